@@ -336,6 +336,60 @@ export type ChangeList = {
   };
 };
 
+/** Another player, in whose matches the player also played. */
+export type Company = {
+  readonly type: "company";
+  /** The id of the other player. */
+  readonly id: string;
+  readonly attributes: {
+    /** The current name of the other player. */
+    readonly name: string;
+    /** Matches on the same side. */
+    readonly with: {
+      readonly matches: number;
+      /** Those that the player of the request won. */
+      readonly wins: number;
+    };
+    /** Matches on opposite sides. */
+    readonly against: {
+      readonly matches: number;
+      /** Those that the player of the request won. */
+      readonly wins: number;
+    };
+    /** When their newest match was created. */
+    readonly lastPlayedAt: string;
+  };
+  readonly relationships: {
+    readonly player: {
+      readonly data: {
+        readonly type: "player";
+        readonly id: string;
+      };
+    };
+  };
+};
+
+export type CompanyList = {
+  /** The most matches together first. */
+  readonly data: readonly Company[];
+  readonly meta: {
+    /** The number of matches counted. */
+    readonly matches: number;
+    readonly window: {
+      readonly start: string;
+      readonly end: string;
+    };
+    /** Whether there were more matches in the window, which are not counted. */
+    readonly isTruncated: boolean;
+  };
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
 export type Errors = {
   readonly errors: readonly {
     /** The id of the request. */
@@ -467,7 +521,7 @@ export interface Operations {
   /** Get a collection of matches */
   "/shards/{shard}/matches": {
     query: {
-      /** The maximum number of records on a page: 1 to 5 matches, 1 to 6 players, or 1 to 200 changes. Default: 5 matches, 6 players, 50 changes. */
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a company. */
       readonly "page[limit]"?: number;
       /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
@@ -527,7 +581,7 @@ export interface Operations {
   /** Get a collection of players */
   "/shards/{shard}/players": {
     query: {
-      /** The maximum number of records on a page: 1 to 5 matches, 1 to 6 players, or 1 to 200 changes. Default: 5 matches, 6 players, 50 changes. */
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a company. */
       readonly "page[limit]"?: number;
       /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
@@ -552,6 +606,14 @@ export interface Operations {
     };
     reply: SinglePlayer;
   };
+  /** Get the company of a player */
+  "/shards/{shard}/players/{id}/company": {
+    query: {
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a company. */
+      readonly "page[limit]"?: number;
+    };
+    reply: CompanyList;
+  };
   /** Find player names similar to a text */
   "/shards/{shard}/player-names": {
     query: {
@@ -563,7 +625,7 @@ export interface Operations {
   /** Follow the changes of matches */
   "/shards/{shard}/changes": {
     query: {
-      /** The maximum number of records on a page: 1 to 5 matches, 1 to 6 players, or 1 to 200 changes. Default: 5 matches, 6 players, 50 changes. */
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a company. */
       readonly "page[limit]"?: number;
       /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
       readonly "page[after]"?: string;

@@ -9,6 +9,7 @@ export type { Matches, Page } from "./pages.ts";
 export type {
   ChangeFilters,
   ChangesQuery,
+  CompanyQuery,
   Everything,
   MatchesQuery,
   MatchFilters,
@@ -20,6 +21,7 @@ export type {
 export { Resource } from "./resource.ts";
 export {
   Change,
+  Company,
   type GameMode,
   Match,
   Participant,

@@ -77,6 +77,11 @@ export interface PlayerFilters extends CallOptions {
   offset?: 0 | undefined;
 }
 
+export interface CompanyQuery extends CallOptions {
+  /** The maximum number of other players, 1 to 50. Default: 20. */
+  limit?: number | undefined;
+}
+
 export type MatchesQuery = MatchFilters & Selection;
 export type PlayersQuery = PlayerFilters & Selection;
 export type RecordQuery = CallOptions & Selection;
@@ -141,6 +146,10 @@ export const PLAYERS_TABLE: Table<PlayersQuery, "/shards/{shard}/players"> = {
 };
 
 export const RECORD_TABLE = SELECTION;
+
+export const COMPANY_TABLE: Table<CompanyQuery, "/shards/{shard}/players/{id}/company"> = {
+  limit: one("page[limit]"),
+};
 
 export const NEAR_TABLE: Table<{ near: string }, "/shards/{shard}/player-names"> = {
   near: one("filter[near]"),

@@ -179,6 +179,34 @@ export class Change extends Resource<Raw.Change> implements Named<Raw.Change> {
   }
 }
 
+/** Another player, in whose matches a player also played. */
+export class Company extends Resource<Raw.Company> implements Named<Raw.Company> {
+  /** The current name of the other player. */
+  get name(): string {
+    return this.attributes.name!;
+  }
+
+  /** Matches on the same side, and those of them that the player won. */
+  get with(): Named<Raw.Company>["with"] {
+    return this.attributes.with!;
+  }
+
+  /** Matches on opposite sides, and those of them that the player won. */
+  get against(): Named<Raw.Company>["against"] {
+    return this.attributes.against!;
+  }
+
+  /** Of the newest match of both: ISO 8601, UTC. */
+  get lastPlayedAt(): string {
+    return this.attributes.lastPlayedAt!;
+  }
+
+  /** The other player: only type and id. */
+  get player(): Resource {
+    return this.relation("player")[0]!;
+  }
+}
+
 /**
  * A resource whose attributes may be missing because of `include` or `fields`, as may those of its
  * related resources.

@@ -1,13 +1,15 @@
-/** One shard: its matches, their changes, players and player names. */
+/** One shard: its matches, their changes, players, their company and player names. */
 
 import { followChanges } from "./changes.ts";
-import type { NameList, PlayerList, SingleMatch, SinglePlayer } from "./generated.ts";
+import type { CompanyList, NameList, PlayerList, SingleMatch, SinglePlayer } from "./generated.ts";
 import { linkedList, linkedOne } from "./graph.ts";
 import type { CallOptions } from "./options.ts";
 import { Matches } from "./pages.ts";
 import {
   CHANGES_TABLE,
   type ChangesQuery,
+  COMPANY_TABLE,
+  type CompanyQuery,
   type Everything,
   MATCHES_TABLE,
   type MatchesQuery,
@@ -21,7 +23,7 @@ import {
   writeQuery,
 } from "./query.ts";
 import type { Resource } from "./resource.ts";
-import type { Change, Match, Player, Sparse } from "./resources.ts";
+import type { Change, Company, Match, Player, Sparse } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 import { segment } from "./url.ts";
 
@@ -87,6 +89,14 @@ export class Shard {
     const path = `${this.#path}/players/${segment("id", id)}${writeQuery(query, RECORD_TABLE)}`;
     const { document } = await this.#transport.get<SinglePlayer>(path, callOptions(query));
     return linkedOne<Player>(document);
+  }
+
+  /** With whom and against whom a player played most in the last 28 days. */
+  async company(playerId: string, query: CompanyQuery = {}): Promise<Company[]> {
+    const player = `${this.#path}/players/${segment("id", playerId)}`;
+    const path = `${player}/company${writeQuery(query, COMPANY_TABLE)}`;
+    const { document } = await this.#transport.get<CompanyList>(path, callOptions(query));
+    return linkedList<Company>(document);
   }
 
   /** Current player names similar to this one, closest first. */

@@ -1,8 +1,15 @@
 /** Encodes a match record for storage, and restores it exactly. */
 
 import { keyOf, type Resource, references } from "../domain/json.ts";
-import { describeMatch, type MatchParts, type MatchRecord, type Named } from "../domain/match.ts";
-import { whole } from "../store/byte-range.ts";
+import {
+  describeMatch,
+  type MatchParts,
+  type MatchRecord,
+  type Named,
+  type Side,
+  sidesOf,
+} from "../domain/match.ts";
+import { type ByteRange, whole } from "../store/byte-range.ts";
 import type { Fragment, StoredMatch } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
 import { encodeMatch, hasKeys, readEncodedMatch } from "./encoded-match.ts";
@@ -119,6 +126,13 @@ function recordOf({ match, own, carried }: Texts): MatchRecord {
     own: JSON.parse(`[${own}]`),
     ...(JSON.parse(carried) as Carried),
   });
+}
+
+/** The two sides of an encoded match. */
+export function sidesIn(match: ByteRange): Side[] {
+  const { resource, included } = readEncodedMatch(match);
+  const [text, own] = inflateEach([resource, included]).map(String) as [string, string];
+  return sidesOf({ match: JSON.parse(text), own: JSON.parse(`[${own}]`) });
 }
 
 /** A stored record, and whether it is as `packRecord` would write it. */

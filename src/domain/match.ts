@@ -74,6 +74,28 @@ export function describeMatch(parts: MatchParts): MatchRecord {
   };
 }
 
+/** One of the two rosters: its registered players, and whether it won. Both may have won, or lost. */
+export interface Side {
+  won: boolean;
+  /** Ids. A player is on one side, once. */
+  players: readonly string[];
+}
+
+/** The sides of a match, from its own resources. */
+export function sidesOf({ match, own }: Pick<MatchParts, "match" | "own">): Side[] {
+  const index = new ResourceIndex(own);
+  return references(match.relationships?.rosters).map((named) => {
+    const roster = index.get(named)!;
+    const participants = references(roster.relationships?.participants);
+    return {
+      won: roster.attributes.won === "true",
+      players: participants.flatMap((participant) =>
+        references(index.get(participant)!.relationships?.player).map(({ id }) => id),
+      ),
+    };
+  });
+}
+
 /** The ids of the registered players in the two rosters. */
 export function rosterPlayers({ players }: Pick<MatchFacts, "players">): string[] {
   return players.filter((player) => player.part).map((player) => player.id);

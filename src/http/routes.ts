@@ -2,6 +2,7 @@
 
 import type { Endpoint } from "../query/parameters.ts";
 import { getChanges, streamChanges } from "./changes.ts";
+import { getCompany } from "./company.ts";
 import { getMatch, getMatches } from "./matches.ts";
 import { getPlayer, getPlayerNames, getPlayers } from "./players.ts";
 import type { Opens } from "./portal.ts";
@@ -17,6 +18,7 @@ export type SchemaName =
   | "SinglePlayer"
   | "NameList"
   | "ChangeList"
+  | "CompanyList"
   | "Usage"
   | "Status"
   | "Health"
@@ -92,6 +94,17 @@ export const ROUTES: readonly Route[] = [
     readsMatches: false,
     response: "SinglePlayer",
     endpoint: getPlayer,
+  },
+  {
+    path: "/shards/:shard/players/:id/company",
+    summary: "Get the company of a player",
+    description:
+      "With whom and against whom a player played most in the last 28 days, and with what result. Counts the newest 200 matches, without private ones. One record for each other player, those with the most matches together first.",
+    access: "key",
+    takes: "company",
+    readsMatches: false,
+    response: "CompanyList",
+    endpoint: getCompany,
   },
   {
     path: "/shards/:shard/player-names",

@@ -87,14 +87,17 @@ function pathItem(route: DescribedRoute, deployment: Deployment): object {
 }
 
 function pathParameters({ path, response }: DescribedRoute): object[] {
-  const what = response === "SingleMatch" ? "match" : "player";
+  const [what, single] =
+    response === "SingleMatch"
+      ? (["match", examples.SingleMatch] as const)
+      : (["player", examples.SinglePlayer] as const);
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     description: name === "shard" ? "Shard id." : `The id of the ${what}.`,
     schema: { type: "string", pattern: name === "shard" ? SHARD_PATTERN : ID_PATTERN },
-    example: name === "shard" ? "na" : examples[response as "SingleMatch" | "SinglePlayer"].data.id,
+    example: name === "shard" ? "na" : single.data.id,
   }));
 }
 

@@ -73,9 +73,11 @@ function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute)
     "method-not-allowed",
     "usage-unavailable",
   ]);
-  if (takes !== "single") elsewhere.add("not-found");
-  if (takes === "single" || takes === "names") elsewhere.add("too-many-values");
-  if (takes === "names" || takes === "changes") {
+  if (takes !== "single" && takes !== "company") elsewhere.add("not-found");
+  if (takes === "single" || takes === "names" || takes === "company") {
+    elsewhere.add("too-many-values");
+  }
+  if (takes === "names" || takes === "changes" || takes === "company") {
     for (const code of SHAPE_CODES) elsewhere.add(code);
   }
   if (!readsMatches) elsewhere.add("quota-exceeded");

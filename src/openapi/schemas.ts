@@ -4,7 +4,13 @@ import { ERRORS } from "../domain/errors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { JSON_API_VERSION } from "../domain/json.ts";
 import { GAME_MODES } from "../domain/modes.ts";
-import { MAX_CHANGES, MAX_NAMES, MAX_PLAYERS, PAGE_SIZE } from "../query/parameters.ts";
+import {
+  MAX_CHANGES,
+  MAX_COMPANY,
+  MAX_NAMES,
+  MAX_PLAYERS,
+  PAGE_SIZE,
+} from "../query/parameters.ts";
 import { ExtraParticipant, ExtraRoster, Match, Other, Player, Team } from "../schema/resources.ts";
 
 type Schema = Record<string, unknown>;
@@ -60,6 +66,11 @@ const object = (
   required,
 });
 const schema = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+const TALLY = object({
+  matches: COUNT,
+  wins: { ...COUNT, description: "Those that the player of the request won." },
+});
 
 const reference = (type: string): Schema =>
   object({ type: { type: "string", const: type }, id: { type: "string", pattern: ID_PATTERN } });
@@ -153,6 +164,34 @@ export const SCHEMAS: Record<string, Schema> = {
   ChangeList: document(
     { ...list(schema("Change"), MAX_CHANGES), description: "The oldest change first." },
     object({ self: URI, next: URI }),
+  ),
+  Company: {
+    ...object({
+      type: { type: "string", const: "company" },
+      id: { type: "string", pattern: ID_PATTERN, description: "The id of the other player." },
+      attributes: object({
+        name: { type: "string", description: "The current name of the other player." },
+        with: { ...TALLY, description: "Matches on the same side." },
+        against: { ...TALLY, description: "Matches on opposite sides." },
+        lastPlayedAt: { ...TIME, description: "When their newest match was created." },
+      }),
+      relationships: object({ player: object({ data: reference("player") }) }),
+    }),
+    description: "Another player, in whose matches the player also played.",
+  },
+  CompanyList: document(
+    { ...list(schema("Company"), MAX_COMPANY), description: "The most matches together first." },
+    SelfLink,
+    {
+      meta: object({
+        matches: { ...COUNT, description: "The number of matches counted." },
+        window: object({ start: TIME, end: TIME }),
+        isTruncated: {
+          type: "boolean",
+          description: "Whether there were more matches in the window, which are not counted.",
+        },
+      }),
+    },
   ),
   Errors: {
     ...object({

@@ -18,6 +18,10 @@ export const MAX_NAMES = 10;
 export const DEFAULT_CHANGES = 50;
 export const MAX_CHANGES = 200;
 
+/** The default and the maximum number of players in the company of a player. */
+export const DEFAULT_COMPANY = 20;
+export const MAX_COMPANY = 50;
+
 /** The longest that a request waits for a change, in seconds. */
 export const MAX_WAIT = 25;
 
@@ -44,7 +48,7 @@ export const MAX_URL_LENGTH = 8192;
 export const MAX_RESOLVED_NAMES = 100;
 
 /** "single" is a single match or player; both accept the same parameters. */
-export type Endpoint = "matches" | "players" | "single" | "names" | "changes";
+export type Endpoint = "matches" | "players" | "single" | "names" | "changes" | "company";
 
 export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   matches: "the matches collection",
@@ -52,6 +56,7 @@ export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   single: "a single record",
   names: "the list of player names",
   changes: "the change feed",
+  company: "the company of a player",
 };
 
 /** The maximum number of records in a response. */
@@ -61,12 +66,14 @@ export const MAX_RECORDS: Readonly<Record<Endpoint, number>> = {
   single: 1,
   names: MAX_NAMES,
   changes: MAX_CHANGES,
+  company: MAX_COMPANY,
 };
 
 /** The number of records in a response, if the request does not say. */
 export const DEFAULT_RECORDS: Readonly<Record<Endpoint, number>> = {
   ...MAX_RECORDS,
   changes: DEFAULT_CHANGES,
+  company: DEFAULT_COMPANY,
 };
 
 /** Each kind has one parser. */
@@ -101,6 +108,7 @@ const COLLECTIONS = ["matches", "players"] as const;
 const EVERYWHERE = ["matches", "players", "single"] as const;
 const WITH_CHANGES = ["matches", "changes"] as const;
 const LISTS = ["matches", "players", "changes"] as const;
+const LIMITED = [...LISTS, "company"] as const;
 
 const LIST_RULES = `Separate values with commas, at most ${MAX_VALUES}. Inside a value, write a comma as \`\\,\` and a backslash as \`\\\\\`.`;
 
@@ -110,10 +118,10 @@ const CURSOR_EXAMPLE = "AdwwrnoBAAABnKqqGEA0Y2QxZjJkMy0wZjM0LTRiMmYtOWQ0Ni0zYTVm
 export const PARAMETERS = [
   {
     name: "page[limit]",
-    endpoints: LISTS,
+    endpoints: LIMITED,
     kind: "limit",
-    default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${DEFAULT_CHANGES} changes`,
-    description: `The maximum number of records on a page: 1 to ${PAGE_SIZE} matches, 1 to ${MAX_PLAYERS} players, or 1 to ${MAX_CHANGES} changes.`,
+    default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${DEFAULT_CHANGES} changes, ${DEFAULT_COMPANY} of a company`,
+    description: `The maximum number of records on a page, from 1 to ${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${MAX_CHANGES} changes or ${MAX_COMPANY} of a company.`,
     example: "3",
   },
   {

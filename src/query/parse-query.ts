@@ -20,15 +20,18 @@ import {
 import { checkNames, checkRequired } from "./parameter-names.ts";
 import {
   DEFAULT_CHANGES,
+  DEFAULT_COMPANY,
   type Endpoint,
   fieldsType,
   type Kind,
   MAX_PLAYERS,
   PAGE_SIZE,
+  WINDOW_MILLISECONDS,
 } from "./parameters.ts";
 import { emptyItem, enumerate, parameterProblem, quoteUnknown } from "./problems.ts";
 import type {
   ChangesQuery,
+  CompanyQuery,
   GivenParameters,
   GivenValues,
   LogStart,
@@ -101,6 +104,18 @@ export function parseChangesQuery(raw: string, context: ParseContext): Parsed<Ch
     limit: values["page[limit]"] ?? DEFAULT_CHANGES,
     wait: values["page[wait]"] ?? 0,
     filters: filtersOf(values),
+    given: asGiven(pairs),
+  };
+  return { ok: true, query };
+}
+
+/** The window always ends now. */
+export function parseCompanyQuery(raw: string, context: ParseContext): Parsed<CompanyQuery> {
+  const { pairs, values, problems } = parseQuery(raw, "company", context);
+  if (problems.length > 0) return { ok: false, problems };
+  const query: CompanyQuery = {
+    window: { start: context.now - WINDOW_MILLISECONDS, end: context.now },
+    limit: values["page[limit]"] ?? DEFAULT_COMPANY,
     given: asGiven(pairs),
   };
   return { ok: true, query };

@@ -105,6 +105,12 @@ export interface ChangesQuery {
   given: GivenParameters;
 }
 
+export interface CompanyQuery {
+  window: Window;
+  limit: number;
+  given: GivenParameters;
+}
+
 export interface SingleQuery extends Shape {
   given: GivenParameters;
 }

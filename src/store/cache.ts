@@ -85,6 +85,15 @@ export class NamedCache {
     return location < 0 ? undefined : this.#pageAt(location).id(location & WORD_MASK);
   }
 
+  entryOf(num: number): NamedEntry | undefined {
+    const location = this.#locate(num);
+    if (location < 0) return undefined;
+    const page = this.#pageAt(location);
+    const at = location & WORD_MASK;
+    page.use(at);
+    return page.entry(at, page.id(at));
+  }
+
   /** Whether the entry with this number has this id. */
   hasId(num: number, id: string): boolean {
     const location = this.#locate(num);

@@ -166,6 +166,22 @@ export function someResult(
   return false;
 }
 
+/** The numbers of all players of a match with their results, which rows of earlier formats may lack. */
+export function playersIn({
+  document,
+  results,
+}: {
+  document: Uint8Array;
+  results: Uint8Array | null;
+}): { num: number; result: Result | undefined }[] {
+  const nums: number[] = [];
+  unpackServed(document, nums, []);
+  return nums.map((num, index) => ({
+    num,
+    result: results === null ? undefined : unpackResult(results[index]!),
+  }));
+}
+
 /** The numbers of the players and teams that took part in a match. */
 export function participantsIn(match: ServedParts): { players: number[]; teams: number[] } {
   const players: number[] = [];

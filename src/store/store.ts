@@ -97,6 +97,20 @@ export interface Selection {
   since?: number | undefined;
 }
 
+/** Who was in a match. */
+export interface Lineup {
+  createdAt: number;
+  /** All players that the match references, participants or only mentioned, with their current names. */
+  players: LineupPlayer[];
+  /** The encoded match. */
+  match: ByteRange;
+}
+
+export interface LineupPlayer extends NamedPlayer {
+  /** Undefined if only the encoded match says it, as in earlier formats. */
+  result: Result | undefined;
+}
+
 export interface PlayerListing extends NamedParts {
   id: string;
   name: string;
@@ -117,6 +131,8 @@ export interface Reader {
   readonly local?: LocalState;
   match(id: string): Awaitable<MatchesWithLinked | undefined>;
   matches(selection: Selection): Awaitable<Page>;
+  /** The lineups of the matches that `matches` would return, and whether there are more after them. */
+  lineups(selection: Selection): Awaitable<{ lineups: Lineup[]; hasMore: boolean }>;
   /** The players with these (distinct) ids, in the order of the ids. Unknown ids are skipped. */
   players(ids: string[]): Awaitable<PlayerListing[]>;
   /**

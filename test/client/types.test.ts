@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import {
   CHANGES_TABLE,
+  COMPANY_TABLE,
   MATCHES_TABLE,
   NEAR_TABLE,
   PLAYERS_TABLE,
@@ -29,6 +30,7 @@ test.each([
   ["/shards/{shard}/players", PLAYERS_TABLE],
   ["/shards/{shard}/matches/{id}", RECORD_TABLE],
   ["/shards/{shard}/players/{id}", RECORD_TABLE],
+  ["/shards/{shard}/players/{id}/company", COMPANY_TABLE],
   ["/shards/{shard}/player-names", NEAR_TABLE],
   ["/shards/{shard}/changes", { ...CHANGES_TABLE, ...PAGES_ONLY }],
 ])("allow every query parameter of %s", (path, table) => {

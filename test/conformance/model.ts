@@ -3,7 +3,7 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import type { Gap } from "../../src/query/query.ts";
-import type { MatchEntry, Selection } from "../../src/store/store.ts";
+import type { Lineup, MatchEntry, Selection } from "../../src/store/store.ts";
 import { scaled } from "../support/scale.ts";
 import { addPlainly, anEntry, idsOf, inOrder, namesIn, selection } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
@@ -148,7 +148,13 @@ export function modelGuarantees(guarantee: Guarantee): void {
           for (const chosen of given.selections) {
             const page = await reader.matches(chosen);
             const { edges, more } = page;
-            expect({ ...namesIn(page), edges, more }).toEqual(modelPage(left, chosen));
+            const model = modelPage(left, chosen);
+            expect({ ...namesIn(page), edges, more }).toEqual(model);
+            const { lineups, hasMore } = await reader.lineups(chosen);
+            expect([lineups.map(playersIn), hasMore]).toEqual([
+              model.matches.map((id) => left.find((entry) => entry.id === id)!.players),
+              more.after,
+            ]);
           }
         } finally {
           await remove(store, left, []);
@@ -160,6 +166,9 @@ export function modelGuarantees(guarantee: Guarantee): void {
     240_000,
   );
 }
+
+const playersIn = ({ players }: Lineup) =>
+  players.map(({ id, result }) => ({ id, result: result! }));
 
 async function fill({ writer }: TestStore, entries: MatchEntry[], writes: number): Promise<void> {
   for (let part = 0; part < writes; part++) {

@@ -3,7 +3,18 @@
 import { expect } from "bun:test";
 import { viewOf } from "../../src/store/byte-range.ts";
 import type { NamedParts, PlayerListing } from "../../src/store/store.ts";
-import { anEntry, aPlayer, aTeam, bytes, namesIn, people, seenAt, serve, text } from "./entries.ts";
+import {
+  anEntry,
+  aPlayer,
+  aTeam,
+  bytes,
+  namesIn,
+  people,
+  seenAt,
+  selection,
+  serve,
+  text,
+} from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
 /** Texts that differ only byte by byte. */
@@ -38,6 +49,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
   guarantee("every read works on an empty shard", async (store) => {
     const reader = await store.reader();
     expect(await reader.match("m")).toBeUndefined();
+    expect(await reader.lineups(selection())).toEqual({ lineups: [], hasMore: false });
     expect(await reader.players(["p"])).toEqual([]);
     expect(await reader.playersNamed(["Ana"], 6)).toEqual([]);
     expect(await reader.recentPlayers(6)).toEqual([]);

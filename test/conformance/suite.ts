@@ -12,6 +12,7 @@ import { changeGuarantees } from "./changes.ts";
 import { countingGuarantees } from "./counting.ts";
 import { foldingGuarantees } from "./folding.ts";
 import { holdingGuarantees } from "./holdings.ts";
+import { lineupGuarantees } from "./lineups.ts";
 import { modelGuarantees } from "./model.ts";
 import { nameGuarantees } from "./names.ts";
 import { pageGuarantees } from "./pages.ts";
@@ -50,6 +51,7 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["records", recordGuarantees],
   ["reading", readingGuarantees],
   ["pages of matches", pageGuarantees],
+  ["lineups", lineupGuarantees],
   ["players and teams", foldingGuarantees],
   ["names", nameGuarantees],
   ["counts", countingGuarantees],

@@ -45,6 +45,7 @@ const WISHES: readonly Wish[] = [
   ["/shards/somewhere/matches"],
   [`${MATCHES}/m2`],
   [`${PLAYERS}/p9`],
+  [`${PLAYERS}/p9/company`],
   [`${MATCHES}?filter[playerNames]=50%`],
   [`${MATCHES}?filter[playerNames]=%E4da`],
   [`${MATCHES}?%zz=1`],

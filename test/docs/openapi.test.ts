@@ -25,9 +25,12 @@ const record = aMatch({
   ],
 });
 
+/** Some windows end now. */
+const clock = { now: () => Date.parse("2026-03-02T00:00:00Z"), monotonic: () => performance.now() };
+
 let world: World;
 beforeAll(async () => {
-  world = await startWorld([record], { "public-url": "https://matchbook.example" });
+  world = await startWorld([record], { "public-url": "https://matchbook.example" }, clock);
 });
 afterAll(() => world.stop());
 
@@ -47,6 +50,7 @@ async function realReplies(): Promise<object> {
     SingleMatch: await get(`/shards/na/matches/${MATCH}`),
     PlayerList: await get("/shards/na/players?filter[playerNames]=Ada,Grace"),
     SinglePlayer: await get(`/shards/na/players/${ADA}`),
+    CompanyList: await get(`/shards/na/players/${ADA}/company`),
     NameList: await get("/shards/na/player-names?filter[near]=Adda"),
     ChangeList: changes,
     Errors: errors,

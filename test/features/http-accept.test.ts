@@ -16,6 +16,7 @@ const ENDPOINTS = [
   "/shards/na/matches/match-a",
   "/shards/na/players",
   "/shards/na/players/player-a",
+  "/shards/na/players/player-a/company",
   "/shards/na/player-names?filter[near]=Ada",
 ];
 

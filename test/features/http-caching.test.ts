@@ -23,6 +23,7 @@ const SINGLES = ["/shards/na/matches/match-a", "/shards/na/players/player-a"];
 const LISTS = [
   "/shards/na/matches",
   "/shards/na/players",
+  "/shards/na/players/player-a/company",
   "/shards/na/player-names?filter[near]=Adda",
 ];
 const ENDPOINTS = [...SINGLES, ...LISTS];

@@ -78,6 +78,7 @@ const TAKING: Record<string, Endpoint> = {
   "/shards/{shard}/player-names": "names",
   "/shards/{shard}/players": "players",
   "/shards/{shard}/players/{id}": "single",
+  "/shards/{shard}/players/{id}/company": "company",
 };
 
 test("/openapi.json needs neither key nor Accept, and describes every URL with its parameters", async () => {
@@ -94,6 +95,7 @@ test("/openapi.json needs neither key nor Accept, and describes every URL with i
     "/shards/{shard}/player-names",
     "/shards/{shard}/players",
     "/shards/{shard}/players/{id}",
+    "/shards/{shard}/players/{id}/company",
     "/status",
     "/usage",
   ]);

@@ -227,7 +227,8 @@ function path(chance: Chance, known: Known): string {
   const collection = `/shards/${shard}/${chance.oneIn(20) ? oddText(chance) : kind}`;
   const end = chance.oneIn(20) ? chance.pick(["/", "//", "/.", "/..", "?", "#", "/%2F"]) : "";
   if (chance.oneIn(2)) return collection + end;
-  return `${collection}/${chance.oneIn(6) ? oddText(chance) : chance.pick(ids)}${end}`;
+  const company = kind === "players" && chance.oneIn(4) ? "/company" : "";
+  return `${collection}/${chance.oneIn(6) ? oddText(chance) : chance.pick(ids)}${company}${end}`;
 }
 
 /** A target without spaces or control characters, so that the request line is well-formed. */

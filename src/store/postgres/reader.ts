@@ -2,6 +2,7 @@
 
 import { entryOf } from "../cache.ts";
 import { batchOf, type MatchReference, neededOf } from "../change-log.ts";
+import { lineupOf } from "../lineup.ts";
 import { withoutPruned } from "../page-range.ts";
 import {
   keyOf,
@@ -10,10 +11,11 @@ import {
   type NamedTable,
   verifyLatestFirst,
 } from "../row-checks.ts";
-import { participantsIn, readVocabulary } from "../row-encoding.ts";
+import { participantsIn, readVocabulary, unpackServed } from "../row-encoding.ts";
 import {
   type ChangeBatch,
   DamagedData,
+  type Lineup,
   type LogPosition,
   type MatchesWithLinked,
   type NamedPlayer,
@@ -78,6 +80,26 @@ export class PostgresReader implements Reader {
     const last = matches.at(-1);
     const edges = first && last ? { first: keyOf(first), last: keyOf(last) } : undefined;
     return { answer: { ...bundle, edges, more }, sequence };
+  }
+
+  lineups(selection: Selection): Promise<{ lineups: Lineup[]; hasMore: boolean }> {
+    return this.session.transaction(async (connection) => {
+      const { matches, more, verify } = await this.#findPage(connection, selection);
+      const nums: Record<NamedTable, number[]> = { players: [], teams: [] };
+      for (const { document } of matches) {
+        const [players, teams]: [number[], number[]] = [[], []];
+        unpackServed(document, players, teams);
+        nums.players.push(...players);
+        // Only to verify that the matches belong to the selection.
+        if (selection.teams.length > 0) nums.teams.push(...teams);
+      }
+      const named = {
+        players: await readNumbered(connection, "players", nums.players),
+        teams: await readNumbered(connection, "teams", nums.teams),
+      };
+      verify?.((table, num, id) => named[table](num).id === id);
+      return { lineups: matches.map((row) => lineupOf(row, named.players)), hasMore: more.after };
+    });
   }
 
   /** The page has the prune cutoff of its state: if that is another one, the page is read again. */
@@ -211,31 +233,43 @@ async function readReferences(
   const rows = await connection.rows<MatchRow>(`${LOOKUP} stored.id = ANY($1::text[])`, [ids]);
   for (const row of rows) verifyMatch(row);
   const participants = rows.map(participantsIn);
-  const idsOf = async (table: NamedTable) => {
-    const nums = [...new Set(participants.flatMap((one) => one[table]))];
-    const found = await connection.rows<NamedRow>(
-      `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])`,
-      [nums],
+  const named = (table: NamedTable) =>
+    readNumbered(
+      connection,
+      table,
+      participants.flatMap((one) => one[table]),
     );
-    for (const row of found) verifyRow(table, row);
-    const known = new Map(found.map((row) => [row.num, row.id]));
-    return (num: number) => {
-      const id = known.get(num);
-      if (id === undefined) throw new DamagedData(table, `number ${num}`);
-      return id;
-    };
-  };
-  const [playerId, teamId] = [await idsOf("players"), await idsOf("teams")];
+  const [player, team] = [await named("players"), await named("teams")];
   return new Map(
     rows.map((row, at) => [
       row.id,
       {
         match: { ...keyOf(row), gameMode: row.game_mode, patchVersion: row.patch_version },
-        players: participants[at]!.players.map(playerId),
-        teams: participants[at]!.teams.map(teamId),
+        players: participants[at]!.players.map((num) => player(num).id),
+        teams: participants[at]!.teams.map((num) => team(num).id),
       },
     ]),
   );
+}
+
+/** The players or teams with these numbers. The function throws DamagedData for one that does not exist. */
+async function readNumbered(
+  connection: Connection,
+  table: NamedTable,
+  nums: readonly number[],
+): Promise<(num: number) => NamedPlayer> {
+  if (nums.length === 0) return (num) => missing(table, num);
+  const rows = await connection.rows<NamedRow>(
+    `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])`,
+    [[...new Set(nums)]],
+  );
+  for (const row of rows) verifyRow(table, row);
+  const known = new Map(rows.map(({ num, id, name }) => [num, { id, name: name! }]));
+  return (num) => known.get(num) ?? missing(table, num);
+}
+
+function missing(table: NamedTable, num: number): never {
+  throw new DamagedData(table, `number ${num}`);
 }
 
 function verified(found: FoundMatches): FoundMatches {

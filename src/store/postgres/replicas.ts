@@ -7,6 +7,7 @@
 import type { NamedTable } from "../row-checks.ts";
 import {
   type ChangeBatch,
+  type Lineup,
   type LogPosition,
   type MatchesWithLinked,
   type NamedPlayer,
@@ -96,6 +97,10 @@ class RequestReader implements Reader {
       hasReached(selection.since),
     );
     return { ...answer, sequence };
+  }
+
+  lineups(selection: Selection): Promise<{ lineups: Lineup[]; hasMore: boolean }> {
+    return this.#read((reader) => reader.lineups(selection));
   }
 
   players(ids: string[]): Promise<PlayerListing[]> {

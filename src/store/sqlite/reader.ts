@@ -5,6 +5,7 @@ import type { ByteRange } from "../byte-range.ts";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { batchOf, type MatchReference, neededOf } from "../change-log.ts";
 import { checksum } from "../checksum.ts";
+import { lineupOf } from "../lineup.ts";
 import { withoutPruned } from "../page-range.ts";
 import {
   isSelected,
@@ -19,6 +20,7 @@ import { participantsIn, readVocabulary, unpackNumbers, unpackServed } from "../
 import {
   type ChangeBatch,
   DamagedData,
+  type Lineup,
   type LocalState,
   type LogPosition,
   type MatchesWithLinked,
@@ -103,23 +105,7 @@ export class SqliteReader implements Reader {
 
   matches(asked: Selection): Page {
     return this.#read(() => {
-      const selection = withoutPruned(asked, this.#prunedBefore);
-      const players = selection.players.map((ids) => this.#numbers("players", ids));
-      const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
-      const { matches, more } = findPage(this.#scans, selection, players, teams);
-      const numbers = { players, teams };
-      const isIn = (table: NamedTable, list: number, num: number) =>
-        numbers[table][list]!.includes(num);
-      for (const [index, match] of matches.entries()) {
-        // First: a value of a damaged row may have any type.
-        verifyMatch(match);
-        if (
-          !isSelected(match, selection, isIn) ||
-          (index > 0 && !isInOrder(matches[index - 1]!, match, selection.sort))
-        ) {
-          throw new DamagedData("matches", match.id);
-        }
-      }
+      const { matches, more } = this.#select(asked);
       const [first, last] = [matches[0], matches.at(-1)];
       return {
         ...this.#bundle(matches),
@@ -127,6 +113,41 @@ export class SqliteReader implements Reader {
         more,
       };
     });
+  }
+
+  lineups(asked: Selection): { lineups: Lineup[]; hasMore: boolean } {
+    return this.#read(() => {
+      const { matches, more } = this.#select(asked);
+      const known = new Map<number, NamedPlayer>();
+      const playerOf = (num: number) => {
+        const player = known.get(num) ?? this.#playerNumbered(num);
+        known.set(num, player);
+        return player;
+      };
+      return { lineups: matches.map((row) => lineupOf(row, playerOf)), hasMore: more.after };
+    });
+  }
+
+  /** The rows of a page, verified. */
+  #select(asked: Selection): { matches: MatchRow[]; more: Page["more"] } {
+    const selection = withoutPruned(asked, this.#prunedBefore);
+    const players = selection.players.map((ids) => this.#numbers("players", ids));
+    const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
+    const found = findPage(this.#scans, selection, players, teams);
+    const numbers = { players, teams };
+    const isIn = (table: NamedTable, list: number, num: number) =>
+      numbers[table][list]!.includes(num);
+    for (const [index, match] of found.matches.entries()) {
+      // First: a value of a damaged row may have any type.
+      verifyMatch(match);
+      if (
+        !isSelected(match, selection, isIn) ||
+        (index > 0 && !isInOrder(found.matches[index - 1]!, match, selection.sort))
+      ) {
+        throw new DamagedData("matches", match.id);
+      }
+    }
+    return found;
   }
 
   players(ids: string[]): PlayerListing[] {
@@ -265,6 +286,12 @@ export class SqliteReader implements Reader {
     const id = this.#cached[table].idOf(num) ?? this.#load(table, "num", num)?.id;
     if (id === undefined) throw new DamagedData(table, `number ${num}`);
     return id;
+  }
+
+  #playerNumbered(num: number): NamedPlayer {
+    const found = this.#cached.players.entryOf(num) ?? this.#load("players", "num", num);
+    if (!found) throw new DamagedData("players", `number ${num}`);
+    return found;
   }
 
   #withNumber(table: NamedTable, num: number): NamedParts {

@@ -146,6 +146,22 @@ export const RECORDS: Record<string, Scenario> = {
     assert.deepEqual(usage.limits.shards, ["*"]);
   },
 
+  async "the company of a player has the others and what they have in common"(scene) {
+    const na = matchbookOf(scene).shard("na");
+    const company = await na.company("player-ada");
+    assert.equal(company.length, NAMES.length);
+    const [first] = await na.company("player-ada", { limit: 1 });
+    assert(first instanceof scene.client.Company);
+    assert.equal(first.id, company[0]?.id);
+    assert.equal(first.name, company[0]?.name);
+    assert.deepEqual(first.with, { matches: 0, wins: 0 });
+    assert(first.against.matches > 1 && first.against.wins === first.against.matches);
+    assert.match(first.lastPlayedAt, /^\d{4}-.*Z$/);
+    assert.deepEqual([first.player.type, first.player.id], ["player", first.id]);
+    const { kind } = await errorOf(scene, () => na.company("nobody"));
+    assert.equal(kind, "not-found");
+  },
+
   async "names similar to a mistyped one are found"(scene) {
     const eu = matchbookOf(scene).shard("eu");
     for (const near of ["grase", "GRACE", "Gra"]) {
