@@ -17,6 +17,7 @@ import {
   SQLITE_KEY_FORMATS,
   SQLITE_SHARD_FORMATS,
 } from "../support/formats.ts";
+import { TestClock } from "../support/keys.ts";
 import { digestAt, lookInto } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
@@ -71,11 +72,11 @@ describe("a shard of an earlier format serves the same pages with the same diges
 
 let loaded = 0;
 
-async function serveFromPostgres(format: number) {
+async function serveFromPostgres(format: number, clock?: TestClock) {
   const schema = schemaOf(`shard${++loaded}`);
   await loadPostgres(postgres.url, `postgres-shard-${format}`, schema);
   const url = `${postgres.url}?schema=${schema}`;
-  const world = await startWorld([], {}, undefined, `[shards.na]\nurl = "${url}"\n`);
+  const world = await startWorld([], {}, clock, `[shards.na]\nurl = "${url}"\n`);
   const database = new SQL({ url: postgres.url, max: 1 });
   await database.unsafe(`SET search_path = ${schema}`);
   return {
@@ -99,6 +100,32 @@ test("a server and ingest leave a PostgreSQL shard of format 2 as it is, which i
   );
   expect(await migrateShard(location, () => undefined)).toEqual({ from: 2, to: POSTGRES_FORMAT });
   expect((await world.ingest([aMatch()])).report.stored).toBe(1);
+  await drop();
+});
+
+test("the company of a player is the same before and after the migration of a PostgreSQL shard of format 2", async () => {
+  const clock = new TestClock("2023-03-20T00:00:00Z");
+  const { world, location, drop } = await serveFromPostgres(2, clock);
+  const expectCompany = async () => {
+    const { body } = await world.get("/shards/na/players/ana/company");
+    const tallies = body.data.map((one: { id: string; attributes: object }) => [
+      one.id,
+      one.attributes,
+    ]);
+    const once = { matches: 1, wins: 1 };
+    const never = { matches: 0, wins: 0 };
+    expect(tallies).toMatchObject([
+      ["arina", { with: never, against: once }],
+      ["mei", { with: once, against: never }],
+      ["omega", { with: never, against: once }],
+    ]);
+    clock.advance(30 * 86_400_000);
+    expect((await world.get("/shards/na/players/mei/company")).body.data).toEqual([]);
+    clock.advance(-30 * 86_400_000);
+  };
+  await expectCompany();
+  await migrateShard(location, () => undefined);
+  await expectCompany();
   await drop();
 });
 
