@@ -95,8 +95,14 @@ describe("a replica", () => {
   test("of an idle primary does not lag, and serves reads while the primary is unavailable", async () => {
     const server = await serving(1);
     const known = await served(server.get, 0);
+    const [newest] = (await server.read("/shards/na/players")).data;
+    const company = async () =>
+      (await server.read(`/shards/na/players/${newest.id}/company`)).data as object[];
+    const before = await company();
+    expect(before.length).toBeGreaterThan(0);
     await pair.primary.stop("immediate");
     try {
+      expect(await whileReplicaIsRead(server, company)).toEqual(before);
       const statuses = await whileReplicaIsRead(server, async () => {
         const found = new Set<number>();
         const began = performance.now();
