@@ -33,7 +33,7 @@ afterAll(async () => {
 
 // A pooler can break transactions and unprepared statements. It does not affect which rows are
 // returned, so the generated and the long cases are skipped.
-const TOPICS = ["writing", "records", "reading", "pages of matches", "holdings"];
+const TOPICS = ["writing", "records", "reading", "pages of matches", "lineups", "holdings"];
 storeConformance(
   "PostgreSQL behind pgbouncer",
   shards.make,
