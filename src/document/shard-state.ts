@@ -33,7 +33,10 @@ function baseText({ id, rankedEvidence, standing }: PlayerBase): string {
   const { totals, run, latest, snapshot } = standing;
   const { carried, companions } = restoreCarried(snapshot).players[0]!;
   const numbers = JSON.stringify({
-    ...totals,
+    played: totals.played,
+    wins: totals.wins,
+    playedRanked: totals.playedRanked,
+    rankedWins: totals.rankedWins,
     // It can be larger than JSON numbers are exact.
     gold: String(totals.gold),
     streak: run,

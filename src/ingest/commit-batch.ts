@@ -27,6 +27,7 @@ import {
   restore,
   type StoredRecord,
 } from "./prepare.ts";
+import { updateRecent } from "./update-boards.ts";
 import { updatePlayers, updateTeams } from "./update-players.ts";
 
 export type Outcome =
@@ -68,7 +69,9 @@ export async function applyBatch(
   );
   const change = await decideVisibility(transaction, arriving, leaving, cutoff);
 
+  const newest = await transaction.newestServed();
   await transaction.removeServed(change.unserved.map(entry));
+  await updateRecent(transaction, newest, change.served, change.unserved);
   await transaction.removeWithheld(change.unwithheld.map(({ outline }) => outline.id));
   await transaction.addServed(change.served.map(entry));
   await transaction.addWithheld(

@@ -29,6 +29,7 @@ interface GivenStanding {
   played: number;
   wins: number;
   playedRanked: number;
+  rankedWins?: number;
   gold: string;
   streak: number;
   latestMatch: string;
@@ -79,13 +80,16 @@ export function readState(
 
 function standingProblems(
   id: string,
-  { played, wins, playedRanked, streak, resource, companions }: GivenStanding,
+  { played, wins, playedRanked, rankedWins = 0, streak, resource, companions }: GivenStanding,
   shard: string,
   isSafe: boolean,
 ): string[] {
   const problems: string[] = [];
   for (const [name, count] of Object.entries({ wins, playedRanked, streak: Math.abs(streak) })) {
     if (count > played) problems.push(`${name} must not be more than played`);
+  }
+  for (const [name, count] of Object.entries({ wins, playedRanked })) {
+    if (rankedWins > count) problems.push(`rankedWins must not be more than ${name}`);
   }
   const check = (kind: Kind, one: Resource) => {
     const found = resourceProblems(kind, one, isSafe ? undefined : one);
@@ -120,6 +124,7 @@ const standingIn = (
     played: given.played,
     wins: given.wins,
     playedRanked: given.playedRanked,
+    rankedWins: given.rankedWins ?? 0,
     gold: BigInt(given.gold),
   },
   run: given.streak,

@@ -19,6 +19,7 @@
  */
 
 import type { Awaitable } from "../domain/awaitable.ts";
+import type { Board, BoardPosition, Period, RankedTally } from "../domain/leaderboards.ts";
 import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { LogPosition, PageStart, Sort, Window } from "../query/query.ts";
@@ -153,12 +154,45 @@ export interface Reader {
   changes(after: LogPosition, limit: number): Awaitable<ChangeBatch | undefined>;
   /** The beginning and the end of the change log. */
   changeLog(): Awaitable<{ beginning: LogPosition; end: LogPosition }>;
+  /**
+   * A part of a leaderboard, the best first, then by id. Undefined until the ranked matches of all players are counted.
+   * The cost grows with the depth.
+   */
+  leaderboard(query: BoardQuery): Awaitable<BoardPart | undefined>;
   /** The cost does not depend on the amount of data. */
   summary(): Awaitable<Summary>;
   /** The cost grows with the number of tables. */
   sizes(): Awaitable<Sizes>;
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
+}
+
+export interface BoardQuery {
+  board: Board;
+  period: Period;
+  /** How many entries are listed, and how far ranks are counted. */
+  depth: number;
+  /** At most `limit` entries after a position, or the entries of these (distinct) players. */
+  part: { after: BoardPosition | undefined; limit: number } | { playerIds: string[] };
+}
+
+export interface BoardPart {
+  entries: BoardEntry[];
+  /** Whether more entries follow within the depth. */
+  hasMore: boolean;
+  /** The creation time of the newest match, with whose day the 28 days end; undefined without matches. */
+  newestMatch: number | undefined;
+}
+
+export interface BoardEntry {
+  id: string;
+  name: string;
+  /** A win rate is in millionths. */
+  score: number;
+  /** The ranked matches that a win rate is about. */
+  played: number;
+  /** Undefined beyond the depth. */
+  rank: number | undefined;
 }
 
 export type { LogPosition } from "../query/query.ts";
@@ -268,7 +302,14 @@ export interface StoredState
   extends ShardContents,
     Pick<
       Transaction,
-      "load" | "carried" | "rankedEvidence" | "playerHistory" | "latestOfTeam" | "basesOf"
+      | "load"
+      | "carried"
+      | "rankedEvidence"
+      | "playerHistory"
+      | "latestOfTeam"
+      | "basesOf"
+      | "newestServed"
+      | "rankedOf"
     > {
   /** The ids of the players or teams after `afterId`, in order; fewer than `limit` only at the end. */
   namedIds(kind: "players" | "teams", afterId: string, limit: number): Awaitable<string[]>;
@@ -291,6 +332,10 @@ export interface StoredState
   dependentsAfter(after: DependentPair, limit: number): Awaitable<DependentPair[]>;
   /** The number of served records with each extra word. */
   vocabularyCounts(): Awaitable<Map<string, number>>;
+  /** The stored counts of recent ranked matches, by player id, after `afterId`; fewer than `limit` only at the end. */
+  recentAfter(afterId: string, limit: number): Awaitable<[playerId: string, tally: RankedTally][]>;
+  /** The same of these players. Those who have none are omitted. */
+  recentOf(playerIds: string[]): Awaitable<Map<string, RankedTally>>;
 }
 
 export type DependentPair = [playerId: string, matchId: string];
@@ -422,7 +467,10 @@ export interface Standing {
   latest: { createdAt: number; matchId: string };
 }
 
-export interface PlayerRow extends TeamRow, Standing {}
+export interface PlayerRow extends TeamRow, Standing {
+  /** Undefined also until the ranked matches of the player are counted. */
+  skillTier: number | undefined;
+}
 
 /** What pruned records left behind of a player: what the others are added to. */
 export interface PlayerBase {
@@ -496,6 +544,18 @@ export interface Transaction extends ShardContents {
   /** Removes teams that are in no served match any more. Unknown ids are ignored. */
   removeTeams(ids: string[]): Awaitable<void>;
 
+  /** The creation time of the newest served match. */
+  newestServed(): Awaitable<number | undefined>;
+  /** The ranked matches of these players that were created in a range, by SQL. Players without any are omitted. */
+  rankedOf(playerIds: string[], from: number, to: number): Awaitable<Map<string, RankedTally>>;
+  /** The same of all players. */
+  rankedBetween(from: number, to: number): Awaitable<Map<string, RankedTally>>;
+  /** Adds to the counts of recent ranked matches. None may end below zero; those without matches are deleted. */
+  changeRecent(changes: ReadonlyMap<string, RankedTally>): Awaitable<void>;
+  clearRecent(): Awaitable<void>;
+  /** At most `limit` players whose ranked matches are not counted yet. */
+  uncountedPlayers(limit: number): Awaitable<string[]>;
+
   /** Changes the number of served records with each extra word: "path:…" or "type:…". */
   changeVocabulary(changes: ReadonlyMap<string, number>): Awaitable<void>;
 }
@@ -548,6 +608,7 @@ const KINDS: Record<string, string> = {
   players: "player",
   teams: "team",
   player_base: "player",
+  player_recent: "player",
   redactions: "the redaction of player",
   match_changes: "change",
 };

@@ -17,6 +17,8 @@ const EFFECTS: Readonly<Record<string, (record: string | number) => string>> = {
     `player ${id} is damaged, or an index does not lead to the player: not served, nor the matches of the player`,
   teams: (id) =>
     `team ${id} is damaged, or an index does not lead to the team: not served, nor the matches of the team`,
+  player_recent: (id) =>
+    `the recent ranked matches of player ${id} are damaged, or an index does not lead to them: leaderboards of the last 28 days are not served`,
   player_matches: (id) =>
     `match ${id} is missing from the list of one of its players, or is there with a wrong result`,
   team_matches: (id) =>

@@ -5,6 +5,7 @@
  */
 
 import { type Checker, DamagedData } from "../store/store.ts";
+import { verifyRecent } from "./boards.ts";
 import type { Context, Note, Survey } from "./context.ts";
 import { effectOf } from "./effects.ts";
 import { verifyDependents, verifyEvidence, verifyVocabulary } from "./evidence.ts";
@@ -86,6 +87,7 @@ export class Verification {
         await verifyVocabulary(context, expected);
         await verifyPlayers(context, expected);
         await verifyTeams(context);
+        await verifyRecent(context);
         this.findings.isComplete = true;
       });
     } catch (error) {

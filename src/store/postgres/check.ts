@@ -16,12 +16,15 @@ import {
   type NamedRow,
   type NamedTable,
   namedChecksum,
+  type RecentRow,
+  recentChecksum,
   snapshotChecksum,
   withheldChecksum,
 } from "../row-checks.ts";
 import { type RecordRow, someResult } from "../row-encoding.ts";
 import type { CheckPurpose } from "../shards.ts";
 import { type Checker, type CheckStep, DamagedData, StoreReplaced } from "../store.ts";
+import { RECENT_ROWS } from "./boards.ts";
 import { logRowsFrom } from "./change-log.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { MATCH_COLUMNS, WITHHELD_ROWS } from "./matches.ts";
@@ -99,6 +102,7 @@ export class PostgresChecker implements Checker {
     this.#nameIndex(),
     this.#withheld(),
     this.#bases(),
+    this.#recent(),
     this.#changes(),
     this.#matchChanges(),
     this.#totals(),
@@ -441,6 +445,20 @@ export class PostgresChecker implements Checker {
       (rows) => {
         for (const row of rows) {
           if (row.checksum !== baseChecksum(row)) this.#damaged("player_base", row.id);
+        }
+      },
+    );
+  }
+
+  #recent(): Stage {
+    return this.#scan<RecentRow>(
+      "player_recent",
+      `${RECENT_ROWS} WHERE id > $1 ORDER BY id`,
+      [""],
+      ({ id }) => [id],
+      (rows) => {
+        for (const row of rows) {
+          if (row.checksum !== recentChecksum(row)) this.#damaged("player_recent", row.id);
         }
       },
     );

@@ -12,6 +12,8 @@ import {
 } from "../row-checks.ts";
 import { participantsIn, readVocabulary } from "../row-encoding.ts";
 import {
+  type BoardPart,
+  type BoardQuery,
   type ChangeBatch,
   DamagedData,
   type LogPosition,
@@ -25,6 +27,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
+import { readBoard } from "./boards.ts";
 import { readChanges, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
@@ -150,6 +153,10 @@ export class PostgresReader implements Reader {
   async playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
     const rows = await playersWithNames(this.session, names, limit);
     return rows.map(({ id, name }) => ({ id, name: name! }));
+  }
+
+  leaderboard(query: BoardQuery): Promise<BoardPart | undefined> {
+    return this.session.transaction((connection) => readBoard(connection, query));
   }
 
   summary(): Promise<Summary> {

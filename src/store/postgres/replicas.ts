@@ -6,6 +6,8 @@
 
 import type { NamedTable } from "../row-checks.ts";
 import {
+  type BoardPart,
+  type BoardQuery,
   type ChangeBatch,
   type LogPosition,
   type MatchesWithLinked,
@@ -136,6 +138,10 @@ class RequestReader implements Reader {
 
   changeLog(): Promise<{ beginning: LogPosition; end: LogPosition }> {
     return this.#read((reader) => reader.changeLog());
+  }
+
+  leaderboard(query: BoardQuery): Promise<BoardPart | undefined> {
+    return this.#read((reader) => reader.leaderboard(query));
   }
 
   summary(): Promise<Summary> {

@@ -230,6 +230,33 @@ const MATCH_CHANGES = `
   );
 `;
 
+/**
+ * What leaderboards list players by. `ranked_wins` is null until the ranked matches of a player are
+ * counted (ingest/build-boards.ts). `player_recent` has the ranked matches of the 28 days; it has
+ * ids, because players with equal scores are listed by id.
+ */
+const LEADERBOARDS = `
+  ALTER TABLE {players}
+    ADD COLUMN ranked_wins integer,
+    ADD COLUMN skill_tier bigint,
+    ADD COLUMN win_rate integer;
+  CREATE INDEX ON {players} (skill_tier DESC, id) WHERE skill_tier IS NOT NULL;
+  CREATE INDEX ON {players} (ranked_wins DESC, id) WHERE ranked_wins > 0;
+  CREATE INDEX ON {players} (win_rate DESC, id) WHERE win_rate IS NOT NULL;
+  CREATE INDEX ON {players} (streak DESC, id) WHERE streak > 0;
+  CREATE INDEX ON {players} (num) WHERE ranked_wins IS NULL;
+  ALTER TABLE {player_base} ADD COLUMN ranked_wins integer;
+  CREATE TABLE {player_recent} (
+    id       text COLLATE "C" PRIMARY KEY,
+    played   integer NOT NULL,
+    wins     integer NOT NULL,
+    win_rate integer,
+    checksum bigint NOT NULL
+  );
+  CREATE INDEX ON {player_recent} (wins DESC, id) WHERE wins > 0;
+  CREATE INDEX ON {player_recent} (win_rate DESC, id) WHERE win_rate IS NOT NULL;
+`;
+
 /** Migration n upgrades a shard from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -238,6 +265,7 @@ export const MIGRATIONS: readonly string[] = [
   FILL_CHECKSUMS,
   PLAYER_BASE,
   MATCH_CHANGES,
+  LEADERBOARDS,
 ];
 
 /** The current format. */

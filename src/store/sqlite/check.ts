@@ -19,6 +19,8 @@ import {
   type NamedRow,
   type NamedTable,
   namedChecksum,
+  type RecentRow,
+  recentChecksum,
   snapshotChecksum,
   withheldChecksum,
 } from "../row-checks.ts";
@@ -38,10 +40,12 @@ import {
   type Index,
   isListed,
   type Key,
+  keyOf,
   LEAST,
   leadsToRow,
   MATCHES,
   NAMED,
+  RECENT,
   type Scan,
   scanStatements,
   type Table,
@@ -97,7 +101,7 @@ export class SqliteChecker implements Checker {
   }
 
   #tables(pass: Pass): Stage[] {
-    const indexed = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES];
+    const indexed = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES, RECENT];
     return [
       this.#matches(pass),
       this.#entries("players", pass),
@@ -108,6 +112,7 @@ export class SqliteChecker implements Checker {
       this.#nameIndex(pass),
       this.#withheld(pass),
       this.#bases(pass),
+      this.#recent(pass),
       ...(pass === "exact" ? indexed.flatMap((table) => this.#indexes(table)) : []),
     ];
   }
@@ -187,7 +192,7 @@ export class SqliteChecker implements Checker {
 
   /** Rows in the order of their numbers. */
   #rows<Row extends { num: number }>(
-    { name, num }: Table,
+    { name, num }: Table & { num: string },
     select: string,
     verify: (rows: Row[]) => void,
   ): Stage {
@@ -299,6 +304,26 @@ export class SqliteChecker implements Checker {
     });
   }
 
+  /** In the order of the ids. */
+  #recent(pass: Pass): Stage {
+    const sql = `SELECT id, played, wins, win_rate, checksum, ${listed(RECENT, pass)} AS isListed
+      FROM player_recent NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?`;
+    let after = "";
+    return (limit) => {
+      const rows = this.#statements.get<RecentRow & { isListed: number }>(sql).all(after, limit);
+      for (const row of rows) {
+        // Damage could lead the scan back to where it was.
+        if (typeof row.id !== "string" || row.id <= after) {
+          throw new DamagedData(RECENT.name, "order");
+        }
+        const isRight = row.isListed && row.checksum === recentChecksum(row);
+        if (!isRight) this.#damaged(RECENT.name, row.id);
+        after = row.id;
+      }
+      return { rows: rows.length, isOver: rows.length < limit };
+    };
+  }
+
   /** Every entry of an index leads to its row. */
   #indexes(table: Table): Stage[] {
     return table.indexes.map((index: Index) => {
@@ -307,9 +332,10 @@ export class SqliteChecker implements Checker {
       const scan: Scan = {
         name,
         from: `${table.name} AS entry INDEXED BY ${name}`,
-        columns: [...index.columns, table.num],
-        start: [...index.start, LEAST],
+        columns: keyOf(table.num, index),
+        start: table.num === undefined ? index.start : [...index.start, LEAST],
         isDescending,
+        isListed: index.isListed,
         isRight: leadsToRow(table, index),
       };
       return this.#scan(scan, (key) => this.#damaged(table.name, key[idAt] ?? `row ${key.at(-1)}`));
@@ -466,7 +492,9 @@ export class SqliteChecker implements Checker {
     }
     const lists = Object.values(ENTRIES).map(({ name }) => [name, `${name} of matches`]);
     const indexes = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES].flatMap((table) =>
-      table.indexes.map(({ name }) => [name, table.name]),
+      table.indexes
+        .filter(({ isListed }) => isListed === undefined)
+        .map(({ name }) => [name, table.name]),
     );
     return [...lists, ["name_index", "name_index of players"], ...indexes]
       .filter(([name, rows]) => {

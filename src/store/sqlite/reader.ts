@@ -17,6 +17,8 @@ import {
 } from "../row-checks.ts";
 import { participantsIn, readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import {
+  type BoardPart,
+  type BoardQuery,
   type ChangeBatch,
   DamagedData,
   type LocalState,
@@ -32,6 +34,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
+import { readBoard } from "./boards.ts";
 import { readChanges, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { ScanStatements } from "./index-scan.ts";
@@ -183,6 +186,10 @@ export class SqliteReader implements Reader {
         })),
       );
     });
+  }
+
+  leaderboard(query: BoardQuery): BoardPart | undefined {
+    return this.#read(() => readBoard(this.#statements, query));
   }
 
   summary(): Summary {

@@ -208,7 +208,8 @@ function* listedRecords(database: Database | undefined): Generator<ListedRecord,
 function baseIn(row: LeafRow): PlayerBase | DamagedBase {
   const values = valuesIn(row);
   if (!values) return { row: row.rowid, id: undefined, why: "a page of its row is missing" };
-  const base = Object.fromEntries(BASE_COLUMNS.map((column, at) => [column, values[at]]));
+  // Rows of earlier formats are shorter.
+  const base = Object.fromEntries(BASE_COLUMNS.map((column, at) => [column, values[at] ?? null]));
   try {
     return readBase(base as unknown as BaseRow);
   } catch {
