@@ -8,6 +8,7 @@
 import { describe, test } from "bun:test";
 import type { Awaitable } from "../../src/domain/awaitable.ts";
 import type { Reader, Writer } from "../../src/store/store.ts";
+import { actorGuarantees } from "./actors.ts";
 import { changeGuarantees } from "./changes.ts";
 import { countingGuarantees } from "./counting.ts";
 import { foldingGuarantees } from "./folding.ts";
@@ -59,6 +60,7 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["holdings", holdingGuarantees],
   ["pruning", pruningGuarantees],
   ["redactions", redactionGuarantees],
+  ["actors", actorGuarantees],
 ];
 
 /** All guarantees, or a selection. */

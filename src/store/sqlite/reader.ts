@@ -17,6 +17,8 @@ import {
 } from "../row-checks.ts";
 import { participantsIn, readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import {
+  type ActorRows,
+  type ActorSelection,
   type ChangeBatch,
   DamagedData,
   type LocalState,
@@ -32,6 +34,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
+import { readActorStats } from "./actors.ts";
 import { readChanges, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { ScanStatements } from "./index-scan.ts";
@@ -204,6 +207,10 @@ export class SqliteReader implements Reader {
       this.#vocabulary ??= this.#readVocabulary();
       return this.#vocabulary;
     });
+  }
+
+  actorStats(selection: ActorSelection): ActorRows | undefined {
+    return this.#read(() => readActorStats(this.#statements, selection));
   }
 
   changes(after: LogPosition, limit: number): ChangeBatch | undefined {

@@ -2,7 +2,7 @@
 
 import type { Database } from "bun:sqlite";
 import { fillNameIndex } from "./name-index.ts";
-import { fillShardChecksum } from "./totals.ts";
+import { fillShardChecksum, markUncounted } from "./totals.ts";
 
 /**
  * `num` columns are internal numbers that keep indexes small; they never leave the adapter.
@@ -218,6 +218,31 @@ const MATCH_CHANGES = `
   );
 `;
 
+/**
+ * Statistics of actors: sums over the stored matches, and (is_pruned) over those that were pruned; the actor '' counts
+ * matches. They have row numbers, so that repair finds rows on pages. The columns of `shard` are the key of the last match
+ * that is counted, while they are built; null if all are.
+ */
+const ACTOR_STATS = `
+  CREATE TABLE actor_stats (
+    game_mode     TEXT NOT NULL,
+    patch_version TEXT NOT NULL,
+    actor         TEXT NOT NULL,
+    is_pruned     INTEGER NOT NULL,
+    picks         INTEGER NOT NULL,
+    wins          INTEGER NOT NULL,
+    kills         TEXT NOT NULL,
+    deaths        TEXT NOT NULL,
+    assists       TEXT NOT NULL,
+    gold          TEXT NOT NULL,
+    farm          TEXT NOT NULL,
+    checksum      INTEGER NOT NULL,
+    PRIMARY KEY (game_mode, patch_version, actor, is_pruned)
+  );
+  ALTER TABLE shard ADD COLUMN counted_at INTEGER;
+  ALTER TABLE shard ADD COLUMN counted_id TEXT;
+`;
+
 /** Migration n upgrades a file from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -227,12 +252,14 @@ export const MIGRATIONS: readonly string[] = [
   FILL_CHECKSUMS,
   PLAYER_BASE,
   MATCH_CHANGES,
+  ACTOR_STATS,
 ];
 
 /** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
   [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
   [MIGRATIONS.indexOf(CHECKSUMS), fillShardChecksum],
+  [MIGRATIONS.indexOf(ACTOR_STATS), markUncounted],
 ]);
 
 /** The current format. */

@@ -14,6 +14,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { actorTable } from "./actors.ts";
 import { logChanges } from "./change-log.ts";
 import { removeFreePages, rewrite } from "./compact.ts";
 import { counterTables, readCounts } from "./counters.ts";
@@ -202,6 +203,7 @@ function openTables(database: Statements, now: () => number) {
     ...counterTables(database),
     ...pruningTables(database),
     ...redactionTable(database),
+    ...actorTable(database),
   } satisfies Transaction;
 
   /** For the caches of readers. Returns the number of the last change, `last` if there is no new one. */
