@@ -12,6 +12,7 @@ import { ingest } from "../../src/ingest/ingest.ts";
 import { openWriter } from "../../src/open-stores.ts";
 import { prune } from "../../src/prune/prune.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
+import { parseLocation } from "../../src/settings/shard-locations.ts";
 import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
 import type { Writer } from "../../src/store/store.ts";
 import { aPostgres } from "../support/postgres.ts";
@@ -184,8 +185,9 @@ const ENGINES: Record<string, (n: number) => { writer: Writer; remove(): Promise
   },
   PostgreSQL(n) {
     const schema = `actors_${process.pid}_${n}`;
-    const place = { url: postgres.url, shown: "the test's", schema, prepares: true, pool: 2 };
-    const writer = openWriter({ engine: "postgres", ...place }, "write");
+    const location = parseLocation(`${postgres.url}?schema=${schema}`);
+    if ("error" in location) throw new Error(location.error);
+    const writer = openWriter(location.value, "write");
     return {
       writer,
       async remove() {
