@@ -22,6 +22,8 @@ export function inSteps(shard: Pick<AdminReader, "survey">): ShardContents {
     bases: (afterId, limit) => shard.survey(async (contents) => contents.bases(afterId, limit)),
     prunedBefore: () => shard.survey(async (contents) => contents.prunedBefore()),
     redactions: () => shard.survey(async (contents) => contents.redactions()),
+    actorTotals: (isPruned, after, limit) =>
+      shard.survey(async (contents) => contents.actorTotals(isPruned, after, limit)),
   };
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { countChange, dependencies, entry, type Known, recall } from "../ingest/commit-batch.ts";
+import { moveToPruned } from "../ingest/count-actors.ts";
 import { updateRecent } from "../ingest/update-boards.ts";
 import { foldIntoBases } from "../ingest/update-players.ts";
 import type { Transaction, Writer } from "../store/store.ts";
@@ -76,6 +77,7 @@ export async function removeOldest(
   // The evidence itself stays: players remain ranked.
   const evidence = countChange(records, [], ({ shownRanked }) => shownRanked);
   await foldIntoBases(transaction, served, evidence);
+  await moveToPruned(transaction, served);
   await removeTeamsWithoutMatches(transaction, served);
   return { served: served.length, withheld: withheld.length };
 }

@@ -18,6 +18,7 @@
  * and a Writer changes them.
  */
 
+import type { ActorKey, ActorTotals } from "../domain/actors.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Board, BoardPosition, Period, RankedTally } from "../domain/leaderboards.ts";
 import type { Result, Run, Totals } from "../domain/player.ts";
@@ -165,6 +166,24 @@ export interface Reader {
   sizes(): Awaitable<Sizes>;
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
+  /**
+   * The statistics of actors over these modes and patches. At most `limit` rows are read. Undefined: they are not counted
+   * yet, because the shard comes from an earlier version.
+   */
+  actorStats(selection: ActorSelection): Awaitable<ActorRows | undefined>;
+}
+
+export interface ActorSelection {
+  gameModes: readonly string[];
+  /** Undefined: any. */
+  patchVersions: readonly string[] | undefined;
+  limit: number;
+}
+
+export interface ActorRows {
+  rows: ActorTotals[];
+  /** Whether there are more. */
+  isTruncated: boolean;
 }
 
 export interface BoardQuery {
@@ -291,6 +310,15 @@ export interface ShardContents {
   prunedBefore(): Awaitable<number | undefined>;
   /** The players whose names must not be stored, by id. */
   redactions(): Awaitable<Redaction[]>;
+  /**
+   * The statistics of actors in order of their keys, starting after `after`: of the stored matches, or what pruned ones
+   * left behind.
+   */
+  actorTotals(
+    isPruned: boolean,
+    after: ActorKey | undefined,
+    limit: number,
+  ): Awaitable<ActorTotals[]>;
 }
 
 export interface StoredResource extends NamedFragments {
@@ -308,8 +336,10 @@ export interface StoredState
       | "playerHistory"
       | "latestOfTeam"
       | "basesOf"
+      | "lastCounted"
       | "newestServed"
       | "rankedOf"
+      | "uncountedPlayers"
     > {
   /** The ids of the players or teams after `afterId`, in order; fewer than `limit` only at the end. */
   namedIds(kind: "players" | "teams", afterId: string, limit: number): Awaitable<string[]>;
@@ -558,7 +588,20 @@ export interface Transaction extends ShardContents {
 
   /** Changes the number of served records with each extra word: "path:…" or "type:…". */
   changeVocabulary(changes: ReadonlyMap<string, number>): Awaitable<void>;
+
+  /** Those of these rows that are stored. */
+  actorTotalsOf(keys: ActorRowKey[]): Awaitable<ActorTotals[]>;
+  /** Adds to the statistics of actors; each key is there once. Rows without anything are deleted. */
+  changeActorTotals(changes: ActorTotals[]): Awaitable<void>;
+  /**
+   * The last match that the statistics of actors count, while they are built for a shard of an earlier version, oldest match
+   * first. Undefined: they count all.
+   */
+  lastCounted(): Awaitable<MatchKey | undefined>;
+  setLastCounted(last: MatchKey | undefined): Awaitable<void>;
 }
+
+export type ActorRowKey = ActorKey & Pick<ActorTotals, "isPruned">;
 
 /** The shard's file or database cannot be used; the message says what to do. */
 export class StoreError extends Error {
@@ -611,6 +654,7 @@ const KINDS: Record<string, string> = {
   player_recent: "player",
   redactions: "the redaction of player",
   match_changes: "change",
+  actor_stats: "the statistics of",
 };
 /** Called before an existing shard is migrated. May return a function that is called as rows are rewritten. */
 export type OnMigrate = (from: number, to: number) => OnProgress | undefined;

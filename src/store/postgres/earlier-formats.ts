@@ -4,6 +4,7 @@
  * current format it is NULL, which is damage.
  */
 
+import { BEFORE_ALL } from "../actor-rows.ts";
 import { FORMAT, UNFILLED } from "./schema.ts";
 
 const UNCHECKED = "'NaN'::float8 AS checksum";
@@ -21,6 +22,19 @@ const NO_REDACTIONS = `SELECT NULL::text AS player_id, NULL::bigint AS redacted_
 
 const NO_CHANGES = `SELECT NULL::bigint AS first, NULL::integer AS count, NULL::bigint AS committed_at,
   NULL::text AS changes, NULL::bigint AS checksum WHERE false`;
+
+const NO_ACTORS = `SELECT NULL::text COLLATE "C" AS game_mode, NULL::text COLLATE "C" AS patch_version,
+  NULL::text COLLATE "C" AS actor, NULL::smallint AS is_pruned, NULL::bigint AS picks, NULL::bigint AS wins,
+  NULL::text AS kills, NULL::text AS deaths, NULL::text AS assists, NULL::text AS gold, NULL::text AS farm,
+  NULL::bigint AS checksum WHERE false`;
+
+const NONE_COUNTED = `${BEFORE_ALL.createdAt}::bigint AS counted_at, '${BEFORE_ALL.id}'::text AS counted_id`;
+
+const SHARD = `SELECT sequence, token, log_id, pruned_before, matches, players, teams, ${NONE_COUNTED}
+  FROM {shard}`;
+
+/** Before the format with statistics of actors. */
+const WITHOUT_ACTORS = { shard: SHARD, actor_stats: NO_ACTORS };
 
 const NO_SCORES = `NULL::integer AS ranked_wins, NULL::bigint AS skill_tier,
   NULL::integer AS win_rate`;
@@ -53,11 +67,12 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
     name_index: "SELECT spot AS key, name FROM {name_spots}",
     changes: `SELECT seq AS sequence, token, players, teams, ${UNCHECKED} FROM {changes}`,
     shard: `SELECT seq AS sequence, token, '' AS log_id, NULL::bigint AS pruned_before, matches,
-      players, teams FROM {state}`,
+      players, teams, ${NONE_COUNTED} FROM {state}`,
     player_base: NO_BASES,
     player_recent: WITHOUT_SCORES.player_recent,
     redactions: NO_REDACTIONS,
     match_changes: NO_CHANGES,
+    actor_stats: NO_ACTORS,
   },
   3: {
     match_documents: `SELECT id, created_at, content_hash, document, game_mode, patch_version,
@@ -73,15 +88,24 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
     player_recent: WITHOUT_SCORES.player_recent,
     redactions: NO_REDACTIONS,
     match_changes: NO_CHANGES,
+    shard: SHARD,
+    actor_stats: NO_ACTORS,
   },
   4: {
     ...WITHOUT_SCORES,
+    ...WITHOUT_ACTORS,
     player_base: NO_BASES,
     redactions: NO_REDACTIONS,
     match_changes: NO_CHANGES,
   },
-  5: { ...WITHOUT_SCORES, player_base: BASES_WITHOUT_SCORES, match_changes: NO_CHANGES },
-  6: { ...WITHOUT_SCORES, player_base: BASES_WITHOUT_SCORES },
+  5: {
+    ...WITHOUT_SCORES,
+    ...WITHOUT_ACTORS,
+    player_base: BASES_WITHOUT_SCORES,
+    match_changes: NO_CHANGES,
+  },
+  6: { ...WITHOUT_SCORES, ...WITHOUT_ACTORS, player_base: BASES_WITHOUT_SCORES },
+  7: { ...WITHOUT_SCORES, player_base: BASES_WITHOUT_SCORES },
 };
 
 /**

@@ -12,6 +12,8 @@ import {
 } from "../row-checks.ts";
 import { participantsIn, readVocabulary } from "../row-encoding.ts";
 import {
+  type ActorRows,
+  type ActorSelection,
   type BoardPart,
   type BoardQuery,
   type ChangeBatch,
@@ -27,6 +29,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
+import { readActorStats } from "./actors.ts";
 import { readBoard } from "./boards.ts";
 import { readChanges, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
@@ -161,6 +164,10 @@ export class PostgresReader implements Reader {
 
   summary(): Promise<Summary> {
     return readSummary(this.session).then(({ teams: _, ...summary }) => summary);
+  }
+
+  actorStats(selection: ActorSelection): Promise<ActorRows | undefined> {
+    return readActorStats(this.session, selection);
   }
 
   async changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {

@@ -6,6 +6,8 @@
 
 import type { NamedTable } from "../row-checks.ts";
 import {
+  type ActorRows,
+  type ActorSelection,
   type BoardPart,
   type BoardQuery,
   type ChangeBatch,
@@ -154,6 +156,10 @@ class RequestReader implements Reader {
 
   vocabulary(): Promise<Vocabulary> {
     return this.#read((reader) => reader.vocabulary());
+  }
+
+  actorStats(selection: ActorSelection): Promise<ActorRows | undefined> {
+    return this.#read((reader) => reader.actorStats(selection));
   }
 
   async #idsNamed(table: NamedTable, names: string[], since?: number): Promise<string[]> {

@@ -14,6 +14,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { actorTable } from "./actors.ts";
 import { boardTables } from "./boards.ts";
 import { logChanges } from "./change-log.ts";
 import { vacuum } from "./compact.ts";
@@ -297,6 +298,7 @@ function openTables(database: Connection, partitions: Partitions, now: number) {
     ...counterTables(connection),
     ...pruningTables(connection),
     ...redactionTable(connection),
+    ...actorTable(connection),
     ...boardTables(connection),
   } satisfies Transaction;
   return { transaction, conclude };

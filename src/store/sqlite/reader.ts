@@ -17,6 +17,8 @@ import {
 } from "../row-checks.ts";
 import { participantsIn, readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import {
+  type ActorRows,
+  type ActorSelection,
   type BoardPart,
   type BoardQuery,
   type ChangeBatch,
@@ -34,6 +36,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
+import { readActorStats } from "./actors.ts";
 import { readBoard } from "./boards.ts";
 import { readChanges, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
@@ -211,6 +214,10 @@ export class SqliteReader implements Reader {
       this.#vocabulary ??= this.#readVocabulary();
       return this.#vocabulary;
     });
+  }
+
+  actorStats(selection: ActorSelection): ActorRows | undefined {
+    return this.#read(() => readActorStats(this.#statements, selection));
   }
 
   changes(after: LogPosition, limit: number): ChangeBatch | undefined {

@@ -234,13 +234,21 @@ const lost = (
 const isSchema = ({ types }: LeafRow): boolean =>
   types.length === 5 && [0, 1, 2].every((at) => isText(types[at])) && isInteger(types[3]);
 
+/** A row of an earlier format lacks the last two columns. */
 const isShard = ({ types }: LeafRow): boolean =>
-  types.length === 7 && isText(types[0]) && types.slice(3).every(isInteger);
+  (types.length === 7 || types.length === 9) &&
+  isText(types[0]) &&
+  types.slice(3, 7).every(isInteger);
 
 function prunedBeforeIn(row: LeafRow): number | undefined {
   const values = valuesIn(row);
   if (!values) return undefined;
   const [log_id, sequence, pruned_before, matches, players, teams, checksum] = values;
-  const shard = { log_id, sequence, pruned_before, matches, players, teams, checksum };
+  const [counted_at = null, counted_id = null] = values.slice(7);
+  const shard = {
+    ...{ log_id, sequence, pruned_before, matches, players, teams, checksum },
+    counted_at,
+    counted_id,
+  };
   return isWholeShard(shard) ? (shard.pruned_before ?? undefined) : undefined;
 }

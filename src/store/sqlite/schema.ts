@@ -2,7 +2,7 @@
 
 import type { Database } from "bun:sqlite";
 import { fillNameIndex } from "./name-index.ts";
-import { fillShardChecksum } from "./totals.ts";
+import { fillShardChecksum, markUncounted } from "./totals.ts";
 
 /**
  * `num` columns are internal numbers that keep indexes small; they never leave the adapter.
@@ -219,6 +219,31 @@ const MATCH_CHANGES = `
 `;
 
 /**
+ * Statistics of actors: sums over the stored matches, and (is_pruned) over those that were pruned; the actor '' counts
+ * matches. They have row numbers, so that repair finds rows on pages. The columns of `shard` are the key of the last match
+ * that is counted, while they are built; null if all are.
+ */
+const ACTOR_STATS = `
+  CREATE TABLE actor_stats (
+    game_mode     TEXT NOT NULL,
+    patch_version TEXT NOT NULL,
+    actor         TEXT NOT NULL,
+    is_pruned     INTEGER NOT NULL,
+    picks         INTEGER NOT NULL,
+    wins          INTEGER NOT NULL,
+    kills         TEXT NOT NULL,
+    deaths        TEXT NOT NULL,
+    assists       TEXT NOT NULL,
+    gold          TEXT NOT NULL,
+    farm          TEXT NOT NULL,
+    checksum      INTEGER NOT NULL,
+    PRIMARY KEY (game_mode, patch_version, actor, is_pruned)
+  );
+  ALTER TABLE shard ADD COLUMN counted_at INTEGER;
+  ALTER TABLE shard ADD COLUMN counted_id TEXT;
+`;
+
+/**
  * What leaderboards list players by. `ranked_wins` is null until the ranked matches of a player are counted
  * (ingest/build-boards.ts). `player_recent` has the ranked matches of the 28 days; it has ids, because players with
  * equal scores are listed by id.
@@ -253,6 +278,7 @@ export const MIGRATIONS: readonly string[] = [
   FILL_CHECKSUMS,
   PLAYER_BASE,
   MATCH_CHANGES,
+  ACTOR_STATS,
   LEADERBOARDS,
 ];
 
@@ -260,6 +286,7 @@ export const MIGRATIONS: readonly string[] = [
 export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
   [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
   [MIGRATIONS.indexOf(CHECKSUMS), fillShardChecksum],
+  [MIGRATIONS.indexOf(ACTOR_STATS), markUncounted],
 ]);
 
 /** The current format. */

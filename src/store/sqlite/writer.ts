@@ -14,6 +14,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { actorTable } from "./actors.ts";
 import { boardTables } from "./boards.ts";
 import { logChanges } from "./change-log.ts";
 import { removeFreePages, rewrite } from "./compact.ts";
@@ -203,6 +204,7 @@ function openTables(database: Statements, now: () => number) {
     ...counterTables(database),
     ...pruningTables(database),
     ...redactionTable(database),
+    ...actorTable(database),
     ...boardTables(database),
   } satisfies Transaction;
 
