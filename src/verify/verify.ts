@@ -5,6 +5,7 @@
  */
 
 import { type Checker, DamagedData } from "../store/store.ts";
+import { verifyActors } from "./actors.ts";
 import type { Context, Note, Survey } from "./context.ts";
 import { effectOf } from "./effects.ts";
 import { verifyDependents, verifyEvidence, verifyVocabulary } from "./evidence.ts";
@@ -84,6 +85,7 @@ export class Verification {
         await verifyEvidence(context, expected);
         await verifyDependents(context, expected);
         await verifyVocabulary(context, expected);
+        await verifyActors(context, expected);
         await verifyPlayers(context, expected);
         await verifyTeams(context);
         this.findings.isComplete = true;

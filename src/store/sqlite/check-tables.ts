@@ -1,5 +1,6 @@
 /** The tables of a shard with their indexes, as the check for damage reads them. */
 
+import { ACTOR_KEY_COLUMNS } from "../actor-rows.ts";
 import type { NamedTable } from "../row-checks.ts";
 
 export type Key = string | number;
@@ -85,6 +86,18 @@ export const BASES: Table = {
   name: "player_base",
   num: "rowid",
   indexes: [byId("player_base")],
+};
+
+export const ACTORS: Table = {
+  name: "actor_stats",
+  num: "rowid",
+  indexes: [
+    {
+      name: "sqlite_autoindex_actor_stats_1",
+      columns: ACTOR_KEY_COLUMNS,
+      start: ["", "", "", LEAST],
+    },
+  ],
 };
 
 /** The tables that list the matches of players and teams. */

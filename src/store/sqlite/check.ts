@@ -9,6 +9,7 @@
 
 import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
+import { ACTOR_COLUMNS, type ActorRow, actorChecksum, actorLabel } from "../actor-rows.ts";
 import { CHECKED_ROWS, damagedRows } from "../change-log.ts";
 import { checksum } from "../checksum.ts";
 import {
@@ -32,6 +33,7 @@ import {
 } from "../store.ts";
 import { logRowsFrom } from "./change-log.ts";
 import {
+  ACTORS,
   BASES,
   ENTRIES,
   foundStatement,
@@ -97,7 +99,7 @@ export class SqliteChecker implements Checker {
   }
 
   #tables(pass: Pass): Stage[] {
-    const indexed = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES];
+    const indexed = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES, ACTORS];
     return [
       this.#matches(pass),
       this.#entries("players", pass),
@@ -108,6 +110,7 @@ export class SqliteChecker implements Checker {
       this.#nameIndex(pass),
       this.#withheld(pass),
       this.#bases(pass),
+      this.#actors(pass),
       ...(pass === "exact" ? indexed.flatMap((table) => this.#indexes(table)) : []),
     ];
   }
@@ -299,6 +302,18 @@ export class SqliteChecker implements Checker {
     });
   }
 
+  #actors(pass: Pass): Stage {
+    const select = `SELECT rowid AS num, ${ACTOR_COLUMNS}, ${listed(ACTORS, pass)} AS isListed
+      FROM actor_stats NOT INDEXED`;
+    return this.#rows<ActorRow & { num: number; isListed: number }>(ACTORS, select, (rows) => {
+      for (const row of rows) {
+        if (!row.isListed || row.checksum !== actorChecksum(row)) {
+          this.#damaged(ACTORS.name, actorLabel(row));
+        }
+      }
+    });
+  }
+
   /** Every entry of an index leads to its row. */
   #indexes(table: Table): Stage[] {
     return table.indexes.map((index: Index) => {
@@ -465,8 +480,8 @@ export class SqliteChecker implements Checker {
       if (stored[name] !== this.#tally(name).rows) this.#damaged("shard", `total of ${name}`);
     }
     const lists = Object.values(ENTRIES).map(({ name }) => [name, `${name} of matches`]);
-    const indexes = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES].flatMap((table) =>
-      table.indexes.map(({ name }) => [name, table.name]),
+    const indexes = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES, ACTORS].flatMap(
+      (table) => table.indexes.map(({ name }) => [name, table.name]),
     );
     return [...lists, ["name_index", "name_index of players"], ...indexes]
       .filter(([name, rows]) => {
