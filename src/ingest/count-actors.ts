@@ -3,7 +3,8 @@
  * earlier version, only the matches up to the last one that is counted are in them.
  */
 
-import { ActorTally } from "../domain/actors.ts";
+import { ActorTally, type ActorTotals } from "../domain/actors.ts";
+import { actorRowKey } from "../store/actor-rows.ts";
 import type { MatchKey, Transaction } from "../store/store.ts";
 import { type Outline, restore, type StoredRecord } from "./prepare.ts";
 
@@ -32,6 +33,20 @@ export async function moveToPruned(
     tally.add(outline, 1, true);
   }
   await transaction.changeActorTotals(tally.totals());
+}
+
+/** Adds what pruned matches left behind in another shard, before any record. Rows that are there stay. */
+export async function addPrunedTotals(
+  transaction: Transaction,
+  given: readonly ActorTotals[],
+): Promise<void> {
+  const there = new Set((await transaction.actorTotalsOf([...given])).map(actorRowKey));
+  const added = new Map<string, ActorTotals>();
+  for (const one of given) {
+    const key = actorRowKey(one);
+    if (!there.has(key)) added.set(key, one);
+  }
+  await transaction.changeActorTotals([...added.values()]);
 }
 
 /** Whether the statistics have a match, if they have all up to `last`. */

@@ -57,13 +57,13 @@ export const actorChecksum = (row: Omit<ActorRow, "checksum">): number =>
   ]);
 
 /** How a row is called in messages. */
-export const actorLabel = (gameMode: string, patchVersion: string, actor: string): string =>
-  `${actor === ALL_MATCHES ? "(all)" : actor} in ${gameMode} ${patchVersion}`;
+export const actorLabel = (row: Pick<ActorRow, "game_mode" | "patch_version" | "actor">): string =>
+  `${row.actor === ALL_MATCHES ? "all matches" : row.actor} in ${row.game_mode} ${row.patch_version}`;
 
 /** Throws DamagedData unless the row is whole. */
 export function readActor(row: ActorRow): ActorTotals {
   if (row.checksum !== actorChecksum(row)) {
-    throw new DamagedData("actor_stats", actorLabel(row.game_mode, row.patch_version, row.actor));
+    throw new DamagedData("actor_stats", actorLabel(row));
   }
   return {
     gameMode: row.game_mode,
@@ -127,7 +127,7 @@ export function verifyActors(
   for (const row of rows) {
     const key = actorRowKey(row);
     if (seen.has(key) || !isSelected(row)) {
-      throw new DamagedData("actor_stats", actorLabel(row.gameMode, row.patchVersion, row.actor));
+      throw new DamagedData("actor_stats", actorLabel(writeActor(row)));
     }
     seen.add(key);
   }

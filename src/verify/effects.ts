@@ -25,6 +25,8 @@ const EFFECTS: Readonly<Record<string, (record: string | number) => string>> = {
     `match ${id} is missing from the list of one of its teams, or is there by mistake`,
   name_index: (id) =>
     `the name index is wrong (${id}): similar names are not suggested, or a name that nobody has`,
+  actor_stats: (what) =>
+    `the statistics of ${what} are damaged, or an index does not lead to them: /actors fails, or they are missing there`,
   changes: (sequence) =>
     `change ${sequence} is damaged: caches of servers may serve outdated players`,
 };

@@ -5,6 +5,7 @@
  */
 
 import { type Checker, DamagedData } from "../store/store.ts";
+import { verifyActors } from "./actors.ts";
 import { verifyRecent } from "./boards.ts";
 import type { Context, Note, Survey } from "./context.ts";
 import { effectOf } from "./effects.ts";
@@ -85,6 +86,7 @@ export class Verification {
         await verifyEvidence(context, expected);
         await verifyDependents(context, expected);
         await verifyVocabulary(context, expected);
+        await verifyActors(context, expected);
         await verifyPlayers(context, expected);
         await verifyTeams(context);
         await verifyRecent(context);

@@ -15,6 +15,7 @@ import { redactPlayers } from "../../src/redact/redact.ts";
 import { parseLocation } from "../../src/settings/shard-locations.ts";
 import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
 import type { Writer } from "../../src/store/store.ts";
+import { exportedFrom } from "../support/exported.ts";
 import { aPostgres } from "../support/postgres.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { scaled } from "../support/scale.ts";
@@ -206,7 +207,7 @@ let made = 0;
 describe.each(Object.entries(ENGINES))("%s", (engine, open) => {
   const runs = scaled(engine === "SQLite" ? 24 : 8);
 
-  test("shuffled, repeated, late, replaced, redacted and pruned records give the sums of a rebuild", async () => {
+  test("shuffled, repeated, late, replaced, redacted and pruned records give the sums of a rebuild, also in a copy from an export", async () => {
     const isRebuilt = fc.asyncProperty(
       arrival,
       fc.nat(),
@@ -216,6 +217,7 @@ describe.each(Object.entries(ENGINES))("%s", (engine, open) => {
       async ({ documents, calls }, seed, redacted, cutoff, step) => {
         const one = open(++made);
         const other = open(++made);
+        const copy = open(++made);
         try {
           await send(
             one.writer,
@@ -256,9 +258,16 @@ describe.each(Object.entries(ENGINES))("%s", (engine, open) => {
             step,
           );
           expect(await expectExact(other.writer)).toEqual(afterwards);
+
+          const exported = await exportedFrom(other.writer);
+          for (let times = 0; times < 2; times++) {
+            await send(copy.writer, exported, step);
+            expect(await expectExact(copy.writer)).toEqual(afterwards);
+          }
         } finally {
           await one.remove();
           await other.remove();
+          await copy.remove();
         }
       },
     );

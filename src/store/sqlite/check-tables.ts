@@ -1,5 +1,6 @@
 /** The tables of a shard with their indexes, as the check for damage reads them. */
 
+import { ACTOR_KEY_COLUMNS } from "../actor-rows.ts";
 import { BOARD_TABLES } from "../board-tables.ts";
 import type { NamedTable } from "../row-checks.ts";
 
@@ -99,6 +100,18 @@ export const BASES: NumberedTable = {
   name: "player_base",
   num: "rowid",
   indexes: [byId("player_base")],
+};
+
+export const ACTORS: NumberedTable = {
+  name: "actor_stats",
+  num: "rowid",
+  indexes: [
+    {
+      name: "sqlite_autoindex_actor_stats_1",
+      columns: ACTOR_KEY_COLUMNS,
+      start: ["", "", "", LEAST],
+    },
+  ],
 };
 
 export const RECENT: Table = {

@@ -9,6 +9,7 @@
 
 import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
+import { ACTOR_COLUMNS, type ActorRow, actorChecksum, actorLabel } from "../actor-rows.ts";
 import { CHECKED_ROWS, damagedRows } from "../change-log.ts";
 import { checksum } from "../checksum.ts";
 import {
@@ -34,6 +35,7 @@ import {
 } from "../store.ts";
 import { logRowsFrom } from "./change-log.ts";
 import {
+  ACTORS,
   BASES,
   ENTRIES,
   foundStatement,
@@ -101,7 +103,7 @@ export class SqliteChecker implements Checker {
   }
 
   #tables(pass: Pass): Stage[] {
-    const indexed = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES, RECENT];
+    const indexed = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES, ACTORS, RECENT];
     return [
       this.#matches(pass),
       this.#entries("players", pass),
@@ -112,6 +114,7 @@ export class SqliteChecker implements Checker {
       this.#nameIndex(pass),
       this.#withheld(pass),
       this.#bases(pass),
+      this.#actors(pass),
       this.#recent(pass),
       ...(pass === "exact" ? indexed.flatMap((table) => this.#indexes(table)) : []),
     ];
@@ -304,6 +307,18 @@ export class SqliteChecker implements Checker {
     });
   }
 
+  #actors(pass: Pass): Stage {
+    const select = `SELECT rowid AS num, ${ACTOR_COLUMNS}, ${listed(ACTORS, pass)} AS isListed
+      FROM actor_stats NOT INDEXED`;
+    return this.#rows<ActorRow & { num: number; isListed: number }>(ACTORS, select, (rows) => {
+      for (const row of rows) {
+        if (!row.isListed || row.checksum !== actorChecksum(row)) {
+          this.#damaged(ACTORS.name, actorLabel(row));
+        }
+      }
+    });
+  }
+
   /** In the order of the ids. */
   #recent(pass: Pass): Stage {
     const sql = `SELECT id, played, wins, win_rate, checksum, ${listed(RECENT, pass)} AS isListed
@@ -491,10 +506,11 @@ export class SqliteChecker implements Checker {
       if (stored[name] !== this.#tally(name).rows) this.#damaged("shard", `total of ${name}`);
     }
     const lists = Object.values(ENTRIES).map(({ name }) => [name, `${name} of matches`]);
-    const indexes = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES].flatMap((table) =>
-      table.indexes
-        .filter(({ isListed }) => isListed === undefined)
-        .map(({ name }) => [name, table.name]),
+    const indexes = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES, ACTORS].flatMap(
+      (table) =>
+        table.indexes
+          .filter(({ isListed }) => isListed === undefined)
+          .map(({ name }) => [name, table.name]),
     );
     return [...lists, ["name_index", "name_index of players"], ...indexes]
       .filter(([name, rows]) => {
