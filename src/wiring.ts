@@ -99,6 +99,7 @@ export async function serve(
       publicUrl: settings["public-url"],
       trustedProxies: settings["trusted-proxies"],
       maxOffset: settings["max-offset"],
+      leaderboardDepth: settings["leaderboard-depth"],
       profile: PROFILES[settings.compat],
       // Two kinds of entries: what was read for a request, and its content compressed as a whole.
       results: new ResultCache(responseCache / 2),

@@ -336,6 +336,54 @@ export type ChangeList = {
   };
 };
 
+/** A player on a leaderboard. */
+export type LeaderboardEntry = {
+  readonly type: "leaderboard-entry";
+  /** The id of the player. */
+  readonly id: string;
+  readonly attributes: {
+    /** One more than the number of players with a better value. Null beyond the depth. */
+    readonly rank: number | null;
+    /** The current name of the player. */
+    readonly name: string;
+    /** The skill tier, the wins, the rate from 0 to 1, or the streak. */
+    readonly value: number;
+    /** On win-rate: the ranked matches that the rate is about. */
+    readonly matches?: number;
+  };
+  readonly relationships: {
+    readonly player: {
+      readonly data: {
+        readonly type: "player";
+        readonly id: string;
+      };
+    };
+  };
+};
+
+export type Leaderboard = {
+  /** The best first; players with equal values by id. */
+  readonly data: readonly LeaderboardEntry[];
+  readonly meta: {
+    readonly board: "skill-tier" | "ranked-wins" | "win-rate" | "win-streak";
+    readonly period: "all" | "28d";
+    /** The 28 days, if the period is 28d and the shard has matches. */
+    readonly window?: {
+      readonly start: string;
+      readonly end: string;
+    };
+    /** How many entries are listed. */
+    readonly depth: number;
+  };
+  readonly links: {
+    readonly self: string;
+    readonly next?: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
 export type Errors = {
   readonly errors: readonly {
     /** The id of the request. */
@@ -369,6 +417,7 @@ export type Errors = {
       | "too-many-streams"
       | "internal-error"
       | "damaged-data"
+      | "insights-not-ready"
       | "keys-unavailable"
       | "shard-unavailable"
       | "usage-unavailable";
@@ -467,7 +516,7 @@ export interface Operations {
   /** Get a collection of matches */
   "/shards/{shard}/matches": {
     query: {
-      /** The maximum number of records on a page: 1 to 5 matches, 1 to 6 players, or 1 to 200 changes. Default: 5 matches, 6 players, 50 changes. */
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 100 of a leaderboard. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard. */
       readonly "page[limit]"?: number;
       /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
@@ -483,7 +532,7 @@ export interface Operations {
       readonly "filter[createdAt-end]"?: string;
       /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
       readonly "filter[playerIds]"?: string;
       /** Teams by their exact current tags. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[teamNames]"?: string;
@@ -527,13 +576,13 @@ export interface Operations {
   /** Get a collection of players */
   "/shards/{shard}/players": {
     query: {
-      /** The maximum number of records on a page: 1 to 5 matches, 1 to 6 players, or 1 to 200 changes. Default: 5 matches, 6 players, 50 changes. */
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 100 of a leaderboard. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard. */
       readonly "page[limit]"?: number;
       /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
       /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
       readonly "filter[playerIds]"?: string;
       /** Players have no related resources: only an empty value is accepted. */
       readonly include?: string;
@@ -560,10 +609,24 @@ export interface Operations {
     };
     reply: NameList;
   };
+  /** Get a leaderboard */
+  "/shards/{shard}/leaderboards/{board}": {
+    query: {
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 100 of a leaderboard. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard. */
+      readonly "page[limit]"?: number;
+      /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
+      readonly "page[after]"?: string;
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
+      readonly "filter[playerIds]"?: string;
+      /** `all`, or `28d` for the 28 days that end with the day of the newest match; only ranked-wins and win-rate have `28d`. Default: all. */
+      readonly "filter[period]"?: "all" | "28d";
+    };
+    reply: Leaderboard;
+  };
   /** Follow the changes of matches */
   "/shards/{shard}/changes": {
     query: {
-      /** The maximum number of records on a page: 1 to 5 matches, 1 to 6 players, or 1 to 200 changes. Default: 5 matches, 6 players, 50 changes. */
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 100 of a leaderboard. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard. */
       readonly "page[limit]"?: number;
       /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
       readonly "page[after]"?: string;
@@ -571,7 +634,7 @@ export interface Operations {
       readonly "page[wait]"?: number;
       /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
       readonly "filter[playerIds]"?: string;
       /** Teams by their exact current tags. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[teamNames]"?: string;

@@ -3,7 +3,7 @@
 import { withoutRecords } from "./failures.ts";
 import type * as Raw from "./generated.ts";
 import { type Lookup, type RawResource, Resource } from "./resource.ts";
-import { Change, Match, Participant, Player, Roster, Team } from "./resources.ts";
+import { Change, LeaderboardEntry, Match, Participant, Player, Roster, Team } from "./resources.ts";
 
 interface Compound {
   readonly data: RawResource | readonly RawResource[];
@@ -45,6 +45,8 @@ export class Graph implements Lookup {
         return new Team(raw as Raw.Team, this, isLoaded);
       case "change":
         return new Change(raw as Raw.Change, this, isLoaded);
+      case "leaderboard-entry":
+        return new LeaderboardEntry(raw as Raw.LeaderboardEntry, this, isLoaded);
       default:
         return new Resource(raw, this, isLoaded);
     }

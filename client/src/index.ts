@@ -10,6 +10,7 @@ export type {
   ChangeFilters,
   ChangesQuery,
   Everything,
+  LeaderboardQuery,
   MatchesQuery,
   MatchFilters,
   PlayerFilters,
@@ -21,6 +22,7 @@ export { Resource } from "./resource.ts";
 export {
   Change,
   type GameMode,
+  LeaderboardEntry,
   Match,
   Participant,
   Player,
@@ -28,6 +30,6 @@ export {
   type Sparse,
   Team,
 } from "./resources.ts";
-export type { PlayerName, Shard } from "./shard.ts";
+export type { Board, PlayerName, Shard } from "./shard.ts";
 export type { Reply } from "./transport.ts";
 export type { Wait } from "./wait.ts";

@@ -77,6 +77,15 @@ export interface PlayerFilters extends CallOptions {
   offset?: 0 | undefined;
 }
 
+export interface LeaderboardQuery extends CallOptions {
+  /** `28d` only for `ranked-wins` and `win-rate`. Default: `all`. */
+  period?: "all" | "28d" | undefined;
+  /** The entries of these players, at most 20, instead of the whole board. */
+  playerIds?: Texts;
+  /** Entries per request, 1 to 100. Default: 20. */
+  limit?: number | undefined;
+}
+
 export type MatchesQuery = MatchFilters & Selection;
 export type PlayersQuery = PlayerFilters & Selection;
 export type RecordQuery = CallOptions & Selection;
@@ -141,6 +150,13 @@ export const PLAYERS_TABLE: Table<PlayersQuery, "/shards/{shard}/players"> = {
 };
 
 export const RECORD_TABLE = SELECTION;
+
+/** Further pages are read by their links. */
+export const LEADERBOARD_TABLE: Table<LeaderboardQuery, "/shards/{shard}/leaderboards/{board}"> = {
+  period: one("filter[period]"),
+  playerIds: list("filter[playerIds]"),
+  limit: one("page[limit]"),
+};
 
 export const NEAR_TABLE: Table<{ near: string }, "/shards/{shard}/player-names"> = {
   near: one("filter[near]"),

@@ -179,6 +179,34 @@ export class Change extends Resource<Raw.Change> implements Named<Raw.Change> {
   }
 }
 
+/** A player on a leaderboard. */
+export class LeaderboardEntry extends Resource<Raw.LeaderboardEntry> {
+  /** One more than the number of players with a better value; null beyond the depth of the leaderboards. */
+  get rank(): number | null {
+    return this.attributes.rank;
+  }
+
+  /** The current name of the player. */
+  get name(): string {
+    return this.attributes.name!;
+  }
+
+  /** The skill tier, the wins, the rate from 0 to 1, or the streak. */
+  get value(): number {
+    return this.attributes.value!;
+  }
+
+  /** On `win-rate`: the ranked matches that the rate is about. */
+  get matches(): number | undefined {
+    return this.attributes.matches;
+  }
+
+  /** Only its type and id. */
+  get player(): Resource {
+    return this.relation("player")[0]!;
+  }
+}
+
 /**
  * A resource whose attributes may be missing because of `include` or `fields`, as may those of its
  * related resources.

@@ -1,7 +1,7 @@
-/** One shard: its matches, their changes, players and player names. */
+/** One shard: its matches, their changes, players, player names and leaderboards. */
 
 import { followChanges } from "./changes.ts";
-import type { NameList, PlayerList, SingleMatch, SinglePlayer } from "./generated.ts";
+import type { Leaderboard, NameList, PlayerList, SingleMatch, SinglePlayer } from "./generated.ts";
 import { linkedList, linkedOne } from "./graph.ts";
 import type { CallOptions } from "./options.ts";
 import { Matches } from "./pages.ts";
@@ -9,6 +9,8 @@ import {
   CHANGES_TABLE,
   type ChangesQuery,
   type Everything,
+  LEADERBOARD_TABLE,
+  type LeaderboardQuery,
   MATCHES_TABLE,
   type MatchesQuery,
   type MatchFilters,
@@ -21,7 +23,7 @@ import {
   writeQuery,
 } from "./query.ts";
 import type { Resource } from "./resource.ts";
-import type { Change, Match, Player, Sparse } from "./resources.ts";
+import type { Change, LeaderboardEntry, Match, Player, Sparse } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 import { segment } from "./url.ts";
 
@@ -30,6 +32,8 @@ export interface PlayerName {
   readonly id: string;
   readonly name: string;
 }
+
+export type Board = Leaderboard["meta"]["board"];
 
 export class Shard {
   readonly id: string;
@@ -95,6 +99,21 @@ export class Shard {
     const { document } = await this.#transport.get<NameList>(path, options);
     const names = linkedList<Resource<NameList["data"][number]>>(document);
     return names.map(({ id, attributes }) => ({ id, name: attributes.name }));
+  }
+
+  /** A leaderboard, the best first. Pages are fetched as the loop needs them. */
+  async *leaderboard(
+    board: Board,
+    query: LeaderboardQuery = {},
+  ): AsyncGenerator<LeaderboardEntry, void, undefined> {
+    const first = `${this.#path}/leaderboards/${segment("board", board)}`;
+    let path: string | undefined = `${first}${writeQuery(query, LEADERBOARD_TABLE)}`;
+    while (path !== undefined) {
+      const options = callOptions(query);
+      const { document }: { document: Leaderboard } = await this.#transport.get(path, options);
+      yield* linkedList<LeaderboardEntry>(document);
+      path = document.links.next;
+    }
   }
 }
 

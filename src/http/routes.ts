@@ -2,6 +2,7 @@
 
 import type { Endpoint } from "../query/parameters.ts";
 import { getChanges, streamChanges } from "./changes.ts";
+import { getLeaderboard } from "./leaderboards.ts";
 import { getMatch, getMatches } from "./matches.ts";
 import { getPlayer, getPlayerNames, getPlayers } from "./players.ts";
 import type { Opens } from "./portal.ts";
@@ -17,6 +18,7 @@ export type SchemaName =
   | "SinglePlayer"
   | "NameList"
   | "ChangeList"
+  | "Leaderboard"
   | "Usage"
   | "Status"
   | "Health"
@@ -103,6 +105,17 @@ export const ROUTES: readonly Route[] = [
     readsMatches: false,
     response: "NameList",
     endpoint: getPlayerNames,
+  },
+  {
+    path: "/shards/:shard/leaderboards/:board",
+    summary: "Get a leaderboard",
+    description:
+      "The players with the highest skill tier, the most ranked wins, the best win rate in ranked matches (with at least 20 of them), or the longest current win streak. Follow `links.next` for the next page; entries beyond the depth of the leaderboards are not listed. With `filter[playerIds]`, the entries of these players.",
+    access: "key",
+    takes: "leaderboards",
+    readsMatches: false,
+    response: "Leaderboard",
+    endpoint: getLeaderboard,
   },
   {
     path: "/shards/:shard/changes",
@@ -203,7 +216,7 @@ const patterns = [...ROUTES, ...PAGES].map((route) => {
     /** Undefined where any segment matches. */
     words: parts.map((part) => (part.startsWith(":") ? undefined : part)),
     shardAt: parts.indexOf(":shard"),
-    idAt: parts.indexOf(":id"),
+    idAt: parts.findIndex((part) => part === ":id" || part === ":board"),
   };
 });
 

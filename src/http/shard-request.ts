@@ -21,13 +21,14 @@ import type { Stopwatch } from "./stopwatch.ts";
 export interface ShardRequest {
   reader: Reader;
   shard: string;
-  /** The resource id in the path; empty if there is none. */
+  /** The resource id in the path, or the name of a leaderboard; empty if there is none. */
   id: string;
   query: string;
   /** The URL of this resource without the query string, for links. */
   url: string;
   now: number;
   maxOffset: number;
+  leaderboardDepth: number;
   profile: CompatProfile;
   results: ResultCache;
   watch: Stopwatch;

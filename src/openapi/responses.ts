@@ -73,15 +73,17 @@ function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute)
     "method-not-allowed",
     "usage-unavailable",
   ]);
-  if (takes !== "single") elsewhere.add("not-found");
+  if (takes !== "single" && takes !== "leaderboards") elsewhere.add("not-found");
   if (takes === "single" || takes === "names") elsewhere.add("too-many-values");
-  if (takes === "names" || takes === "changes") {
+  if (takes === "names" || takes === "changes" || takes === "leaderboards") {
     for (const code of SHAPE_CODES) elsewhere.add(code);
   }
   if (!readsMatches) elsewhere.add("quota-exceeded");
   if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
-  if (takes === "changes") elsewhere.delete("invalid-cursor");
-  else for (const code of FEED_CODES) elsewhere.add(code);
+  if (takes === "changes" || takes === "leaderboards") elsewhere.delete("invalid-cursor");
+  if (takes === "leaderboards") elsewhere.delete("conflicting-parameters");
+  else elsewhere.add("insights-not-ready");
+  if (takes !== "changes") for (const code of FEED_CODES) elsewhere.add(code);
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !elsewhere.has(code));
 }
 

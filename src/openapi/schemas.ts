@@ -3,8 +3,15 @@
 import { ERRORS } from "../domain/errors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { JSON_API_VERSION } from "../domain/json.ts";
+import { BOARDS, PERIODS } from "../domain/leaderboards.ts";
 import { GAME_MODES } from "../domain/modes.ts";
-import { MAX_CHANGES, MAX_NAMES, MAX_PLAYERS, PAGE_SIZE } from "../query/parameters.ts";
+import {
+  MAX_CHANGES,
+  MAX_ENTRIES,
+  MAX_NAMES,
+  MAX_PLAYERS,
+  PAGE_SIZE,
+} from "../query/parameters.ts";
 import { ExtraParticipant, ExtraRoster, Match, Other, Player, Team } from "../schema/resources.ts";
 
 type Schema = Record<string, unknown>;
@@ -153,6 +160,56 @@ export const SCHEMAS: Record<string, Schema> = {
   ChangeList: document(
     { ...list(schema("Change"), MAX_CHANGES), description: "The oldest change first." },
     object({ self: URI, next: URI }),
+  ),
+  LeaderboardEntry: {
+    ...object({
+      type: { type: "string", const: "leaderboard-entry" },
+      id: { type: "string", pattern: ID_PATTERN, description: "The id of the player." },
+      attributes: object(
+        {
+          rank: {
+            type: ["integer", "null"],
+            minimum: 1,
+            description:
+              "One more than the number of players with a better value. Null beyond the depth.",
+          },
+          name: { type: "string", description: "The current name of the player." },
+          value: {
+            type: "number",
+            minimum: 0,
+            description: "The skill tier, the wins, the rate from 0 to 1, or the streak.",
+          },
+          matches: {
+            ...COUNT,
+            description: "On win-rate: the ranked matches that the rate is about.",
+          },
+        },
+        ["rank", "name", "value"],
+      ),
+      relationships: object({ player: object({ data: reference("player") }) }),
+    }),
+    description: "A player on a leaderboard.",
+  },
+  Leaderboard: document(
+    {
+      ...list(schema("LeaderboardEntry"), MAX_ENTRIES),
+      description: "The best first; players with equal values by id.",
+    },
+    object({ self: URI, next: URI }, ["self"]),
+    {
+      meta: object(
+        {
+          board: { type: "string", enum: BOARDS },
+          period: { type: "string", enum: PERIODS },
+          window: {
+            ...object({ start: TIME, end: TIME }),
+            description: "The 28 days, if the period is 28d and the shard has matches.",
+          },
+          depth: { ...COUNT, description: "How many entries are listed." },
+        },
+        ["board", "period", "depth"],
+      ),
+    },
   ),
   Errors: {
     ...object({

@@ -1,6 +1,8 @@
 /** Parses page[limit], page[offset], page[after], page[before], page[wait] and sort. */
 
 import type { Problem } from "../domain/errors.ts";
+import type { BoardPosition } from "../domain/leaderboards.ts";
+import { decodeBoardCursor } from "./board-cursor.ts";
 import { decodeCursor } from "./cursor.ts";
 import { decodeLogCursor } from "./log-cursor.ts";
 import { MAX_RECORDS, MAX_WAIT } from "./parameters.ts";
@@ -54,11 +56,17 @@ function parseOnlyOffset(value: string, name: string, problems: Problem[]): numb
   return undefined;
 }
 
-export const parseCursor: ValueParser<Cursor | LogStart> = (value, name, problems, _, endpoint) => {
+export const parseCursor: ValueParser<Cursor | LogStart | BoardPosition> = (
+  value,
+  name,
+  problems,
+  _,
+  endpoint,
+) => {
   if (endpoint === "changes") return parseLogStart(value, name, problems);
-  const cursor = decodeCursor(value);
+  const cursor = endpoint === "leaderboards" ? decodeBoardCursor(value) : decodeCursor(value);
   if (cursor) return cursor;
-  const detail = `${name} must be a cursor copied unchanged from links.next or links.prev; you sent ${quote(value)}. Omit it to start from the first page.`;
+  const detail = `${name} must be a cursor copied unchanged from ${endpoint === "leaderboards" ? "links.next" : "links.next or links.prev"}; you sent ${quote(value)}. Omit it to start from the first page.`;
   problems.push(parameterProblem("invalid-cursor", name, detail));
   return undefined;
 };

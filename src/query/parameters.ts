@@ -18,6 +18,11 @@ export const MAX_NAMES = 10;
 export const DEFAULT_CHANGES = 50;
 export const MAX_CHANGES = 200;
 
+/** The default and the maximum number of entries on a page of a leaderboard, and of players to select there. */
+export const DEFAULT_ENTRIES = 20;
+export const MAX_ENTRIES = 100;
+export const MAX_BOARD_PLAYERS = 20;
+
 /** The longest that a request waits for a change, in seconds. */
 export const MAX_WAIT = 25;
 
@@ -44,7 +49,7 @@ export const MAX_URL_LENGTH = 8192;
 export const MAX_RESOLVED_NAMES = 100;
 
 /** "single" is a single match or player; both accept the same parameters. */
-export type Endpoint = "matches" | "players" | "single" | "names" | "changes";
+export type Endpoint = "matches" | "players" | "single" | "names" | "changes" | "leaderboards";
 
 export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   matches: "the matches collection",
@@ -52,6 +57,7 @@ export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   single: "a single record",
   names: "the list of player names",
   changes: "the change feed",
+  leaderboards: "a leaderboard",
 };
 
 /** The maximum number of records in a response. */
@@ -61,12 +67,14 @@ export const MAX_RECORDS: Readonly<Record<Endpoint, number>> = {
   single: 1,
   names: MAX_NAMES,
   changes: MAX_CHANGES,
+  leaderboards: MAX_ENTRIES,
 };
 
 /** The number of records in a response, if the request does not say. */
 export const DEFAULT_RECORDS: Readonly<Record<Endpoint, number>> = {
   ...MAX_RECORDS,
   changes: DEFAULT_CHANGES,
+  leaderboards: DEFAULT_ENTRIES,
 };
 
 /** Each kind has one parser. */
@@ -80,6 +88,7 @@ export type Kind =
   | "list"
   | "modes"
   | "name"
+  | "period"
   | "include"
   | "fields";
 
@@ -101,6 +110,8 @@ const COLLECTIONS = ["matches", "players"] as const;
 const EVERYWHERE = ["matches", "players", "single"] as const;
 const WITH_CHANGES = ["matches", "changes"] as const;
 const LISTS = ["matches", "players", "changes"] as const;
+const LIMITED = [...LISTS, "leaderboards"] as const;
+const WITH_CURSORS = [...WITH_CHANGES, "leaderboards"] as const;
 
 const LIST_RULES = `Separate values with commas, at most ${MAX_VALUES}. Inside a value, write a comma as \`\\,\` and a backslash as \`\\\\\`.`;
 
@@ -110,10 +121,10 @@ const CURSOR_EXAMPLE = "AdwwrnoBAAABnKqqGEA0Y2QxZjJkMy0wZjM0LTRiMmYtOWQ0Ni0zYTVm
 export const PARAMETERS = [
   {
     name: "page[limit]",
-    endpoints: LISTS,
+    endpoints: LIMITED,
     kind: "limit",
-    default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${DEFAULT_CHANGES} changes`,
-    description: `The maximum number of records on a page: 1 to ${PAGE_SIZE} matches, 1 to ${MAX_PLAYERS} players, or 1 to ${MAX_CHANGES} changes.`,
+    default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${DEFAULT_CHANGES} changes, ${DEFAULT_ENTRIES} of a leaderboard`,
+    description: `The maximum number of records on a page, from 1 to ${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${MAX_CHANGES} changes or ${MAX_ENTRIES} of a leaderboard.`,
     example: "3",
   },
   {
@@ -127,7 +138,7 @@ export const PARAMETERS = [
   },
   {
     name: "page[after]",
-    endpoints: WITH_CHANGES,
+    endpoints: WITH_CURSORS,
     kind: "cursor",
     description:
       "A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now.",
@@ -181,9 +192,9 @@ export const PARAMETERS = [
   },
   {
     name: "filter[playerIds]",
-    endpoints: LISTS,
+    endpoints: LIMITED,
     kind: "list",
-    description: `Players by id. ${LIST_RULES}`,
+    description: `Players by id. ${LIST_RULES} On a leaderboard at most ${MAX_BOARD_PLAYERS}: their entries, instead of a page.`,
     example: "4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11",
   },
   {
@@ -214,6 +225,15 @@ export const PARAMETERS = [
     isRequired: true,
     description: `A player name, which may be mistyped or incomplete; at most ${MAX_NEAR_LENGTH} characters.`,
     example: "Adda",
+  },
+  {
+    name: "filter[period]",
+    endpoints: ["leaderboards"],
+    kind: "period",
+    default: "all",
+    description:
+      "`all`, or `28d` for the 28 days that end with the day of the newest match; only ranked-wins and win-rate have `28d`.",
+    example: "28d",
   },
   {
     name: "include",

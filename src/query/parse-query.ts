@@ -1,11 +1,13 @@
 /** Parses the query string into a typed query, or reports all of its problems. */
 
 import type { Problem } from "../domain/errors.ts";
+import { type Board, type BoardPosition, RECENT_BOARDS } from "../domain/leaderboards.ts";
 import { distinct } from "./comma-list.ts";
 import {
   parseList,
   parseModes,
   parseNear,
+  parsePeriod,
   parseTimestampFilter,
   windowOf,
 } from "./filter-parameters.ts";
@@ -20,6 +22,7 @@ import {
 import { checkNames, checkRequired } from "./parameter-names.ts";
 import {
   DEFAULT_CHANGES,
+  DEFAULT_ENTRIES,
   type Endpoint,
   fieldsType,
   type Kind,
@@ -31,6 +34,7 @@ import type {
   ChangesQuery,
   GivenParameters,
   GivenValues,
+  LeaderboardQuery,
   LogStart,
   MatchesQuery,
   MatchFilters,
@@ -106,6 +110,33 @@ export function parseChangesQuery(raw: string, context: ParseContext): Parsed<Ch
   return { ok: true, query };
 }
 
+export function parseLeaderboardQuery(
+  raw: string,
+  context: ParseContext,
+  board: Board,
+): Parsed<LeaderboardQuery> {
+  const { pairs, known, values, problems } = parseQuery(raw, "leaderboards", context);
+  const period = values["filter[period]"] ?? "all";
+  if (period !== "all" && !(RECENT_BOARDS as readonly Board[]).includes(board)) {
+    const detail = `filter[period]=${period} is for the boards ${RECENT_BOARDS.join(" and ")}; omit it for ${board}.`;
+    problems.push(parameterProblem("invalid-parameter", "filter[period]", detail));
+  }
+  for (const name of ["page[limit]", "page[after]"]) {
+    if (!known.has("filter[playerIds]") || !known.has(name)) continue;
+    const detail = `${name} and filter[playerIds] cannot be combined; send only one.`;
+    problems.push(parameterProblem("conflicting-parameters", name, detail));
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  const query: LeaderboardQuery = {
+    period,
+    after: values["page[after]"] as BoardPosition | undefined,
+    limit: values["page[limit]"] ?? DEFAULT_ENTRIES,
+    playerIds: values["filter[playerIds]"],
+    given: asGiven(pairs),
+  };
+  return { ok: true, query };
+}
+
 const filtersOf = (values: ParsedValues): MatchFilters => ({
   playerNames: values["filter[playerNames]"],
   playerIds: values["filter[playerIds]"],
@@ -175,6 +206,7 @@ const PARSERS: { [K in Kind]: ValueParser<ValueOf[K]> } = {
   list: parseList,
   modes: parseModes,
   name: parseNear,
+  period: parsePeriod,
   include: parseInclude,
   fields: parseFields,
 };

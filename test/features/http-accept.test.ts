@@ -17,6 +17,7 @@ const ENDPOINTS = [
   "/shards/na/players",
   "/shards/na/players/player-a",
   "/shards/na/player-names?filter[near]=Ada",
+  "/shards/na/leaderboards/ranked-wins",
 ];
 
 describe("served as application/vnd.api+json:", () => {

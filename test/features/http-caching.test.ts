@@ -24,6 +24,7 @@ const LISTS = [
   "/shards/na/matches",
   "/shards/na/players",
   "/shards/na/player-names?filter[near]=Adda",
+  "/shards/na/leaderboards/ranked-wins",
 ];
 const ENDPOINTS = [...SINGLES, ...LISTS];
 

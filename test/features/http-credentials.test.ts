@@ -28,6 +28,7 @@ const ENDPOINTS = [
   "/shards/na/players",
   "/shards/na/players/player-a",
   "/shards/na/player-names?filter[near]=Ada",
+  "/shards/na/leaderboards/ranked-wins",
 ];
 
 const request = (path: string, authorization: string | null) =>

@@ -17,6 +17,7 @@ const ENDPOINTS = [
   "/shards/na/players",
   "/shards/na/players/player-a",
   "/shards/na/player-names?filter[near]=Ada",
+  "/shards/na/leaderboards/ranked-wins",
 ];
 const SERVICE = ["/status", "/healthz", "/readyz", "/openapi.json"];
 const FLEETING = ["date", "x-request-id", "ratelimit", "x-ratelimit-remaining"];

@@ -146,6 +146,29 @@ export const RECORDS: Record<string, Scenario> = {
     assert.deepEqual(usage.limits.shards, ["*"]);
   },
 
+  async "a leaderboard is one iteration over its pages"(scene) {
+    const na = matchbookOf(scene).shard("na");
+    const whole = await collect(na.leaderboard("ranked-wins"));
+    const [first] = whole;
+    assert(first instanceof scene.client.LeaderboardEntry);
+    assert.deepEqual([first.id, first.rank, first.matches], ["player-ada", 1, undefined]);
+    assert(first.value > 1 && first.name.length > 0);
+    assert.deepEqual([first.player.type, first.player.id], ["player", first.id]);
+    const byOne = await collect(na.leaderboard("ranked-wins", { limit: 1 }));
+    assert.deepEqual(
+      byOne.map(({ id }) => id),
+      whole.map(({ id }) => id),
+    );
+    const chosen = await collect(na.leaderboard("win-streak", { playerIds: ["nobody"] }));
+    assert.deepEqual(chosen, []);
+    const { kind } = await errorOf(scene, () => collect(na.leaderboard("kills" as "win-rate")));
+    assert.equal(kind, "not-found");
+    const period = await errorOf(scene, () =>
+      collect(na.leaderboard("skill-tier", { period: "28d" })),
+    );
+    assert.deepEqual(period.problems[0]?.source, { parameter: "filter[period]" });
+  },
+
   async "names similar to a mistyped one are found"(scene) {
     const eu = matchbookOf(scene).shard("eu");
     for (const near of ["grase", "GRACE", "Gra"]) {
