@@ -7,6 +7,7 @@ export { Matchbook } from "./matchbook.ts";
 export type { CallOptions, Fetch, MatchbookOptions } from "./options.ts";
 export type { Matches, Page } from "./pages.ts";
 export type {
+  ActorsQuery,
   ChangeFilters,
   ChangesQuery,
   Everything,
@@ -19,6 +20,7 @@ export type {
 } from "./query.ts";
 export { Resource } from "./resource.ts";
 export {
+  Actor,
   Change,
   type GameMode,
   Match,
@@ -28,6 +30,6 @@ export {
   type Sparse,
   Team,
 } from "./resources.ts";
-export type { PlayerName, Shard } from "./shard.ts";
+export type { ActorStatistics, PlayerName, Shard } from "./shard.ts";
 export type { Reply } from "./transport.ts";
 export type { Wait } from "./wait.ts";

@@ -179,6 +179,48 @@ export class Change extends Resource<Raw.Change> implements Named<Raw.Change> {
   }
 }
 
+/** The statistics of an actor (hero); its id is the actor as records name it. */
+export class Actor extends Resource<Raw.Actor> implements Named<Raw.Actor> {
+  /** How often it was played: participants, not matches. */
+  get matches(): number {
+    return this.attributes.matches!;
+  }
+
+  get wins(): number {
+    return this.attributes.wins!;
+  }
+
+  get winRate(): number {
+    return this.attributes.winRate!;
+  }
+
+  /** Participants per match. */
+  get pickRate(): number {
+    return this.attributes.pickRate!;
+  }
+
+  /** This and the following are averages. */
+  get kills(): number {
+    return this.attributes.kills!;
+  }
+
+  get deaths(): number {
+    return this.attributes.deaths!;
+  }
+
+  get assists(): number {
+    return this.attributes.assists!;
+  }
+
+  get gold(): number {
+    return this.attributes.gold!;
+  }
+
+  get farm(): number {
+    return this.attributes.farm!;
+  }
+}
+
 /**
  * A resource whose attributes may be missing because of `include` or `fields`, as may those of its
  * related resources.

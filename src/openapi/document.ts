@@ -1,5 +1,6 @@
 /** Builds the OpenAPI document from the tables of routes, parameters, error codes and limits. */
 
+import { ACTOR_SORTS } from "../domain/actors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
@@ -208,6 +209,7 @@ const NOTHING_TO_INCLUDE = {
 
 function exampleOf({ kind, example }: Parameter, on: Endpoint): unknown {
   if (kind === "cursor" && on === "changes") return "oldest";
+  if (kind === "sort" && on === "actors") return "-winRate";
   return kind === "limit" || kind === "offset" || kind === "wait" ? Number(example) : example;
 }
 
@@ -227,7 +229,9 @@ function parameterSchema({ kind }: Parameter, on: Endpoint, { maxOffset }: Deplo
       return { type: "integer", minimum: 0, maximum, default: 0 };
     }
     case "sort":
-      return { type: "string", enum: ["createdAt", "-createdAt"], default: "createdAt" };
+      return on === "actors"
+        ? { type: "string", enum: ACTOR_SORTS, default: "-matches" }
+        : { type: "string", enum: ["createdAt", "-createdAt"], default: "createdAt" };
     case "timestamp":
       return { type: "string", format: "date-time" };
     case "modes": {

@@ -75,9 +75,10 @@ function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute)
   ]);
   if (takes !== "single") elsewhere.add("not-found");
   if (takes === "single" || takes === "names") elsewhere.add("too-many-values");
-  if (takes === "names" || takes === "changes") {
+  if (takes === "names" || takes === "changes" || takes === "actors") {
     for (const code of SHAPE_CODES) elsewhere.add(code);
   }
+  if (takes !== "actors") elsewhere.add("insights-not-ready");
   if (!readsMatches) elsewhere.add("quota-exceeded");
   if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
   if (takes === "changes") elsewhere.delete("invalid-cursor");

@@ -1,5 +1,6 @@
 /** Typed queries: the result of parsing a query string. */
 
+import type { ActorSort } from "../domain/actors.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Endpoint, Kind, KindOf, Parameter, ParameterName } from "./parameters.ts";
 
@@ -105,6 +106,12 @@ export interface ChangesQuery {
   given: GivenParameters;
 }
 
+export interface ActorsQuery {
+  filters: Pick<MatchFilters, "gameModes" | "patchVersions">;
+  sort: ActorSort;
+  given: GivenParameters;
+}
+
 export interface SingleQuery extends Shape {
   given: GivenParameters;
 }
@@ -138,7 +145,8 @@ export interface ValueOf extends Record<Kind, unknown> {
   /** Changes have cursors of their own. */
   cursor: Cursor | LogStart;
   wait: number;
-  sort: Sort;
+  /** Actors have an order of their own. */
+  sort: Sort | ActorSort;
   timestamp: number;
   list: string[];
   modes: string[];

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import {
+  ACTORS_TABLE,
   CHANGES_TABLE,
   MATCHES_TABLE,
   NEAR_TABLE,
@@ -30,6 +31,7 @@ test.each([
   ["/shards/{shard}/matches/{id}", RECORD_TABLE],
   ["/shards/{shard}/players/{id}", RECORD_TABLE],
   ["/shards/{shard}/player-names", NEAR_TABLE],
+  ["/shards/{shard}/actors", ACTORS_TABLE],
   ["/shards/{shard}/changes", { ...CHANGES_TABLE, ...PAGES_ONLY }],
 ])("allow every query parameter of %s", (path, table) => {
   const described = paths[path]!.get.parameters.filter((parameter) => parameter.in === "query").map(
