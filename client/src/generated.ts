@@ -336,6 +336,51 @@ export type ChangeList = {
   };
 };
 
+/** The statistics of an actor (hero). */
+export type Actor = {
+  readonly type: "actor";
+  /** The actor, as records name it. */
+  readonly id: string;
+  readonly attributes: {
+    /** How often it was played: participants, not matches. */
+    readonly matches: number;
+    /** How often its side won. */
+    readonly wins: number;
+    /** `wins` / `matches`. */
+    readonly winRate: number;
+    /** `matches` per match selected: more than 1 if most matches have several. */
+    readonly pickRate: number;
+    /** Average. */
+    readonly kills: number;
+    /** Average. */
+    readonly deaths: number;
+    /** Average. */
+    readonly assists: number;
+    /** Average. */
+    readonly gold: number;
+    /** Average. */
+    readonly farm: number;
+  };
+};
+
+export type ActorList = {
+  readonly data: readonly Actor[];
+  readonly meta: {
+    /** The number of matches selected. */
+    readonly matches: number;
+    /** The number of actors in them. */
+    readonly actors: number;
+    /** Whether there are more actors, or more data than a request may read. */
+    readonly isTruncated: boolean;
+  };
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
 /** A player on a leaderboard. */
 export type LeaderboardEntry = {
   readonly type: "leaderboard-entry";
@@ -524,7 +569,7 @@ export interface Operations {
       readonly "page[after]"?: string;
       /** A cursor: the page before it. Copy it from `links.prev`. */
       readonly "page[before]"?: string;
-      /** `createdAt`: oldest match first. `-createdAt`: newest first. Default: createdAt. */
+      /** For matches `createdAt`: oldest first, or `-createdAt`: newest first. For actors any attribute, or `actor` for the name; with `-` in descending order. Default: createdAt for matches, -matches for actors. */
       readonly sort?: "createdAt" | "-createdAt";
       /** The earliest creation time, inclusive. It must be before the end. Default: now minus 28 days. */
       readonly "filter[createdAt-start]"?: string;
@@ -644,6 +689,38 @@ export interface Operations {
       readonly "filter[patchVersion]"?: string;
     };
     reply: ChangeList;
+  };
+  /** Get hero statistics */
+  "/shards/{shard}/actors": {
+    query: {
+      /** For matches `createdAt`: oldest first, or `-createdAt`: newest first. For actors any attribute, or `actor` for the name; with `-` in descending order. Default: createdAt for matches, -matches for actors. */
+      readonly sort?:
+        | "matches"
+        | "-matches"
+        | "wins"
+        | "-wins"
+        | "winRate"
+        | "-winRate"
+        | "pickRate"
+        | "-pickRate"
+        | "kills"
+        | "-kills"
+        | "deaths"
+        | "-deaths"
+        | "assists"
+        | "-assists"
+        | "gold"
+        | "-gold"
+        | "farm"
+        | "-farm"
+        | "actor"
+        | "-actor";
+      /** Game modes, separated by commas. */
+      readonly "filter[gameMode]"?: string;
+      /** Patch versions of the game. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[patchVersion]"?: string;
+    };
+    reply: ActorList;
   };
   /** Get the limits and usage of your key */
   "/usage": {

@@ -7,6 +7,7 @@ export { Matchbook } from "./matchbook.ts";
 export type { CallOptions, Fetch, MatchbookOptions } from "./options.ts";
 export type { Matches, Page } from "./pages.ts";
 export type {
+  ActorsQuery,
   ChangeFilters,
   ChangesQuery,
   Everything,
@@ -20,6 +21,7 @@ export type {
 } from "./query.ts";
 export { Resource } from "./resource.ts";
 export {
+  Actor,
   Change,
   type GameMode,
   LeaderboardEntry,
@@ -30,6 +32,6 @@ export {
   type Sparse,
   Team,
 } from "./resources.ts";
-export type { Board, PlayerName, Shard } from "./shard.ts";
+export type { ActorStatistics, Board, PlayerName, Shard } from "./shard.ts";
 export type { Reply } from "./transport.ts";
 export type { Wait } from "./wait.ts";

@@ -77,6 +77,14 @@ export interface PlayerFilters extends CallOptions {
   offset?: 0 | undefined;
 }
 
+/** Hero statistics: over all modes and patches by default. */
+export interface ActorsQuery extends CallOptions {
+  gameMode?: readonly GameMode[] | undefined;
+  patchVersion?: Texts;
+  /** An attribute or `actor`; with `-` in descending order. Default: `-matches`. */
+  sort?: Operations["/shards/{shard}/actors"]["query"]["sort"] | undefined;
+}
+
 export interface LeaderboardQuery extends CallOptions {
   /** `28d` only for `ranked-wins` and `win-rate`. Default: `all`. */
   period?: "all" | "28d" | undefined;
@@ -147,6 +155,12 @@ export const PLAYERS_TABLE: Table<PlayersQuery, "/shards/{shard}/players"> = {
   limit: one("page[limit]"),
   offset: one("page[offset]"),
   ...SELECTION,
+};
+
+export const ACTORS_TABLE: Table<ActorsQuery, "/shards/{shard}/actors"> = {
+  gameMode: list("filter[gameMode]"),
+  patchVersion: list("filter[patchVersion]"),
+  sort: one("sort"),
 };
 
 export const RECORD_TABLE = SELECTION;

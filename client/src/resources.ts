@@ -179,6 +179,48 @@ export class Change extends Resource<Raw.Change> implements Named<Raw.Change> {
   }
 }
 
+/** The statistics of an actor (hero); its id is the actor as records name it. */
+export class Actor extends Resource<Raw.Actor> implements Named<Raw.Actor> {
+  /** How often it was played: participants, not matches. */
+  get matches(): number {
+    return this.attributes.matches!;
+  }
+
+  get wins(): number {
+    return this.attributes.wins!;
+  }
+
+  get winRate(): number {
+    return this.attributes.winRate!;
+  }
+
+  /** Participants per match. */
+  get pickRate(): number {
+    return this.attributes.pickRate!;
+  }
+
+  /** This and the following are averages. */
+  get kills(): number {
+    return this.attributes.kills!;
+  }
+
+  get deaths(): number {
+    return this.attributes.deaths!;
+  }
+
+  get assists(): number {
+    return this.attributes.assists!;
+  }
+
+  get gold(): number {
+    return this.attributes.gold!;
+  }
+
+  get farm(): number {
+    return this.attributes.farm!;
+  }
+}
+
 /** A player on a leaderboard. */
 export class LeaderboardEntry extends Resource<Raw.LeaderboardEntry> {
   /** One more than the number of players with a better value; null beyond the depth of the leaderboards. */

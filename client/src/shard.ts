@@ -1,11 +1,20 @@
-/** One shard: its matches, their changes, players, player names and leaderboards. */
+/** One shard: its matches, their changes, players, player names, hero statistics and leaderboards. */
 
 import { followChanges } from "./changes.ts";
-import type { Leaderboard, NameList, PlayerList, SingleMatch, SinglePlayer } from "./generated.ts";
+import type {
+  ActorList,
+  Leaderboard,
+  NameList,
+  PlayerList,
+  SingleMatch,
+  SinglePlayer,
+} from "./generated.ts";
 import { linkedList, linkedOne } from "./graph.ts";
 import type { CallOptions } from "./options.ts";
 import { Matches } from "./pages.ts";
 import {
+  ACTORS_TABLE,
+  type ActorsQuery,
   CHANGES_TABLE,
   type ChangesQuery,
   type Everything,
@@ -23,7 +32,7 @@ import {
   writeQuery,
 } from "./query.ts";
 import type { Resource } from "./resource.ts";
-import type { Change, LeaderboardEntry, Match, Player, Sparse } from "./resources.ts";
+import type { Actor, Change, LeaderboardEntry, Match, Player, Sparse } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 import { segment } from "./url.ts";
 
@@ -31,6 +40,15 @@ import { segment } from "./url.ts";
 export interface PlayerName {
   readonly id: string;
   readonly name: string;
+}
+
+/** Hero statistics. */
+export interface ActorStatistics {
+  readonly actors: readonly Actor[];
+  /** The number of matches that were counted. */
+  readonly matches: number;
+  /** Whether there are more actors, or more data than a request may read. */
+  readonly isTruncated: boolean;
 }
 
 export type Board = Leaderboard["meta"]["board"];
@@ -91,6 +109,15 @@ export class Shard {
     const path = `${this.#path}/players/${segment("id", id)}${writeQuery(query, RECORD_TABLE)}`;
     const { document } = await this.#transport.get<SinglePlayer>(path, callOptions(query));
     return linkedOne<Player>(document);
+  }
+
+  /** Hero statistics, over all matches of these modes and patches. */
+  async actors(query: ActorsQuery = {}): Promise<ActorStatistics> {
+    const path = `${this.#path}/actors${writeQuery(query, ACTORS_TABLE)}`;
+    const { document } = await this.#transport.get<ActorList>(path, callOptions(query));
+    const actors = linkedList<Actor>(document);
+    const { matches, isTruncated } = document.meta;
+    return { actors, matches, isTruncated };
   }
 
   /** Current player names similar to this one, closest first. */

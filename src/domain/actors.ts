@@ -147,3 +147,66 @@ export const areSameSums = (one: ActorSums, other: ActorSums): boolean =>
   one.picks === other.picks &&
   one.wins === other.wins &&
   ACTOR_STATS.every((name) => one[name] === other[name]);
+
+/** What is served of an actor, besides its name. */
+export const ACTOR_ATTRIBUTES = ["matches", "wins", "winRate", "pickRate", ...ACTOR_STATS] as const;
+
+/** Rates have 4 decimals. Stats are averages per participation, with 2. */
+export interface ActorSummary extends Record<(typeof ACTOR_ATTRIBUTES)[number], number> {
+  actor: string;
+}
+
+/** "-" for descending order. Equal ones follow by actor. */
+export type ActorSort = `${"" | "-"}${keyof ActorSummary}`;
+
+export const ACTOR_SORTS = [...ACTOR_ATTRIBUTES, "actor"].flatMap((name) => [
+  name,
+  `-${name}`,
+]) as ActorSort[];
+
+export interface ActorTable {
+  /** All matches that were counted. */
+  matches: number;
+  actors: ActorSummary[];
+}
+
+/** Adds up rows of any modes and patches, pruned or not. */
+export function actorTable(rows: Iterable<ActorTotals>, sort: ActorSort): ActorTable {
+  const sums = new Map<string, ActorSums>();
+  for (const row of rows) sums.set(row.actor, addSums(sums.get(row.actor) ?? NOTHING, row));
+  const matches = sums.get(ALL_MATCHES)?.picks ?? 0;
+  sums.delete(ALL_MATCHES);
+  const actors = [...sums].map(([actor, sum]) => summaryOf(actor, sum, matches));
+  return { matches, actors: actors.sort(inOrder(sort)) };
+}
+
+function summaryOf(actor: string, sums: ActorSums, matches: number): ActorSummary {
+  const { picks, wins } = sums;
+  const average = (sum: bigint) => rounded(Number(sum) / UNIT / picks, 2);
+  return {
+    actor,
+    matches: picks,
+    wins,
+    winRate: rounded(wins / picks, 4),
+    pickRate: rounded(picks / matches, 4),
+    kills: average(sums.kills),
+    deaths: average(sums.deaths),
+    assists: average(sums.assists),
+    gold: average(sums.gold),
+    farm: average(sums.farm),
+  };
+}
+
+/** Without a negative zero, which JSON would write as 0. */
+const rounded = (value: number, decimals: number): number =>
+  Math.round(value * 10 ** decimals) / 10 ** decimals || 0;
+
+function inOrder(sort: ActorSort): (one: ActorSummary, other: ActorSummary) => number {
+  const isDescending = sort.startsWith("-");
+  const name = sort.replace("-", "") as keyof ActorSummary;
+  return (one, other) => {
+    const [a, b] = isDescending ? [other[name], one[name]] : [one[name], other[name]];
+    if (a !== b) return a < b ? -1 : 1;
+    return one.actor < other.actor ? -1 : 1;
+  };
+}

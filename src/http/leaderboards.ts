@@ -12,6 +12,7 @@ import type { LeaderboardQuery } from "../query/query.ts";
 import type { BoardPart } from "../store/store.ts";
 import { type ApiError, apiError } from "./errors.ts";
 import {
+  insightsNotReady,
   NO_MATCHES,
   parseQuery,
   type ShardRequest,
@@ -54,7 +55,7 @@ async function findEntries(
 ) {
   const part = playerIds ? { playerIds: searchable(playerIds) } : { after, limit };
   const found = await reader.leaderboard({ board, period, depth, part });
-  if (!found) throw notReady();
+  if (!found) throw insightsNotReady();
   const { entries, hasMore } = found;
   const last = entries.at(-1);
   const window = period === "all" ? undefined : windowOf(found);
@@ -83,13 +84,3 @@ const taggedWith = (window: Days | undefined, content: Content): Content =>
 
 const unknownBoard = (): ApiError =>
   apiError("not-found", `There is no such leaderboard. Available boards: ${enumerate(BOARDS)}.`);
-
-/** A shard of an earlier version is counted in the background. */
-const RETRY_SECONDS = "10";
-
-const notReady = (): ApiError =>
-  apiError(
-    "insights-not-ready",
-    "The records of this shard are being counted after an upgrade; retry later. Matches and players are served as usual.",
-    { headers: { "Retry-After": RETRY_SECONDS } },
-  );

@@ -1,6 +1,7 @@
 /** All routes, each with the access it requires. */
 
 import type { Endpoint } from "../query/parameters.ts";
+import { getActors } from "./actors.ts";
 import { getChanges, streamChanges } from "./changes.ts";
 import { getLeaderboard } from "./leaderboards.ts";
 import { getMatch, getMatches } from "./matches.ts";
@@ -18,6 +19,7 @@ export type SchemaName =
   | "SinglePlayer"
   | "NameList"
   | "ChangeList"
+  | "ActorList"
   | "Leaderboard"
   | "Usage"
   | "Status"
@@ -128,6 +130,17 @@ export const ROUTES: readonly Route[] = [
     response: "ChangeList",
     endpoint: getChanges,
     stream: streamChanges,
+  },
+  {
+    path: "/shards/:shard/actors",
+    summary: "Get hero statistics",
+    description:
+      "How often each actor (hero) was played, how often it won, and its average stats, over all matches that are or were served, of any age; private ones do not count. Filters select game modes and patches.",
+    access: "key",
+    takes: "actors",
+    readsMatches: false,
+    response: "ActorList",
+    endpoint: getActors,
   },
   {
     path: "/usage",

@@ -1,5 +1,6 @@
 /** Builds the OpenAPI document from the tables of routes, parameters, error codes and limits. */
 
+import { ACTOR_SORTS } from "../domain/actors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { BOARDS, PERIODS } from "../domain/leaderboards.ts";
 import { GAME_MODES } from "../domain/modes.ts";
@@ -223,6 +224,7 @@ const CURSOR_EXAMPLE = "1z.4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11";
 
 function exampleOf({ kind, example }: Parameter, on: Endpoint): unknown {
   if (kind === "cursor" && on === "changes") return "oldest";
+  if (kind === "sort" && on === "actors") return "-winRate";
   if (kind === "cursor" && on === "leaderboards") return CURSOR_EXAMPLE;
   return kind === "limit" || kind === "offset" || kind === "wait" ? Number(example) : example;
 }
@@ -243,7 +245,9 @@ function parameterSchema({ kind }: Parameter, on: Endpoint, { maxOffset }: Deplo
       return { type: "integer", minimum: 0, maximum, default: 0 };
     }
     case "sort":
-      return { type: "string", enum: ["createdAt", "-createdAt"], default: "createdAt" };
+      return on === "actors"
+        ? { type: "string", enum: ACTOR_SORTS, default: "-matches" }
+        : { type: "string", enum: ["createdAt", "-createdAt"], default: "createdAt" };
     case "timestamp":
       return { type: "string", format: "date-time" };
     case "modes": {

@@ -75,14 +75,14 @@ function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute)
   ]);
   if (takes !== "single" && takes !== "leaderboards") elsewhere.add("not-found");
   if (takes === "single" || takes === "names") elsewhere.add("too-many-values");
-  if (takes === "names" || takes === "changes" || takes === "leaderboards") {
+  if (takes === "names" || takes === "changes" || takes === "actors" || takes === "leaderboards") {
     for (const code of SHAPE_CODES) elsewhere.add(code);
   }
+  if (takes !== "actors" && takes !== "leaderboards") elsewhere.add("insights-not-ready");
   if (!readsMatches) elsewhere.add("quota-exceeded");
   if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
   if (takes === "changes" || takes === "leaderboards") elsewhere.delete("invalid-cursor");
   if (takes === "leaderboards") elsewhere.delete("conflicting-parameters");
-  else elsewhere.add("insights-not-ready");
   if (takes !== "changes") for (const code of FEED_CODES) elsewhere.add(code);
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !elsewhere.has(code));
 }

@@ -1,11 +1,13 @@
 /** The schemas of responses, based on the fields of the resources. */
 
+import { ACTOR_STATS } from "../domain/actors.ts";
 import { ERRORS } from "../domain/errors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { JSON_API_VERSION } from "../domain/json.ts";
 import { BOARDS, PERIODS } from "../domain/leaderboards.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import {
+  MAX_ACTORS,
   MAX_CHANGES,
   MAX_ENTRIES,
   MAX_NAMES,
@@ -161,6 +163,35 @@ export const SCHEMAS: Record<string, Schema> = {
     { ...list(schema("Change"), MAX_CHANGES), description: "The oldest change first." },
     object({ self: URI, next: URI }),
   ),
+  Actor: {
+    ...object({
+      type: { type: "string", const: "actor" },
+      id: { type: "string", description: "The actor, as records name it." },
+      attributes: object({
+        matches: { ...COUNT, description: "How often it was played: participants, not matches." },
+        wins: { ...COUNT, description: "How often its side won." },
+        winRate: { type: "number", description: "`wins` / `matches`." },
+        pickRate: {
+          type: "number",
+          description: "`matches` per match selected: more than 1 if most matches have several.",
+        },
+        ...Object.fromEntries(
+          ACTOR_STATS.map((name) => [name, { type: "number", description: "Average." }]),
+        ),
+      }),
+    }),
+    description: "The statistics of an actor (hero).",
+  },
+  ActorList: document(list(schema("Actor"), MAX_ACTORS), SelfLink, {
+    meta: object({
+      matches: { ...COUNT, description: "The number of matches selected." },
+      actors: { ...COUNT, description: "The number of actors in them." },
+      isTruncated: {
+        type: "boolean",
+        description: "Whether there are more actors, or more data than a request may read.",
+      },
+    }),
+  }),
   LeaderboardEntry: {
     ...object({
       type: { type: "string", const: "leaderboard-entry" },

@@ -1,5 +1,6 @@
 /** Parses page[limit], page[offset], page[after], page[before], page[wait] and sort. */
 
+import { ACTOR_SORTS, type ActorSort } from "../domain/actors.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { BoardPosition } from "../domain/leaderboards.ts";
 import { decodeBoardCursor } from "./board-cursor.ts";
@@ -87,12 +88,22 @@ export const parseWait: ValueParser<number> = (value, name, problems) => {
   return undefined;
 };
 
-export const parseSort: ValueParser<Sort> = (value, name, problems) => {
+export const parseSort: ValueParser<Sort | ActorSort> = (value, name, problems, _, endpoint) => {
+  if (endpoint === "actors") return parseActorSort(value, name, problems);
   if (value === "createdAt" || value === "-createdAt") return value;
   const detail = `${name} must be createdAt (oldest first) or -createdAt (newest first); you sent ${quote(value)}.`;
   problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
 };
+
+function parseActorSort(value: string, name: string, problems: Problem[]): ActorSort | undefined {
+  const sort = ACTOR_SORTS.find((one) => one === value);
+  if (sort) return sort;
+  const names = ACTOR_SORTS.filter((one) => !one.startsWith("-"));
+  const detail = `${name} must be one of ${names.join(", ")}, with - for descending order; you sent ${quote(value)}.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
+  return undefined;
+}
 
 const OFFSET = "page[offset]";
 const AFTER = "page[after]";

@@ -14,6 +14,9 @@ export const MAX_PLAYERS = 6;
 /** The maximum number of names in a response. */
 export const MAX_NAMES = 10;
 
+/** The maximum number of actors in a response. */
+export const MAX_ACTORS = 500;
+
 /** The default and the maximum number of changes per page. */
 export const DEFAULT_CHANGES = 50;
 export const MAX_CHANGES = 200;
@@ -49,7 +52,14 @@ export const MAX_URL_LENGTH = 8192;
 export const MAX_RESOLVED_NAMES = 100;
 
 /** "single" is a single match or player; both accept the same parameters. */
-export type Endpoint = "matches" | "players" | "single" | "names" | "changes" | "leaderboards";
+export type Endpoint =
+  | "matches"
+  | "players"
+  | "single"
+  | "names"
+  | "changes"
+  | "actors"
+  | "leaderboards";
 
 export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   matches: "the matches collection",
@@ -57,6 +67,7 @@ export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   single: "a single record",
   names: "the list of player names",
   changes: "the change feed",
+  actors: "the list of actors",
   leaderboards: "a leaderboard",
 };
 
@@ -67,6 +78,7 @@ export const MAX_RECORDS: Readonly<Record<Endpoint, number>> = {
   single: 1,
   names: MAX_NAMES,
   changes: MAX_CHANGES,
+  actors: MAX_ACTORS,
   leaderboards: MAX_ENTRIES,
 };
 
@@ -109,6 +121,7 @@ const MATCHES = ["matches"] as const;
 const COLLECTIONS = ["matches", "players"] as const;
 const EVERYWHERE = ["matches", "players", "single"] as const;
 const WITH_CHANGES = ["matches", "changes"] as const;
+const WITH_ACTORS = ["matches", "changes", "actors"] as const;
 const LISTS = ["matches", "players", "changes"] as const;
 const LIMITED = [...LISTS, "leaderboards"] as const;
 const WITH_CURSORS = [...WITH_CHANGES, "leaderboards"] as const;
@@ -161,10 +174,11 @@ export const PARAMETERS = [
   },
   {
     name: "sort",
-    endpoints: MATCHES,
+    endpoints: ["matches", "actors"],
     kind: "sort",
-    default: "createdAt",
-    description: "`createdAt`: oldest match first. `-createdAt`: newest first.",
+    default: "createdAt for matches, -matches for actors",
+    description:
+      "For matches `createdAt`: oldest first, or `-createdAt`: newest first. For actors any attribute, or `actor` for the name; with `-` in descending order.",
     example: "-createdAt",
   },
   {
@@ -206,14 +220,14 @@ export const PARAMETERS = [
   },
   {
     name: "filter[gameMode]",
-    endpoints: WITH_CHANGES,
+    endpoints: WITH_ACTORS,
     kind: "modes",
     description: "Game modes, separated by commas.",
     example: "ranked,casual",
   },
   {
     name: "filter[patchVersion]",
-    endpoints: WITH_CHANGES,
+    endpoints: WITH_ACTORS,
     kind: "list",
     description: `Patch versions of the game. ${LIST_RULES}`,
     example: "2.2,2.3",

@@ -1,5 +1,6 @@
 /** Parses the query string into a typed query, or reports all of its problems. */
 
+import type { ActorSort } from "../domain/actors.ts";
 import type { Problem } from "../domain/errors.ts";
 import { type Board, type BoardPosition, RECENT_BOARDS } from "../domain/leaderboards.ts";
 import { distinct } from "./comma-list.ts";
@@ -31,6 +32,7 @@ import {
 } from "./parameters.ts";
 import { emptyItem, enumerate, parameterProblem, quoteUnknown } from "./problems.ts";
 import type {
+  ActorsQuery,
   ChangesQuery,
   GivenParameters,
   GivenValues,
@@ -44,6 +46,7 @@ import type {
   PlayersQuery,
   Shape,
   SingleQuery,
+  Sort,
   ValueOf,
   ValueParser,
 } from "./query.ts";
@@ -61,7 +64,7 @@ export function parseMatchesQuery(raw: string, context: ParseContext): Parsed<Ma
   if (problems.length > 0) return { ok: false, problems };
   const query: MatchesQuery = {
     window,
-    sort: values.sort ?? "createdAt",
+    sort: (values.sort as Sort | undefined) ?? "createdAt",
     pageStart,
     limit: values["page[limit]"] ?? PAGE_SIZE,
     filters: filtersOf(values),
@@ -105,6 +108,17 @@ export function parseChangesQuery(raw: string, context: ParseContext): Parsed<Ch
     limit: values["page[limit]"] ?? DEFAULT_CHANGES,
     wait: values["page[wait]"] ?? 0,
     filters: filtersOf(values),
+    given: asGiven(pairs),
+  };
+  return { ok: true, query };
+}
+
+export function parseActorsQuery(raw: string, context: ParseContext): Parsed<ActorsQuery> {
+  const { pairs, values, problems } = parseQuery(raw, "actors", context);
+  if (problems.length > 0) return { ok: false, problems };
+  const query: ActorsQuery = {
+    filters: filtersOf(values),
+    sort: (values.sort as ActorSort | undefined) ?? "-matches",
     given: asGiven(pairs),
   };
   return { ok: true, query };

@@ -1,5 +1,6 @@
 /** Typed queries: the result of parsing a query string. */
 
+import type { ActorSort } from "../domain/actors.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { BoardPosition, Period } from "../domain/leaderboards.ts";
 import type { Endpoint, Kind, KindOf, Parameter, ParameterName } from "./parameters.ts";
@@ -106,6 +107,12 @@ export interface ChangesQuery {
   given: GivenParameters;
 }
 
+export interface ActorsQuery {
+  filters: Pick<MatchFilters, "gameModes" | "patchVersions">;
+  sort: ActorSort;
+  given: GivenParameters;
+}
+
 export interface LeaderboardQuery {
   period: Period;
   /** Undefined: from the first entry on. */
@@ -149,7 +156,8 @@ export interface ValueOf extends Record<Kind, unknown> {
   /** Changes and leaderboards have cursors of their own. */
   cursor: Cursor | LogStart | BoardPosition;
   wait: number;
-  sort: Sort;
+  /** Actors have an order of their own. */
+  sort: Sort | ActorSort;
   timestamp: number;
   list: string[];
   modes: string[];

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import {
+  ACTORS_TABLE,
   CHANGES_TABLE,
   LEADERBOARD_TABLE,
   MATCHES_TABLE,
@@ -34,6 +35,7 @@ test.each([
   ["/shards/{shard}/matches/{id}", RECORD_TABLE],
   ["/shards/{shard}/players/{id}", RECORD_TABLE],
   ["/shards/{shard}/player-names", NEAR_TABLE],
+  ["/shards/{shard}/actors", ACTORS_TABLE],
   ["/shards/{shard}/leaderboards/{board}", { ...LEADERBOARD_TABLE, ...BY_LINKS }],
   ["/shards/{shard}/changes", { ...CHANGES_TABLE, ...PAGES_ONLY }],
 ])("allow every query parameter of %s", (path, table) => {

@@ -49,6 +49,7 @@ async function realReplies(): Promise<object> {
     SinglePlayer: await get(`/shards/na/players/${ADA}`),
     NameList: await get("/shards/na/player-names?filter[near]=Adda"),
     ChangeList: changes,
+    ActorList: await get("/shards/na/actors?filter[gameMode]=ranked"),
     Leaderboard: await get("/shards/na/leaderboards/ranked-wins?filter[period]=28d"),
     Errors: errors,
   };

@@ -183,6 +183,21 @@ export const RECORDS: Record<string, Scenario> = {
     );
   },
 
+  async "hero statistics have every actor with its numbers, in any order"(scene) {
+    const na = matchbookOf(scene).shard("na");
+    const { actors, matches, isTruncated } = await na.actors();
+    assert(matches > 1 && !isTruncated);
+    const [ember] = actors;
+    assert(ember instanceof scene.client.Actor);
+    assert.equal(ember.id, "*Ember*");
+    assert.deepEqual([ember.kills, ember.deaths, ember.assists, ember.farm], [4, 2, 3, 62.85]);
+    assert.equal(ember.winRate, Math.round((ember.wins / ember.matches) * 10_000) / 10_000);
+    assert.equal(ember.pickRate, Math.round((ember.matches / matches) * 10_000) / 10_000);
+    assert(ember.gold > 0);
+    const none = { gameMode: ["casual_aral"], patchVersion: ["0.1"], sort: "-winRate" } as const;
+    assert.deepEqual((await na.actors(none)).actors, []);
+  },
+
   async "any path can be fetched, with the unchanged response"(scene) {
     const limits: unknown[] = [];
     const matchbook = matchbookOf(scene, { onLimits: (one) => limits.push(one) });
