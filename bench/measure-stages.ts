@@ -118,6 +118,7 @@ function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
     quotas: new MemoryQuotas(),
     usage: { daysOf: () => [] },
     maxOffset: 10_000,
+    leaderboardDepth: 1000,
     profile: PROFILES.off,
     results: new ResultCache(0),
     bodies: new Bodies("fast", 0),
@@ -150,7 +151,7 @@ async function stagesOf(
   const found = calls.map(({ path }) => findRoute(path)!);
   const key = authenticate(service, calls[0]!);
   const asked = calls.map((call, at): ShardRequest => {
-    const { maxOffset, profile, results, feed } = service;
+    const { maxOffset, leaderboardDepth, profile, results, feed } = service;
     const url = call.baseUrl() + call.path;
     const { shard, id } = found[at]!;
     const { raw, query } = call;
@@ -162,6 +163,7 @@ async function stagesOf(
       url,
       now: Date.now(),
       maxOffset,
+      leaderboardDepth,
       profile,
       results,
       watch: newStopwatch(),

@@ -21,6 +21,7 @@ import { ResultCache } from "./http/result-cache.ts";
 import { type FeedPace, type RunningServer, startServer } from "./http/server.ts";
 import { shardStatuses } from "./http/status.ts";
 import { STAGES } from "./http/stopwatch.ts";
+import { type MaintenancePace, MaintenanceThread } from "./maintenance/thread.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import type { MetricFamily } from "./observe/prometheus.ts";
@@ -32,8 +33,6 @@ import {
   openLimits,
   openShards,
 } from "./open-stores.ts";
-import type { RetentionPace } from "./prune/retention.ts";
-import { RetentionThread } from "./prune/retention-thread.ts";
 import type { Settings } from "./settings/definitions.ts";
 import type { Shards } from "./store/shards.ts";
 
@@ -50,7 +49,7 @@ export interface RunningMatchbook extends Omit<RunningServer, "feed"> {
 /**
  * Starts the public server, and the admin listener if the settings enable it. `sharing` is for one of several
  * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `checkPace`,
- * `retentionPace` and `feedPace` are for tests.
+ * `maintenancePace` and `feedPace` are for tests.
  */
 export async function serve(
   settings: Settings,
@@ -59,7 +58,7 @@ export async function serve(
   sharing?: WorkerLimits,
   offeredKey?: string,
   checkPace?: Partial<Pace>,
-  retentionPace?: Partial<RetentionPace>,
+  maintenancePace?: Partial<MaintenancePace>,
   feedPace?: Partial<FeedPace>,
 ): Promise<RunningMatchbook> {
   const clock = steadyClock(unsteadyClock);
@@ -69,12 +68,12 @@ export async function serve(
   const { metrics, shards, keys, usage, limits, observe } = parts;
   const { limiter, quotas, shared } = limits;
   let admin: RunningAdmin | undefined;
-  // The supervisor checks and prunes the shards for all workers, and delivers to hooks.
+  // The supervisor checks and maintains the shards for all workers, and delivers to hooks.
   const check = sharing ? undefined : new BackgroundCheck(shards, observe, checkPace);
-  const retention = sharing ? undefined : pruneByRetention(settings, observe, retentionPace);
+  const maintenance = sharing ? undefined : maintain(settings, shards, observe, maintenancePace);
   if (!sharing) parts.startHooks();
   const release = async () => {
-    await retention?.stop();
+    await maintenance?.stop();
     await check?.stop();
     await admin?.stop();
     await parts.release();
@@ -100,6 +99,7 @@ export async function serve(
       publicUrl: settings["public-url"],
       trustedProxies: settings["trusted-proxies"],
       maxOffset: settings["max-offset"],
+      leaderboardDepth: settings["leaderboard-depth"],
       profile: PROFILES[settings.compat],
       // Two kinds of entries: what was read for a request, and its content compressed as a whole.
       results: new ResultCache(responseCache / 2),
@@ -141,7 +141,7 @@ interface RunningBesideWorkers {
   stop(): Promise<void>;
 }
 
-/** Starts what runs once beside the workers: the check of the shards, pruning, hooks, and the admin listener if enabled. */
+/** Starts what runs once beside the workers: the check of the shards, their maintenance, hooks, and the admin listener if enabled. */
 export async function serveBesideWorkers(
   settings: Settings,
   log: Observe,
@@ -154,10 +154,10 @@ export async function serveBesideWorkers(
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
   const check = new BackgroundCheck(parts.shards, parts.observe, checkPace);
-  const retention = pruneByRetention(settings, parts.observe);
+  const maintenance = maintain(settings, parts.shards, parts.observe);
   parts.startHooks();
   const release = async () => {
-    await retention.stop();
+    await maintenance.stop();
     await check.stop();
     await parts.release();
   };
@@ -196,7 +196,7 @@ function withoutAdmin(
   const observe: Observe = (event) => event.event === "shard-opened" || log(event);
   const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
   const check = new BackgroundCheck(shards, observe, checkPace);
-  const retention = pruneByRetention(settings, observe);
+  const maintenance = maintain(settings, shards, observe);
   const access = openAccess(settings);
   const deliverer = newDeliverer(settings, access, shards, steadyClock(SYSTEM_CLOCK), observe);
   deliverer?.start();
@@ -204,7 +204,7 @@ function withoutAdmin(
     adminUrl: undefined,
     async stop() {
       await deliverer?.stop();
-      await retention.stop();
+      await maintenance.stop();
       await check.stop();
       await access.close();
       await shards.close();
@@ -219,14 +219,16 @@ const tokenFor = (settings: Settings): string | undefined =>
 const openThread = () =>
   new Worker(new URL("./upload-worker.ts", import.meta.url).href, { smol: true });
 
-const pruneByRetention = (
+const maintain = (
   settings: Settings,
+  shards: Shards,
   observe: Observe,
-  pace?: Partial<RetentionPace>,
-): RetentionThread =>
-  new RetentionThread(
-    () => new Worker(new URL("./retention-worker.ts", import.meta.url).href, { smol: true }),
+  pace?: Partial<MaintenancePace>,
+): MaintenanceThread =>
+  new MaintenanceThread(
+    () => new Worker(new URL("./maintenance-worker.ts", import.meta.url).href, { smol: true }),
     settings,
+    shards,
     observe,
     pace,
   );

@@ -390,6 +390,99 @@ export type CompanyList = {
   };
 };
 
+/** The statistics of an actor (hero). */
+export type Actor = {
+  readonly type: "actor";
+  /** The actor, as records name it. */
+  readonly id: string;
+  readonly attributes: {
+    /** How often it was played: participants, not matches. */
+    readonly matches: number;
+    /** How often its side won. */
+    readonly wins: number;
+    /** `wins` / `matches`. */
+    readonly winRate: number;
+    /** `matches` per match selected: more than 1 if most matches have several. */
+    readonly pickRate: number;
+    /** Average. */
+    readonly kills: number;
+    /** Average. */
+    readonly deaths: number;
+    /** Average. */
+    readonly assists: number;
+    /** Average. */
+    readonly gold: number;
+    /** Average. */
+    readonly farm: number;
+  };
+};
+
+export type ActorList = {
+  readonly data: readonly Actor[];
+  readonly meta: {
+    /** The number of matches selected. */
+    readonly matches: number;
+    /** The number of actors in them. */
+    readonly actors: number;
+    /** Whether there are more actors, or more data than a request may read. */
+    readonly isTruncated: boolean;
+  };
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
+/** A player on a leaderboard. */
+export type LeaderboardEntry = {
+  readonly type: "leaderboard-entry";
+  /** The id of the player. */
+  readonly id: string;
+  readonly attributes: {
+    /** One more than the number of players with a better value. Null beyond the depth. */
+    readonly rank: number | null;
+    /** The current name of the player. */
+    readonly name: string;
+    /** The skill tier, the wins, the rate from 0 to 1, or the streak. */
+    readonly value: number;
+    /** On win-rate: the ranked matches that the rate is about. */
+    readonly matches?: number;
+  };
+  readonly relationships: {
+    readonly player: {
+      readonly data: {
+        readonly type: "player";
+        readonly id: string;
+      };
+    };
+  };
+};
+
+export type Leaderboard = {
+  /** The best first; players with equal values by id. */
+  readonly data: readonly LeaderboardEntry[];
+  readonly meta: {
+    readonly board: "skill-tier" | "ranked-wins" | "win-rate" | "win-streak";
+    readonly period: "all" | "28d";
+    /** The 28 days, if the period is 28d and the shard has matches. */
+    readonly window?: {
+      readonly start: string;
+      readonly end: string;
+    };
+    /** How many entries are listed. */
+    readonly depth: number;
+  };
+  readonly links: {
+    readonly self: string;
+    readonly next?: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
 export type Errors = {
   readonly errors: readonly {
     /** The id of the request. */
@@ -423,6 +516,7 @@ export type Errors = {
       | "too-many-streams"
       | "internal-error"
       | "damaged-data"
+      | "insights-not-ready"
       | "keys-unavailable"
       | "shard-unavailable"
       | "usage-unavailable";
@@ -521,7 +615,7 @@ export interface Operations {
   /** Get a collection of matches */
   "/shards/{shard}/matches": {
     query: {
-      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a company. */
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
       readonly "page[limit]"?: number;
       /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
@@ -529,7 +623,7 @@ export interface Operations {
       readonly "page[after]"?: string;
       /** A cursor: the page before it. Copy it from `links.prev`. */
       readonly "page[before]"?: string;
-      /** `createdAt`: oldest match first. `-createdAt`: newest first. Default: createdAt. */
+      /** For matches `createdAt`: oldest first, or `-createdAt`: newest first. For actors any attribute, or `actor` for the name; with `-` in descending order. Default: createdAt for matches, -matches for actors. */
       readonly sort?: "createdAt" | "-createdAt";
       /** The earliest creation time, inclusive. It must be before the end. Default: now minus 28 days. */
       readonly "filter[createdAt-start]"?: string;
@@ -537,7 +631,7 @@ export interface Operations {
       readonly "filter[createdAt-end]"?: string;
       /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
       readonly "filter[playerIds]"?: string;
       /** Teams by their exact current tags. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[teamNames]"?: string;
@@ -581,13 +675,13 @@ export interface Operations {
   /** Get a collection of players */
   "/shards/{shard}/players": {
     query: {
-      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a company. */
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
       readonly "page[limit]"?: number;
       /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
       /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
       readonly "filter[playerIds]"?: string;
       /** Players have no related resources: only an empty value is accepted. */
       readonly include?: string;
@@ -609,8 +703,10 @@ export interface Operations {
   /** Get the company of a player */
   "/shards/{shard}/players/{id}/company": {
     query: {
-      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a company. */
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
       readonly "page[limit]"?: number;
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
+      readonly "filter[playerIds]"?: string;
     };
     reply: CompanyList;
   };
@@ -622,10 +718,24 @@ export interface Operations {
     };
     reply: NameList;
   };
+  /** Get a leaderboard */
+  "/shards/{shard}/leaderboards/{board}": {
+    query: {
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      readonly "page[limit]"?: number;
+      /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
+      readonly "page[after]"?: string;
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
+      readonly "filter[playerIds]"?: string;
+      /** `all`, or `28d` for the 28 days that end with the day of the newest match; only ranked-wins and win-rate have `28d`. Default: all. */
+      readonly "filter[period]"?: "all" | "28d";
+    };
+    reply: Leaderboard;
+  };
   /** Follow the changes of matches */
   "/shards/{shard}/changes": {
     query: {
-      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a company. */
+      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
       readonly "page[limit]"?: number;
       /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
       readonly "page[after]"?: string;
@@ -633,7 +743,7 @@ export interface Operations {
       readonly "page[wait]"?: number;
       /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
       readonly "filter[playerIds]"?: string;
       /** Teams by their exact current tags. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[teamNames]"?: string;
@@ -643,6 +753,38 @@ export interface Operations {
       readonly "filter[patchVersion]"?: string;
     };
     reply: ChangeList;
+  };
+  /** Get hero statistics */
+  "/shards/{shard}/actors": {
+    query: {
+      /** For matches `createdAt`: oldest first, or `-createdAt`: newest first. For actors any attribute, or `actor` for the name; with `-` in descending order. Default: createdAt for matches, -matches for actors. */
+      readonly sort?:
+        | "matches"
+        | "-matches"
+        | "wins"
+        | "-wins"
+        | "winRate"
+        | "-winRate"
+        | "pickRate"
+        | "-pickRate"
+        | "kills"
+        | "-kills"
+        | "deaths"
+        | "-deaths"
+        | "assists"
+        | "-assists"
+        | "gold"
+        | "-gold"
+        | "farm"
+        | "-farm"
+        | "actor"
+        | "-actor";
+      /** Game modes, separated by commas. */
+      readonly "filter[gameMode]"?: string;
+      /** Patch versions of the game. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[patchVersion]"?: string;
+    };
+    reply: ActorList;
   };
   /** Get the limits and usage of your key */
   "/usage": {

@@ -3,7 +3,17 @@
 import { withoutRecords } from "./failures.ts";
 import type * as Raw from "./generated.ts";
 import { type Lookup, type RawResource, Resource } from "./resource.ts";
-import { Change, Company, Match, Participant, Player, Roster, Team } from "./resources.ts";
+import {
+  Actor,
+  Change,
+  Company,
+  LeaderboardEntry,
+  Match,
+  Participant,
+  Player,
+  Roster,
+  Team,
+} from "./resources.ts";
 
 interface Compound {
   readonly data: RawResource | readonly RawResource[];
@@ -43,10 +53,14 @@ export class Graph implements Lookup {
         return new Player(raw as Raw.Player, this, isLoaded);
       case "team":
         return new Team(raw as Raw.Team, this, isLoaded);
+      case "actor":
+        return new Actor(raw as Raw.Actor, this, isLoaded);
       case "change":
         return new Change(raw as Raw.Change, this, isLoaded);
       case "company":
         return new Company(raw as Raw.Company, this, isLoaded);
+      case "leaderboard-entry":
+        return new LeaderboardEntry(raw as Raw.LeaderboardEntry, this, isLoaded);
       default:
         return new Resource(raw, this, isLoaded);
     }

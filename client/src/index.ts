@@ -7,10 +7,12 @@ export { Matchbook } from "./matchbook.ts";
 export type { CallOptions, Fetch, MatchbookOptions } from "./options.ts";
 export type { Matches, Page } from "./pages.ts";
 export type {
+  ActorsQuery,
   ChangeFilters,
   ChangesQuery,
   CompanyQuery,
   Everything,
+  LeaderboardQuery,
   MatchesQuery,
   MatchFilters,
   PlayerFilters,
@@ -20,9 +22,11 @@ export type {
 } from "./query.ts";
 export { Resource } from "./resource.ts";
 export {
+  Actor,
   Change,
   Company,
   type GameMode,
+  LeaderboardEntry,
   Match,
   Participant,
   Player,
@@ -30,6 +34,6 @@ export {
   type Sparse,
   Team,
 } from "./resources.ts";
-export type { PlayerName, Shard } from "./shard.ts";
+export type { ActorStatistics, Board, PlayerName, Shard } from "./shard.ts";
 export type { Reply } from "./transport.ts";
 export type { Wait } from "./wait.ts";

@@ -77,6 +77,23 @@ export interface PlayerFilters extends CallOptions {
   offset?: 0 | undefined;
 }
 
+/** Hero statistics: over all modes and patches by default. */
+export interface ActorsQuery extends CallOptions {
+  gameMode?: readonly GameMode[] | undefined;
+  patchVersion?: Texts;
+  /** An attribute or `actor`; with `-` in descending order. Default: `-matches`. */
+  sort?: Operations["/shards/{shard}/actors"]["query"]["sort"] | undefined;
+}
+
+export interface LeaderboardQuery extends CallOptions {
+  /** `28d` only for `ranked-wins` and `win-rate`. Default: `all`. */
+  period?: "all" | "28d" | undefined;
+  /** The entries of these players, at most 20, instead of the whole board. */
+  playerIds?: Texts;
+  /** Entries per request, 1 to 100. Default: 20. */
+  limit?: number | undefined;
+}
+
 export interface CompanyQuery extends CallOptions {
   /** The maximum number of other players, 1 to 50. Default: 20. */
   limit?: number | undefined;
@@ -145,7 +162,20 @@ export const PLAYERS_TABLE: Table<PlayersQuery, "/shards/{shard}/players"> = {
   ...SELECTION,
 };
 
+export const ACTORS_TABLE: Table<ActorsQuery, "/shards/{shard}/actors"> = {
+  gameMode: list("filter[gameMode]"),
+  patchVersion: list("filter[patchVersion]"),
+  sort: one("sort"),
+};
+
 export const RECORD_TABLE = SELECTION;
+
+/** Further pages are read by their links. */
+export const LEADERBOARD_TABLE: Table<LeaderboardQuery, "/shards/{shard}/leaderboards/{board}"> = {
+  period: one("filter[period]"),
+  playerIds: list("filter[playerIds]"),
+  limit: one("page[limit]"),
+};
 
 export const COMPANY_TABLE: Table<CompanyQuery, "/shards/{shard}/players/{id}/company"> = {
   limit: one("page[limit]"),

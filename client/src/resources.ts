@@ -179,6 +179,76 @@ export class Change extends Resource<Raw.Change> implements Named<Raw.Change> {
   }
 }
 
+/** The statistics of an actor (hero); its id is the actor as records name it. */
+export class Actor extends Resource<Raw.Actor> implements Named<Raw.Actor> {
+  /** How often it was played: participants, not matches. */
+  get matches(): number {
+    return this.attributes.matches!;
+  }
+
+  get wins(): number {
+    return this.attributes.wins!;
+  }
+
+  get winRate(): number {
+    return this.attributes.winRate!;
+  }
+
+  /** Participants per match. */
+  get pickRate(): number {
+    return this.attributes.pickRate!;
+  }
+
+  /** This and the following are averages. */
+  get kills(): number {
+    return this.attributes.kills!;
+  }
+
+  get deaths(): number {
+    return this.attributes.deaths!;
+  }
+
+  get assists(): number {
+    return this.attributes.assists!;
+  }
+
+  get gold(): number {
+    return this.attributes.gold!;
+  }
+
+  get farm(): number {
+    return this.attributes.farm!;
+  }
+}
+
+/** A player on a leaderboard. */
+export class LeaderboardEntry extends Resource<Raw.LeaderboardEntry> {
+  /** One more than the number of players with a better value; null beyond the depth of the leaderboards. */
+  get rank(): number | null {
+    return this.attributes.rank;
+  }
+
+  /** The current name of the player. */
+  get name(): string {
+    return this.attributes.name!;
+  }
+
+  /** The skill tier, the wins, the rate from 0 to 1, or the streak. */
+  get value(): number {
+    return this.attributes.value!;
+  }
+
+  /** On `win-rate`: the ranked matches that the rate is about. */
+  get matches(): number | undefined {
+    return this.attributes.matches;
+  }
+
+  /** Only its type and id. */
+  get player(): Resource {
+    return this.relation("player")[0]!;
+  }
+}
+
 /** Another player, in whose matches a player also played. */
 export class Company extends Resource<Raw.Company> implements Named<Raw.Company> {
   /** The current name of the other player. */

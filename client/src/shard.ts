@@ -1,16 +1,28 @@
-/** One shard: its matches, their changes, players, their company and player names. */
+/** One shard: its matches, their changes, players, their company, player names, hero statistics and leaderboards. */
 
 import { followChanges } from "./changes.ts";
-import type { CompanyList, NameList, PlayerList, SingleMatch, SinglePlayer } from "./generated.ts";
+import type {
+  ActorList,
+  CompanyList,
+  Leaderboard,
+  NameList,
+  PlayerList,
+  SingleMatch,
+  SinglePlayer,
+} from "./generated.ts";
 import { linkedList, linkedOne } from "./graph.ts";
 import type { CallOptions } from "./options.ts";
 import { Matches } from "./pages.ts";
 import {
+  ACTORS_TABLE,
+  type ActorsQuery,
   CHANGES_TABLE,
   type ChangesQuery,
   COMPANY_TABLE,
   type CompanyQuery,
   type Everything,
+  LEADERBOARD_TABLE,
+  type LeaderboardQuery,
   MATCHES_TABLE,
   type MatchesQuery,
   type MatchFilters,
@@ -23,7 +35,15 @@ import {
   writeQuery,
 } from "./query.ts";
 import type { Resource } from "./resource.ts";
-import type { Change, Company, Match, Player, Sparse } from "./resources.ts";
+import type {
+  Actor,
+  Change,
+  Company,
+  LeaderboardEntry,
+  Match,
+  Player,
+  Sparse,
+} from "./resources.ts";
 import type { Transport } from "./transport.ts";
 import { segment } from "./url.ts";
 
@@ -32,6 +52,17 @@ export interface PlayerName {
   readonly id: string;
   readonly name: string;
 }
+
+/** Hero statistics. */
+export interface ActorStatistics {
+  readonly actors: readonly Actor[];
+  /** The number of matches that were counted. */
+  readonly matches: number;
+  /** Whether there are more actors, or more data than a request may read. */
+  readonly isTruncated: boolean;
+}
+
+export type Board = Leaderboard["meta"]["board"];
 
 export class Shard {
   readonly id: string;
@@ -99,12 +130,36 @@ export class Shard {
     return linkedList<Company>(document);
   }
 
+  /** Hero statistics, over all matches of these modes and patches. */
+  async actors(query: ActorsQuery = {}): Promise<ActorStatistics> {
+    const path = `${this.#path}/actors${writeQuery(query, ACTORS_TABLE)}`;
+    const { document } = await this.#transport.get<ActorList>(path, callOptions(query));
+    const actors = linkedList<Actor>(document);
+    const { matches, isTruncated } = document.meta;
+    return { actors, matches, isTruncated };
+  }
+
   /** Current player names similar to this one, closest first. */
   async playerNames(near: string, options: CallOptions = {}): Promise<PlayerName[]> {
     const path = `${this.#path}/player-names${writeQuery({ near }, NEAR_TABLE)}`;
     const { document } = await this.#transport.get<NameList>(path, options);
     const names = linkedList<Resource<NameList["data"][number]>>(document);
     return names.map(({ id, attributes }) => ({ id, name: attributes.name }));
+  }
+
+  /** A leaderboard, the best first. Pages are fetched as the loop needs them. */
+  async *leaderboard(
+    board: Board,
+    query: LeaderboardQuery = {},
+  ): AsyncGenerator<LeaderboardEntry, void, undefined> {
+    const first = `${this.#path}/leaderboards/${segment("board", board)}`;
+    let path: string | undefined = `${first}${writeQuery(query, LEADERBOARD_TABLE)}`;
+    while (path !== undefined) {
+      const options = callOptions(query);
+      const { document }: { document: Leaderboard } = await this.#transport.get(path, options);
+      yield* linkedList<LeaderboardEntry>(document);
+      path = document.links.next;
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 /** Builds the links of a response, as absolute URLs. */
 
+import type { BoardPosition } from "../domain/leaderboards.ts";
+import { encodeBoardCursor } from "../query/board-cursor.ts";
 import { encodeCursor } from "../query/cursor.ts";
 import { encodeLogCursor } from "../query/log-cursor.ts";
 import { MAX_RESOLVED_NAMES, MAX_URL_LENGTH } from "../query/parameters.ts";
@@ -8,6 +10,7 @@ import type {
   Cursor,
   Gap,
   GivenParameters,
+  LeaderboardQuery,
   LogPosition,
   MatchesQuery,
   ResolvedNames,
@@ -34,6 +37,18 @@ export function changesLinks(address: string, { given }: ChangesQuery, end: LogP
   const kept = given.filter(([name]) => name !== "page[after]");
   const next = withQuery(address, [...kept, ["page[after]", encodeLogCursor(end)]]);
   return { self: withQuery(address, given), next };
+}
+
+/** The next page, if there is one, begins after a position. */
+export function leaderboardLinks(
+  address: string,
+  { given }: LeaderboardQuery,
+  next: BoardPosition | undefined,
+): Links {
+  const self = withQuery(address, given);
+  if (!next) return { self };
+  const kept = given.filter(([name]) => name !== "page[after]");
+  return { self, next: withQuery(address, [...kept, ["page[after]", encodeBoardCursor(next)]]) };
 }
 
 /** What the links of a page depend on. */

@@ -1,8 +1,9 @@
 /**
  * What the export of a shard has besides its records: the redacted players, what pruned records left behind of each
- * player, and the prune cutoff. Each is a line of its own, a JSON:API document with `meta` alone.
+ * player and each actor, and the prune cutoff. Each is a line of its own, a JSON:API document with `meta` alone.
  */
 
+import type { ActorTotals } from "../domain/actors.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import type { PlayerBase, Redaction } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
@@ -11,6 +12,7 @@ import { restoreCarried } from "./record.ts";
 export type ShardState =
   | { kind: "redacted"; redaction: Redaction }
   | { kind: "base"; base: PlayerBase }
+  | { kind: "actor"; totals: ActorTotals }
   /** `left`: how many records of the export are older than the cutoff, because they are not removed yet. */
   | { kind: "pruned"; before: number; left: number };
 
@@ -20,6 +22,7 @@ export const stateDocument = (shard: string, state: ShardState): string =>
 
 function stateText(state: ShardState): string {
   if (state.kind === "base") return baseText(state.base);
+  if (state.kind === "actor") return actorText(state.totals);
   if (state.kind === "pruned") {
     return JSON.stringify({ before: formatTimestamp(state.before), left: state.left });
   }
@@ -27,13 +30,20 @@ function stateText(state: ShardState): string {
   return JSON.stringify({ player: playerId, redactedAt: formatTimestamp(redactedAt) });
 }
 
+/** Sums can be larger than JSON numbers are exact. */
+const actorText = ({ isPruned: _, ...totals }: ActorTotals): string =>
+  JSON.stringify(totals, (_, value) => (typeof value === "bigint" ? String(value) : value));
+
 function baseText({ id, rankedEvidence, standing }: PlayerBase): string {
   const base = `"player":${JSON.stringify(id)},"rankedEvidence":${rankedEvidence}`;
   if (!standing) return `{${base}}`;
   const { totals, run, latest, snapshot } = standing;
   const { carried, companions } = restoreCarried(snapshot).players[0]!;
   const numbers = JSON.stringify({
-    ...totals,
+    played: totals.played,
+    wins: totals.wins,
+    playedRanked: totals.playedRanked,
+    rankedWins: totals.rankedWins,
     // It can be larger than JSON numbers are exact.
     gold: String(totals.gold),
     streak: run,

@@ -14,10 +14,12 @@ export interface Totals {
   played: number;
   wins: number;
   playedRanked: number;
+  /** Undefined if an earlier version counted the others: a build counts them (ingest/build-boards.ts). */
+  rankedWins: number | undefined;
   gold: bigint;
 }
 
-export const NO_TOTALS: Totals = { played: 0, wins: 0, playedRanked: 0, gold: 0n };
+export const NO_TOTALS: Totals = { played: 0, wins: 0, playedRanked: 0, rankedWins: 0, gold: 0n };
 
 /** What one served match adds to the totals. */
 export interface Contribution {
@@ -32,6 +34,10 @@ export function fold(totals: Totals, part: Contribution, times: 1 | -1): Totals 
     played: totals.played + times,
     wins: totals.wins + (part.won ? times : 0),
     playedRanked: totals.playedRanked + (part.ranked ? times : 0),
+    rankedWins:
+      totals.rankedWins === undefined
+        ? undefined
+        : totals.rankedWins + (part.ranked && part.won ? times : 0),
     gold: totals.gold + BigInt(times) * part.gold,
   };
 }

@@ -7,7 +7,7 @@
 import { recordDocument } from "../document/record.ts";
 import { stateDocument } from "../document/shard-state.ts";
 import { type Fate, type ShardContents, type ShardRecord, StoreError } from "../store/store.ts";
-import { namedBatches, type RecordPosition, recordBatches } from "./scan.ts";
+import { namedBatches, prunedActors, type RecordPosition, recordBatches } from "./scan.ts";
 
 export interface ExportOptions {
   /** The shard's id. */
@@ -102,6 +102,9 @@ async function* stateLines(contents: ShardContents, shard: string): AsyncGenerat
   }
   for await (const batch of namedBatches(contents, "bases")) {
     for (const base of batch) yield stateDocument(shard, { kind: "base", base });
+  }
+  for await (const batch of prunedActors(contents)) {
+    for (const totals of batch) yield stateDocument(shard, { kind: "actor", totals });
   }
 }
 

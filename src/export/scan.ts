@@ -1,5 +1,6 @@
 /** Reads the whole content of a shard, in batches of bounded memory. */
 
+import { actorLabel, actorRowKey, writeActor } from "../store/actor-rows.ts";
 import { verifyFollows } from "../store/row-checks.ts";
 import {
   type AdminReader,
@@ -22,6 +23,8 @@ export function inSteps(shard: Pick<AdminReader, "survey">): ShardContents {
     bases: (afterId, limit) => shard.survey(async (contents) => contents.bases(afterId, limit)),
     prunedBefore: () => shard.survey(async (contents) => contents.prunedBefore()),
     redactions: () => shard.survey(async (contents) => contents.redactions()),
+    actorTotals: (isPruned, after, limit) =>
+      shard.survey(async (contents) => contents.actorTotals(isPruned, after, limit)),
   };
 }
 
@@ -82,6 +85,23 @@ export async function* namedBatches<K extends "players" | "teams" | "bases">(
       last = id;
     }
     if (batch.length > 0) yield batch as Named<K>;
+    if (batch.length < NAMED_BATCH) return;
+  }
+}
+
+/** What pruned records left behind of every actor, by key. */
+export async function* prunedActors(
+  holdings: Pick<ShardContents, "actorTotals">,
+): AsyncGenerator<Named<"actorTotals">> {
+  let last: Named<"actorTotals">[number] | undefined;
+  for (;;) {
+    const batch = await holdings.actorTotals(true, last, NAMED_BATCH);
+    const next = batch.at(-1);
+    if (next && last && actorRowKey(next) === actorRowKey(last)) {
+      throw new DamagedData("actor_stats", actorLabel(writeActor(next)));
+    }
+    last = next;
+    if (batch.length > 0) yield batch;
     if (batch.length < NAMED_BATCH) return;
   }
 }

@@ -116,7 +116,7 @@ export async function handleRequest(
 }
 
 function shardRequest(
-  { maxOffset, profile, results, feed }: ServerContext,
+  { maxOffset, leaderboardDepth, profile, results, feed }: ServerContext,
   request: ApiRequest,
   { shard, id }: Found,
   reader: Reader,
@@ -125,7 +125,10 @@ function shardRequest(
 ): ShardRequest {
   const { raw, query, time: now } = request;
   const url = request.baseUrl() + request.path;
-  return { reader, shard, id, query, url, now, maxOffset, profile, results, watch, raw, key, feed };
+  return {
+    ...{ reader, shard, id, query, url, now, maxOffset, leaderboardDepth },
+    ...{ profile, results, watch, raw, key, feed },
+  };
 }
 
 function resolveRoute({ portal }: ServerContext, request: ApiRequest): Found {

@@ -30,8 +30,19 @@ interface Entry {
   changes: { start: number; end: number } | undefined;
 }
 
+/** How old a costly result may be if the reader does not know whether the shard has changed. */
+const RECENT_MS = 1000;
+const MAX_RECENT = 100;
+
+interface Recent {
+  time: number;
+  result: Awaitable<Result>;
+}
+
 export class ResultCache {
   readonly #entries: ByteCache<Entry>;
+  /** By request, oldest first. */
+  readonly #recent = new Map<string, Recent>();
   /** Requests whose results would be in the cache if everything were cached. */
   readonly #seen: ByteCache<true>;
 
@@ -56,6 +67,37 @@ export class ResultCache {
       return entry.result as T;
     }
     return this.#read(key, local, state, window, read);
+  }
+
+  /** For results that cost more than a page: without a local state, one is used for a second. `now` is in milliseconds. */
+  findCostly<T extends Result>(
+    request: CachedRequest,
+    endpoint: string,
+    now: number,
+    read: () => Awaitable<T>,
+  ): Awaitable<T> {
+    if (request.reader.local || this.bytes === 0)
+      return this.find(request, endpoint, undefined, read);
+    const key = `${endpoint} ${request.shard} ${request.query}`;
+    const recent = this.#recent.get(key);
+    const age = now - (recent?.time ?? Number.NEGATIVE_INFINITY);
+    if (recent && age >= 0 && age < RECENT_MS) return recent.result as Awaitable<T>;
+    this.#recent.delete(key);
+    if (this.#recent.size >= MAX_RECENT) this.#recent.delete(this.#recent.keys().next().value!);
+    const entry: Recent = { time: now, result: this.#kept(key, read) };
+    this.#recent.set(key, entry);
+    return entry.result as Awaitable<T>;
+  }
+
+  /** Requests at the same time share one read. A failed one is not kept. */
+  async #kept<T extends Result>(key: string, read: () => Awaitable<T>): Promise<T> {
+    try {
+      const found = await read();
+      return { ...found, content: hotContent(found.content) };
+    } catch (error) {
+      this.#recent.delete(key);
+      throw error;
+    }
   }
 
   async #read<T extends Result>(

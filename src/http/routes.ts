@@ -1,8 +1,10 @@
 /** All routes, each with the access it requires. */
 
 import type { Endpoint } from "../query/parameters.ts";
+import { getActors } from "./actors.ts";
 import { getChanges, streamChanges } from "./changes.ts";
 import { getCompany } from "./company.ts";
+import { getLeaderboard } from "./leaderboards.ts";
 import { getMatch, getMatches } from "./matches.ts";
 import { getPlayer, getPlayerNames, getPlayers } from "./players.ts";
 import type { Opens } from "./portal.ts";
@@ -19,6 +21,8 @@ export type SchemaName =
   | "NameList"
   | "ChangeList"
   | "CompanyList"
+  | "ActorList"
+  | "Leaderboard"
   | "Usage"
   | "Status"
   | "Health"
@@ -118,6 +122,17 @@ export const ROUTES: readonly Route[] = [
     endpoint: getPlayerNames,
   },
   {
+    path: "/shards/:shard/leaderboards/:board",
+    summary: "Get a leaderboard",
+    description:
+      "The players with the highest skill tier, the most ranked wins, the best win rate in ranked matches (with at least 20 of them), or the longest current win streak. Follow `links.next` for the next page; entries beyond the depth of the leaderboards are not listed. With `filter[playerIds]`, the entries of these players.",
+    access: "key",
+    takes: "leaderboards",
+    readsMatches: false,
+    response: "Leaderboard",
+    endpoint: getLeaderboard,
+  },
+  {
     path: "/shards/:shard/changes",
     summary: "Follow the changes of matches",
     description:
@@ -128,6 +143,17 @@ export const ROUTES: readonly Route[] = [
     response: "ChangeList",
     endpoint: getChanges,
     stream: streamChanges,
+  },
+  {
+    path: "/shards/:shard/actors",
+    summary: "Get hero statistics",
+    description:
+      "How often each actor (hero) was played, how often it won, and its average stats, over all matches that are or were served, of any age; private ones do not count. Filters select game modes and patches.",
+    access: "key",
+    takes: "actors",
+    readsMatches: false,
+    response: "ActorList",
+    endpoint: getActors,
   },
   {
     path: "/usage",
@@ -216,7 +242,7 @@ const patterns = [...ROUTES, ...PAGES].map((route) => {
     /** Undefined where any segment matches. */
     words: parts.map((part) => (part.startsWith(":") ? undefined : part)),
     shardAt: parts.indexOf(":shard"),
-    idAt: parts.indexOf(":id"),
+    idAt: parts.findIndex((part) => part === ":id" || part === ":board"),
   };
 });
 

@@ -21,13 +21,14 @@ import type { Stopwatch } from "./stopwatch.ts";
 export interface ShardRequest {
   reader: Reader;
   shard: string;
-  /** The resource id in the path; empty if there is none. */
+  /** The resource id in the path, or the name of a leaderboard; empty if there is none. */
   id: string;
   query: string;
   /** The URL of this resource without the query string, for links. */
   url: string;
   now: number;
   maxOffset: number;
+  leaderboardDepth: number;
   profile: CompatProfile;
   results: ResultCache;
   watch: Stopwatch;
@@ -120,5 +121,14 @@ export function notFound(what: "match" | "player"): ApiError {
   return apiError(
     "not-found",
     `There is no ${what} with this id in this shard. Ids are case-sensitive and belong to one shard.`,
+  );
+}
+
+/** A shard of an earlier version is counted in the background. */
+export function insightsNotReady(): ApiError {
+  return apiError(
+    "insights-not-ready",
+    "The statistics of this shard are not built yet: its matches are counted first, once after an upgrade of the service. Retry after 60 s.",
+    { headers: { "Retry-After": "60" } },
   );
 }

@@ -19,6 +19,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store/store.ts";
+import { countActors } from "./count-actors.ts";
 import {
   type Outline,
   type PreparedRecord,
@@ -27,6 +28,7 @@ import {
   restore,
   type StoredRecord,
 } from "./prepare.ts";
+import { updateRecent } from "./update-boards.ts";
 import { updatePlayers, updateTeams } from "./update-players.ts";
 
 export type Outcome =
@@ -68,7 +70,9 @@ export async function applyBatch(
   );
   const change = await decideVisibility(transaction, arriving, leaving, cutoff);
 
+  const newest = await transaction.newestServed();
   await transaction.removeServed(change.unserved.map(entry));
+  await updateRecent(transaction, newest, change.served, change.unserved);
   await transaction.removeWithheld(change.unwithheld.map(({ outline }) => outline.id));
   await transaction.addServed(change.served.map(entry));
   await transaction.addWithheld(
@@ -79,6 +83,7 @@ export async function applyBatch(
   await transaction.changeVocabulary(
     countChange(change.served, change.unserved, ({ words }) => words),
   );
+  await countActors(transaction, change.served, change.unserved);
   await updatePlayers(transaction, change.served, change.unserved);
   await updateTeams(transaction, change.served, change.unserved);
 

@@ -6,9 +6,12 @@
 
 import { packNamedPlayer, restoreCarried } from "../document/record.ts";
 import { type ShardState, stateDocument } from "../document/shard-state.ts";
+import { type ActorTotals, areSameSums } from "../domain/actors.ts";
 import { redactLinks } from "../domain/redact.ts";
 import { formatTimestamp } from "../domain/time.ts";
+import { actorRowKey } from "../store/actor-rows.ts";
 import type { PlayerBase, Redaction, Transaction, Writer } from "../store/store.ts";
+import { addPrunedTotals } from "./count-actors.ts";
 import { addBases } from "./update-players.ts";
 
 /** Why a state is refused; undefined if it is accepted. */
@@ -25,6 +28,7 @@ export function commitStates(
   return writer.write(async (transaction) => [
     ...(await addRedactions(transaction, shard, of("redacted"))),
     ...(await addPlayers(transaction, shard, of("base"))),
+    ...(await addActors(transaction, shard, of("actor"))),
     ...(await advanceCutoff(transaction, writer, shard, of("pruned"))),
   ]);
 }
@@ -77,6 +81,32 @@ async function addPlayers(
     return `shard ${shard} is not empty, so the pruned matches of player ${base.id} could count twice: ingest the export into an empty shard`;
   });
   await addBases(transaction, added);
+  return refusals;
+}
+
+async function addActors(
+  transaction: Transaction,
+  shard: string,
+  states: Of<"actor">,
+): Promise<Refusal[]> {
+  if (states.length === 0) return [];
+  const given = new Map(states.map(({ totals }) => [actorRowKey(totals), totals]));
+  const stored = await transaction.actorTotalsOf([...given.values()]);
+  const there = new Map(stored.map((totals) => [actorRowKey(totals), totals]));
+  const isEmpty =
+    (await hasNoRecords(transaction)) && (await transaction.prunedBefore()) === undefined;
+  const added: ActorTotals[] = [];
+  const refusals = states.map(({ totals }) => {
+    const key = actorRowKey(totals);
+    const present = there.get(key);
+    if (present ? areSameSums(present, totals) : isEmpty) {
+      if (!present) added.push(totals);
+      there.set(key, totals);
+      return undefined;
+    }
+    return `shard ${shard} is not empty, so the pruned matches of actor ${totals.actor} could count twice: ingest the export into an empty shard`;
+  });
+  await addPrunedTotals(transaction, added);
   return refusals;
 }
 

@@ -81,7 +81,8 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
           // The parts of an export are stored in their order.
           if (batch[0] && batch[0].kind !== one.kind) await flush();
           batch.push({ ...one, source });
-          if (one.kind === "base") unfinished.set(one.shard, { source, line: one.line });
+          if (one.kind === "base" || one.kind === "actor")
+            unfinished.set(one.shard, { source, line: one.line });
           if (one.kind === "pruned") unfinished.delete(one.shard);
           batchBytes += one.bytes;
           if (batch.length >= options.batch || batchBytes >= BATCH_BYTES) await flush();

@@ -7,6 +7,7 @@ import {
   writeCarried,
   writeRecord,
 } from "../document/record.ts";
+import { type ActorPart, actorParts } from "../domain/actors.ts";
 import type { Resource } from "../domain/json.ts";
 import type { MatchFacts, MatchRecord, Named } from "../domain/match.ts";
 import { playersShownRanked } from "../domain/visibility.ts";
@@ -20,6 +21,8 @@ export interface Outline extends MatchFacts {
   shownRanked: string[];
   /** The include paths and resource types it adds to the usual ones. */
   words: string[];
+  /** What it adds to the statistics of actors. */
+  actors: ActorPart[];
 }
 
 /** A record in the form in which it is stored, and what players and teams are made from. */
@@ -54,6 +57,7 @@ export function outlineOf(record: MatchRecord): Outline {
     teams: record.teams.map(({ id, plays }) => ({ id, plays })),
     shownRanked: playersShownRanked(record),
     words: extraWords(record),
+    actors: actorParts(record),
   };
 }
 

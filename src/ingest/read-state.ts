@@ -2,6 +2,12 @@
 
 import { packNamedPlayer } from "../document/record.ts";
 import type { ShardState } from "../document/shard-state.ts";
+import {
+  ACTOR_STATS,
+  type ActorKey,
+  type ActorStatName,
+  type ActorTotals,
+} from "../domain/actors.ts";
 import { isObject, type JsonObject, keyOf, type Resource } from "../domain/json.ts";
 import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { validate } from "../schema/json-schema.ts";
@@ -22,13 +28,17 @@ interface Given {
   shard: string;
   redacted?: { player: string; redactedAt: string };
   base?: { player: string; rankedEvidence: number; standing?: GivenStanding };
+  actor?: GivenActor;
   pruned?: { before: string; left: number };
 }
+
+type GivenActor = ActorKey & Pick<ActorTotals, "picks" | "wins"> & Record<ActorStatName, string>;
 
 interface GivenStanding {
   played: number;
   wins: number;
   playedRanked: number;
+  rankedWins?: number;
   gold: string;
   streak: number;
   latestMatch: string;
@@ -46,7 +56,7 @@ export function readState(
   const problems = validate(StateLine, document).map(sentence);
   if (problems.length > 0) return problems;
   const given = document.meta.matchbook as unknown as Given;
-  const { shard, redacted, base, pruned } = given;
+  const { shard, redacted, base, actor, pruned } = given;
   const wrongShard = shardProblem("meta.matchbook.shard", shard, context);
   if (wrongShard) problems.push(wrongShard);
   if (Object.keys(given).length !== 2) {
@@ -66,6 +76,9 @@ export function readState(
     state = { kind: "redacted", shard, redaction: { playerId: redacted.player, redactedAt } };
   } else if (pruned) {
     state = { kind: "pruned", shard, before: timeOf("before", pruned.before), left: pruned.left };
+  } else if (actor) {
+    if (actor.wins > actor.picks) problems.push("wins must not be more than picks");
+    state = { kind: "actor", shard, totals: actorTotalsIn(actor) };
   } else if (base) {
     const { player: id, rankedEvidence, standing } = base;
     if (standing) problems.push(...standingProblems(id, standing, shard, isSafe));
@@ -77,15 +90,23 @@ export function readState(
   return state && problems.length === 0 ? state : problems;
 }
 
+function actorTotalsIn(given: GivenActor): ActorTotals {
+  const sums = ACTOR_STATS.map((name) => [name, BigInt(given[name])]);
+  return { ...given, ...Object.fromEntries(sums), isPruned: true };
+}
+
 function standingProblems(
   id: string,
-  { played, wins, playedRanked, streak, resource, companions }: GivenStanding,
+  { played, wins, playedRanked, rankedWins = 0, streak, resource, companions }: GivenStanding,
   shard: string,
   isSafe: boolean,
 ): string[] {
   const problems: string[] = [];
   for (const [name, count] of Object.entries({ wins, playedRanked, streak: Math.abs(streak) })) {
     if (count > played) problems.push(`${name} must not be more than played`);
+  }
+  for (const [name, count] of Object.entries({ wins, playedRanked })) {
+    if (rankedWins > count) problems.push(`rankedWins must not be more than ${name}`);
   }
   const check = (kind: Kind, one: Resource) => {
     const found = resourceProblems(kind, one, isSafe ? undefined : one);
@@ -120,6 +141,7 @@ const standingIn = (
     played: given.played,
     wins: given.wins,
     playedRanked: given.playedRanked,
+    rankedWins: given.rankedWins ?? 0,
     gold: BigInt(given.gold),
   },
   run: given.streak,

@@ -4,6 +4,7 @@ import { canonicalList, canonicalResource } from "../document/canonical.ts";
 import { writeFollowing, writeFragment } from "../document/fragment.ts";
 import { packPlayer, restoreCarried } from "../document/record.ts";
 import type { Resource } from "../domain/json.ts";
+import { skillTier } from "../domain/leaderboards.ts";
 import { type Named, resultOf } from "../domain/match.ts";
 import { RANKED_MODE } from "../domain/modes.ts";
 import {
@@ -63,7 +64,28 @@ export async function updatePlayers(
 
 function playerRow(id: string, standing: Standing, { carried, companions }: Carried): PlayerRow {
   const { name, resource } = playerText(carried, standing.totals, standing.run);
-  return { id, name, ...standing, ...fragments(resource, companions) };
+  const tier = skillTier(carried);
+  return { id, name, ...standing, skillTier: tier, ...fragments(resource, companions) };
+}
+
+/** Writes players whose standings have changed, but neither their latest matches nor their streaks. */
+export async function putStandings(
+  transaction: Transaction,
+  standings: ReadonlyMap<string, Standing>,
+  bases: ReadonlyMap<string, PlayerBase>,
+): Promise<void> {
+  const records = new Carriers(transaction, []);
+  const rows: PlayerRow[] = [];
+  for (const [id, standing] of standings) {
+    const { matchId } = standing.latest;
+    const base = bases.get(id)?.standing;
+    const carried =
+      base?.latest.matchId === matchId
+        ? carriedIn(restoreCarried(base.snapshot), "players", id)
+        : await records.get(matchId, "players", id);
+    rows.push(playerRow(id, standing, carried));
+  }
+  await transaction.putPlayers(rows);
 }
 
 /** Adds what pruned records left behind, before any record of these players. Players who have a base keep it. */

@@ -1,6 +1,8 @@
 /** Builds the OpenAPI document from the tables of routes, parameters, error codes and limits. */
 
+import { ACTOR_SORTS } from "../domain/actors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
+import { BOARDS, PERIODS } from "../domain/leaderboards.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import {
@@ -86,19 +88,31 @@ function pathItem(route: DescribedRoute, deployment: Deployment): object {
   };
 }
 
+const BOARD_PARAMETER = {
+  name: "board",
+  in: "path",
+  required: true,
+  description: "The name of the leaderboard.",
+  schema: { type: "string", enum: BOARDS },
+  example: BOARDS[0],
+};
+
 function pathParameters({ path, response }: DescribedRoute): object[] {
   const [what, single] =
     response === "SingleMatch"
       ? (["match", examples.SingleMatch] as const)
       : (["player", examples.SinglePlayer] as const);
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const parameter = (name: string) => ({
     name,
     in: "path",
     required: true,
     description: name === "shard" ? "Shard id." : `The id of the ${what}.`,
     schema: { type: "string", pattern: name === "shard" ? SHARD_PATTERN : ID_PATTERN },
     example: name === "shard" ? "na" : single.data.id,
-  }));
+  });
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
+    name === "board" ? BOARD_PARAMETER : parameter(name!),
+  );
 }
 
 function parameters(route: DescribedRoute, deployment: Deployment): object[] {
@@ -209,8 +223,12 @@ const NOTHING_TO_INCLUDE = {
   schema: { type: "string", maxLength: 0 },
 };
 
+const CURSOR_EXAMPLE = "1z.4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11";
+
 function exampleOf({ kind, example }: Parameter, on: Endpoint): unknown {
   if (kind === "cursor" && on === "changes") return "oldest";
+  if (kind === "sort" && on === "actors") return "-winRate";
+  if (kind === "cursor" && on === "leaderboards") return CURSOR_EXAMPLE;
   return kind === "limit" || kind === "offset" || kind === "wait" ? Number(example) : example;
 }
 
@@ -230,13 +248,17 @@ function parameterSchema({ kind }: Parameter, on: Endpoint, { maxOffset }: Deplo
       return { type: "integer", minimum: 0, maximum, default: 0 };
     }
     case "sort":
-      return { type: "string", enum: ["createdAt", "-createdAt"], default: "createdAt" };
+      return on === "actors"
+        ? { type: "string", enum: ACTOR_SORTS, default: "-matches" }
+        : { type: "string", enum: ["createdAt", "-createdAt"], default: "createdAt" };
     case "timestamp":
       return { type: "string", format: "date-time" };
     case "modes": {
       const mode = `(${GAME_MODES.join("|")})`;
       return { type: "string", pattern: `^${mode}(,${mode}){0,${MAX_VALUES - 1}}$` };
     }
+    case "period":
+      return { type: "string", enum: PERIODS, default: PERIODS[0] };
     case "name":
       return { type: "string", minLength: 1, maxLength: MAX_NEAR_LENGTH };
     default:

@@ -58,6 +58,9 @@ const STREAM_CONTENT = {
   },
 };
 
+/** What `include` and `fields` shape. */
+const SHAPED: readonly string[] = ["matches", "players", "single"];
+
 /** The error codes of a route, by its stages. */
 function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute): ErrorCode[] {
   if (access === "open") {
@@ -73,17 +76,21 @@ function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute)
     "method-not-allowed",
     "usage-unavailable",
   ]);
-  if (takes !== "single" && takes !== "company") elsewhere.add("not-found");
+  if (takes !== "single" && takes !== "leaderboards" && takes !== "company") {
+    elsewhere.add("not-found");
+  }
   if (takes === "single" || takes === "names" || takes === "company") {
     elsewhere.add("too-many-values");
   }
-  if (takes === "names" || takes === "changes" || takes === "company") {
+  if (takes !== undefined && !SHAPED.includes(takes)) {
     for (const code of SHAPE_CODES) elsewhere.add(code);
   }
+  if (takes !== "actors" && takes !== "leaderboards") elsewhere.add("insights-not-ready");
   if (!readsMatches) elsewhere.add("quota-exceeded");
   if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
-  if (takes === "changes") elsewhere.delete("invalid-cursor");
-  else for (const code of FEED_CODES) elsewhere.add(code);
+  if (takes === "changes" || takes === "leaderboards") elsewhere.delete("invalid-cursor");
+  if (takes === "leaderboards") elsewhere.delete("conflicting-parameters");
+  if (takes !== "changes") for (const code of FEED_CODES) elsewhere.add(code);
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !elsewhere.has(code));
 }
 

@@ -1,12 +1,16 @@
 /** The schemas of responses, based on the fields of the resources. */
 
+import { ACTOR_STATS } from "../domain/actors.ts";
 import { ERRORS } from "../domain/errors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
 import { JSON_API_VERSION } from "../domain/json.ts";
+import { BOARDS, PERIODS } from "../domain/leaderboards.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import {
+  MAX_ACTORS,
   MAX_CHANGES,
   MAX_COMPANY,
+  MAX_ENTRIES,
   MAX_NAMES,
   MAX_PLAYERS,
   PAGE_SIZE,
@@ -191,6 +195,85 @@ export const SCHEMAS: Record<string, Schema> = {
           description: "Whether there were more matches in the window, which are not counted.",
         },
       }),
+    },
+  ),
+  Actor: {
+    ...object({
+      type: { type: "string", const: "actor" },
+      id: { type: "string", description: "The actor, as records name it." },
+      attributes: object({
+        matches: { ...COUNT, description: "How often it was played: participants, not matches." },
+        wins: { ...COUNT, description: "How often its side won." },
+        winRate: { type: "number", description: "`wins` / `matches`." },
+        pickRate: {
+          type: "number",
+          description: "`matches` per match selected: more than 1 if most matches have several.",
+        },
+        ...Object.fromEntries(
+          ACTOR_STATS.map((name) => [name, { type: "number", description: "Average." }]),
+        ),
+      }),
+    }),
+    description: "The statistics of an actor (hero).",
+  },
+  ActorList: document(list(schema("Actor"), MAX_ACTORS), SelfLink, {
+    meta: object({
+      matches: { ...COUNT, description: "The number of matches selected." },
+      actors: { ...COUNT, description: "The number of actors in them." },
+      isTruncated: {
+        type: "boolean",
+        description: "Whether there are more actors, or more data than a request may read.",
+      },
+    }),
+  }),
+  LeaderboardEntry: {
+    ...object({
+      type: { type: "string", const: "leaderboard-entry" },
+      id: { type: "string", pattern: ID_PATTERN, description: "The id of the player." },
+      attributes: object(
+        {
+          rank: {
+            type: ["integer", "null"],
+            minimum: 1,
+            description:
+              "One more than the number of players with a better value. Null beyond the depth.",
+          },
+          name: { type: "string", description: "The current name of the player." },
+          value: {
+            type: "number",
+            minimum: 0,
+            description: "The skill tier, the wins, the rate from 0 to 1, or the streak.",
+          },
+          matches: {
+            ...COUNT,
+            description: "On win-rate: the ranked matches that the rate is about.",
+          },
+        },
+        ["rank", "name", "value"],
+      ),
+      relationships: object({ player: object({ data: reference("player") }) }),
+    }),
+    description: "A player on a leaderboard.",
+  },
+  Leaderboard: document(
+    {
+      ...list(schema("LeaderboardEntry"), MAX_ENTRIES),
+      description: "The best first; players with equal values by id.",
+    },
+    object({ self: URI, next: URI }, ["self"]),
+    {
+      meta: object(
+        {
+          board: { type: "string", enum: BOARDS },
+          period: { type: "string", enum: PERIODS },
+          window: {
+            ...object({ start: TIME, end: TIME }),
+            description: "The 28 days, if the period is 28d and the shard has matches.",
+          },
+          depth: { ...COUNT, description: "How many entries are listed." },
+        },
+        ["board", "period", "depth"],
+      ),
     },
   ),
   Errors: {

@@ -5,6 +5,8 @@
  */
 
 import { countChange, dependencies, entry, type Known, recall } from "../ingest/commit-batch.ts";
+import { moveToPruned } from "../ingest/count-actors.ts";
+import { updateRecent } from "../ingest/update-boards.ts";
 import { foldIntoBases } from "../ingest/update-players.ts";
 import type { Transaction, Writer } from "../store/store.ts";
 
@@ -66,13 +68,16 @@ export async function removeOldest(
   const served = records.filter(({ fate }) => fate.state === "served");
   const withheld = records.filter(({ fate }) => fate.state === "withheld");
 
+  const newest = await transaction.newestServed();
   await transaction.removeServed(served.map(entry));
+  await updateRecent(transaction, newest, [], served);
   await transaction.removeWithheld(withheld.map(({ outline }) => outline.id));
   await transaction.removeDependents(records.flatMap(({ outline }) => dependencies(outline)));
   await transaction.changeVocabulary(countChange([], served, ({ words }) => words));
   // The evidence itself stays: players remain ranked.
   const evidence = countChange(records, [], ({ shownRanked }) => shownRanked);
   await foldIntoBases(transaction, served, evidence);
+  await moveToPruned(transaction, served);
   await removeTeamsWithoutMatches(transaction, served);
   return { served: served.length, withheld: withheld.length };
 }

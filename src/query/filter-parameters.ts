@@ -1,14 +1,21 @@
 /** Parses the filters: time window, names, ids, game modes and versions. */
 
 import type { Problem } from "../domain/errors.ts";
+import { PERIODS, type Period } from "../domain/leaderboards.ts";
 import { GAME_MODES, isServedMode } from "../domain/modes.ts";
 import { formatTimestamp, parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { distinct, splitList } from "./comma-list.ts";
-import { MAX_NEAR_LENGTH, MAX_VALUES, WINDOW_DAYS, WINDOW_MILLISECONDS } from "./parameters.ts";
+import {
+  MAX_BOARD_PLAYERS,
+  MAX_NEAR_LENGTH,
+  MAX_VALUES,
+  WINDOW_DAYS,
+  WINDOW_MILLISECONDS,
+} from "./parameters.ts";
 import { emptyItem, enumerate, parameterProblem, quote, quoteUnknown } from "./problems.ts";
 import type { GivenValues, ParsedValues, ValueParser, Window } from "./query.ts";
 
-export const parseList: ValueParser<string[]> = (value, name, problems) => {
+export const parseList: ValueParser<string[]> = (value, name, problems, _, endpoint) => {
   const items = splitList(value);
   if (items === "stray backslash") {
     const detail = `${name} has a stray backslash; write a backslash as \\\\ and a comma inside a value as \\,. You sent ${quote(value)}.`;
@@ -20,8 +27,9 @@ export const parseList: ValueParser<string[]> = (value, name, problems) => {
     return undefined;
   }
   const values = distinct(items);
-  if (values.length > MAX_VALUES) {
-    const detail = `${name} accepts at most ${MAX_VALUES} values; you sent ${values.length}. Split them into several requests.`;
+  const most = endpoint === "leaderboards" ? MAX_BOARD_PLAYERS : MAX_VALUES;
+  if (values.length > most) {
+    const detail = `${name} accepts at most ${most} values; you sent ${values.length}. Split them into several requests.`;
     problems.push(parameterProblem("too-many-values", name, detail));
     return undefined;
   }
@@ -33,6 +41,14 @@ export const parseModes: ValueParser<string[]> = (value, name, problems, context
   if (modes === undefined || modes.every(isServedMode)) return modes;
   const unknown = modes.filter((mode) => !isServedMode(mode));
   const detail = `${name} accepts these game modes: ${enumerate(GAME_MODES)}. You sent ${quoteUnknown(unknown, GAME_MODES)}.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
+  return undefined;
+};
+
+export const parsePeriod: ValueParser<Period> = (value, name, problems) => {
+  const period = PERIODS.find((one) => one === value);
+  if (period) return period;
+  const detail = `${name} must be ${PERIODS.join(" or ")}; you sent ${quote(value)}.`;
   problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
 };

@@ -1,6 +1,9 @@
 /** Parses page[limit], page[offset], page[after], page[before], page[wait] and sort. */
 
+import { ACTOR_SORTS, type ActorSort } from "../domain/actors.ts";
 import type { Problem } from "../domain/errors.ts";
+import type { BoardPosition } from "../domain/leaderboards.ts";
+import { decodeBoardCursor } from "./board-cursor.ts";
 import { decodeCursor } from "./cursor.ts";
 import { decodeLogCursor } from "./log-cursor.ts";
 import { MAX_RECORDS, MAX_WAIT } from "./parameters.ts";
@@ -54,11 +57,17 @@ function parseOnlyOffset(value: string, name: string, problems: Problem[]): numb
   return undefined;
 }
 
-export const parseCursor: ValueParser<Cursor | LogStart> = (value, name, problems, _, endpoint) => {
+export const parseCursor: ValueParser<Cursor | LogStart | BoardPosition> = (
+  value,
+  name,
+  problems,
+  _,
+  endpoint,
+) => {
   if (endpoint === "changes") return parseLogStart(value, name, problems);
-  const cursor = decodeCursor(value);
+  const cursor = endpoint === "leaderboards" ? decodeBoardCursor(value) : decodeCursor(value);
   if (cursor) return cursor;
-  const detail = `${name} must be a cursor copied unchanged from links.next or links.prev; you sent ${quote(value)}. Omit it to start from the first page.`;
+  const detail = `${name} must be a cursor copied unchanged from ${endpoint === "leaderboards" ? "links.next" : "links.next or links.prev"}; you sent ${quote(value)}. Omit it to start from the first page.`;
   problems.push(parameterProblem("invalid-cursor", name, detail));
   return undefined;
 };
@@ -79,12 +88,22 @@ export const parseWait: ValueParser<number> = (value, name, problems) => {
   return undefined;
 };
 
-export const parseSort: ValueParser<Sort> = (value, name, problems) => {
+export const parseSort: ValueParser<Sort | ActorSort> = (value, name, problems, _, endpoint) => {
+  if (endpoint === "actors") return parseActorSort(value, name, problems);
   if (value === "createdAt" || value === "-createdAt") return value;
   const detail = `${name} must be createdAt (oldest first) or -createdAt (newest first); you sent ${quote(value)}.`;
   problems.push(parameterProblem("invalid-parameter", name, detail));
   return undefined;
 };
+
+function parseActorSort(value: string, name: string, problems: Problem[]): ActorSort | undefined {
+  const sort = ACTOR_SORTS.find((one) => one === value);
+  if (sort) return sort;
+  const names = ACTOR_SORTS.filter((one) => !one.startsWith("-"));
+  const detail = `${name} must be one of ${names.join(", ")}, with - for descending order; you sent ${quote(value)}.`;
+  problems.push(parameterProblem("invalid-parameter", name, detail));
+  return undefined;
+}
 
 const OFFSET = "page[offset]";
 const AFTER = "page[after]";

@@ -14,6 +14,9 @@ export const MAX_PLAYERS = 6;
 /** The maximum number of names in a response. */
 export const MAX_NAMES = 10;
 
+/** The maximum number of actors in a response. */
+export const MAX_ACTORS = 500;
+
 /** The default and the maximum number of changes per page. */
 export const DEFAULT_CHANGES = 50;
 export const MAX_CHANGES = 200;
@@ -21,6 +24,11 @@ export const MAX_CHANGES = 200;
 /** The default and the maximum number of players in the company of a player. */
 export const DEFAULT_COMPANY = 20;
 export const MAX_COMPANY = 50;
+
+/** The default and the maximum number of entries on a page of a leaderboard, and of players to select there. */
+export const DEFAULT_ENTRIES = 20;
+export const MAX_ENTRIES = 100;
+export const MAX_BOARD_PLAYERS = 20;
 
 /** The longest that a request waits for a change, in seconds. */
 export const MAX_WAIT = 25;
@@ -48,7 +56,15 @@ export const MAX_URL_LENGTH = 8192;
 export const MAX_RESOLVED_NAMES = 100;
 
 /** "single" is a single match or player; both accept the same parameters. */
-export type Endpoint = "matches" | "players" | "single" | "names" | "changes" | "company";
+export type Endpoint =
+  | "matches"
+  | "players"
+  | "single"
+  | "names"
+  | "changes"
+  | "actors"
+  | "leaderboards"
+  | "company";
 
 export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   matches: "the matches collection",
@@ -56,6 +72,8 @@ export const ENDPOINT_NAMES: Readonly<Record<Endpoint, string>> = {
   single: "a single record",
   names: "the list of player names",
   changes: "the change feed",
+  actors: "the list of actors",
+  leaderboards: "a leaderboard",
   company: "the company of a player",
 };
 
@@ -66,6 +84,8 @@ export const MAX_RECORDS: Readonly<Record<Endpoint, number>> = {
   single: 1,
   names: MAX_NAMES,
   changes: MAX_CHANGES,
+  actors: MAX_ACTORS,
+  leaderboards: MAX_ENTRIES,
   company: MAX_COMPANY,
 };
 
@@ -73,6 +93,7 @@ export const MAX_RECORDS: Readonly<Record<Endpoint, number>> = {
 export const DEFAULT_RECORDS: Readonly<Record<Endpoint, number>> = {
   ...MAX_RECORDS,
   changes: DEFAULT_CHANGES,
+  leaderboards: DEFAULT_ENTRIES,
   company: DEFAULT_COMPANY,
 };
 
@@ -87,6 +108,7 @@ export type Kind =
   | "list"
   | "modes"
   | "name"
+  | "period"
   | "include"
   | "fields";
 
@@ -107,8 +129,11 @@ const MATCHES = ["matches"] as const;
 const COLLECTIONS = ["matches", "players"] as const;
 const EVERYWHERE = ["matches", "players", "single"] as const;
 const WITH_CHANGES = ["matches", "changes"] as const;
+const WITH_ACTORS = ["matches", "changes", "actors"] as const;
 const LISTS = ["matches", "players", "changes"] as const;
-const LIMITED = [...LISTS, "company"] as const;
+const WITH_PLAYERS = [...LISTS, "leaderboards"] as const;
+const LIMITED = [...WITH_PLAYERS, "company"] as const;
+const WITH_CURSORS = [...WITH_CHANGES, "leaderboards"] as const;
 
 const LIST_RULES = `Separate values with commas, at most ${MAX_VALUES}. Inside a value, write a comma as \`\\,\` and a backslash as \`\\\\\`.`;
 
@@ -120,8 +145,8 @@ export const PARAMETERS = [
     name: "page[limit]",
     endpoints: LIMITED,
     kind: "limit",
-    default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${DEFAULT_CHANGES} changes, ${DEFAULT_COMPANY} of a company`,
-    description: `The maximum number of records on a page, from 1 to ${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${MAX_CHANGES} changes or ${MAX_COMPANY} of a company.`,
+    default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${DEFAULT_CHANGES} changes, ${DEFAULT_ENTRIES} of a leaderboard, ${DEFAULT_COMPANY} of a company`,
+    description: `The maximum number of records on a page, from 1 to ${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${MAX_CHANGES} changes, ${MAX_ENTRIES} of a leaderboard or ${MAX_COMPANY} of a company.`,
     example: "3",
   },
   {
@@ -135,7 +160,7 @@ export const PARAMETERS = [
   },
   {
     name: "page[after]",
-    endpoints: WITH_CHANGES,
+    endpoints: WITH_CURSORS,
     kind: "cursor",
     description:
       "A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now.",
@@ -158,10 +183,11 @@ export const PARAMETERS = [
   },
   {
     name: "sort",
-    endpoints: MATCHES,
+    endpoints: ["matches", "actors"],
     kind: "sort",
-    default: "createdAt",
-    description: "`createdAt`: oldest match first. `-createdAt`: newest first.",
+    default: "createdAt for matches, -matches for actors",
+    description:
+      "For matches `createdAt`: oldest first, or `-createdAt`: newest first. For actors any attribute, or `actor` for the name; with `-` in descending order.",
     example: "-createdAt",
   },
   {
@@ -189,9 +215,9 @@ export const PARAMETERS = [
   },
   {
     name: "filter[playerIds]",
-    endpoints: LISTS,
+    endpoints: WITH_PLAYERS,
     kind: "list",
-    description: `Players by id. ${LIST_RULES}`,
+    description: `Players by id. ${LIST_RULES} On a leaderboard at most ${MAX_BOARD_PLAYERS}: their entries, instead of a page.`,
     example: "4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11",
   },
   {
@@ -203,14 +229,14 @@ export const PARAMETERS = [
   },
   {
     name: "filter[gameMode]",
-    endpoints: WITH_CHANGES,
+    endpoints: WITH_ACTORS,
     kind: "modes",
     description: "Game modes, separated by commas.",
     example: "ranked,casual",
   },
   {
     name: "filter[patchVersion]",
-    endpoints: WITH_CHANGES,
+    endpoints: WITH_ACTORS,
     kind: "list",
     description: `Patch versions of the game. ${LIST_RULES}`,
     example: "2.2,2.3",
@@ -222,6 +248,15 @@ export const PARAMETERS = [
     isRequired: true,
     description: `A player name, which may be mistyped or incomplete; at most ${MAX_NEAR_LENGTH} characters.`,
     example: "Adda",
+  },
+  {
+    name: "filter[period]",
+    endpoints: ["leaderboards"],
+    kind: "period",
+    default: "all",
+    description:
+      "`all`, or `28d` for the 28 days that end with the day of the newest match; only ranked-wins and win-rate have `28d`.",
+    example: "28d",
   },
   {
     name: "include",

@@ -1,11 +1,14 @@
 /** Parses the query string into a typed query, or reports all of its problems. */
 
+import type { ActorSort } from "../domain/actors.ts";
 import type { Problem } from "../domain/errors.ts";
+import { type Board, type BoardPosition, RECENT_BOARDS } from "../domain/leaderboards.ts";
 import { distinct } from "./comma-list.ts";
 import {
   parseList,
   parseModes,
   parseNear,
+  parsePeriod,
   parseTimestampFilter,
   windowOf,
 } from "./filter-parameters.ts";
@@ -21,6 +24,7 @@ import { checkNames, checkRequired } from "./parameter-names.ts";
 import {
   DEFAULT_CHANGES,
   DEFAULT_COMPANY,
+  DEFAULT_ENTRIES,
   type Endpoint,
   fieldsType,
   type Kind,
@@ -30,10 +34,12 @@ import {
 } from "./parameters.ts";
 import { emptyItem, enumerate, parameterProblem, quoteUnknown } from "./problems.ts";
 import type {
+  ActorsQuery,
   ChangesQuery,
   CompanyQuery,
   GivenParameters,
   GivenValues,
+  LeaderboardQuery,
   LogStart,
   MatchesQuery,
   MatchFilters,
@@ -43,6 +49,7 @@ import type {
   PlayersQuery,
   Shape,
   SingleQuery,
+  Sort,
   ValueOf,
   ValueParser,
 } from "./query.ts";
@@ -60,7 +67,7 @@ export function parseMatchesQuery(raw: string, context: ParseContext): Parsed<Ma
   if (problems.length > 0) return { ok: false, problems };
   const query: MatchesQuery = {
     window,
-    sort: values.sort ?? "createdAt",
+    sort: (values.sort as Sort | undefined) ?? "createdAt",
     pageStart,
     limit: values["page[limit]"] ?? PAGE_SIZE,
     filters: filtersOf(values),
@@ -116,6 +123,44 @@ export function parseCompanyQuery(raw: string, context: ParseContext): Parsed<Co
   const query: CompanyQuery = {
     window: { start: context.now - WINDOW_MILLISECONDS, end: context.now },
     limit: values["page[limit]"] ?? DEFAULT_COMPANY,
+    given: asGiven(pairs),
+  };
+  return { ok: true, query };
+}
+
+export function parseActorsQuery(raw: string, context: ParseContext): Parsed<ActorsQuery> {
+  const { pairs, values, problems } = parseQuery(raw, "actors", context);
+  if (problems.length > 0) return { ok: false, problems };
+  const query: ActorsQuery = {
+    filters: filtersOf(values),
+    sort: (values.sort as ActorSort | undefined) ?? "-matches",
+    given: asGiven(pairs),
+  };
+  return { ok: true, query };
+}
+
+export function parseLeaderboardQuery(
+  raw: string,
+  context: ParseContext,
+  board: Board,
+): Parsed<LeaderboardQuery> {
+  const { pairs, known, values, problems } = parseQuery(raw, "leaderboards", context);
+  const period = values["filter[period]"] ?? "all";
+  if (period !== "all" && !(RECENT_BOARDS as readonly Board[]).includes(board)) {
+    const detail = `filter[period]=${period} is for the boards ${RECENT_BOARDS.join(" and ")}; omit it for ${board}.`;
+    problems.push(parameterProblem("invalid-parameter", "filter[period]", detail));
+  }
+  for (const name of ["page[limit]", "page[after]"]) {
+    if (!known.has("filter[playerIds]") || !known.has(name)) continue;
+    const detail = `${name} and filter[playerIds] cannot be combined; send only one.`;
+    problems.push(parameterProblem("conflicting-parameters", name, detail));
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  const query: LeaderboardQuery = {
+    period,
+    after: values["page[after]"] as BoardPosition | undefined,
+    limit: values["page[limit]"] ?? DEFAULT_ENTRIES,
+    playerIds: values["filter[playerIds]"],
     given: asGiven(pairs),
   };
   return { ok: true, query };
@@ -190,6 +235,7 @@ const PARSERS: { [K in Kind]: ValueParser<ValueOf[K]> } = {
   list: parseList,
   modes: parseModes,
   name: parseNear,
+  period: parsePeriod,
   include: parseInclude,
   fields: parseFields,
 };

@@ -1,6 +1,8 @@
 /** Typed queries: the result of parsing a query string. */
 
+import type { ActorSort } from "../domain/actors.ts";
 import type { Problem } from "../domain/errors.ts";
+import type { BoardPosition, Period } from "../domain/leaderboards.ts";
 import type { Endpoint, Kind, KindOf, Parameter, ParameterName } from "./parameters.ts";
 
 /** Both ends are inclusive, in milliseconds since the epoch. */
@@ -111,6 +113,22 @@ export interface CompanyQuery {
   given: GivenParameters;
 }
 
+export interface ActorsQuery {
+  filters: Pick<MatchFilters, "gameModes" | "patchVersions">;
+  sort: ActorSort;
+  given: GivenParameters;
+}
+
+export interface LeaderboardQuery {
+  period: Period;
+  /** Undefined: from the first entry on. */
+  after: BoardPosition | undefined;
+  limit: number;
+  /** The entries of these players, instead of a page. */
+  playerIds: string[] | undefined;
+  given: GivenParameters;
+}
+
 export interface SingleQuery extends Shape {
   given: GivenParameters;
 }
@@ -141,14 +159,16 @@ export type GivenValues = ReadonlyMap<string, { parameter: Parameter; value: str
 export interface ValueOf extends Record<Kind, unknown> {
   limit: number;
   offset: number;
-  /** Changes have cursors of their own. */
-  cursor: Cursor | LogStart;
+  /** Changes and leaderboards have cursors of their own. */
+  cursor: Cursor | LogStart | BoardPosition;
   wait: number;
-  sort: Sort;
+  /** Actors have an order of their own. */
+  sort: Sort | ActorSort;
   timestamp: number;
   list: string[];
   modes: string[];
   name: string;
+  period: Period;
   include: string[];
   fields: ReadonlySet<string>;
 }

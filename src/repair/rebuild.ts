@@ -7,11 +7,12 @@ import { restoreRecord } from "../document/record.ts";
 import { keyOf, references } from "../domain/json.ts";
 import type { MatchRecord } from "../domain/match.ts";
 import { commitBatch } from "../ingest/commit-batch.ts";
+import { addPrunedTotals } from "../ingest/count-actors.ts";
 import { type PreparedRecord, presentContentHash, restore } from "../ingest/prepare.ts";
 import { addBases } from "../ingest/update-players.ts";
 import { snapshotChecksum } from "../store/row-checks.ts";
 import type { DamagedBase, DamagedStore, FoundRecord, ListedRecord } from "../store/salvage.ts";
-import type { PlayerBase, Redaction, StoredMatch, Writer } from "../store/store.ts";
+import type { Redaction, StoredMatch, Writer } from "../store/store.ts";
 import type { MovedAside } from "./moved-aside.ts";
 
 export interface RebuildOptions {
@@ -74,6 +75,7 @@ export async function rebuild(
     await transaction.addRedactions([...(await source.redactions()), ...redactions]);
   });
   await addAllBases(source, target, (damaged) => setAside({ table: "player_base", ...damaged }));
+  await addAllActors(source, target, (damaged) => setAside({ table: "actor_stats", ...damaged }));
   for await (const found of source.salvaged((page) => onProgress(page, rebuilt.records))) {
     if (found.kind !== "page" && found.row !== undefined) seen[found.table].add(found.row);
     if (found.kind === "page") {
@@ -103,24 +105,35 @@ export async function rebuild(
   return rebuilt;
 }
 
-const BASES_AT_A_TIME = 500;
+type OnDamage = (damaged: DamagedBase) => void;
 
 /** What pruned records left behind comes before all records. */
-async function addAllBases(
-  source: DamagedStore,
-  target: Writer,
-  onDamage: (damaged: DamagedBase) => void,
+const addAllBases = (source: DamagedStore, target: Writer, onDamage: OnDamage): Promise<void> =>
+  addAll(source.bases(), onDamage, (bases) =>
+    target.write((transaction) => addBases(transaction, bases)),
+  );
+
+const addAllActors = (source: DamagedStore, target: Writer, onDamage: OnDamage): Promise<void> =>
+  addAll(source.prunedActors(), onDamage, (totals) =>
+    target.write((transaction) => addPrunedTotals(transaction, totals)),
+  );
+
+const AT_A_TIME = 500;
+
+async function addAll<T extends object>(
+  found: Iterable<T | DamagedBase> | AsyncIterable<T | DamagedBase>,
+  onDamage: OnDamage,
+  add: (some: T[]) => Promise<void>,
 ): Promise<void> {
-  let bases: PlayerBase[] = [];
-  const add = () => target.write((transaction) => addBases(transaction, bases));
-  for await (const found of source.bases()) {
-    if ("why" in found) onDamage(found);
-    else bases.push(found);
-    if (bases.length < BASES_AT_A_TIME) continue;
-    await add();
-    bases = [];
+  let some: T[] = [];
+  for await (const one of found) {
+    if ("why" in one) onDamage(one as DamagedBase);
+    else some.push(one as T);
+    if (some.length < AT_A_TIME) continue;
+    await add(some);
+    some = [];
   }
-  await add();
+  await add(some);
 }
 
 /** The record, or why it cannot be restored. */

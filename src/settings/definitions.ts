@@ -169,6 +169,11 @@ export const SETTINGS = {
     parse: numberOrOff(0, 1_000_000_000, NO_CEILING),
     show: (value: number) => (value === NO_CEILING ? "off" : String(value)),
   }),
+  "leaderboard-depth": setting({
+    default: "1000",
+    help: "entries of a leaderboard that are listed; ranks are counted as far",
+    parse: wholeNumber(1, 100_000),
+  }),
   "cache-mib": setting({
     default: "256",
     help: "cache per shard for the players and teams read most often, in MiB",

@@ -4,6 +4,7 @@
  */
 
 import { crc32 } from "node:zlib";
+import { type RankedTally, winRate } from "../domain/leaderboards.ts";
 import { checksum } from "./checksum.ts";
 import { type RecordRow, someResult } from "./row-encoding.ts";
 import {
@@ -57,7 +58,7 @@ export const withheldChecksum = (row: Omit<RecordRow, "content_hash">): number =
 
 export type NamedTable = "players" | "teams";
 
-/** A player or team. The columns from `last_match_at` to `gold` are null for a team. */
+/** A player or team. The columns from `last_match_at` to `win_rate` are null for a team. */
 export interface NamedRow {
   num: number;
   id: string;
@@ -69,11 +70,16 @@ export interface NamedRow {
   wins: number | null;
   played_ranked: number | null;
   gold: string | null;
+  /** Null if an earlier version wrote the row; the next two are then null too. */
+  ranked_wins: number | null;
+  skill_tier: number | null;
+  win_rate: number | null;
   resource: Uint8Array;
   linked: Uint8Array | null;
   checksum: number | null;
 }
 
+/** Rows without scores have the checksum of earlier formats. */
 export const namedChecksum = (row: Omit<NamedRow, "checksum">): number =>
   checksum([
     row.num,
@@ -88,11 +94,35 @@ export const namedChecksum = (row: Omit<NamedRow, "checksum">): number =>
     row.gold,
     row.resource,
     row.linked,
+    ...(hasScores(row) ? [row.ranked_wins, row.skill_tier, row.win_rate] : []),
   ]);
+
+type ScoreColumns = Pick<NamedRow, "ranked_wins" | "skill_tier" | "win_rate">;
+
+const hasScores = ({ ranked_wins, skill_tier, win_rate }: ScoreColumns): boolean =>
+  ranked_wins !== null || skill_tier !== null || win_rate !== null;
+
+/** What the leaderboards list players by. Null until the ranked matches of a player are counted. */
+export const scoreColumns = ({ totals, skillTier }: PlayerRow): ScoreColumns => {
+  const { rankedWins, playedRanked } = totals;
+  if (rankedWins === undefined) return { ranked_wins: null, skill_tier: null, win_rate: null };
+  return {
+    ranked_wins: rankedWins,
+    skill_tier: skillTier ?? null,
+    win_rate: winRate({ played: playedRanked, wins: rankedWins }) ?? null,
+  };
+};
 
 type StandingColumns = Pick<
   NamedRow,
-  "last_match_at" | "last_match_id" | "streak" | "played" | "wins" | "played_ranked" | "gold"
+  | "last_match_at"
+  | "last_match_id"
+  | "streak"
+  | "played"
+  | "wins"
+  | "played_ranked"
+  | "ranked_wins"
+  | "gold"
 >;
 
 export const standingOf = (row: StandingColumns): Standing => ({
@@ -100,6 +130,7 @@ export const standingOf = (row: StandingColumns): Standing => ({
     played: row.played!,
     wins: row.wins!,
     playedRanked: row.played_ranked!,
+    rankedWins: row.ranked_wins ?? undefined,
     gold: BigInt(row.gold!),
   },
   run: row.streak!,
@@ -113,7 +144,11 @@ export const teamOf = ({ id, name, resource, linked }: NamedRow): TeamRow => ({
   companions: linked ?? undefined,
 });
 
-export const playerOf = (row: NamedRow): PlayerRow => ({ ...teamOf(row), ...standingOf(row) });
+export const playerOf = (row: NamedRow): PlayerRow => ({
+  ...teamOf(row),
+  ...standingOf(row),
+  skillTier: row.skill_tier ?? undefined,
+});
 
 /** Throws DamagedData unless the row is whole. */
 export function verifyNamed(table: NamedTable, row: NamedRow): void {
@@ -133,6 +168,8 @@ export interface BaseRow {
   gold: string | null;
   snapshot: Uint8Array | null;
   checksum: number;
+  /** Null also in rows of earlier formats. */
+  ranked_wins: number | null;
 }
 
 export const baseChecksum = (row: Omit<BaseRow, "checksum">): number =>
@@ -147,6 +184,7 @@ export const baseChecksum = (row: Omit<BaseRow, "checksum">): number =>
     row.played_ranked,
     row.gold,
     row.snapshot,
+    ...(row.ranked_wins === null ? [] : [row.ranked_wins]),
   ]);
 
 /** Throws DamagedData unless the row is whole. */
@@ -154,7 +192,10 @@ export function readBase(row: BaseRow): PlayerBase {
   if (row.checksum !== baseChecksum(row)) throw new DamagedData("player_base", row.id);
   const { id, ranked_evidence: rankedEvidence, snapshot } = row;
   if (snapshot === null) return { id, rankedEvidence, standing: undefined };
-  return { id, rankedEvidence, standing: { ...standingOf(row), snapshot } };
+  const { totals, ...reached } = standingOf(row);
+  // Earlier formats did not count them, and the records are gone.
+  const counted = { ...totals, rankedWins: totals.rankedWins ?? 0 };
+  return { id, rankedEvidence, standing: { ...reached, totals: counted, snapshot } };
 }
 
 export function writeBase({ id, rankedEvidence, standing }: PlayerBase): BaseRow {
@@ -169,8 +210,33 @@ export function writeBase({ id, rankedEvidence, standing }: PlayerBase): BaseRow
     played_ranked: standing?.totals.playedRanked ?? null,
     gold: standing?.totals.gold.toString() ?? null,
     snapshot: standing?.snapshot ?? null,
+    ranked_wins: standing?.totals.rankedWins ?? null,
   };
-  return { ...row, checksum: baseChecksum(row) };
+  const { ranked_wins, ...rest } = row;
+  return { ...rest, checksum: baseChecksum(row), ranked_wins };
+}
+
+/** The ranked matches of a player in the 28 days of the leaderboards. */
+export interface RecentRow {
+  id: string;
+  played: number;
+  wins: number;
+  win_rate: number | null;
+  checksum: number;
+}
+
+export function writeRecent(id: string, tally: RankedTally): RecentRow {
+  const row = { id, ...tally, win_rate: winRate(tally) ?? null };
+  return { ...row, checksum: recentChecksum(row) };
+}
+
+export const recentChecksum = (row: Omit<RecentRow, "checksum">): number =>
+  checksum([row.id, row.played, row.wins, row.win_rate]);
+
+/** Throws DamagedData unless the row is whole. */
+export function readRecent(row: RecentRow): RankedTally {
+  if (row.checksum !== recentChecksum(row)) throw new DamagedData("player_recent", row.id);
+  return { played: row.played, wins: row.wins };
 }
 
 export interface RedactionRow {

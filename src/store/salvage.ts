@@ -1,6 +1,8 @@
 /** What can be read of a damaged shard, whatever the state of its indexes and totals. */
 
+import type { ActorTotals } from "../domain/actors.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
+import { type ActorRow, actorLabel, readActor } from "./actor-rows.ts";
 import { viewOf } from "./byte-range.ts";
 import { isWholeFragment, isWholeMatch } from "./row-checks.ts";
 import { unpackServed } from "./row-encoding.ts";
@@ -49,7 +51,7 @@ export interface DamagedPage {
 
 export type Salvaged = FoundRecord | DamagedRecord | DamagedPage;
 
-/** What pruned records left behind of a player, and cannot be restored. */
+/** What pruned records left behind of a player, or of an actor, and cannot be restored. */
 export interface DamagedBase {
   row?: number;
   id: string | undefined;
@@ -72,6 +74,8 @@ export interface DamagedStore {
   redactions(): Awaitable<Redaction[]>;
   /** What pruned records left behind. */
   bases(): Iterable<PlayerBase | DamagedBase> | AsyncIterable<PlayerBase | DamagedBase>;
+  /** What they left behind of each actor. */
+  prunedActors(): Iterable<ActorTotals | DamagedBase> | AsyncIterable<ActorTotals | DamagedBase>;
   /** Everything that is left of the records. `onPage` is called for each page. */
   salvaged(onPage: (page: number) => void): Iterable<Salvaged> | AsyncIterable<Salvaged>;
   /**
@@ -129,6 +133,16 @@ export function recordFrom(
     };
   }
   return { kind: "record", ...found, contentHash, encoded, snapshot, snapshotChecksum };
+}
+
+/** A row of `actor_stats`, if it is whole. */
+export function salvagedActor(row: ActorRow, num?: number): ActorTotals | DamagedBase {
+  try {
+    return readActor(row);
+  } catch {
+    const why = "what pruned matches add to the statistics of an actor may be damaged";
+    return { ...(num !== undefined && { row: num }), id: actorLabel(row), why };
+  }
 }
 
 const wholeMatch = (bytes: Uint8Array): Uint8Array | undefined =>

@@ -18,7 +18,9 @@
  * and a Writer changes them.
  */
 
+import type { ActorKey, ActorTotals } from "../domain/actors.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
+import type { Board, BoardPosition, Period, RankedTally } from "../domain/leaderboards.ts";
 import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { LogPosition, PageStart, Sort, Window } from "../query/query.ts";
@@ -169,12 +171,63 @@ export interface Reader {
   changes(after: LogPosition, limit: number): Awaitable<ChangeBatch | undefined>;
   /** The beginning and the end of the change log. */
   changeLog(): Awaitable<{ beginning: LogPosition; end: LogPosition }>;
+  /**
+   * A part of a leaderboard, the best first, then by id. Undefined until the ranked matches of all players are counted.
+   * The cost grows with the depth.
+   */
+  leaderboard(query: BoardQuery): Awaitable<BoardPart | undefined>;
   /** The cost does not depend on the amount of data. */
   summary(): Awaitable<Summary>;
   /** The cost grows with the number of tables. */
   sizes(): Awaitable<Sizes>;
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
+  /**
+   * The statistics of actors over these modes and patches. At most `limit` rows are read. Undefined: they are not counted
+   * yet, because the shard comes from an earlier version.
+   */
+  actorStats(selection: ActorSelection): Awaitable<ActorRows | undefined>;
+}
+
+export interface ActorSelection {
+  gameModes: readonly string[];
+  /** Undefined: any. */
+  patchVersions: readonly string[] | undefined;
+  limit: number;
+}
+
+export interface ActorRows {
+  rows: ActorTotals[];
+  /** Whether there are more. */
+  isTruncated: boolean;
+}
+
+export interface BoardQuery {
+  board: Board;
+  period: Period;
+  /** How many entries are listed, and how far ranks are counted. */
+  depth: number;
+  /** At most `limit` entries after a position, or the entries of these (distinct) players. */
+  part: { after: BoardPosition | undefined; limit: number } | { playerIds: string[] };
+}
+
+export interface BoardPart {
+  entries: BoardEntry[];
+  /** Whether more entries follow within the depth. */
+  hasMore: boolean;
+  /** The creation time of the newest match, with whose day the 28 days end; undefined without matches. */
+  newestMatch: number | undefined;
+}
+
+export interface BoardEntry {
+  id: string;
+  name: string;
+  /** A win rate is in millionths. */
+  score: number;
+  /** The ranked matches that a win rate is about. */
+  played: number;
+  /** Undefined beyond the depth. */
+  rank: number | undefined;
 }
 
 export type { LogPosition } from "../query/query.ts";
@@ -273,6 +326,15 @@ export interface ShardContents {
   prunedBefore(): Awaitable<number | undefined>;
   /** The players whose names must not be stored, by id. */
   redactions(): Awaitable<Redaction[]>;
+  /**
+   * The statistics of actors in order of their keys, starting after `after`: of the stored matches, or what pruned ones
+   * left behind.
+   */
+  actorTotals(
+    isPruned: boolean,
+    after: ActorKey | undefined,
+    limit: number,
+  ): Awaitable<ActorTotals[]>;
 }
 
 export interface StoredResource extends NamedFragments {
@@ -284,7 +346,16 @@ export interface StoredState
   extends ShardContents,
     Pick<
       Transaction,
-      "load" | "carried" | "rankedEvidence" | "playerHistory" | "latestOfTeam" | "basesOf"
+      | "load"
+      | "carried"
+      | "rankedEvidence"
+      | "playerHistory"
+      | "latestOfTeam"
+      | "basesOf"
+      | "lastCounted"
+      | "newestServed"
+      | "rankedOf"
+      | "uncountedPlayers"
     > {
   /** The ids of the players or teams after `afterId`, in order; fewer than `limit` only at the end. */
   namedIds(kind: "players" | "teams", afterId: string, limit: number): Awaitable<string[]>;
@@ -307,6 +378,10 @@ export interface StoredState
   dependentsAfter(after: DependentPair, limit: number): Awaitable<DependentPair[]>;
   /** The number of served records with each extra word. */
   vocabularyCounts(): Awaitable<Map<string, number>>;
+  /** The stored counts of recent ranked matches, by player id, after `afterId`; fewer than `limit` only at the end. */
+  recentAfter(afterId: string, limit: number): Awaitable<[playerId: string, tally: RankedTally][]>;
+  /** The same of these players. Those who have none are omitted. */
+  recentOf(playerIds: string[]): Awaitable<Map<string, RankedTally>>;
 }
 
 export type DependentPair = [playerId: string, matchId: string];
@@ -438,7 +513,10 @@ export interface Standing {
   latest: { createdAt: number; matchId: string };
 }
 
-export interface PlayerRow extends TeamRow, Standing {}
+export interface PlayerRow extends TeamRow, Standing {
+  /** Undefined also until the ranked matches of the player are counted. */
+  skillTier: number | undefined;
+}
 
 /** What pruned records left behind of a player: what the others are added to. */
 export interface PlayerBase {
@@ -512,9 +590,34 @@ export interface Transaction extends ShardContents {
   /** Removes teams that are in no served match any more. Unknown ids are ignored. */
   removeTeams(ids: string[]): Awaitable<void>;
 
+  /** The creation time of the newest served match. */
+  newestServed(): Awaitable<number | undefined>;
+  /** The ranked matches of these players that were created in a range, by SQL. Players without any are omitted. */
+  rankedOf(playerIds: string[], from: number, to: number): Awaitable<Map<string, RankedTally>>;
+  /** The same of all players. */
+  rankedBetween(from: number, to: number): Awaitable<Map<string, RankedTally>>;
+  /** Adds to the counts of recent ranked matches. None may end below zero; those without matches are deleted. */
+  changeRecent(changes: ReadonlyMap<string, RankedTally>): Awaitable<void>;
+  clearRecent(): Awaitable<void>;
+  /** At most `limit` players whose ranked matches are not counted yet. */
+  uncountedPlayers(limit: number): Awaitable<string[]>;
+
   /** Changes the number of served records with each extra word: "path:…" or "type:…". */
   changeVocabulary(changes: ReadonlyMap<string, number>): Awaitable<void>;
+
+  /** Those of these rows that are stored. */
+  actorTotalsOf(keys: ActorRowKey[]): Awaitable<ActorTotals[]>;
+  /** Adds to the statistics of actors; each key is there once. Rows without anything are deleted. */
+  changeActorTotals(changes: ActorTotals[]): Awaitable<void>;
+  /**
+   * The last match that the statistics of actors count, while they are built for a shard of an earlier version, oldest match
+   * first. Undefined: they count all.
+   */
+  lastCounted(): Awaitable<MatchKey | undefined>;
+  setLastCounted(last: MatchKey | undefined): Awaitable<void>;
 }
+
+export type ActorRowKey = ActorKey & Pick<ActorTotals, "isPruned">;
 
 /** The shard's file or database cannot be used; the message says what to do. */
 export class StoreError extends Error {
@@ -564,8 +667,10 @@ const KINDS: Record<string, string> = {
   players: "player",
   teams: "team",
   player_base: "player",
+  player_recent: "player",
   redactions: "the redaction of player",
   match_changes: "change",
+  actor_stats: "the statistics of",
 };
 /** Called before an existing shard is migrated. May return a function that is called as rows are rewritten. */
 export type OnMigrate = (from: number, to: number) => OnProgress | undefined;

@@ -17,12 +17,16 @@ const EFFECTS: Readonly<Record<string, (record: string | number) => string>> = {
     `player ${id} is damaged, or an index does not lead to the player: not served, nor the matches of the player`,
   teams: (id) =>
     `team ${id} is damaged, or an index does not lead to the team: not served, nor the matches of the team`,
+  player_recent: (id) =>
+    `the recent ranked matches of player ${id} are damaged, or an index does not lead to them: leaderboards of the last 28 days are not served`,
   player_matches: (id) =>
     `match ${id} is missing from the list of one of its players, or is there with a wrong result`,
   team_matches: (id) =>
     `match ${id} is missing from the list of one of its teams, or is there by mistake`,
   name_index: (id) =>
     `the name index is wrong (${id}): similar names are not suggested, or a name that nobody has`,
+  actor_stats: (what) =>
+    `the statistics of ${what} are damaged, or an index does not lead to them: /actors fails, or they are missing there`,
   changes: (sequence) =>
     `change ${sequence} is damaged: caches of servers may serve outdated players`,
 };

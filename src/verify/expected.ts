@@ -1,10 +1,12 @@
 /** What the shard must contain besides its records, added up while they are read in order. */
 
+import { ActorTally, type ActorTotals, addSums } from "../domain/actors.ts";
 import { resultOf } from "../domain/match.ts";
 import { lengthen, NO_TOTALS } from "../domain/player.ts";
 import type { Outline } from "../ingest/prepare.ts";
 import { addUp } from "../ingest/update-players.ts";
 import { type Codec, SpillingMap } from "../sqlite/spilling-map.ts";
+import { actorRowKey, readActor, writeActor } from "../store/actor-rows.ts";
 import type { DependentPair, PlayerBase, Standing } from "../store/store.ts";
 
 /** What a player must be like after the records so far. */
@@ -22,6 +24,11 @@ const STANDING: Codec<Expectation> = {
   },
 };
 
+const ACTOR: Codec<ActorTotals> = {
+  write: (totals) => JSON.stringify(writeActor(totals)),
+  read: (text) => readActor(JSON.parse(text)),
+};
+
 const IS_THERE: Codec<true> = { write: () => "", read: () => true };
 const COUNT: Codec<number> = { write: String, read: Number };
 
@@ -34,12 +41,15 @@ export class Expected {
   readonly #dependents: SpillingMap<true>;
   /** How many served records have an extra word. */
   readonly words = new Map<string, number>();
+  /** The statistics of actors over the served records, by the text of their keys. */
+  readonly actors: SpillingMap<ActorTotals>;
 
   /** Each map keeps at most this many entries in memory. */
   constructor(maxInMemory?: number) {
     this.standings = new SpillingMap(STANDING, maxInMemory);
     this.evidence = new SpillingMap(COUNT, maxInMemory);
     this.#dependents = new SpillingMap(IS_THERE, maxInMemory);
+    this.actors = new SpillingMap(ACTOR, maxInMemory);
   }
 
   /** What pruned records left behind, before any record. */
@@ -62,6 +72,13 @@ export class Expected {
   /** In the order of time and id. */
   addServed(outline: Outline): void {
     for (const word of outline.words) this.words.set(word, (this.words.get(word) ?? 0) + 1);
+    const tally = new ActorTally();
+    tally.add(outline, 1);
+    for (const more of tally.totals()) {
+      const key = actorRowKey(more);
+      const before = this.actors.get(key);
+      this.actors.set(key, before ? addSums(before, more) : more);
+    }
     for (const { id, part } of outline.players) {
       const before = this.standings.get(id);
       this.standings.set(id, {
@@ -81,5 +98,6 @@ export class Expected {
     this.standings.close();
     this.evidence.close();
     this.#dependents.close();
+    this.actors.close();
   }
 }

@@ -2,6 +2,7 @@
 
 import { canonicalList } from "../document/canonical.ts";
 import { fragmentText } from "../document/gzip.ts";
+import { skillTier } from "../domain/leaderboards.ts";
 import type { Named } from "../domain/match.ts";
 import { continued, NO_TOTALS, streaks } from "../domain/player.ts";
 import { addUp, playerText, teamText } from "../ingest/update-players.ts";
@@ -110,17 +111,21 @@ function wrongStanding(row: PlayerRow, { totals, run, latest }: Standing): strin
     return "a latest match";
   }
   if (row.run !== run) return "a streak";
-  const { played, wins, playedRanked, gold } = row.totals;
+  const { played, wins, playedRanked, rankedWins, gold } = row.totals;
   const isSame =
     played === totals.played &&
     wins === totals.wins &&
     playedRanked === totals.playedRanked &&
+    (rankedWins === undefined || rankedWins === totals.rankedWins) &&
     gold === totals.gold;
   return isSame ? undefined : "totals";
 }
 
-const wrongPlayerText = (row: PlayerRow, { totals, run }: Standing, found: Named) =>
-  wrongText(row, playerText(found.carried, totals, run), found.companions);
+function wrongPlayerText(row: PlayerRow, { totals, run }: Standing, found: Named) {
+  const isCounted = row.totals.rankedWins !== undefined;
+  if (isCounted && row.skillTier !== skillTier(found.carried)) return "a skill tier";
+  return wrongText(row, playerText(found.carried, totals, run), found.companions);
+}
 
 export async function verifyTeams({ note, step, rows }: Context): Promise<void> {
   const size = Math.min(BATCH, rows);

@@ -5,6 +5,8 @@
  */
 
 import { type Checker, DamagedData } from "../store/store.ts";
+import { verifyActors } from "./actors.ts";
+import { verifyRecent } from "./boards.ts";
 import type { Context, Note, Survey } from "./context.ts";
 import { effectOf } from "./effects.ts";
 import { verifyDependents, verifyEvidence, verifyVocabulary } from "./evidence.ts";
@@ -84,8 +86,10 @@ export class Verification {
         await verifyEvidence(context, expected);
         await verifyDependents(context, expected);
         await verifyVocabulary(context, expected);
+        await verifyActors(context, expected);
         await verifyPlayers(context, expected);
         await verifyTeams(context);
+        await verifyRecent(context);
         this.findings.isComplete = true;
       });
     } catch (error) {

@@ -2,8 +2,10 @@
 
 import { expect, test } from "bun:test";
 import {
+  ACTORS_TABLE,
   CHANGES_TABLE,
   COMPANY_TABLE,
+  LEADERBOARD_TABLE,
   MATCHES_TABLE,
   NEAR_TABLE,
   PLAYERS_TABLE,
@@ -22,6 +24,9 @@ const { paths } = openApiDocument(
   { version: "", maxOffset: 0, publicUrl: "" },
 ) as { paths: Record<string, { get: { parameters: { name: string; in: string }[] } }> };
 
+/** The client follows the links between pages of a leaderboard. */
+const BY_LINKS = { after: { parameter: "page[after]" } };
+
 /** The client reads streams, which have no pages. */
 const PAGES_ONLY = { limit: { parameter: "page[limit]" }, wait: { parameter: "page[wait]" } };
 
@@ -32,6 +37,8 @@ test.each([
   ["/shards/{shard}/players/{id}", RECORD_TABLE],
   ["/shards/{shard}/players/{id}/company", COMPANY_TABLE],
   ["/shards/{shard}/player-names", NEAR_TABLE],
+  ["/shards/{shard}/actors", ACTORS_TABLE],
+  ["/shards/{shard}/leaderboards/{board}", { ...LEADERBOARD_TABLE, ...BY_LINKS }],
   ["/shards/{shard}/changes", { ...CHANGES_TABLE, ...PAGES_ONLY }],
 ])("allow every query parameter of %s", (path, table) => {
   const described = paths[path]!.get.parameters.filter((parameter) => parameter.in === "query").map(

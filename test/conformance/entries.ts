@@ -66,8 +66,9 @@ export function aPlayer(id: string, wishes: Partial<PlayerRow> = {}): PlayerRow 
   return {
     id,
     name: `name of ${id}`,
-    totals: { played: 0, wins: 0, playedRanked: 0, gold: 0n },
+    totals: { played: 0, wins: 0, playedRanked: 0, rankedWins: 0, gold: 0n },
     run: 0,
+    skillTier: undefined,
     latest: { createdAt: 1000, matchId: "m" },
     resource: bytes(`player ${id}`),
     companions: undefined,

@@ -66,7 +66,13 @@ export function foldingGuarantees(guarantee: Guarantee): void {
       const golds = [0n, 1n, -1n, 2n ** 53n + 1n, 2n ** 64n, 10n ** 40n + 7n, -(10n ** 30n)];
       const rows = golds.map((gold, index) =>
         aPlayer(`p${index}`, {
-          totals: { played: 2_000_000_000 + index, wins: index, playedRanked: 3 * index, gold },
+          totals: {
+            played: 2_000_000_000 + index,
+            wins: index,
+            playedRanked: 3 * index,
+            rankedWins: 2 * index,
+            gold,
+          },
           run: 3 - index,
           latest: { createdAt: 10 ** index, matchId: `m${index}` },
         }),
@@ -96,7 +102,9 @@ export function foldingGuarantees(guarantee: Guarantee): void {
       await writer.write(async (transaction) => {
         await addPlainly(transaction, [entry]);
         await transaction.putPlayers([
-          aPlayer("p", { totals: { played: 1, wins: 1, playedRanked: 1, gold: 5n } }),
+          aPlayer("p", {
+            totals: { played: 1, wins: 1, playedRanked: 1, rankedWins: 0, gold: 5n },
+          }),
         ]);
       });
       const reader = await store.reader();

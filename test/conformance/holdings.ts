@@ -142,7 +142,13 @@ export function holdingGuarantees(guarantee: Guarantee): void {
   guarantee("a survey returns players, teams and matches as they were put", async ({ writer }) => {
     const companions = bytes("companions");
     const ada = aPlayer("ada", {
-      totals: { played: 3, wins: 2, playedRanked: 1, gold: 12_345_678_901_234_567_890n },
+      totals: {
+        played: 3,
+        wins: 2,
+        playedRanked: 1,
+        rankedWins: 0,
+        gold: 12_345_678_901_234_567_890n,
+      },
       run: -2,
       latest: { createdAt: -5, matchId: "m" },
       companions,

@@ -81,7 +81,7 @@ export function pruningGuarantees(guarantee: Guarantee): void {
       id,
       rankedEvidence: played,
       standing: {
-        totals: { played, wins: 1, playedRanked: 2, gold: -(10n ** 30n) },
+        totals: { played, wins: 1, playedRanked: 2, rankedWins: 0, gold: -(10n ** 30n) },
         run: -3,
         latest: { createdAt: -7, matchId: "m" },
         snapshot: bytes(`snapshot of ${id}`),

@@ -8,6 +8,8 @@
 import { describe, test } from "bun:test";
 import type { Awaitable } from "../../src/domain/awaitable.ts";
 import type { Reader, Writer } from "../../src/store/store.ts";
+import { actorGuarantees } from "./actors.ts";
+import { boardGuarantees } from "./boards.ts";
 import { changeGuarantees } from "./changes.ts";
 import { countingGuarantees } from "./counting.ts";
 import { foldingGuarantees } from "./folding.ts";
@@ -61,6 +63,8 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["holdings", holdingGuarantees],
   ["pruning", pruningGuarantees],
   ["redactions", redactionGuarantees],
+  ["actors", actorGuarantees],
+  ["leaderboards", boardGuarantees],
 ];
 
 /** All guarantees, or a selection. */

@@ -59,7 +59,7 @@ export function writingGuarantees(guarantee: Guarantee): void {
       expect(await transaction.latestOfTeam("t")).toBe("m");
 
       await transaction.putPlayers([
-        aPlayer("p", { totals: { played: 7, wins: 6, playedRanked: 5, gold: 4n } }),
+        aPlayer("p", { totals: { played: 7, wins: 6, playedRanked: 5, rankedWins: 0, gold: 4n } }),
       ]);
       expect((await transaction.standings(["p"])).get("p")!.totals.played).toBe(7);
     });

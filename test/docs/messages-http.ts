@@ -7,11 +7,13 @@ import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
 import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/parameters.ts";
+import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
 import { DamagedData } from "../../src/store/store.ts";
 import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
+import { withWriter } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { startWorld, type World } from "../support/world.ts";
@@ -30,6 +32,7 @@ const MATCHES = "/shards/na/matches";
 const PLAYERS = "/shards/na/players";
 const NAMES = "/shards/na/player-names";
 const CHANGES = "/shards/na/changes";
+const BOARDS = "/shards/na/leaderboards";
 const CURSOR = encodeCursor({ createdAt: 0, id: "m1", side: "after" });
 const long = (path: string, shown: string): Wish => [path, { shown }];
 const words = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`);
@@ -57,6 +60,7 @@ const WISHES: readonly Wish[] = [
     `${MATCHES}?sort=createdAt&sort=createdAt&…`,
   ),
   [`${MATCHES}?filter[playerName]=Ada`],
+  ["/shards/na/actors?sort=name"],
   [`${MATCHES}?limit=5`],
   [`${MATCHES}?include[]=rosters`],
   [`${MATCHES}?season=9`],
@@ -99,6 +103,11 @@ const WISHES: readonly Wish[] = [
   [`${PLAYERS}?include=matches`],
   [`${MATCHES}?fields[rosters]=won`],
   [`${MATCHES}?page[limit]=6&sort=id&filter[playerName]=Ada`],
+  [`${BOARDS}/kills`],
+  [`${BOARDS}/skill-tier?filter[period]=28d`],
+  [`${BOARDS}/ranked-wins?filter[period]=7d`],
+  [`${BOARDS}/ranked-wins?page[after]=nonsense`],
+  [`${BOARDS}/ranked-wins?page[limit]=5&filter[playerIds]=p1`],
   [CHANGES, { headers: { Accept: "text/html" } }],
   [`${CHANGES}?page[after]=nonsense`],
   [`${CHANGES}?page[after]=1-1`],
@@ -137,6 +146,8 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     messages.push(await exhausted(world, limited), ...(await guardedMessages(world, guarded)));
     messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
+    await uncount(world);
+    messages.push(await ask(world, ["/shards/na/actors"]));
     for (const path of ["/shards/torn/matches", `${MATCHES}/m1`]) {
       messages.push(await ask(world, [path]));
     }
@@ -214,6 +225,12 @@ async function checked(world: World): Promise<ReplyMessage> {
   const message = await ask(world, [MATCHES]);
   return { ...message, request: `${message.request}, after the check has found damage` };
 }
+
+/** As after a migration. The matches cannot be counted, because they are damaged. */
+const uncount = (world: World): Promise<void> =>
+  withWriter(world.settings, "na", (writer) =>
+    writer.write(async (transaction) => transaction.setLastCounted(BEFORE_ALL)),
+  );
 
 /** Damages a shard file, a stored record, and the table of usage. */
 function damage(world: World): void {

@@ -18,6 +18,7 @@ const ENDPOINTS = [
   "/shards/na/players/player-a",
   "/shards/na/players/player-a/company",
   "/shards/na/player-names?filter[near]=Ada",
+  "/shards/na/leaderboards/ranked-wins",
 ];
 
 describe("served as application/vnd.api+json:", () => {

@@ -25,6 +25,7 @@ const LISTS = [
   "/shards/na/players",
   "/shards/na/players/player-a/company",
   "/shards/na/player-names?filter[near]=Adda",
+  "/shards/na/leaderboards/ranked-wins",
 ];
 const ENDPOINTS = [...SINGLES, ...LISTS];
 

@@ -29,6 +29,7 @@ const ENDPOINTS = [
   "/shards/na/players/player-a",
   "/shards/na/players/player-a/company",
   "/shards/na/player-names?filter[near]=Ada",
+  "/shards/na/leaderboards/ranked-wins",
 ];
 
 const request = (path: string, authorization: string | null) =>

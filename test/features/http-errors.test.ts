@@ -5,11 +5,13 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { makeKey } from "../../src/access/key.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
+import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
 import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
+import { withWriter } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -22,6 +24,10 @@ const world = await startWorld([
 const hurt = new Database(join(world.data, "hurt.db"));
 hurt.run("UPDATE matches SET document = x'00000000' || x'0badcafe'");
 hurt.close();
+// As after a migration: its matches cannot be counted, because they are damaged.
+await withWriter(world.settings, "hurt", (writer) =>
+  writer.write(async (transaction) => transaction.setLastCounted(BEFORE_ALL)),
+);
 writeDamagedShard(join(world.data, "away.db"));
 const usage = new Database(join(world.data, "usage.sqlite"));
 usage.run("ALTER TABLE days RENAME TO gone");
@@ -191,6 +197,7 @@ const CASES: Case[] = [
   },
   { code: "internal-error", status: 500, path: `/shards/na/players/${BUGGY_PLAYER}` },
   { code: "damaged-data", status: 503, path: "/shards/hurt/matches/match-b" },
+  { code: "insights-not-ready", status: 503, path: "/shards/hurt/actors" },
   {
     code: "keys-unavailable",
     status: 503,

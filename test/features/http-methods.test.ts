@@ -18,6 +18,7 @@ const ENDPOINTS = [
   "/shards/na/players/player-a",
   "/shards/na/players/player-a/company",
   "/shards/na/player-names?filter[near]=Ada",
+  "/shards/na/leaderboards/ranked-wins",
 ];
 const SERVICE = ["/status", "/healthz", "/readyz", "/openapi.json"];
 const FLEETING = ["date", "x-request-id", "ratelimit", "x-ratelimit-remaining"];

@@ -52,7 +52,8 @@ const RECORDS = [
 async function playerIn(state: Transaction, id: string): Promise<PlayerRow> {
   const standing = (await state.standings([id])).get(id)!;
   const { resource, companions } = (await state.players("", 100)).find((one) => one.id === id)!;
-  return { id, name: `${id[0]!.toUpperCase()}${id.slice(1)}`, ...standing, resource, companions };
+  const name = `${id[0]!.toUpperCase()}${id.slice(1)}`;
+  return { id, name, ...standing, skillTier: undefined, resource, companions };
 }
 
 async function recordIn(state: Transaction, id: string): Promise<ShardRecord> {

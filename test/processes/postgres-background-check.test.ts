@@ -124,6 +124,12 @@ const CASES: [what: string, statement: string, table: string, record: string][] 
     "ada",
   ],
   [
+    "statistics of actors",
+    "UPDATE actor_stats SET wins = wins + 1 WHERE actor <> ''",
+    "actor_stats",
+    "",
+  ],
+  [
     "the log of changes",
     "DELETE FROM changes WHERE sequence = (SELECT max(sequence) FROM changes)",
     "changes",

@@ -232,7 +232,8 @@ test("a reader drops cached changes that the database has lost", async () => {
         {
           ...row!,
           resource: Buffer.from(text),
-          totals: { played: 1, wins: 1, playedRanked: 0, gold: 0n },
+          totals: { played: 1, wins: 1, playedRanked: 0, rankedWins: 0, gold: 0n },
+          skillTier: undefined,
           run: 1,
           latest: { createdAt: 1000, matchId: "a" },
         },

@@ -11,6 +11,7 @@ import { ROOT, spawnMatchbook } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
+import { actorsIn } from "../support/repair.ts";
 import { countsOf, until } from "../support/state.ts";
 import { damageOf, verified } from "../support/verify.ts";
 import { aFolder } from "../support/world.ts";
@@ -63,7 +64,8 @@ async function query(database: string, text: string): Promise<any[]> {
 async function stateOf(data: string) {
   const { digest } = await digestAt(data);
   const counts = (await countsOf(data)).na!;
-  return { digest, counts, damage: damageOf(await verified(settingsAt(data), "na")) };
+  const damage = damageOf(await verified(settingsAt(data), "na"));
+  return { digest, counts, actors: await actorsIn(data), damage };
 }
 
 /** Another database with the same shard. */
@@ -283,6 +285,13 @@ test("pruned and redacted shards stay so, and a damaged base is listed", async (
   );
   const { exitCode, report } = await repair(data);
   expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: 1 });
+
+  await run(
+    database,
+    "UPDATE na.actor_stats SET picks = picks + 1 WHERE actor = '' AND is_pruned = 1",
+  );
+  const { lost } = (await repair(data)).report;
+  expect(lost).toBeGreaterThan(0);
 });
 
 test("a running server gives the right responses before, during and after, and nothing is mixed", async () => {

@@ -114,6 +114,7 @@ test("what pruned matches left behind is kept, and a damaged part of it is liste
   change(pruned.path);
   const before = await stateOf(pruned.data);
   expect(before.counts!.served).toBeLessThan(served);
+  expect(before.actors.pruned.length).toBeGreaterThan(1);
   change(pruned.path, "DELETE FROM players");
   expect((await repair(pruned.data)).exitCode).toBe(0);
   expect(await stateOf(pruned.data)).toEqual(before);
@@ -124,6 +125,10 @@ test("what pruned matches left behind is kept, and a damaged part of it is liste
   change(pruned.path, "UPDATE player_base SET played = played + 1 WHERE rowid = 1");
   const { report } = await repair(pruned.data);
   expect(report).toMatchObject({ state: "incomplete", lost: 1 });
+
+  const some = "WHERE rowid = (SELECT max(rowid) FROM actor_stats WHERE is_pruned = 1)";
+  change(pruned.path, `UPDATE actor_stats SET picks = picks + 1 ${some}`);
+  expect((await repair(pruned.data)).report).toMatchObject({ state: "incomplete", lost: 1 });
 });
 
 test.each([

@@ -12,8 +12,8 @@ const FOLDER = join(import.meta.dir, "../fixtures/formats");
 
 export { POSTGRES_FORMAT, SQLITE_FORMAT };
 
-export const SQLITE_SHARD_FORMATS = [1, 2, 3, 5, 6] as const;
-export const POSTGRES_SHARD_FORMATS = [1, 2, 4, 5] as const;
+export const SQLITE_SHARD_FORMATS = [1, 2, 3, 5, 6, 7, 8] as const;
+export const POSTGRES_SHARD_FORMATS = [1, 2, 4, 5, 6, 7] as const;
 export const SQLITE_KEY_FORMATS = [1, 2] as const;
 
 const read = (name: string): Buffer => gunzipSync(readFileSync(join(FOLDER, `${name}.gz`)));

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { closeSync, copyFileSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { damageIn } from "./check.ts";
-import { digestAt, ingestAt, linesOf } from "./places.ts";
+import { digestAt, ingestAt, linesOf, lookInto } from "./places.ts";
 import { matchbook } from "./process.ts";
 import { countsOf } from "./state.ts";
 
@@ -40,8 +40,22 @@ export async function aShardToDamage(folder: string, matches: number) {
 export async function stateOf(data: string) {
   const { digest } = await digestAt(data);
   const counts = (await countsOf(data)).na;
-  return { digest, counts, damage: await damageIn(join(data, "na.db")) };
+  return {
+    digest,
+    counts,
+    actors: await actorsIn(data),
+    damage: await damageIn(join(data, "na.db")),
+  };
 }
+
+/** The statistics of actors in the shard na of a folder: of stored matches, and of pruned ones. */
+export const actorsIn = (data: string) =>
+  lookInto(data, (writer) =>
+    writer.survey(async (state) => ({
+      stored: await state.actorTotals(false, undefined, 10_000),
+      pruned: await state.actorTotals(true, undefined, 10_000),
+    })),
+  );
 
 /** Changes rows as SQLite would not: without what belongs to them. */
 export function change(path: string, ...statements: string[]): void {

@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Used by both.
   settings: ["domain", "text"],
   demo: ["domain"],
-  prune: ["observe", "store", "ingest", "settings"],
+  prune: ["store", "ingest"],
   redact: ["domain", "store", "document", "ingest", "export", "prune"],
   openapi: ["domain", "query", "schema"],
 
@@ -89,7 +89,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   admin: ["domain", "text", "observe", "store", "ingest", "access", "settings", "hooks", "http"],
   doctor: ["domain", "store", "verify", "access", "hooks", "settings", "open-stores.ts", "admin"],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
-  "retention-worker.ts": ["observe", "store", "prune", "open-stores.ts"],
+  maintenance: ["observe", "store", "ingest", "prune", "settings"],
+  "maintenance-worker.ts": ["observe", "store", "maintenance", "open-stores.ts"],
   "wiring.ts": [
     "domain",
     "observe",
@@ -101,9 +102,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "hooks",
     "http",
     "admin",
-    "prune",
+    "maintenance",
     "upload-worker.ts",
-    "retention-worker.ts",
+    "maintenance-worker.ts",
   ],
   workers: ["observe", "access", "settings", "http", "wiring.ts"],
   cli: [

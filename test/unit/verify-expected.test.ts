@@ -22,6 +22,7 @@ const outlines = Array.from({ length: 40 }, (_, at): Outline => {
     teams: [],
     shownRanked: [player(0)],
     words: at % 5 === 0 ? ["type:asset"] : [],
+    actors: [],
   };
 });
 

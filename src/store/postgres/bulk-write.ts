@@ -13,7 +13,7 @@ interface Column<Type extends string, Value> {
 
 export type GivenColumn =
   | Column<"text", string>
-  | Column<"integer" | "smallint" | "bigint", number>
+  | Column<"integer" | "smallint" | "bigint", number | null>
   | Column<"boolean", boolean>
   | Column<"bytea", Uint8Array | undefined>;
 

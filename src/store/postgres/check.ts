@@ -7,6 +7,7 @@
 
 import { indexKeys } from "../../domain/similar-names.ts";
 import { isDamage } from "../../postgres/errors.ts";
+import { ACTOR_KEY_COLUMNS, type ActorRow, actorChecksum, actorLabel } from "../actor-rows.ts";
 import { CHECKED_ROWS, damagedRows } from "../change-log.ts";
 import {
   type BaseRow,
@@ -16,12 +17,16 @@ import {
   type NamedRow,
   type NamedTable,
   namedChecksum,
+  type RecentRow,
+  recentChecksum,
   snapshotChecksum,
   withheldChecksum,
 } from "../row-checks.ts";
 import { type RecordRow, someResult } from "../row-encoding.ts";
 import type { CheckPurpose } from "../shards.ts";
 import { type Checker, type CheckStep, DamagedData, StoreReplaced } from "../store.ts";
+import { ACTOR_ROWS } from "./actors.ts";
+import { RECENT_ROWS } from "./boards.ts";
 import { logRowsFrom } from "./change-log.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { MATCH_COLUMNS, WITHHELD_ROWS } from "./matches.ts";
@@ -99,6 +104,8 @@ export class PostgresChecker implements Checker {
     this.#nameIndex(),
     this.#withheld(),
     this.#bases(),
+    this.#actors(),
+    this.#recent(),
     this.#changes(),
     this.#matchChanges(),
     this.#totals(),
@@ -441,6 +448,35 @@ export class PostgresChecker implements Checker {
       (rows) => {
         for (const row of rows) {
           if (row.checksum !== baseChecksum(row)) this.#damaged("player_base", row.id);
+        }
+      },
+    );
+  }
+
+  #actors(): Stage {
+    const key = ACTOR_KEY_COLUMNS.map((column) => `stats.${column}`);
+    return this.#scan<ActorRow>(
+      "actor_stats",
+      `${ACTOR_ROWS} WHERE (${key}) > ($1, $2, $3, $4::smallint) ORDER BY ${key}`,
+      ["", "", "", 0],
+      (row) => [row.game_mode, row.patch_version, row.actor, row.is_pruned],
+      (rows) => {
+        for (const row of rows) {
+          if (row.checksum !== actorChecksum(row)) this.#damaged("actor_stats", actorLabel(row));
+        }
+      },
+    );
+  }
+
+  #recent(): Stage {
+    return this.#scan<RecentRow>(
+      "player_recent",
+      `${RECENT_ROWS} WHERE id > $1 ORDER BY id`,
+      [""],
+      ({ id }) => [id],
+      (rows) => {
+        for (const row of rows) {
+          if (row.checksum !== recentChecksum(row)) this.#damaged("player_recent", row.id);
         }
       },
     );

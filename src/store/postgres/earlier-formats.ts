@@ -4,6 +4,7 @@
  * current format it is NULL, which is damage.
  */
 
+import { BEFORE_ALL } from "../actor-rows.ts";
 import { FORMAT, UNFILLED } from "./schema.ts";
 
 const UNCHECKED = "'NaN'::float8 AS checksum";
@@ -13,14 +14,42 @@ const STANDING = "played, wins, played_ranked, gold, resource";
 
 const NO_BASES = `SELECT NULL::text AS id, NULL::integer AS ranked_evidence, NULL::bigint AS last_match_at,
   NULL::text AS last_match_id, NULL::integer AS streak, NULL::integer AS played, NULL::integer AS wins,
-  NULL::integer AS played_ranked, NULL::text AS gold, NULL::bytea AS snapshot, NULL::bigint AS checksum
-  WHERE false`;
+  NULL::integer AS played_ranked, NULL::text AS gold, NULL::bytea AS snapshot, NULL::bigint AS checksum,
+  NULL::integer AS ranked_wins WHERE false`;
 
 const NO_REDACTIONS = `SELECT NULL::text AS player_id, NULL::bigint AS redacted_at, NULL::bigint AS checksum
   WHERE false`;
 
 const NO_CHANGES = `SELECT NULL::bigint AS first, NULL::integer AS count, NULL::bigint AS committed_at,
   NULL::text AS changes, NULL::bigint AS checksum WHERE false`;
+
+const NO_ACTORS = `SELECT NULL::text COLLATE "C" AS game_mode, NULL::text COLLATE "C" AS patch_version,
+  NULL::text COLLATE "C" AS actor, NULL::smallint AS is_pruned, NULL::bigint AS picks, NULL::bigint AS wins,
+  NULL::text AS kills, NULL::text AS deaths, NULL::text AS assists, NULL::text AS gold, NULL::text AS farm,
+  NULL::bigint AS checksum WHERE false`;
+
+const NONE_COUNTED = `${BEFORE_ALL.createdAt}::bigint AS counted_at, '${BEFORE_ALL.id}'::text AS counted_id`;
+
+const SHARD = `SELECT sequence, token, log_id, pruned_before, matches, players, teams, ${NONE_COUNTED}
+  FROM {shard}`;
+
+/** Before the format with statistics of actors. */
+const WITHOUT_ACTORS = { shard: SHARD, actor_stats: NO_ACTORS };
+
+const NO_SCORES = `NULL::integer AS ranked_wins, NULL::bigint AS skill_tier,
+  NULL::integer AS win_rate`;
+
+/** Before the format with leaderboards: none of them is ready. All columns are named, because others are added. */
+const WITHOUT_SCORES = {
+  players: `SELECT num, id, name, last_match_at, last_match_id, streak, ${STANDING}, linked,
+    ${NO_SCORES}, checksum FROM {players}`,
+  player_recent: `SELECT NULL::text AS id, NULL::integer AS played, NULL::integer AS wins,
+    NULL::integer AS win_rate, NULL::bigint AS checksum WHERE false`,
+};
+
+const BASES_WITHOUT_SCORES = `SELECT id, ranked_evidence, last_match_at, last_match_id, streak,
+  played, wins, played_ranked, gold, snapshot, checksum, NULL::integer AS ranked_wins
+  FROM {player_base}`;
 
 /** The tables that differ, by format. */
 const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
@@ -31,17 +60,19 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
     matches: `SELECT created_at, id, game_mode, patch_version, carried AS snapshot, ${UNCHECKED}
       FROM {matches}`,
     players: `SELECT num, id, name, seen_at AS last_match_at, seen_in AS last_match_id,
-      run AS streak, ${STANDING}, companions AS linked, ${UNCHECKED} FROM {players}`,
+      run AS streak, ${STANDING}, companions AS linked, ${NO_SCORES}, ${UNCHECKED} FROM {players}`,
     teams: `SELECT num, id, name, resource, companions AS linked, ${UNCHECKED} FROM {teams}`,
     withheld: `SELECT id, created_at, game_mode, patch_version, reason, content_hash,
       sheet AS document, carried AS snapshot, ${UNCHECKED} FROM {withheld}`,
     name_index: "SELECT spot AS key, name FROM {name_spots}",
     changes: `SELECT seq AS sequence, token, players, teams, ${UNCHECKED} FROM {changes}`,
     shard: `SELECT seq AS sequence, token, '' AS log_id, NULL::bigint AS pruned_before, matches,
-      players, teams FROM {state}`,
+      players, teams, ${NONE_COUNTED} FROM {state}`,
     player_base: NO_BASES,
+    player_recent: WITHOUT_SCORES.player_recent,
     redactions: NO_REDACTIONS,
     match_changes: NO_CHANGES,
+    actor_stats: NO_ACTORS,
   },
   3: {
     match_documents: `SELECT id, created_at, content_hash, document, game_mode, patch_version,
@@ -49,16 +80,32 @@ const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
     matches: `SELECT created_at, id, game_mode, patch_version, snapshot, ${CHECKED_IF_FILLED}
       FROM {matches}`,
     players: `SELECT num, id, name, last_match_at, last_match_id, streak, ${STANDING}, linked,
-      ${CHECKED_IF_FILLED} FROM {players}`,
+      ${NO_SCORES}, ${CHECKED_IF_FILLED} FROM {players}`,
     teams: `SELECT num, id, name, resource, linked, ${CHECKED_IF_FILLED} FROM {teams}`,
     withheld: `SELECT id, created_at, game_mode, patch_version, reason, content_hash, document,
       snapshot, ${CHECKED_IF_FILLED} FROM {withheld}`,
     player_base: NO_BASES,
+    player_recent: WITHOUT_SCORES.player_recent,
+    redactions: NO_REDACTIONS,
+    match_changes: NO_CHANGES,
+    shard: SHARD,
+    actor_stats: NO_ACTORS,
+  },
+  4: {
+    ...WITHOUT_SCORES,
+    ...WITHOUT_ACTORS,
+    player_base: NO_BASES,
     redactions: NO_REDACTIONS,
     match_changes: NO_CHANGES,
   },
-  4: { player_base: NO_BASES, redactions: NO_REDACTIONS, match_changes: NO_CHANGES },
-  5: { match_changes: NO_CHANGES },
+  5: {
+    ...WITHOUT_SCORES,
+    ...WITHOUT_ACTORS,
+    player_base: BASES_WITHOUT_SCORES,
+    match_changes: NO_CHANGES,
+  },
+  6: { ...WITHOUT_SCORES, ...WITHOUT_ACTORS, player_base: BASES_WITHOUT_SCORES },
+  7: { ...WITHOUT_SCORES, player_base: BASES_WITHOUT_SCORES },
 };
 
 /**

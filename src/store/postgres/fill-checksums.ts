@@ -21,7 +21,7 @@ import { type RecordRow, unpackServed } from "../row-encoding.ts";
 import type { OnProgress } from "../store.ts";
 import { updateRows } from "./bulk-write.ts";
 import { WITHHELD_ROWS } from "./matches.ts";
-import { NAMED_ROWS } from "./named-rows.ts";
+import { NAMED_ROWS, NO_SCORES, SCORES } from "./named-rows.ts";
 import type { Connection } from "./session.ts";
 
 const BATCH = 500;
@@ -147,7 +147,7 @@ async function readResults(connection: Connection, matches: readonly MatchRow[])
 }
 
 const fillNamed = (table: NamedTable): Fill =>
-  fillById<NamedRow>(table, NAMED_ROWS[table], (row) =>
+  fillById<NamedRow>(table, NAMED_ROWS[table].replace(SCORES, NO_SCORES), (row) =>
     isWholeNamed(row) ? namedChecksum(row) : undefined,
   );
 

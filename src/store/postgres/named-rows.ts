@@ -3,16 +3,18 @@
 import { isWholeNamed, type NamedRow, type NamedTable, verifyNamed } from "../row-checks.ts";
 import { DamagedData } from "../store.ts";
 
+const asNull = (columns: string) => columns.replaceAll(/\w+/g, (column) => `NULL AS ${column}`);
+
 const STANDING = "streak, played, wins, played_ranked, gold";
-const NO_STANDING = `last_match_id, ${STANDING}`.replaceAll(
-  /\w+/g,
-  (column) => `NULL AS ${column}`,
-);
+export const SCORES = "ranked_wins, skill_tier::float8 AS skill_tier, win_rate";
+/** Of teams, and in formats that do not have them. */
+export const NO_SCORES = asNull("ranked_wins, skill_tier, win_rate");
+const NO_STANDING = `${asNull(`last_match_id, ${STANDING}`)}, ${NO_SCORES}`;
 const REST = "resource, linked, checksum::float8 AS checksum";
 
 /** A NamedRow. A cast, because bigint arrives as text. */
 export const NAMED_COLUMNS: Record<NamedTable, string> = {
-  players: `num, id, name, last_match_at::float8 AS last_match_at, last_match_id, ${STANDING}, ${REST}`,
+  players: `num, id, name, last_match_at::float8 AS last_match_at, last_match_id, ${STANDING}, ${SCORES}, ${REST}`,
   teams: `num, id, name, NULL::float8 AS last_match_at, ${NO_STANDING}, ${REST}`,
 };
 

@@ -1,6 +1,12 @@
 /** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
-import { type NamedRow, type NamedTable, namedChecksum, standingOf } from "../row-checks.ts";
+import {
+  type NamedRow,
+  type NamedTable,
+  namedChecksum,
+  scoreColumns,
+  standingOf,
+} from "../row-checks.ts";
 import {
   type PlayerRow,
   type Standing,
@@ -132,6 +138,9 @@ const teamRow = (num: number, { id, name, resource, companions }: TeamRow): Writ
   wins: null,
   played_ranked: null,
   gold: null,
+  ranked_wins: null,
+  skill_tier: null,
+  win_rate: null,
   resource,
   linked: companions ?? null,
 });
@@ -145,6 +154,7 @@ const playerRow = (num: number, player: PlayerRow): WrittenRow => ({
   wins: player.totals.wins,
   played_ranked: player.totals.playedRanked,
   gold: player.totals.gold.toString(),
+  ...scoreColumns(player),
 });
 
 function columnsOf(table: NamedTable, rows: readonly WrittenRow[]): GivenColumn[] {
@@ -156,6 +166,9 @@ function columnsOf(table: NamedTable, rows: readonly WrittenRow[]): GivenColumn[
     { name: "wins", type: "integer", values: rows.map(({ wins }) => wins!) },
     { name: "played_ranked", type: "integer", values: rows.map((row) => row.played_ranked!) },
     { name: "gold", type: "text", values: rows.map(({ gold }) => gold!) },
+    { name: "ranked_wins", type: "integer", values: rows.map((row) => row.ranked_wins) },
+    { name: "skill_tier", type: "bigint", values: rows.map((row) => row.skill_tier) },
+    { name: "win_rate", type: "integer", values: rows.map((row) => row.win_rate) },
   ];
   return [
     { name: "num", type: "integer", values: rows.map(({ num }) => num) },

@@ -7,7 +7,7 @@ import type { Connection } from "./session.ts";
 
 /** Casts, because bigint arrives as text. */
 export const BASE_ROWS = `SELECT id, ranked_evidence, last_match_at::float8 AS last_match_at, last_match_id, streak, played,
-  wins, played_ranked, gold, snapshot, checksum::float8 AS checksum FROM {player_base}`;
+  wins, played_ranked, gold, snapshot, checksum::float8 AS checksum, ranked_wins FROM {player_base}`;
 
 export function pruningTables(connection: Connection) {
   return {
@@ -49,6 +49,7 @@ export function pruningTables(connection: Connection) {
         { name: "played", type: "integer", values: served.map(({ played }) => played!) },
         { name: "wins", type: "integer", values: served.map(({ wins }) => wins!) },
         { name: "played_ranked", type: "integer", values: served.map((row) => row.played_ranked!) },
+        { name: "ranked_wins", type: "integer", values: served.map((row) => row.ranked_wins) },
         { name: "gold", type: "text", values: served.map(({ gold }) => gold!) },
         { name: "snapshot", type: "bytea", values: served.map(({ snapshot }) => snapshot!) },
       ]);

@@ -13,6 +13,10 @@ import {
 } from "../row-checks.ts";
 import { participantsIn, readVocabulary, unpackServed } from "../row-encoding.ts";
 import {
+  type ActorRows,
+  type ActorSelection,
+  type BoardPart,
+  type BoardQuery,
   type ChangeBatch,
   DamagedData,
   type Lineup,
@@ -27,6 +31,8 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
+import { readActorStats } from "./actors.ts";
+import { readBoard } from "./boards.ts";
 import { readChanges, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
@@ -174,8 +180,16 @@ export class PostgresReader implements Reader {
     return rows.map(({ id, name }) => ({ id, name: name! }));
   }
 
+  leaderboard(query: BoardQuery): Promise<BoardPart | undefined> {
+    return this.session.transaction((connection) => readBoard(connection, query));
+  }
+
   summary(): Promise<Summary> {
     return readSummary(this.session).then(({ teams: _, ...summary }) => summary);
+  }
+
+  actorStats(selection: ActorSelection): Promise<ActorRows | undefined> {
+    return readActorStats(this.session, selection);
   }
 
   async changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {

@@ -6,6 +6,10 @@
 
 import type { NamedTable } from "../row-checks.ts";
 import {
+  type ActorRows,
+  type ActorSelection,
+  type BoardPart,
+  type BoardQuery,
   type ChangeBatch,
   type Lineup,
   type LogPosition,
@@ -143,6 +147,10 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.changeLog());
   }
 
+  leaderboard(query: BoardQuery): Promise<BoardPart | undefined> {
+    return this.#read((reader) => reader.leaderboard(query));
+  }
+
   summary(): Promise<Summary> {
     return this.#read((reader) => reader.summary());
   }
@@ -153,6 +161,10 @@ class RequestReader implements Reader {
 
   vocabulary(): Promise<Vocabulary> {
     return this.#read((reader) => reader.vocabulary());
+  }
+
+  actorStats(selection: ActorSelection): Promise<ActorRows | undefined> {
+    return this.#read((reader) => reader.actorStats(selection));
   }
 
   async #idsNamed(table: NamedTable, names: string[], since?: number): Promise<string[]> {

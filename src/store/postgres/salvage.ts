@@ -3,7 +3,9 @@
  * read, the pages are narrowed down to the rows that it cannot read.
  */
 
+import type { ActorTotals } from "../../domain/actors.ts";
 import { isUndefined, isUnreadable } from "../../postgres/errors.ts";
+import type { ActorRow } from "../actor-rows.ts";
 import {
   type BaseRow,
   type RedactionRow,
@@ -19,8 +21,10 @@ import {
   type RecordTable,
   recordFrom,
   type Salvaged,
+  salvagedActor,
 } from "../salvage.ts";
 import type { PlayerBase, Redaction } from "../store.ts";
+import { ACTOR_ROWS } from "./actors.ts";
 import { BASE_ROWS } from "./pruning.ts";
 import { REDACTION_ROWS } from "./redactions.ts";
 import { quoted, type Session } from "./session.ts";
@@ -119,6 +123,24 @@ export class PostgresSalvage implements DamagedStore {
     for await (const rows of this.#scan(table, READ_PAGES, read)) {
       if (rows instanceof Unreadable) yield { id: rows.row?.id, why: rows.why };
       else for (const row of rows) yield baseIn(row);
+    }
+  }
+
+  /** Those of matches that were not pruned are counted again. */
+  async *prunedActors(): AsyncGenerator<ActorTotals | DamagedBase> {
+    const wasPruned = (await this.shard()).prunedBefore !== undefined;
+    const table = this.#table("actor_stats");
+    if (!table) {
+      if (wasPruned) yield { id: undefined, why: "the table is missing" };
+      return;
+    }
+    const read = (where: string) => this.session.rows<ActorRow>(`${ACTOR_ROWS} WHERE ${where}`);
+    for await (const rows of this.#scan(table, READ_PAGES, read)) {
+      const found =
+        rows instanceof Unreadable
+          ? [{ id: rows.row?.id, why: rows.why }]
+          : rows.map((row) => salvagedActor(row));
+      for (const one of found) if ("why" in one ? wasPruned : one.isPruned) yield one;
     }
   }
 
@@ -353,10 +375,12 @@ export class PostgresSalvage implements DamagedStore {
     page: number,
     where: string,
   ): AsyncGenerator<T | Unreadable> {
-    const time = name === "player_base" ? "NULL::float8" : "created_at::float8";
+    const hasTime = name !== "player_base" && name !== "actor_stats";
+    const time = hasTime ? "created_at::float8" : "NULL::float8";
+    const id = name === "actor_stats" ? "actor AS id" : "id";
     const rows = await this.#attempt(() =>
       this.session.rows<{ place: string; id: string; created_at: number | null }>(
-        `SELECT ctid::text AS place, id, ${time} AS created_at FROM {${name}} AS stored WHERE ${where}`,
+        `SELECT ctid::text AS place, ${id}, ${time} AS created_at FROM {${name}} AS stored WHERE ${where}`,
       ),
     );
     if (rows instanceof Error) {

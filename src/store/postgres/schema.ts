@@ -8,6 +8,7 @@
  * of the id without changing statements.) Texts are compared byte by byte: COLLATE "C".
  */
 
+import { BEFORE_ALL } from "../actor-rows.ts";
 import { fillNameIndex } from "./name-index.ts";
 import type { Connection } from "./session.ts";
 
@@ -230,6 +231,57 @@ const MATCH_CHANGES = `
   );
 `;
 
+/**
+ * Statistics of actors: sums over the stored matches, and (is_pruned) over those that were pruned; the actor '' counts
+ * matches. The columns of `shard` are the key of the last match that is counted, while they are built; null if all are.
+ */
+const ACTOR_STATS = `
+  CREATE TABLE {actor_stats} (
+    game_mode     text COLLATE "C" NOT NULL,
+    patch_version text COLLATE "C" NOT NULL,
+    actor         text COLLATE "C" NOT NULL,
+    is_pruned     smallint NOT NULL,
+    picks         bigint NOT NULL,
+    wins          bigint NOT NULL,
+    kills         text NOT NULL,
+    deaths        text NOT NULL,
+    assists       text NOT NULL,
+    gold          text NOT NULL,
+    farm          text NOT NULL,
+    checksum      bigint NOT NULL,
+    PRIMARY KEY (game_mode, patch_version, actor, is_pruned)
+  );
+  ALTER TABLE {shard} ADD COLUMN counted_at bigint, ADD COLUMN counted_id text COLLATE "C";
+  UPDATE {shard} SET counted_at = ${BEFORE_ALL.createdAt}, counted_id = '${BEFORE_ALL.id}' WHERE matches > 0;
+`;
+
+/**
+ * What leaderboards list players by. `ranked_wins` is null until the ranked matches of a player are
+ * counted (ingest/build-boards.ts). `player_recent` has the ranked matches of the 28 days; it has
+ * ids, because players with equal scores are listed by id.
+ */
+const LEADERBOARDS = `
+  ALTER TABLE {players}
+    ADD COLUMN ranked_wins integer,
+    ADD COLUMN skill_tier bigint,
+    ADD COLUMN win_rate integer;
+  CREATE INDEX ON {players} (skill_tier DESC, id) WHERE skill_tier IS NOT NULL;
+  CREATE INDEX ON {players} (ranked_wins DESC, id) WHERE ranked_wins > 0;
+  CREATE INDEX ON {players} (win_rate DESC, id) WHERE win_rate IS NOT NULL;
+  CREATE INDEX ON {players} (streak DESC, id) WHERE streak > 0;
+  CREATE INDEX ON {players} (num) WHERE ranked_wins IS NULL;
+  ALTER TABLE {player_base} ADD COLUMN ranked_wins integer;
+  CREATE TABLE {player_recent} (
+    id       text COLLATE "C" PRIMARY KEY,
+    played   integer NOT NULL,
+    wins     integer NOT NULL,
+    win_rate integer,
+    checksum bigint NOT NULL
+  );
+  CREATE INDEX ON {player_recent} (wins DESC, id) WHERE wins > 0;
+  CREATE INDEX ON {player_recent} (win_rate DESC, id) WHERE win_rate IS NOT NULL;
+`;
+
 /** Migration n upgrades a shard from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -238,6 +290,8 @@ export const MIGRATIONS: readonly string[] = [
   FILL_CHECKSUMS,
   PLAYER_BASE,
   MATCH_CHANGES,
+  ACTOR_STATS,
+  LEADERBOARDS,
 ];
 
 /** The current format. */

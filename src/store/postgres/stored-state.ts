@@ -1,8 +1,17 @@
 /** Reads what is derived from the records, as it is stored. */
 
-import { type NamedRow, type NamedTable, namedChecksum, playerOf, teamOf } from "../row-checks.ts";
+import {
+  type NamedRow,
+  type NamedTable,
+  namedChecksum,
+  playerOf,
+  type RecentRow,
+  readRecent,
+  teamOf,
+} from "../row-checks.ts";
 import { entriesIn, unpackServed } from "../row-encoding.ts";
 import type { DependentPair, ShardContents, StoredState, Transaction } from "../store.ts";
+import { RECENT_ROWS } from "./boards.ts";
 import { NAMED_ROWS } from "./named-rows.ts";
 import type { Connection } from "./session.ts";
 
@@ -91,6 +100,21 @@ export function stateTables(
         [...after, limit],
       );
       return rows.map(pairOf);
+    },
+
+    async recentAfter(afterId, limit) {
+      const rows = await connection.rows<RecentRow>(
+        `${RECENT_ROWS} WHERE id > $1 ORDER BY id LIMIT $2`,
+        [afterId, limit],
+      );
+      return rows.map((row) => [row.id, readRecent(row)]);
+    },
+
+    async recentOf(playerIds) {
+      const rows = await connection.rows<RecentRow>(`${RECENT_ROWS} WHERE ${WITH_IDS}`, [
+        playerIds,
+      ]);
+      return new Map(rows.map((row) => [row.id, readRecent(row)]));
     },
 
     async vocabularyCounts() {

@@ -14,6 +14,8 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { actorTable } from "./actors.ts";
+import { boardTables } from "./boards.ts";
 import { logChanges } from "./change-log.ts";
 import { vacuum } from "./compact.ts";
 import { counterTables, readCounts } from "./counters.ts";
@@ -296,6 +298,8 @@ function openTables(database: Connection, partitions: Partitions, now: number) {
     ...counterTables(connection),
     ...pruningTables(connection),
     ...redactionTable(connection),
+    ...actorTable(connection),
+    ...boardTables(connection),
   } satisfies Transaction;
   return { transaction, conclude };
 }

@@ -1,24 +1,30 @@
 /** The tables of a shard with their indexes, as the check for damage reads them. */
 
+import { ACTOR_KEY_COLUMNS } from "../actor-rows.ts";
+import { BOARD_TABLES } from "../board-tables.ts";
 import type { NamedTable } from "../row-checks.ts";
 
 export type Key = string | number;
 
 export interface Table {
   name: string;
-  /** The column that is the row number. */
-  num: string;
+  /** The column that is the row number; undefined for a table in the order of its ids. */
+  num?: string;
   indexes: readonly Index[];
 }
 
+type NumberedTable = Table & { num: string };
+
 export interface Index {
   name: string;
-  /** The row number follows them. */
+  /** The row number follows them, if there is one. */
   columns: readonly string[];
   /** A key before the first entry. */
   start: readonly Key[];
   /** Whether the first column is in descending order. */
   isDescending?: true;
+  /** SQL: which rows a partial index has, by its first column. */
+  isListed?: string;
 }
 
 /** Before and after every time and number. */
@@ -36,7 +42,7 @@ const byName = (table: string): Index => ({
   start: ["", ""],
 });
 
-export const MATCHES: Table = {
+export const MATCHES: NumberedTable = {
   name: "matches",
   num: "num",
   indexes: [
@@ -62,16 +68,25 @@ const BY_LAST_MATCH: Index = {
   isDescending: true,
 };
 
-export const NAMED: Record<NamedTable, Table> = {
+const boardsOf = (table: string): Index[] =>
+  BOARD_TABLES.filter((board) => board.table === table).map(({ index, column, isListed }) => ({
+    name: index,
+    columns: [column, "id"],
+    start: [GREATEST, ""],
+    isDescending: true,
+    isListed,
+  }));
+
+export const NAMED: Record<NamedTable, NumberedTable> = {
   players: {
     name: "players",
     num: "num",
-    indexes: [byId("players"), byName("players"), BY_LAST_MATCH],
+    indexes: [byId("players"), byName("players"), BY_LAST_MATCH, ...boardsOf("players")],
   },
   teams: { name: "teams", num: "num", indexes: [byId("teams"), byName("teams")] },
 };
 
-export const WITHHELD: Table = {
+export const WITHHELD: NumberedTable = {
   name: "withheld",
   num: "rowid",
   indexes: [
@@ -81,10 +96,27 @@ export const WITHHELD: Table = {
   ],
 };
 
-export const BASES: Table = {
+export const BASES: NumberedTable = {
   name: "player_base",
   num: "rowid",
   indexes: [byId("player_base")],
+};
+
+export const ACTORS: NumberedTable = {
+  name: "actor_stats",
+  num: "rowid",
+  indexes: [
+    {
+      name: "sqlite_autoindex_actor_stats_1",
+      columns: ACTOR_KEY_COLUMNS,
+      start: ["", "", "", LEAST],
+    },
+  ],
+};
+
+export const RECENT: Table = {
+  name: "player_recent",
+  indexes: boardsOf("player_recent"),
 };
 
 /** The tables that list the matches of players and teams. */
@@ -98,17 +130,27 @@ export const ENTRIES = {
 
 /** SQL: whether every index lists the row. */
 export function isListed({ name, num, indexes }: Table): string {
-  const lists = indexes.map(
-    (index) => `EXISTS (SELECT 1 FROM ${name} AS here INDEXED BY ${index.name}
-      WHERE ${equal([...index.columns, num], "here", name)})`,
-  );
-  return `(${lists.join(" AND ")})`;
+  const lists = indexes.map((index) => {
+    const found = `EXISTS (SELECT 1 FROM ${name} AS here INDEXED BY ${index.name}
+      WHERE ${equal(keyOf(num, index), "here", name)}${ofPartial(index, "AND here.")})`;
+    const isMissing = index.isListed && `${name}.${index.isListed}`;
+    return isMissing ? `(${isMissing}) IS NOT TRUE OR ${found}` : found;
+  });
+  return `(${lists.map((list) => `(${list})`).join(" AND ")})`;
 }
 
+/** SQLite uses a partial index only where the statement repeats its condition. */
+export const ofPartial = ({ isListed }: Index, prefix: string): string =>
+  isListed === undefined ? "" : ` ${prefix}${isListed}`;
+
 /** SQL: whether the entry of an index leads to a row with its values. */
-export const leadsToRow = ({ name, num }: Table, { columns }: Index): string =>
+export const leadsToRow = ({ name, num }: Table, index: Index): string =>
   `EXISTS (SELECT 1 FROM ${name} AS here NOT INDEXED
-    WHERE ${equal([...columns, num], "here", "entry")})`;
+    WHERE ${equal(keyOf(num, index), "here", "entry")})`;
+
+/** The columns of an entry. */
+export const keyOf = (num: string | undefined, { columns }: Index): readonly string[] =>
+  num === undefined ? columns : [...columns, num];
 
 /** SQL: how many of these entries a table has. Its parameters are their values. */
 export function foundStatement(table: string, columns: readonly string[], entries: number): string {
@@ -130,14 +172,20 @@ export interface Scan {
   isDescending?: true | undefined;
   /** SQL: whether an entry is right. */
   isRight: string;
+  /** SQL: the condition of a partial index. */
+  isListed?: string | undefined;
 }
 
 /** The statements of a scan. Their first parameters are the key before the range. `all` are columns of its entries. */
-export function scanStatements({ from, columns, isDescending, isRight }: Scan, all = columns) {
+export function scanStatements(
+  { from, columns, isDescending, isRight, isListed }: Scan,
+  all = columns,
+) {
   const count = columns.length;
   const list = columns.join();
   const marks = (first: number) => columns.map((_, at) => `?${first + at}`);
-  const after = isDescending ? isLater(columns, marks(1)) : `(${list}) > (${marks(1)})`;
+  const later = isDescending ? isLater(columns, marks(1)) : `(${list}) > (${marks(1)})`;
+  const after = isListed === undefined ? later : `${isListed} AND ${later}`;
   const end = marks(count + 1);
   const within = isDescending
     ? `${after} AND NOT (${isLater(columns, end)}) AND ${columns[0]} >= ${end[0]}`

@@ -9,6 +9,7 @@
 
 import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
+import { ACTOR_COLUMNS, type ActorRow, actorChecksum, actorLabel } from "../actor-rows.ts";
 import { CHECKED_ROWS, damagedRows } from "../change-log.ts";
 import { checksum } from "../checksum.ts";
 import {
@@ -19,6 +20,8 @@ import {
   type NamedRow,
   type NamedTable,
   namedChecksum,
+  type RecentRow,
+  recentChecksum,
   snapshotChecksum,
   withheldChecksum,
 } from "../row-checks.ts";
@@ -32,16 +35,19 @@ import {
 } from "../store.ts";
 import { logRowsFrom } from "./change-log.ts";
 import {
+  ACTORS,
   BASES,
   ENTRIES,
   foundStatement,
   type Index,
   isListed,
   type Key,
+  keyOf,
   LEAST,
   leadsToRow,
   MATCHES,
   NAMED,
+  RECENT,
   type Scan,
   scanStatements,
   type Table,
@@ -97,7 +103,7 @@ export class SqliteChecker implements Checker {
   }
 
   #tables(pass: Pass): Stage[] {
-    const indexed = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES];
+    const indexed = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES, ACTORS, RECENT];
     return [
       this.#matches(pass),
       this.#entries("players", pass),
@@ -108,6 +114,8 @@ export class SqliteChecker implements Checker {
       this.#nameIndex(pass),
       this.#withheld(pass),
       this.#bases(pass),
+      this.#actors(pass),
+      this.#recent(pass),
       ...(pass === "exact" ? indexed.flatMap((table) => this.#indexes(table)) : []),
     ];
   }
@@ -187,7 +195,7 @@ export class SqliteChecker implements Checker {
 
   /** Rows in the order of their numbers. */
   #rows<Row extends { num: number }>(
-    { name, num }: Table,
+    { name, num }: Table & { num: string },
     select: string,
     verify: (rows: Row[]) => void,
   ): Stage {
@@ -299,6 +307,38 @@ export class SqliteChecker implements Checker {
     });
   }
 
+  #actors(pass: Pass): Stage {
+    const select = `SELECT rowid AS num, ${ACTOR_COLUMNS}, ${listed(ACTORS, pass)} AS isListed
+      FROM actor_stats NOT INDEXED`;
+    return this.#rows<ActorRow & { num: number; isListed: number }>(ACTORS, select, (rows) => {
+      for (const row of rows) {
+        if (!row.isListed || row.checksum !== actorChecksum(row)) {
+          this.#damaged(ACTORS.name, actorLabel(row));
+        }
+      }
+    });
+  }
+
+  /** In the order of the ids. */
+  #recent(pass: Pass): Stage {
+    const sql = `SELECT id, played, wins, win_rate, checksum, ${listed(RECENT, pass)} AS isListed
+      FROM player_recent NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?`;
+    let after = "";
+    return (limit) => {
+      const rows = this.#statements.get<RecentRow & { isListed: number }>(sql).all(after, limit);
+      for (const row of rows) {
+        // Damage could lead the scan back to where it was.
+        if (typeof row.id !== "string" || row.id <= after) {
+          throw new DamagedData(RECENT.name, "order");
+        }
+        const isRight = row.isListed && row.checksum === recentChecksum(row);
+        if (!isRight) this.#damaged(RECENT.name, row.id);
+        after = row.id;
+      }
+      return { rows: rows.length, isOver: rows.length < limit };
+    };
+  }
+
   /** Every entry of an index leads to its row. */
   #indexes(table: Table): Stage[] {
     return table.indexes.map((index: Index) => {
@@ -307,9 +347,10 @@ export class SqliteChecker implements Checker {
       const scan: Scan = {
         name,
         from: `${table.name} AS entry INDEXED BY ${name}`,
-        columns: [...index.columns, table.num],
-        start: [...index.start, LEAST],
+        columns: keyOf(table.num, index),
+        start: table.num === undefined ? index.start : [...index.start, LEAST],
         isDescending,
+        isListed: index.isListed,
         isRight: leadsToRow(table, index),
       };
       return this.#scan(scan, (key) => this.#damaged(table.name, key[idAt] ?? `row ${key.at(-1)}`));
@@ -465,8 +506,11 @@ export class SqliteChecker implements Checker {
       if (stored[name] !== this.#tally(name).rows) this.#damaged("shard", `total of ${name}`);
     }
     const lists = Object.values(ENTRIES).map(({ name }) => [name, `${name} of matches`]);
-    const indexes = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES].flatMap((table) =>
-      table.indexes.map(({ name }) => [name, table.name]),
+    const indexes = [MATCHES, NAMED.players, NAMED.teams, WITHHELD, BASES, ACTORS].flatMap(
+      (table) =>
+        table.indexes
+          .filter(({ isListed }) => isListed === undefined)
+          .map(({ name }) => [name, table.name]),
     );
     return [...lists, ["name_index", "name_index of players"], ...indexes]
       .filter(([name, rows]) => {

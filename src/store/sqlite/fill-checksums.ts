@@ -20,7 +20,7 @@ import {
 } from "../row-checks.ts";
 import { type RecordRow, unpackServed } from "../row-encoding.ts";
 import type { OnProgress } from "../store.ts";
-import { NAMED_ROWS } from "./players.ts";
+import { NAMED_ROWS, NO_SCORES, SCORES } from "./players.ts";
 
 const BATCH = 500;
 
@@ -105,7 +105,9 @@ const snapshots: Step<{ rowid: number; id: string | null; snapshot: Uint8Array }
 
 const named = (table: NamedTable): Step<NamedRow & { rowid: number }> => ({
   table,
-  rows: NAMED_ROWS[table].replace("SELECT num", "SELECT num AS rowid, num"),
+  rows: NAMED_ROWS[table]
+    .replace("SELECT num", "SELECT num AS rowid, num")
+    .replace(`, ${SCORES}`, `, ${NO_SCORES}`),
   update: `UPDATE ${table} SET checksum = ?`,
   values: (row) => (isWholeNamed(row) ? [namedChecksum(row)] : undefined),
 });

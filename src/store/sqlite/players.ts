@@ -1,7 +1,13 @@
 /** Reads and writes the player and team tables within a transaction, and tracks changed rows. */
 
-import { checksum } from "../checksum.ts";
-import { type NamedRow, type NamedTable, standingOf, verifyNamed } from "../row-checks.ts";
+import {
+  type NamedRow,
+  type NamedTable,
+  namedChecksum,
+  scoreColumns,
+  standingOf,
+  verifyNamed,
+} from "../row-checks.ts";
 import {
   DamagedData,
   type PlayerRow,
@@ -13,8 +19,13 @@ import type { NameIndex } from "./name-index.ts";
 import type { Statements } from "./statements.ts";
 import type { Totals } from "./totals.ts";
 
-const STANDING = "last_match_at, last_match_id, streak, played, wins, played_ranked, gold";
-const NO_STANDING = STANDING.replaceAll(/\w+/g, (column) => `NULL AS ${column}`);
+const asNull = (columns: string) => columns.replaceAll(/\w+/g, (column) => `NULL AS ${column}`);
+
+export const SCORES = "ranked_wins, skill_tier, win_rate";
+/** In formats that do not have them. */
+export const NO_SCORES = asNull(SCORES);
+const STANDING = `last_match_at, last_match_id, streak, played, wins, played_ranked, gold, ${SCORES}`;
+const NO_STANDING = asNull(STANDING);
 
 export const NAMED_ROWS: Record<NamedTable, string> = {
   players: `SELECT num, id, name, ${STANDING}, resource, linked, checksum FROM players`,
@@ -97,27 +108,44 @@ export function playerTables(
     },
 
     putPlayers(rows: PlayerRow[]): void {
-      for (const { id, name, latest, run, totals, resource, companions } of rows) {
+      for (const player of rows) {
+        const { id, name, latest, run, totals, resource, companions } = player;
         rename(id, name);
         const num = noteChange("players", id);
-        const values = [
+        const row = {
+          num,
+          id,
           name,
-          latest.createdAt,
-          latest.matchId,
-          run,
-          totals.played,
-          totals.wins,
-          totals.playedRanked,
-          totals.gold.toString(),
+          last_match_at: latest.createdAt,
+          last_match_id: latest.matchId,
+          streak: run,
+          played: totals.played,
+          wins: totals.wins,
+          played_ranked: totals.playedRanked,
+          gold: totals.gold.toString(),
           resource,
-          companions ?? null,
-        ];
+          linked: companions ?? null,
+          ...scoreColumns(player),
+        };
         database.run(
           `UPDATE players SET name = ?, last_match_at = ?, last_match_id = ?, streak = ?, played = ?,
-             wins = ?, played_ranked = ?, gold = ?, resource = ?, linked = ?, checksum = ?
+             wins = ?, played_ranked = ?, gold = ?, resource = ?, linked = ?, ranked_wins = ?,
+             skill_tier = ?, win_rate = ?, checksum = ?
            WHERE num = ?`,
-          ...values,
-          checksum([num, id, ...values]),
+          row.name,
+          row.last_match_at,
+          row.last_match_id,
+          row.streak,
+          row.played,
+          row.wins,
+          row.played_ranked,
+          row.gold,
+          row.resource,
+          row.linked,
+          row.ranked_wins,
+          row.skill_tier,
+          row.win_rate,
+          namedChecksum(row),
           num,
         );
       }
@@ -126,13 +154,14 @@ export function playerTables(
     putTeams(rows: TeamRow[]): void {
       for (const { id, name, resource, companions } of rows) {
         const num = noteChange("teams", id);
-        const values = [name, ...TEAM_STANDING, resource, companions ?? null];
+        const linked = companions ?? null;
+        const sum = namedChecksum({ num, id, name, ...TEAM_STANDING, resource, linked });
         database.run(
           "UPDATE teams SET name = ?, resource = ?, linked = ?, checksum = ? WHERE num = ?",
           name,
           resource,
-          companions ?? null,
-          checksum([num, id, ...values]),
+          linked,
+          sum,
           num,
         );
       }
@@ -153,7 +182,24 @@ export function playerTables(
 }
 
 /** The columns of NAMED_ROWS that teams do not have. */
-const TEAM_STANDING = Array.from({ length: 7 }, () => null);
+const TEAM_STANDING = {
+  last_match_at: null,
+  last_match_id: null,
+  streak: null,
+  played: null,
+  wins: null,
+  played_ranked: null,
+  gold: null,
+  ranked_wins: null,
+  skill_tier: null,
+  win_rate: null,
+};
+
+/** The ranked matches of a new player are counted from the first one. */
+const ADD_ONE: Record<NamedTable, string> = {
+  players: "INSERT INTO players (id, ranked_wins) VALUES (?, 0)",
+  teams: "INSERT INTO teams (id) VALUES (?)",
+};
 
 /** About 100 bytes each. */
 const MAX_CACHED = 200_000;
@@ -196,8 +242,6 @@ export class RowNumbers {
 
   #addOne(id: string): number {
     this.totals.change(this.table, 1);
-    return Number(
-      this.statements.run(`INSERT INTO ${this.table} (id) VALUES (?)`, id).lastInsertRowid,
-    );
+    return Number(this.statements.run(ADD_ONE[this.table], id).lastInsertRowid);
   }
 }

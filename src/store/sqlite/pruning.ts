@@ -18,6 +18,7 @@ export const BASE_COLUMNS = [
   "gold",
   "snapshot",
   "checksum",
+  "ranked_wins",
 ] as const;
 
 export function pruningTables(database: Statements) {

@@ -18,6 +18,10 @@ import {
 } from "../row-checks.ts";
 import { participantsIn, readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import {
+  type ActorRows,
+  type ActorSelection,
+  type BoardPart,
+  type BoardQuery,
   type ChangeBatch,
   DamagedData,
   type Lineup,
@@ -34,6 +38,8 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
+import { readActorStats } from "./actors.ts";
+import { readBoard } from "./boards.ts";
 import { readChanges, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { ScanStatements } from "./index-scan.ts";
@@ -206,6 +212,10 @@ export class SqliteReader implements Reader {
     });
   }
 
+  leaderboard(query: BoardQuery): BoardPart | undefined {
+    return this.#read(() => readBoard(this.#statements, query));
+  }
+
   summary(): Summary {
     return this.#read(() => {
       const { teams: _, ...summary } = readSummary(this.#statements);
@@ -225,6 +235,10 @@ export class SqliteReader implements Reader {
       this.#vocabulary ??= this.#readVocabulary();
       return this.#vocabulary;
     });
+  }
+
+  actorStats(selection: ActorSelection): ActorRows | undefined {
+    return this.#read(() => readActorStats(this.#statements, selection));
   }
 
   changes(after: LogPosition, limit: number): ChangeBatch | undefined {

@@ -4,6 +4,8 @@
  */
 
 import type { Database } from "bun:sqlite";
+import type { ActorTotals } from "../../domain/actors.ts";
+import { ACTOR_COLUMNS, type ActorRow } from "../actor-rows.ts";
 import { type BaseRow, readBase } from "../row-checks.ts";
 import {
   type DamagedBase,
@@ -15,6 +17,7 @@ import {
   type RecordTable,
   recordFrom,
   type Salvaged,
+  salvagedActor,
 } from "../salvage.ts";
 import type { PlayerBase, Redaction } from "../store.ts";
 import {
@@ -37,6 +40,8 @@ import { isWholeShard } from "./totals.ts";
 export class SqliteSalvage implements DamagedStore {
   /** The cutoff of `matchbook prune`, if there is one that can be read. */
   readonly prunedBefore: number | null = null;
+  /** Whether the file has what pruned records left behind. */
+  #wasPruned = false;
   /** The names of tables and indexes by their root pages. */
   readonly #roots = new Map<number, string>();
   readonly #snapshots: SnapshotPages;
@@ -53,8 +58,10 @@ export class SqliteSalvage implements DamagedStore {
         if (tableOf(row) === "match_snapshots") this.#snapshots.add(page.number, row.rowid);
         else if (isSchema(row)) this.#noteRoot(row);
         else if (isShard(row)) this.prunedBefore = prunedBeforeIn(row) ?? this.prunedBefore;
+        else if (tableOf(row) === "player_base") this.#wasPruned = true;
       }
     }
+    this.#wasPruned ||= this.prunedBefore !== null;
     this.#snapshots.sort();
   }
 
@@ -92,6 +99,17 @@ export class SqliteSalvage implements DamagedStore {
     }
   }
 
+  /** Those of matches that were not pruned are counted again. */
+  *prunedActors(): Generator<ActorTotals | DamagedBase> {
+    for (const page of this.#leaves()) {
+      for (const row of rowsOn(this.file, page.number, page.bytes)) {
+        if (row instanceof BrokenRow || tableOf(row) !== "actor_stats") continue;
+        const found = actorIn(row);
+        if ("why" in found ? this.#wasPruned : found.isPruned) yield found;
+      }
+    }
+  }
+
   listed(): Generator<ListedRecord, boolean> {
     return listedRecords(this.database);
   }
@@ -116,12 +134,12 @@ export class SqliteSalvage implements DamagedStore {
       const table = tableOf(row);
       if (table === "matches") yield this.#served(row);
       else if (table === "withheld") yield withheld(row);
-      else if (table === undefined && root !== undefined && TABLES.includes(root)) {
+      else if (table === undefined && root !== undefined && this.#isKept(root)) {
         broken = new BrokenRow("a row has impossible columns");
       }
     }
     // Rows of other tables are rebuilt.
-    if (broken && (root === undefined || TABLES.includes(root))) {
+    if (broken && (root === undefined || this.#isKept(root))) {
       yield { kind: "page", page, table: root, why: broken.message, bytes };
     }
   }
@@ -132,7 +150,7 @@ export class SqliteSalvage implements DamagedStore {
     if (bytes && (page === 1 || isTablePage(bytes[0]!))) return undefined;
     const isBranch = this.file.isBranch(page) ?? !(bytes && this.#canContinueRow(bytes));
     const table = this.#rootName(page);
-    if (!isBranch || (table !== undefined && !TABLES.includes(table))) return undefined;
+    if (!isBranch || (table !== undefined && !this.#isKept(table))) return undefined;
     const why = bytes ? "the page is not part of a table" : "the page is missing";
     return { kind: "page", page, table, why, bytes };
   }
@@ -140,6 +158,11 @@ export class SqliteSalvage implements DamagedStore {
   /** Pages with the rest of a long row begin with the number of the next one. */
   #canContinueRow(bytes: Buffer): boolean {
     return bytes.readUInt32BE(0) <= this.file.pages;
+  }
+
+  /** Whether a table has what cannot be rebuilt. */
+  #isKept(table: string): boolean {
+    return TABLES.includes(table) || (table === "actor_stats" && this.#wasPruned);
   }
 
   #rootName(page: number): string | undefined {
@@ -208,13 +231,21 @@ function* listedRecords(database: Database | undefined): Generator<ListedRecord,
 function baseIn(row: LeafRow): PlayerBase | DamagedBase {
   const values = valuesIn(row);
   if (!values) return { row: row.rowid, id: undefined, why: "a page of its row is missing" };
-  const base = Object.fromEntries(BASE_COLUMNS.map((column, at) => [column, values[at]]));
+  // Rows of earlier formats are shorter.
+  const base = Object.fromEntries(BASE_COLUMNS.map((column, at) => [column, values[at] ?? null]));
   try {
     return readBase(base as unknown as BaseRow);
   } catch {
     const id = typeof base.id === "string" ? base.id : undefined;
     return { row: row.rowid, id, why: "what pruned matches add to its lifetime record is damaged" };
   }
+}
+
+function actorIn(row: LeafRow): ActorTotals | DamagedBase {
+  const values = valuesIn(row);
+  if (!values) return { row: row.rowid, id: undefined, why: "a page of its row is missing" };
+  const actor = Object.fromEntries(ACTOR_COLUMNS.map((column, at) => [column, values[at]]));
+  return salvagedActor(actor as unknown as ActorRow, row.rowid);
 }
 
 const lost = (
@@ -233,13 +264,21 @@ const lost = (
 const isSchema = ({ types }: LeafRow): boolean =>
   types.length === 5 && [0, 1, 2].every((at) => isText(types[at])) && isInteger(types[3]);
 
+/** A row of an earlier format lacks the last two columns. */
 const isShard = ({ types }: LeafRow): boolean =>
-  types.length === 7 && isText(types[0]) && types.slice(3).every(isInteger);
+  (types.length === 7 || types.length === 9) &&
+  isText(types[0]) &&
+  types.slice(3, 7).every(isInteger);
 
 function prunedBeforeIn(row: LeafRow): number | undefined {
   const values = valuesIn(row);
   if (!values) return undefined;
   const [log_id, sequence, pruned_before, matches, players, teams, checksum] = values;
-  const shard = { log_id, sequence, pruned_before, matches, players, teams, checksum };
+  const [counted_at = null, counted_id = null] = values.slice(7);
+  const shard = {
+    ...{ log_id, sequence, pruned_before, matches, players, teams, checksum },
+    counted_at,
+    counted_id,
+  };
   return isWholeShard(shard) ? (shard.pruned_before ?? undefined) : undefined;
 }

@@ -2,7 +2,7 @@
 
 import type { Database } from "bun:sqlite";
 import { fillNameIndex } from "./name-index.ts";
-import { fillShardChecksum } from "./totals.ts";
+import { fillShardChecksum, markUncounted } from "./totals.ts";
 
 /**
  * `num` columns are internal numbers that keep indexes small; they never leave the adapter.
@@ -218,6 +218,57 @@ const MATCH_CHANGES = `
   );
 `;
 
+/**
+ * Statistics of actors: sums over the stored matches, and (is_pruned) over those that were pruned; the actor '' counts
+ * matches. They have row numbers, so that repair finds rows on pages. The columns of `shard` are the key of the last match
+ * that is counted, while they are built; null if all are.
+ */
+const ACTOR_STATS = `
+  CREATE TABLE actor_stats (
+    game_mode     TEXT NOT NULL,
+    patch_version TEXT NOT NULL,
+    actor         TEXT NOT NULL,
+    is_pruned     INTEGER NOT NULL,
+    picks         INTEGER NOT NULL,
+    wins          INTEGER NOT NULL,
+    kills         TEXT NOT NULL,
+    deaths        TEXT NOT NULL,
+    assists       TEXT NOT NULL,
+    gold          TEXT NOT NULL,
+    farm          TEXT NOT NULL,
+    checksum      INTEGER NOT NULL,
+    PRIMARY KEY (game_mode, patch_version, actor, is_pruned)
+  );
+  ALTER TABLE shard ADD COLUMN counted_at INTEGER;
+  ALTER TABLE shard ADD COLUMN counted_id TEXT;
+`;
+
+/**
+ * What leaderboards list players by. `ranked_wins` is null until the ranked matches of a player are counted
+ * (ingest/build-boards.ts). `player_recent` has the ranked matches of the 28 days; it has ids, because players with
+ * equal scores are listed by id.
+ */
+const LEADERBOARDS = `
+  ALTER TABLE players ADD COLUMN ranked_wins INTEGER;
+  ALTER TABLE players ADD COLUMN skill_tier INTEGER;
+  ALTER TABLE players ADD COLUMN win_rate INTEGER;
+  CREATE INDEX players_by_tier ON players (skill_tier DESC, id) WHERE skill_tier IS NOT NULL;
+  CREATE INDEX players_by_ranked_wins ON players (ranked_wins DESC, id) WHERE ranked_wins > 0;
+  CREATE INDEX players_by_win_rate ON players (win_rate DESC, id) WHERE win_rate IS NOT NULL;
+  CREATE INDEX players_by_streak ON players (streak DESC, id) WHERE streak > 0;
+  CREATE INDEX players_uncounted ON players (num) WHERE ranked_wins IS NULL;
+  ALTER TABLE player_base ADD COLUMN ranked_wins INTEGER;
+  CREATE TABLE player_recent (
+    id       TEXT PRIMARY KEY,
+    played   INTEGER NOT NULL,
+    wins     INTEGER NOT NULL,
+    win_rate INTEGER,
+    checksum INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX recent_by_wins ON player_recent (wins DESC, id) WHERE wins > 0;
+  CREATE INDEX recent_by_win_rate ON player_recent (win_rate DESC, id) WHERE win_rate IS NOT NULL;
+`;
+
 /** Migration n upgrades a file from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -227,12 +278,15 @@ export const MIGRATIONS: readonly string[] = [
   FILL_CHECKSUMS,
   PLAYER_BASE,
   MATCH_CHANGES,
+  ACTOR_STATS,
+  LEADERBOARDS,
 ];
 
 /** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
   [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
   [MIGRATIONS.indexOf(CHECKSUMS), fillShardChecksum],
+  [MIGRATIONS.indexOf(ACTOR_STATS), markUncounted],
 ]);
 
 /** The current format. */

@@ -19,7 +19,10 @@ export function tableOf({ types }: LeafRow): string | undefined {
   if (count >= 2 && count <= 3 && isNull(first) && isBlob(second) && !isBlob(third)) {
     return "match_snapshots";
   }
-  if (count === 11 && isText(first) && (isBlob(types[9]) || isNull(types[9]))) return "player_base";
+  if (count === 12 && [first, second, third].every(isText)) return "actor_stats";
+  if (count >= 11 && count <= 12 && isText(first) && (isBlob(types[9]) || isNull(types[9]))) {
+    return "player_base";
+  }
   return undefined;
 }
 

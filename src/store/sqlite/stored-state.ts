@@ -1,8 +1,17 @@
 /** Reads what is derived from the records, as it is stored. */
 
-import { type NamedRow, type NamedTable, namedChecksum, playerOf, teamOf } from "../row-checks.ts";
+import {
+  type NamedRow,
+  type NamedTable,
+  namedChecksum,
+  playerOf,
+  type RecentRow,
+  readRecent,
+  teamOf,
+} from "../row-checks.ts";
 import { entriesIn, someResult } from "../row-encoding.ts";
 import type { DependentPair, ShardContents, StoredState, Transaction } from "../store.ts";
+import { RECENT_ROWS, recentOf } from "./boards.ts";
 import { NAMED_ROWS } from "./players.ts";
 import type { Statements } from "./statements.ts";
 
@@ -88,6 +97,13 @@ export function stateTables(
            ORDER BY player_id, match_id LIMIT ?`,
         )
         .values(...after, limit) as DependentPair[],
+
+    recentAfter: (afterId, limit) =>
+      database
+        .get<RecentRow>(`${RECENT_ROWS} WHERE id > ? ORDER BY id LIMIT ?`)
+        .all(afterId, limit)
+        .map((row) => [row.id, readRecent(row)]),
+    recentOf: (playerIds) => recentOf(database, playerIds),
 
     vocabularyCounts: () =>
       new Map(database.get("SELECT word, records FROM vocabulary").values() as [string, number][]),

@@ -14,6 +14,8 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { actorTable } from "./actors.ts";
+import { boardTables } from "./boards.ts";
 import { logChanges } from "./change-log.ts";
 import { removeFreePages, rewrite } from "./compact.ts";
 import { counterTables, readCounts } from "./counters.ts";
@@ -202,6 +204,8 @@ function openTables(database: Statements, now: () => number) {
     ...counterTables(database),
     ...pruningTables(database),
     ...redactionTable(database),
+    ...actorTable(database),
+    ...boardTables(database),
   } satisfies Transaction;
 
   /** For the caches of readers. Returns the number of the last change, `last` if there is no new one. */

@@ -162,6 +162,29 @@ export const RECORDS: Record<string, Scenario> = {
     assert.equal(kind, "not-found");
   },
 
+  async "a leaderboard is one iteration over its pages"(scene) {
+    const na = matchbookOf(scene).shard("na");
+    const whole = await collect(na.leaderboard("ranked-wins"));
+    const [first] = whole;
+    assert(first instanceof scene.client.LeaderboardEntry);
+    assert.deepEqual([first.id, first.rank, first.matches], ["player-ada", 1, undefined]);
+    assert(first.value > 1 && first.name.length > 0);
+    assert.deepEqual([first.player.type, first.player.id], ["player", first.id]);
+    const byOne = await collect(na.leaderboard("ranked-wins", { limit: 1 }));
+    assert.deepEqual(
+      byOne.map(({ id }) => id),
+      whole.map(({ id }) => id),
+    );
+    const chosen = await collect(na.leaderboard("win-streak", { playerIds: ["nobody"] }));
+    assert.deepEqual(chosen, []);
+    const { kind } = await errorOf(scene, () => collect(na.leaderboard("kills" as "win-rate")));
+    assert.equal(kind, "not-found");
+    const period = await errorOf(scene, () =>
+      collect(na.leaderboard("skill-tier", { period: "28d" })),
+    );
+    assert.deepEqual(period.problems[0]?.source, { parameter: "filter[period]" });
+  },
+
   async "names similar to a mistyped one are found"(scene) {
     const eu = matchbookOf(scene).shard("eu");
     for (const near of ["grase", "GRACE", "Gra"]) {
@@ -174,6 +197,21 @@ export const RECORDS: Record<string, Scenario> = {
       [error.kind, error.problems[0]?.source],
       ["invalid", { parameter: "filter[near]" }],
     );
+  },
+
+  async "hero statistics have every actor with its numbers, in any order"(scene) {
+    const na = matchbookOf(scene).shard("na");
+    const { actors, matches, isTruncated } = await na.actors();
+    assert(matches > 1 && !isTruncated);
+    const [ember] = actors;
+    assert(ember instanceof scene.client.Actor);
+    assert.equal(ember.id, "*Ember*");
+    assert.deepEqual([ember.kills, ember.deaths, ember.assists, ember.farm], [4, 2, 3, 62.85]);
+    assert.equal(ember.winRate, Math.round((ember.wins / ember.matches) * 10_000) / 10_000);
+    assert.equal(ember.pickRate, Math.round((ember.matches / matches) * 10_000) / 10_000);
+    assert(ember.gold > 0);
+    const none = { gameMode: ["casual_aral"], patchVersion: ["0.1"], sort: "-winRate" } as const;
+    assert.deepEqual((await na.actors(none)).actors, []);
   },
 
   async "any path can be fetched, with the unchanged response"(scene) {

@@ -1,24 +1,27 @@
-/** The thread that prunes shards by their retention, so that requests never wait for a transaction. */
+/** The thread that prunes shards by their retention and builds insights, so that requests never wait for a transaction. */
 
+import { InsightsBuild } from "./maintenance/insights.ts";
+import { Retention } from "./maintenance/retention.ts";
+import type { MaintenanceCommand, MaintenanceMessage } from "./maintenance/thread.ts";
 import type { Event } from "./observe/events.ts";
 import { unobserved } from "./observe/events.ts";
 import { openShards } from "./open-stores.ts";
-import { Retention } from "./prune/retention.ts";
-import type { RetentionCommand, RetentionMessage } from "./prune/retention-thread.ts";
 import type { Shards } from "./store/shards.ts";
 
 declare const self: Worker;
 
 const CACHE_KIB = 8 * 1024;
 
-const send = (message: RetentionMessage) => self.postMessage(message);
+const send = (message: MaintenanceMessage) => self.postMessage(message);
 
 let shards: Shards;
 let retention: Retention;
+let insights: InsightsBuild;
 
-self.onmessage = async ({ data: command }: MessageEvent<RetentionCommand>) => {
+self.onmessage = async ({ data: command }: MessageEvent<MaintenanceCommand>) => {
   if (command === "stop") {
     await retention.stop();
+    await insights.stop();
     await shards.close();
     send("stopped");
     return;
@@ -32,6 +35,7 @@ self.onmessage = async ({ data: command }: MessageEvent<RetentionCommand>) => {
   // The server migrates and reports the shards.
   shards = openShards({ ...settings, "cache-mib": 0 }, unobserved, CACHE_KIB, "write");
   retention = new Retention(shards, retentions, observe, Date.now, pace);
+  insights = new InsightsBuild(shards, observe, pace);
 };
 
 /** An error loses its class on the way. */

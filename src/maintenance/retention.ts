@@ -2,29 +2,24 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Observe } from "../observe/events.ts";
+import { prune } from "../prune/prune.ts";
 import { DAY_MS } from "../settings/parsers.ts";
 import type { Shards } from "../store/shards.ts";
 import { StoreError } from "../store/store.ts";
-import { prune } from "./prune.ts";
+import type { MaintenancePace } from "./thread.ts";
 
 /** How many days each shard keeps its records. */
 export type Retentions = ReadonlyMap<string, number>;
 
-export interface RetentionPace {
-  /** Before the first round, and after one that failed. */
-  firstMs: number;
-  /** Between two rounds. */
-  pauseMs: number;
-}
-
-const PACE: RetentionPace = { firstMs: 60_000, pauseMs: 3_600_000 };
+/** The first also after a round that failed. */
+const PACE: MaintenancePace = { firstMs: 60_000, pauseMs: 3_600_000 };
 
 /** Small and rare, so that readers and other writers hardly notice. */
 const STEP = 50;
 const REST = 9;
 
 export class Retention {
-  readonly #pace: RetentionPace;
+  readonly #pace: MaintenancePace;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
 
@@ -34,7 +29,7 @@ export class Retention {
     private readonly retentions: Retentions,
     private readonly observe: Observe,
     private readonly now: () => number = Date.now,
-    pace: Partial<RetentionPace> = {},
+    pace: Partial<MaintenancePace> = {},
   ) {
     this.#pace = { ...PACE, ...pace };
     this.#running = this.#run();

@@ -1,0 +1,100 @@
+/** Keeps the counts of recent ranked matches, which leaderboards are read from, when served matches are added or removed. */
+
+import {
+  type DayRange,
+  isWithin,
+  type RankedTally,
+  recentDays,
+  without,
+} from "../domain/leaderboards.ts";
+import { RANKED_MODE } from "../domain/modes.ts";
+import type { Transaction } from "../store/store.ts";
+import type { StoredRecord } from "./prepare.ts";
+
+/**
+ * Called when matches have been removed, before others are added and players change. `newestBefore` is the newest served
+ * match before. Of the matches that stay, only those are read whose days enter the 28 days, or leave them.
+ */
+export async function updateRecent(
+  transaction: Transaction,
+  newestBefore: number | undefined,
+  coming: readonly StoredRecord[],
+  gone: readonly StoredRecord[],
+): Promise<void> {
+  const newestLeft = gone.length === 0 ? newestBefore : await transaction.newestServed();
+  const newest = latest(newestLeft, coming);
+  const before = newestBefore === undefined ? undefined : recentDays(newestBefore);
+  const now = newest === undefined ? undefined : recentDays(newest);
+  const entering = without(now, before);
+  const leaving = without(before, now);
+  const changes = new Map<string, RankedTally>();
+  if (before && leaving === before) await transaction.clearRecent();
+  else {
+    for (const record of gone) if (isRecent(record, before)) addMatch(changes, record, -1);
+    if (leaving) await addStored(transaction, changes, leaving, -1);
+  }
+  if (entering && newestLeft !== undefined) await addStored(transaction, changes, entering, 1);
+  for (const record of coming) if (isRecent(record, now)) addMatch(changes, record, 1);
+  for (const [id, { played, wins }] of changes) {
+    if (played === 0 && wins === 0) changes.delete(id);
+  }
+  await transaction.changeRecent(await countedOnly(transaction, changes));
+}
+
+function latest(time: number | undefined, records: readonly StoredRecord[]): number | undefined {
+  for (const { outline } of records) {
+    if (time === undefined || outline.createdAt > time) time = outline.createdAt;
+  }
+  return time;
+}
+
+const isRecent = ({ outline }: StoredRecord, days: DayRange | undefined) =>
+  outline.gameMode === RANKED_MODE && isWithin(outline.createdAt, days);
+
+function addMatch(
+  tallies: Map<string, RankedTally>,
+  { outline }: StoredRecord,
+  times: 1 | -1,
+): void {
+  for (const { id, part } of outline.players) {
+    if (part) add(tallies, id, { played: 1, wins: part.won ? 1 : 0 }, times);
+  }
+}
+
+async function addStored(
+  transaction: Transaction,
+  tallies: Map<string, RankedTally>,
+  { start, end }: DayRange,
+  times: 1 | -1,
+): Promise<void> {
+  const stored = await transaction.rankedBetween(start, end);
+  for (const [id, tally] of stored) add(tallies, id, tally, times);
+}
+
+function add(
+  tallies: Map<string, RankedTally>,
+  id: string,
+  { played, wins }: RankedTally,
+  times: 1 | -1,
+): void {
+  const known = tallies.get(id);
+  if (known) {
+    known.played += times * played;
+    known.wins += times * wins;
+  } else tallies.set(id, { played: times * played, wins: times * wins });
+}
+
+/** Those of a player whose ranked matches are not counted yet are counted later, all at once. */
+async function countedOnly(
+  transaction: Transaction,
+  changes: ReadonlyMap<string, RankedTally>,
+): Promise<ReadonlyMap<string, RankedTally>> {
+  if (changes.size === 0 || (await transaction.uncountedPlayers(1)).length === 0) return changes;
+  const standings = await transaction.standings([...changes.keys()]);
+  return new Map(
+    [...changes].filter(([id]) => {
+      const standing = standings.get(id);
+      return !standing || standing.totals.rankedWins !== undefined;
+    }),
+  );
+}

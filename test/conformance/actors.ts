@@ -1,0 +1,148 @@
+/** Conformance: the statistics of actors. */
+
+import { expect } from "bun:test";
+import { type ActorTotals, NOTHING } from "../../src/domain/actors.ts";
+import type { ActorRows, Reader, Writer } from "../../src/store/store.ts";
+import { anEntry, serve } from "./entries.ts";
+import type { Guarantee } from "./suite.ts";
+
+const totals = (
+  key: string,
+  sums: Partial<Omit<ActorTotals, "gameMode" | "patchVersion" | "actor">> = {},
+): ActorTotals => {
+  const [gameMode, patchVersion, actor] = key.split("/") as [string, string, string];
+  return { gameMode, patchVersion, actor, isPruned: false, ...NOTHING, ...sums };
+};
+
+const change = (writer: Writer, ...changes: ActorTotals[]): Promise<void> =>
+  writer.write(async (transaction) => transaction.changeActorTotals(changes));
+
+const keyOf = ({ gameMode, patchVersion, actor }: ActorTotals) =>
+  `${gameMode}/${patchVersion}/${actor}`;
+
+/** Keys in any order. */
+const found = (read: ActorRows | undefined) => ({
+  keys: read?.rows.map(keyOf).toSorted(),
+  isTruncated: read?.isTruncated,
+});
+
+const LIMIT = 100;
+const all = (reader: Reader, gameModes = ["casual", "ranked"], patchVersions?: string[]) =>
+  reader.actorStats({ gameModes, patchVersions, limit: LIMIT });
+
+export function actorGuarantees(guarantee: Guarantee): void {
+  guarantee(
+    "statistics of actors add up, also beyond 64 bits, and rows of zero are deleted",
+    async (store) => {
+      const { writer } = store;
+      const reader = await store.reader();
+      const huge = 10n ** 40n;
+      const sums = { picks: 3, wins: 1, kills: 5n, deaths: -7n, assists: 0n, gold: huge, farm: 1n };
+      await change(writer, totals("ranked/2.5/*Ana*", sums), totals("ranked/2.5/", { picks: 3 }));
+      await change(writer, totals("ranked/2.5/*Ana*", { picks: 1, gold: huge, deaths: 7n }));
+      const rows = (await all(reader))!.rows;
+      expect(rows).toHaveLength(2);
+      expect(rows.find(({ actor }) => actor !== "")).toEqual(
+        totals("ranked/2.5/*Ana*", { ...sums, picks: 4, deaths: 0n, gold: 2n * huge }),
+      );
+      const minus = { picks: -4, wins: -1, kills: -5n, gold: -2n * huge, farm: -1n };
+      await change(writer, totals("ranked/2.5/*Ana*", minus));
+      expect(found(await all(reader)).keys).toEqual(["ranked/2.5/"]);
+      await change(writer);
+      expect(found(await all(reader)).keys).toEqual(["ranked/2.5/"]);
+    },
+  );
+
+  guarantee("statistics of actors are selected by modes and patches", async (store) => {
+    const reader = await store.reader();
+    const keys = [
+      "casual/2.5/A",
+      "casual/2.6/A",
+      "casual//A",
+      "ranked/2.5/a",
+      "ranked/2.5/名",
+      "Ranked/2.5/A",
+    ];
+    await change(store.writer, ...keys.map((key) => totals(key, { picks: 1 })));
+    const of = async (...selection: [string[]?, string[]?]) =>
+      found(await all(reader, ...selection)).keys;
+    expect(await of()).toEqual(keys.slice(0, 5).toSorted());
+    expect(await of(["ranked"])).toEqual(["ranked/2.5/a", "ranked/2.5/名"]);
+    expect(await of(["ranked", "casual"], ["2.6", ""])).toEqual(["casual//A", "casual/2.6/A"]);
+    expect(await of(["ranked", "casual"], ["2.5", "9"])).toEqual([
+      "casual/2.5/A",
+      "ranked/2.5/a",
+      "ranked/2.5/名",
+    ]);
+    expect(await of([])).toEqual([]);
+    expect(await of(["ranked"], [])).toEqual([]);
+    const some = { gameModes: ["casual", "ranked"], patchVersions: undefined };
+    expect(await reader.actorStats({ ...some, limit: 4 })).toMatchObject({
+      isTruncated: true,
+      rows: { length: 4 },
+    });
+    expect(await reader.actorStats({ ...some, limit: 5 })).toMatchObject({
+      isTruncated: false,
+      rows: { length: 5 },
+    });
+  });
+
+  guarantee(
+    "what pruned matches left behind is separate, and comes in order and in steps",
+    async (store) => {
+      const { writer } = store;
+      const keys = ["casual/2.5/", "casual/2.5/A", "casual/2.5/a", "casual/2.6/", "ranked//"];
+      const pruned = { isPruned: true, picks: 2 };
+      await change(
+        writer,
+        ...keys.toReversed().map((key) => totals(key, pruned)),
+        totals("casual/2.5/A", { picks: 5 }),
+      );
+      await writer.write(async (transaction) => {
+        const first = await transaction.actorTotals(true, undefined, 2);
+        expect(first).toEqual([totals("casual/2.5/", pruned), totals("casual/2.5/A", pruned)]);
+        expect((await transaction.actorTotals(true, first[1], 9)).map(keyOf)).toEqual(
+          keys.slice(2),
+        );
+        expect(await transaction.actorTotals(false, undefined, 9)).toEqual([
+          totals("casual/2.5/A", { picks: 5 }),
+        ]);
+        const asked = [
+          totals("casual/2.5/A"),
+          totals("casual/2.5/A", pruned),
+          totals("casual/2.5/B"),
+        ];
+        expect(
+          (await transaction.actorTotalsOf(asked)).map(({ picks }) => picks).toSorted(),
+        ).toEqual([2, 5]);
+        expect(await transaction.actorTotalsOf([])).toEqual([]);
+      });
+      const rows = (await all(await store.reader()))!.rows;
+      expect(
+        rows
+          .filter(({ actor }) => actor === "A")
+          .map(({ isPruned, picks }) => [isPruned, picks])
+          .toSorted(),
+      ).toEqual([
+        [false, 5],
+        [true, 2],
+      ]);
+    },
+  );
+
+  guarantee("statistics of actors are not read until all matches are counted", async (store) => {
+    const { writer } = store;
+    const reader = await store.reader();
+    await serve(writer, anEntry("m", { createdAt: 5 }));
+    expect(await writer.survey(async (state) => state.lastCounted())).toBeUndefined();
+    const last = { createdAt: -5, id: "m_-9" };
+    await writer.write(async (transaction) => transaction.setLastCounted(last));
+    expect(await writer.survey(async (state) => state.lastCounted())).toEqual(last);
+    expect(await all(reader)).toBeUndefined();
+    await writer.write(async (transaction) => transaction.setPrunedBefore(3));
+    expect(await writer.write(async (transaction) => transaction.lastCounted())).toEqual(last);
+    await writer.write(async (transaction) => transaction.setLastCounted(undefined));
+    expect(found(await all(reader))).toEqual({ keys: [], isTruncated: false });
+    expect(await writer.prunedBefore()).toBe(3);
+  });
+}

@@ -1,0 +1,133 @@
+/** Damage to the statistics of actors is found: by requests, by the check, and by a comparison with the records. */
+
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { ActorTotals } from "../../src/domain/actors.ts";
+import type { Settings } from "../../src/settings/definitions.ts";
+import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
+import type { Transaction } from "../../src/store/store.ts";
+import { dropSchema } from "../support/formats.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { pruneAt, withWriter } from "../support/prune.ts";
+import { aMatch } from "../support/records.ts";
+import { damageOf, verified, verifiedInSteps } from "../support/verify.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+let postgres: Awaited<ReturnType<typeof aPostgres>>;
+beforeAll(async () => {
+  postgres = await aPostgres();
+});
+afterAll(() => postgres.stop());
+
+const START = Date.UTC(2026, 0, 1);
+const DAY = 86_400_000;
+const records = Array.from({ length: 8 }, (_, day) =>
+  aMatch({
+    id: `m${day}`,
+    mode: day === 3 ? "private" : day % 2 === 0 ? "ranked" : "casual",
+    patch: day < 6 ? "2.5" : "2.6",
+    createdAt: START + day * DAY,
+  }),
+);
+
+const change = (settings: Settings, work: (transaction: Transaction) => unknown) =>
+  withWriter(settings, "na", (writer) =>
+    writer.write(async (transaction) => {
+      await work(transaction);
+    }),
+  );
+
+const firstRow = async (transaction: Transaction): Promise<ActorTotals> =>
+  (await transaction.actorTotals(false, undefined, 2))[1]!;
+
+describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
+  let world: World;
+  const schema = `actors_damage_${process.pid}`;
+  beforeEach(async () => {
+    const toml =
+      engine === "SQLite" ? "" : `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n`;
+    world = await startWorld(records, {}, undefined, toml);
+  });
+  const end = async () => {
+    await world.stop();
+    if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
+  };
+
+  test("what the records say is clean, also when some are pruned, and while they are counted", async () => {
+    const { settings } = world;
+    expect(damageOf(await verified(settings, "na"))).toEqual([]);
+    await pruneAt(settings, "na", START + 3.5 * DAY);
+    expect(damageOf(await verified(settings, "na"))).toEqual([]);
+    expect(await verifiedInSteps(settings, "na", 2, async () => {})).toEqual([]);
+    await change(settings, async (transaction) => {
+      const rows = await transaction.actorTotals(false, undefined, 100);
+      const minus = rows.map((row) => ({
+        ...row,
+        ...{ picks: -row.picks, wins: -row.wins, kills: -row.kills, deaths: -row.deaths },
+        ...{ assists: -row.assists, gold: -row.gold, farm: -row.farm },
+      }));
+      await transaction.changeActorTotals(minus);
+      await transaction.setLastCounted(BEFORE_ALL);
+    });
+    expect(damageOf(await verified(settings, "na"))).toEqual([]);
+    await change(settings, (transaction) => transaction.setLastCounted(undefined));
+    expect(damageOf(await verified(settings, "na")).length).toBeGreaterThan(2);
+    await end();
+  });
+
+  test.if(engine === "SQLite")("a damaged row is found by the quick verify", async () => {
+    const database = new Database(join(world.data, "na.db"));
+    database.run(
+      "UPDATE actor_stats SET wins = wins + 1 WHERE actor = '' AND patch_version = '2.6'",
+    );
+    database.close();
+    expect(damageOf(await verified(world.settings, "na", true)).toSorted()).toEqual([
+      "actor_stats all matches in casual 2.6",
+      "actor_stats all matches in ranked 2.6",
+    ]);
+    await end();
+  });
+
+  test("sums that differ from the records are found by verify, and not by the quick one", async () => {
+    const { settings } = world;
+    const isFound = async (work: (transaction: Transaction) => unknown, label: string) => {
+      await change(settings, work);
+      expect(damageOf(await verified(settings, "na", true))).toEqual([]);
+      const report = await verified(settings, "na");
+      expect(damageOf(report)).toEqual([`actor_stats ${label}`]);
+      return report;
+    };
+    const label = "*Ember* in casual 2.5";
+    const { damage } = await isFound(
+      async (transaction) =>
+        transaction.changeActorTotals([
+          { ...(await firstRow(transaction)), picks: 1, wins: 0, gold: 0n },
+        ]),
+      label,
+    );
+    expect(damage[0]!.detail).toContain("/actors is wrong");
+    await change(settings, async (transaction) => {
+      const row = await firstRow(transaction);
+      const { deaths, assists, kills, farm } = row;
+      await transaction.changeActorTotals([
+        {
+          ...row,
+          picks: -1,
+          wins: 0,
+          gold: 0n,
+          deaths: -deaths / 2n,
+          assists: -assists / 2n,
+          kills: -kills / 2n,
+          farm: -farm / 2n,
+        },
+      ]);
+    });
+    expect(damageOf(await verified(settings, "na"))).toEqual([]);
+    await isFound(async (transaction) => {
+      const row = await firstRow(transaction);
+      await transaction.changeActorTotals([{ ...row, actor: "nobody", picks: 2 }]);
+    }, "nobody in casual 2.5");
+    await end();
+  });
+});

@@ -1,0 +1,150 @@
+/** Damage to what leaderboards are read from is found: by requests, by the check, and by a comparison with the records. */
+
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { SQL } from "bun";
+import type { Settings } from "../../src/settings/definitions.ts";
+import type { Transaction } from "../../src/store/store.ts";
+import { damageIn, dropLastEntry } from "../support/check.ts";
+import { dropSchema } from "../support/formats.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { problemIn } from "../support/problems.ts";
+import { pruneAt, withWriter } from "../support/prune.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { damageOf, verified, verifiedInSteps } from "../support/verify.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+let postgres: Awaited<ReturnType<typeof aPostgres>>;
+beforeAll(async () => {
+  postgres = await aPostgres();
+});
+afterAll(() => postgres.stop());
+
+const START = Date.UTC(2026, 0, 1);
+const DAY = 86_400_000;
+/** Enough for a win rate. */
+const many = Array.from({ length: 20 }, (_, at) => 31 + at / 100);
+const records = [0, 10, 30, ...many, 31.5, 32].map((day) =>
+  aMatch({
+    mode: day === 31.5 ? "casual" : "ranked",
+    createdAt: START + day * DAY,
+    rosters: duel({ id: "ada", stats: { skillTier: Math.floor(day) } }, { id: "bob" }),
+  }),
+);
+
+const change = (settings: Settings, work: (transaction: Transaction) => unknown) =>
+  withWriter(settings, "na", (writer) =>
+    writer.write(async (transaction) => {
+      await work(transaction);
+    }),
+  );
+
+describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
+  let world: World;
+  const schema = `boards_damage_${process.pid}`;
+  beforeEach(async () => {
+    const toml =
+      engine === "SQLite" ? "" : `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n`;
+    world = await startWorld(records, {}, undefined, toml);
+  });
+  const end = async () => {
+    await world.stop();
+    if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
+  };
+
+  /** Changes rows as no version would. */
+  const damage = async (table: string, set: string) => {
+    if (engine === "SQLite") {
+      const database = new Database(join(world.data, "na.db"));
+      database.run(`UPDATE ${table} SET ${set} WHERE id = 'ada'`);
+      database.close();
+      return;
+    }
+    const sql = new SQL({ url: postgres.url, max: 1 });
+    await sql.unsafe(`UPDATE ${schema}.${table} SET ${set} WHERE id = 'ada'`);
+    await sql.close();
+  };
+
+  test("what the records say is clean, also when some are pruned, and while they are counted", async () => {
+    const { settings } = world;
+    expect(damageOf(await verified(settings, "na"))).toEqual([]);
+    await pruneAt(settings, "na", START + 10.5 * DAY);
+    expect(damageOf(await verified(settings, "na"))).toEqual([]);
+    expect(await verifiedInSteps(settings, "na", 2, async () => {})).toEqual([]);
+    await change(settings, async (transaction) => {
+      await transaction.clearRecent();
+      const rows = await transaction.players("", 10);
+      for (const [id, { totals, ...rest }] of await transaction.standings(["ada", "bob"])) {
+        const found = rows.find((one) => one.id === id)!;
+        const uncounted = { ...rest, totals: { ...totals, rankedWins: undefined } };
+        const row = { ...found, name: `Name_${id}`, skillTier: undefined, ...uncounted };
+        await transaction.putPlayers([row]);
+      }
+    });
+    expect(damageOf(await verified(settings, "na"))).toEqual([]);
+    await end();
+  });
+
+  test.each([
+    ["players", "ranked_wins = ranked_wins + 1", "ranked-wins"],
+    ["players", "ranked_wins = NULL, skill_tier = NULL, win_rate = NULL", "ranked-wins"],
+    ["players", "skill_tier = 99", "skill-tier"],
+    ["players", "win_rate = 5", "win-rate"],
+    ["player_recent", "wins = 7", "ranked-wins?filter[period]=28d"],
+    ["player_recent", "win_rate = 7", "win-rate?filter[period]=28d"],
+  ])(
+    "a changed row is found by the quick verify, and not served: %s, %s",
+    async (table, set, path) => {
+      await damage(table, set);
+      const found = damageOf(await verified(world.settings, "na", true));
+      expect(found).toEqual([`${table} ada`]);
+      const problem = problemIn(await world.get(`/shards/na/leaderboards/${path}`));
+      expect(["damaged-data", "insights-not-ready"]).toContain(problem.code);
+      await end();
+    },
+  );
+
+  test.if(engine === "SQLite").each([
+    ["players_by_tier", "players ada"],
+    ["players_by_ranked_wins", "players ada"],
+    ["players_by_win_rate", "players "],
+    ["players_by_streak", "players ada"],
+    ["recent_by_wins", "player_recent ada"],
+    ["recent_by_win_rate", "player_recent "],
+  ])("an entry that is missing from an index is found by the check: %s", async (index, label) => {
+    const path = join(world.data, "na.db");
+    dropLastEntry(path, index);
+    expect((await damageIn(path))[0]).toStartWith(label);
+    // Writes meanwhile make the sums useless: every row is looked up.
+    const write = () => {
+      const database = new Database(path);
+      database.run("CREATE TABLE other (value); DROP TABLE other");
+      database.close();
+    };
+    expect((await damageIn(path, 500, write))[0]).toStartWith(label);
+    await end();
+  });
+
+  test("counts that differ from the records are found by verify, and not by the quick one", async () => {
+    const { settings } = world;
+    const isFound = async (work: (transaction: Transaction) => unknown, label: string) => {
+      await change(settings, work);
+      expect(damageOf(await verified(settings, "na", true))).toEqual([]);
+      expect(damageOf(await verified(settings, "na"))).toEqual([label]);
+    };
+    const by = (id: string, played: number) => (transaction: Transaction) =>
+      transaction.changeRecent(new Map([[id, { played, wins: 0 }]]));
+    await isFound(by("bob", 1), "player_recent bob");
+    await change(settings, by("bob", -1));
+    await isFound(by("nobody", 2), "player_recent nobody");
+    await change(settings, by("nobody", -2));
+    await isFound(async (transaction) => {
+      const { totals, ...rest } = (await transaction.standings(["ada"])).get("ada")!;
+      const [found] = await transaction.players("", 1);
+      const wrong = { ...rest, totals: { ...totals, rankedWins: 22 } };
+      await transaction.putPlayers([{ ...found!, name: "Name_ada", skillTier: 32, ...wrong }]);
+    }, "players ada");
+    await end();
+  });
+});
