@@ -615,7 +615,7 @@ export interface Operations {
   /** Get a collection of matches */
   "/shards/{shard}/matches": {
     query: {
-      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      /** The maximum number of records on a page. It can be up to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
       readonly "page[limit]"?: number;
       /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
@@ -675,7 +675,7 @@ export interface Operations {
   /** Get a collection of players */
   "/shards/{shard}/players": {
     query: {
-      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      /** The maximum number of records on a page. It can be up to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
       readonly "page[limit]"?: number;
       /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
@@ -703,10 +703,8 @@ export interface Operations {
   /** Get the company of a player */
   "/shards/{shard}/players/{id}/company": {
     query: {
-      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      /** The maximum number of records on a page. It can be up to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
       readonly "page[limit]"?: number;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
-      readonly "filter[playerIds]"?: string;
     };
     reply: CompanyList;
   };
@@ -721,13 +719,13 @@ export interface Operations {
   /** Get a leaderboard */
   "/shards/{shard}/leaderboards/{board}": {
     query: {
-      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      /** The maximum number of records on a page. It can be up to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
       readonly "page[limit]"?: number;
       /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
       readonly "page[after]"?: string;
       /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
       readonly "filter[playerIds]"?: string;
-      /** `all`, or `28d` for the 28 days that end with the day of the newest match; only ranked-wins and win-rate have `28d`. Default: all. */
+      /** `all`, or `28d` for the 28 days that end with the day of the newest match. Only ranked-wins and win-rate have `28d`. Default: all. */
       readonly "filter[period]"?: "all" | "28d";
     };
     reply: Leaderboard;
@@ -735,7 +733,7 @@ export interface Operations {
   /** Follow the changes of matches */
   "/shards/{shard}/changes": {
     query: {
-      /** The maximum number of records on a page, from 1 to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      /** The maximum number of records on a page. It can be up to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
       readonly "page[limit]"?: number;
       /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
       readonly "page[after]"?: string;

@@ -97,6 +97,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   "filter[teamNames]",
   "filter[gameMode]",
   "filter[patchVersion]",
+  "filter[period]",
   "include",
 ]);
 const FIELDS = /^fields\[[\w-]+\]$/;

@@ -146,7 +146,7 @@ export const PARAMETERS = [
     endpoints: LIMITED,
     kind: "limit",
     default: `${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${DEFAULT_CHANGES} changes, ${DEFAULT_ENTRIES} of a leaderboard, ${DEFAULT_COMPANY} of a company`,
-    description: `The maximum number of records on a page, from 1 to ${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${MAX_CHANGES} changes, ${MAX_ENTRIES} of a leaderboard or ${MAX_COMPANY} of a company.`,
+    description: `The maximum number of records on a page. It can be up to ${PAGE_SIZE} matches, ${MAX_PLAYERS} players, ${MAX_CHANGES} changes, ${MAX_ENTRIES} of a leaderboard or ${MAX_COMPANY} of a company.`,
     example: "3",
   },
   {
@@ -255,7 +255,7 @@ export const PARAMETERS = [
     kind: "period",
     default: "all",
     description:
-      "`all`, or `28d` for the 28 days that end with the day of the newest match; only ranked-wins and win-rate have `28d`.",
+      "`all`, or `28d` for the 28 days that end with the day of the newest match. Only ranked-wins and win-rate have `28d`.",
     example: "28d",
   },
   {

@@ -355,6 +355,7 @@ export interface StoredState
       | "lastCounted"
       | "newestServed"
       | "rankedOf"
+      | "rankedBetween"
       | "uncountedPlayers"
     > {
   /** The ids of the players or teams after `afterId`, in order; fewer than `limit` only at the end. */

@@ -1,34 +1,49 @@
-/** Verifies the counts of recent ranked matches against the lists of matches, which are verified with the records. */
+/** Verifies the counts of recent ranked matches. */
 
-import { recentDays } from "../domain/leaderboards.ts";
+import { type RankedTally, recentDays } from "../domain/leaderboards.ts";
 import type { StoredState } from "../store/store.ts";
 import type { Context } from "./context.ts";
 
 const BATCH = 250;
 
-/** Every player has the right count, and every count has a player. Each step compares within one state. */
+/**
+ * Every player has the right count, and every count has a player. In short steps, by the lists of the players' matches;
+ * what seems wrong is then compared with the matches themselves, because a list may be wrong instead.
+ */
 export async function verifyRecent(context: Context): Promise<void> {
-  await inBatches(context, (state, after, size) => state.namedIds("players", after, size));
-  await inBatches(context, async (state, after, size) =>
+  const doubtful = new Set<string>();
+  await inBatches(context, doubtful, (state, after, size) =>
+    state.namedIds("players", after, size),
+  );
+  await inBatches(context, doubtful, async (state, after, size) =>
     (await state.recentAfter(after, size)).map(([id]) => id),
   );
+  if (doubtful.size === 0) return;
+  await context.survey(async (state) => {
+    const { start, end } = recentDays((await state.newestServed()) ?? 0);
+    const expected = await state.rankedBetween(start, end);
+    for (const id of await wrongIn(state, [...doubtful], expected)) {
+      context.note(
+        "player_recent",
+        id,
+        `the recent ranked matches of player ${id} are counted wrong: leaderboards of the last 28 days are wrong`,
+      );
+    }
+  });
 }
 
 async function inBatches(
-  { note, step, rows }: Context,
+  { step, rows }: Context,
+  doubtful: Set<string>,
   idsAfter: (state: StoredState, after: string, size: number) => PromiseLike<string[]> | string[],
 ): Promise<void> {
   const size = Math.min(BATCH, rows);
   for (let after = "", isOver = false; !isOver; ) {
     await step(async (state) => {
       const ids = await idsAfter(state, after, size);
-      for (const id of await wrongIn(state, ids)) {
-        note(
-          "player_recent",
-          id,
-          `the recent ranked matches of player ${id} are counted wrong: leaderboards of the last 28 days are wrong`,
-        );
-      }
+      const { start, end } = recentDays((await state.newestServed()) ?? 0);
+      const expected = await state.rankedOf(ids, start, end);
+      for (const id of await wrongIn(state, ids, expected)) doubtful.add(id);
       after = ids.at(-1) ?? after;
       isOver = ids.length < size;
       return ids.length;
@@ -36,11 +51,13 @@ async function inBatches(
   }
 }
 
-async function wrongIn(state: StoredState, ids: string[]): Promise<string[]> {
+/** Players whose ranked matches are not counted yet have none. */
+async function wrongIn(
+  state: StoredState,
+  ids: string[],
+  expected: ReadonlyMap<string, RankedTally>,
+): Promise<string[]> {
   const stored = await state.recentOf(ids);
-  const newest = await state.newestServed();
-  const days = recentDays(newest ?? 0);
-  const expected = await state.rankedOf(ids, days.start, days.end);
   const rows = await state.playerRows(ids);
   const uncounted = new Set(
     rows.filter(({ totals }) => totals.rankedWins === undefined).map(({ id }) => id),
