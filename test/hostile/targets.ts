@@ -1,5 +1,6 @@
 /** Generates hostile request targets: paths and query strings, encoded in every wrong way. */
 
+import { BOARDS } from "../../src/domain/leaderboards.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
 import { PARAMETERS } from "../../src/query/parameters.ts";
 import type { Chance } from "./chance.ts";
@@ -223,6 +224,7 @@ function path(chance: Chance, known: Known): string {
     ["matches", known.matches],
     ["players", known.players],
     ["player-names", known.players],
+    ["leaderboards", BOARDS],
   ] as const);
   const collection = `/shards/${shard}/${chance.oneIn(20) ? oddText(chance) : kind}`;
   const end = chance.oneIn(20) ? chance.pick(["/", "//", "/.", "/..", "?", "#", "/%2F"]) : "";

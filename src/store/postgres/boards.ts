@@ -109,11 +109,12 @@ export function boardTables(connection: Connection) {
     async changeRecent(changes: ReadonlyMap<string, RankedTally>): Promise<void> {
       if (changes.size === 0) return;
       const ids = [...changes.keys()];
-      const rows = await connection.rows<RecentRow>(
-        `DELETE FROM {player_recent} WHERE id = ANY($1::text[])
-         RETURNING id, played, wins, win_rate, checksum::float8 AS checksum`,
-        [ids],
-      );
+      const rows = await connection.rows<RecentRow>(`${RECENT_ROWS} WHERE id = ANY($1::text[])`, [
+        ids,
+      ]);
+      if (rows.length > 0) {
+        await connection.run("DELETE FROM {player_recent} WHERE id = ANY($1::text[])", [ids]);
+      }
       const before = new Map(rows.map((row) => [row.id, readRecent(row)]));
       const now = [...changes].flatMap(([id, by]) => {
         const { played = 0, wins = 0 } = before.get(id) ?? {};
