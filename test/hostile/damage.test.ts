@@ -22,7 +22,8 @@ const SEED = Number(process.env.DAMAGE_SEED ?? 1);
 
 // The server's own check would find some copies before they are asked.
 const NEVER = { pauseMs: 2 ** 30 };
-const clock = new TestClock();
+// All records are in the last 28 days.
+const clock = new TestClock("2026-01-20T00:00:00Z");
 const world = await startWorld(RECORDS, {}, clock, "", NEVER);
 afterAll(() => world.stop());
 const original = join(world.data, "na.db");
@@ -97,6 +98,9 @@ function overwrite(path: string, bytes: number, random: Random): void {
 test("the questions have answers", async () => {
   expect(truth.lists.get("")!.length).toBe(10);
   expect((await ask("na")).right.length).toBe(QUESTIONS);
+  for (const path of ["actors", "leaderboards/ranked-wins", "players/player-1/company"]) {
+    expect((await world.get(`/shards/na/${path}`)).body.data).not.toEqual([]);
+  }
 });
 
 test.each([1, 5])(
@@ -226,7 +230,7 @@ describe("one value changed:", () => {
   );
 });
 
-describe("entries missing, which no request can see:", () => {
+describe("entries missing, which most requests cannot see:", () => {
   const run = (path: string, sql: string) => {
     const database = new Database(path);
     database.run(sql);
@@ -240,6 +244,9 @@ describe("entries missing, which no request can see:", () => {
     ["players", "sqlite_autoindex_players_1"],
     ["players", "players_by_name"],
     ["players", "players_by_seen"],
+    ["players", "players_by_ranked_wins"],
+    ["players", "players_by_streak"],
+    ["player_recent", "recent_by_wins"],
     ["teams", "teams_by_name"],
   ] as const;
   const CASES: [from: string, harm: (path: string) => void, found: string][] = [
@@ -269,7 +276,7 @@ describe("entries missing, which no request can see:", () => {
     const shard = newShard();
     copyFileSync(original, fileOf(shard));
     harm(fileOf(shard));
-    expect((await ask(shard)).detected).toEqual([]);
+    expect((await ask(shard)).wrong).toEqual([]);
     expect((await damageIn(fileOf(shard)))[0]).toStartWith(found);
     const write = () => run(fileOf(shard), "CREATE TABLE other (value); DROP TABLE other");
     expect((await damageIn(fileOf(shard), 500, write))[0]).toStartWith(found);

@@ -66,8 +66,21 @@ const SINGLES = [
   "/player-names?filter[near]=ida",
 ];
 
+/** What is counted from records. A record that an index hides is missing in the counts. */
+const COUNTED = [
+  "/actors",
+  "/actors?filter[gameMode]=ranked&filter[patchVersion]=1.0",
+  ...NAMES.map((_, at) => `/players/player-${at}/company`),
+  "/leaderboards/skill-tier",
+  "/leaderboards/win-rate",
+  "/leaderboards/win-streak",
+  "/leaderboards/ranked-wins",
+  "/leaderboards/ranked-wins?filter[period]=28d",
+  "/leaderboards/ranked-wins?filter[playerIds]=player-1,player-4",
+];
+
 /** These, and `/status`. */
-export const QUESTIONS = LISTS.length + SINGLES.length + 1;
+export const QUESTIONS = LISTS.length + SINGLES.length + COUNTED.length + 1;
 
 type Resource = JsonObject & { type: string; id: string };
 type Body = { data: Resource | Resource[]; included?: Resource[] };
@@ -85,6 +98,8 @@ export interface Truth {
   /** The ids of all matches of each selection, in order. */
   lists: Map<string, string[]>;
   singles: Map<string, Reply>;
+  /** The data of each. */
+  counted: Map<string, string>;
   /** When the served matches were created, in order. */
   times: number[];
   /** Every resource that is served, by type and id. */
@@ -116,10 +131,14 @@ export async function truthOf(world: World, shard: string): Promise<Truth> {
     if (reply.status === 200) note(reply.body);
     singles.set(path, reply);
   }
+  const counted = new Map<string, string>();
+  for (const path of COUNTED) {
+    counted.set(path, print((await world.get(`/shards/${shard}${path}`)).body.data));
+  }
   const times = lists
     .get("")!
     .map((id) => Date.parse(singles.get(`/matches/${id}`)!.body.data.attributes.createdAt));
-  return { lists, singles, times, resources };
+  return { lists, singles, counted, times, resources };
 }
 
 type Verdict = "right" | "detected" | "omission" | "wrong";
@@ -141,7 +160,11 @@ export async function askEverything(
     const reply = await world.get(`/shards/${shard}${path}`);
     found[judgeSingle(truth, reply, truth.singles.get(path)!)].push(path);
   });
-  await Promise.all([...lists, ...singles]);
+  const counted = COUNTED.map(async (path) => {
+    const reply = await world.get(`/shards/${shard}${path}`);
+    found[judgeCounted(reply, truth.counted.get(path)!)].push(path);
+  });
+  await Promise.all([...lists, ...singles, ...counted]);
   // It is read once a second.
   clock.advance(1001);
   found[judgeStatus(truth, await world.get("/status"), shard)].push("/status");
@@ -167,6 +190,14 @@ function judgeSingle(truth: Truth, reply: Reply, expected: Reply): Verdict {
   if (verdict !== "right") return verdict;
   const ids = (body: Body) => listOf(body).map(keyOf).join();
   return ids(reply.body) === ids(expected.body) ? "right" : "omission";
+}
+
+/** A count that differs lacks a record, or its row is damaged: the check must find either. */
+function judgeCounted({ status, body }: Reply, expected: string): Verdict {
+  if (status === 503) return "detected";
+  if (status === 404) return "omission";
+  if (status !== 200) return "wrong";
+  return print(body.data) === expected ? "right" : "omission";
 }
 
 /** The newest match must be one that is served; the newest one may be missing. */
