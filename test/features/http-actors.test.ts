@@ -150,6 +150,8 @@ test("private, withheld and redacted records leak nothing, and pruned ones keep 
   expect(before.meta).toEqual({ matches: 5, actors: 7, isTruncated: false });
   expect(before.data.find(({ id }: { id: string }) => id === "*Ember*").attributes.matches).toBe(2);
   expect(idsOf(before)).not.toContain("Hidden");
+  const { body: hidden } = await world.get("/shards/na/actors?filter[gameMode]=private");
+  expect(hidden.meta).toEqual({ matches: 0, actors: 0, isTruncated: false });
   await redactIn(world.settings, "na", "p");
   expect(await table()).toEqual(before);
   await pruneAt(world.settings, "na", Date.parse(old) + 1);

@@ -73,6 +73,7 @@ test.each([
 /** Of the described paths that take parameters, the endpoint in the table of parameters. */
 const TAKING: Record<string, Endpoint> = {
   "/shards/{shard}/changes": "changes",
+  "/shards/{shard}/actors": "actors",
   "/shards/{shard}/leaderboards/{board}": "leaderboards",
   "/shards/{shard}/matches": "matches",
   "/shards/{shard}/matches/{id}": "single",
@@ -89,6 +90,7 @@ test("/openapi.json needs neither key nor Accept, and describes every URL with i
     "/healthz",
     "/openapi.json",
     "/readyz",
+    "/shards/{shard}/actors",
     "/shards/{shard}/changes",
     "/shards/{shard}/leaderboards/{board}",
     "/shards/{shard}/matches",
