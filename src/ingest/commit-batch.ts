@@ -70,9 +70,11 @@ export async function applyBatch(
   );
   const change = await decideVisibility(transaction, arriving, leaving, cutoff);
 
-  const newest = await transaction.newestServed();
-  await transaction.removeServed(change.unserved.map(entry));
-  await updateRecent(transaction, newest, change.served, change.unserved);
+  if (change.served.length + change.unserved.length > 0) {
+    const newest = await transaction.newestServed();
+    await transaction.removeServed(change.unserved.map(entry));
+    await updateRecent(transaction, newest, change.served, change.unserved);
+  }
   await transaction.removeWithheld(change.unwithheld.map(({ outline }) => outline.id));
   await transaction.addServed(change.served.map(entry));
   await transaction.addWithheld(

@@ -39,6 +39,8 @@ export async function prune(
 ): Promise<Pruned> {
   const cutoff = await writer.write((transaction) => advanceCutoff(transaction, before));
   const pruned: Pruned = { cutoff, served: 0, withheld: 0 };
+  // A writer of the same thread that is about to begin would block it.
+  await Bun.sleep(1);
   while (!signal?.aborted) {
     const began = performance.now();
     const removed = await writer.write((transaction) => removeOldest(transaction, step));
@@ -68,9 +70,11 @@ export async function removeOldest(
   const served = records.filter(({ fate }) => fate.state === "served");
   const withheld = records.filter(({ fate }) => fate.state === "withheld");
 
-  const newest = await transaction.newestServed();
-  await transaction.removeServed(served.map(entry));
-  await updateRecent(transaction, newest, [], served);
+  if (served.length > 0) {
+    const newest = await transaction.newestServed();
+    await transaction.removeServed(served.map(entry));
+    await updateRecent(transaction, newest, [], served);
+  }
   await transaction.removeWithheld(withheld.map(({ outline }) => outline.id));
   await transaction.removeDependents(records.flatMap(({ outline }) => dependencies(outline)));
   await transaction.changeVocabulary(countChange([], served, ({ words }) => words));
