@@ -39,8 +39,6 @@ export async function prune(
 ): Promise<Pruned> {
   const cutoff = await writer.write((transaction) => advanceCutoff(transaction, before));
   const pruned: Pruned = { cutoff, served: 0, withheld: 0 };
-  // A writer of the same thread that is about to begin would block it.
-  await Bun.sleep(1);
   while (!signal?.aborted) {
     const began = performance.now();
     const removed = await writer.write((transaction) => removeOldest(transaction, step));

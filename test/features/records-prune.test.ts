@@ -3,6 +3,8 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
 import { prune } from "../../src/prune/prune.ts";
 import { damageIn } from "../support/check.ts";
 import { dropSchema } from "../support/formats.ts";
@@ -10,7 +12,7 @@ import { aPostgres } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch, duel, type MatchIn } from "../support/records.ts";
 import { verifiedInSteps } from "../support/verify.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { ingestWith, startWorld, type World } from "../support/world.ts";
 
 let postgres: Awaited<ReturnType<typeof aPostgres>>;
 let worlds = 0;
@@ -198,11 +200,16 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
           expect((await statsOf(world, "p")).played).toBeGreaterThanOrEqual(25);
         }
       })();
-      const pruning = pruneAt(world.settings, "na", day(10), 2);
+      // By one writer, whose transactions take turns: two in one thread would wait for each other.
+      const shards = openShards(world.settings, unobserved);
+      const writer = await shards.writer("na");
+      const pruning = prune(writer, day(10), { step: 2, rest: 0 });
       for (let more = 0; more < 5; more++) {
-        await world.ingest([played(`new-${more}`, 21 + more, true)]);
+        const record = played(`new-${more}`, 21 + more, true);
+        await ingestWith(shards, world.settings, [record], {});
       }
       await pruning;
+      await shards.close();
       isOver = true;
       await reading;
       expect(await statsOf(world, "p")).toMatchObject({ played: 30 });
