@@ -76,18 +76,20 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     await end();
   });
 
-  test.if(engine === "SQLite")("a damaged row is found by the quick verify", async () => {
-    const database = new Database(join(world.data, "na.db"));
-    database.run(
-      "UPDATE actor_stats SET wins = wins + 1 WHERE actor = '' AND patch_version = '2.6'",
-    );
-    database.close();
-    expect(damageOf(await verified(world.settings, "na", true)).toSorted()).toEqual([
-      "actor_stats all matches in casual 2.6",
-      "actor_stats all matches in ranked 2.6",
-    ]);
-    await end();
-  });
+  if (engine === "SQLite") {
+    test("a damaged row is found by the quick verify", async () => {
+      const database = new Database(join(world.data, "na.db"));
+      database.run(
+        "UPDATE actor_stats SET wins = wins + 1 WHERE actor = '' AND patch_version = '2.6'",
+      );
+      database.close();
+      expect(damageOf(await verified(world.settings, "na", true)).toSorted()).toEqual([
+        "actor_stats all matches in casual 2.6",
+        "actor_stats all matches in ranked 2.6",
+      ]);
+      await end();
+    });
+  }
 
   test("sums that differ from the records are found by verify, and not by the quick one", async () => {
     const { settings } = world;

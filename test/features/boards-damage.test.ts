@@ -105,26 +105,32 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     },
   );
 
-  test.if(engine === "SQLite").each([
+  const INDEXES = [
     ["players_by_tier", "players ada"],
     ["players_by_ranked_wins", "players ada"],
     ["players_by_win_rate", "players "],
     ["players_by_streak", "players ada"],
     ["recent_by_wins", "player_recent ada"],
     ["recent_by_win_rate", "player_recent "],
-  ])("an entry that is missing from an index is found by the check: %s", async (index, label) => {
-    const path = join(world.data, "na.db");
-    dropLastEntry(path, index);
-    expect((await damageIn(path))[0]).toStartWith(label);
-    // Writes meanwhile make the sums useless: every row is looked up.
-    const write = () => {
-      const database = new Database(path);
-      database.run("CREATE TABLE other (value); DROP TABLE other");
-      database.close();
-    };
-    expect((await damageIn(path, 500, write))[0]).toStartWith(label);
-    await end();
-  });
+  ] as const;
+  if (engine === "SQLite") {
+    test.each(INDEXES)(
+      "an entry that is missing from an index is found by the check: %s",
+      async (index, label) => {
+        const path = join(world.data, "na.db");
+        dropLastEntry(path, index);
+        expect((await damageIn(path))[0]).toStartWith(label);
+        // Writes meanwhile make the sums useless: every row is looked up.
+        const write = () => {
+          const database = new Database(path);
+          database.run("CREATE TABLE other (value); DROP TABLE other");
+          database.close();
+        };
+        expect((await damageIn(path, 500, write))[0]).toStartWith(label);
+        await end();
+      },
+    );
+  }
 
   test("counts that differ from the records are found by verify, and not by the quick one", async () => {
     const { settings } = world;

@@ -244,9 +244,6 @@ describe("entries missing, which most requests cannot see:", () => {
     ["players", "sqlite_autoindex_players_1"],
     ["players", "players_by_name"],
     ["players", "players_by_seen"],
-    ["players", "players_by_ranked_wins"],
-    ["players", "players_by_streak"],
-    ["player_recent", "recent_by_wins"],
     ["teams", "teams_by_name"],
   ] as const;
   const CASES: [from: string, harm: (path: string) => void, found: string][] = [

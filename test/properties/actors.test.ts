@@ -205,7 +205,7 @@ const CUTOFFS = ["2024-03-10T12:00:00.001Z", "2024-05-01T00:00:00Z", "2024-08-01
 let made = 0;
 
 describe.each(Object.entries(ENGINES))("%s", (engine, open) => {
-  const runs = scaled(engine === "SQLite" ? 24 : 8);
+  const runs = scaled(engine === "SQLite" ? 24 : 5);
 
   test("shuffled, repeated, late, replaced, redacted and pruned records give the sums of a rebuild, also in a copy from an export", async () => {
     const isRebuilt = fc.asyncProperty(

@@ -251,7 +251,7 @@ const CUTOFFS = [1, 28, 40, 57, 100].map((day) => START + day * DAY);
 let made = 0;
 
 describe.each(Object.entries(ENGINES))("%s", (engine, open) => {
-  const runs = scaled(engine === "SQLite" ? 40 : 10);
+  const runs = scaled(engine === "SQLite" ? 40 : 6);
 
   test("shuffled, repeated, late, replaced, redacted and pruned records give the scores of a rebuild", async () => {
     const isRebuilt = fc.asyncProperty(
