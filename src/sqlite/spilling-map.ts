@@ -9,7 +9,7 @@ export interface Codec<V> {
 }
 
 /** About 300 bytes each. */
-const MAX_IN_MEMORY = 50_000;
+const MAX_IN_MEMORY = 100_000;
 const CACHED_KIB = 8 * 1024;
 
 export class SpillingMap<V> {

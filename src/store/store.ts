@@ -354,7 +354,6 @@ export interface StoredState
       | "basesOf"
       | "lastCounted"
       | "newestServed"
-      | "rankedOf"
       | "rankedBetween"
       | "uncountedPlayers"
     > {

@@ -3,26 +3,27 @@
 import { type RankedTally, recentDays } from "../domain/leaderboards.ts";
 import type { StoredState } from "../store/store.ts";
 import type { Context } from "./context.ts";
-
-const BATCH = 250;
+import { differences } from "./differences.ts";
+import type { Expected } from "./expected.ts";
 
 /**
- * Every player has the right count, and every count has a player. In short steps, by the lists of the players' matches;
- * what seems wrong is then compared with the matches themselves, because a list may be wrong instead.
+ * In short steps; what seems wrong is then counted again in one state, because something may have been written since the
+ * records were read.
  */
-export async function verifyRecent(context: Context): Promise<void> {
-  const doubtful = new Set<string>();
-  await inBatches(context, doubtful, (state, after, size) =>
-    state.namedIds("players", after, size),
+export async function verifyRecent(context: Context, expected: Expected): Promise<void> {
+  const doubtful: string[] = [];
+  const different = differences(
+    context,
+    (state, after, limit) => state.recentAfter(after, limit),
+    expected.recent,
+    isSameTally,
   );
-  await inBatches(context, doubtful, async (state, after, size) =>
-    (await state.recentAfter(after, size)).map(([id]) => id),
-  );
-  if (doubtful.size === 0) return;
+  for await (const ids of different) doubtful.push(...ids);
+  if (doubtful.length === 0) return;
   await context.survey(async (state) => {
     const { start, end } = recentDays((await state.newestServed()) ?? 0);
-    const expected = await state.rankedBetween(start, end);
-    for (const id of await wrongIn(state, [...doubtful], expected)) {
+    const counted = await state.rankedBetween(start, end);
+    for (const id of await wrongIn(state, doubtful, counted)) {
       context.note(
         "player_recent",
         id,
@@ -32,24 +33,8 @@ export async function verifyRecent(context: Context): Promise<void> {
   });
 }
 
-async function inBatches(
-  { step, rows }: Context,
-  doubtful: Set<string>,
-  idsAfter: (state: StoredState, after: string, size: number) => PromiseLike<string[]> | string[],
-): Promise<void> {
-  const size = Math.min(BATCH, rows);
-  for (let after = "", isOver = false; !isOver; ) {
-    await step(async (state) => {
-      const ids = await idsAfter(state, after, size);
-      const { start, end } = recentDays((await state.newestServed()) ?? 0);
-      const expected = await state.rankedOf(ids, start, end);
-      for (const id of await wrongIn(state, ids, expected)) doubtful.add(id);
-      after = ids.at(-1) ?? after;
-      isOver = ids.length < size;
-      return ids.length;
-    });
-  }
-}
+const isSameTally = (stored: RankedTally | undefined, right: RankedTally | undefined): boolean =>
+  stored?.played === right?.played && stored?.wins === right?.wins;
 
 /** Players whose ranked matches are not counted yet have none. */
 async function wrongIn(
@@ -63,8 +48,7 @@ async function wrongIn(
     rows.filter(({ totals }) => totals.rankedWins === undefined).map(({ id }) => id),
   );
   return ids.filter((id) => {
-    const found = stored.get(id);
     const right = uncounted.has(id) ? undefined : expected.get(id);
-    return found?.played !== right?.played || found?.wins !== right?.wins;
+    return !isSameTally(stored.get(id), right);
   });
 }

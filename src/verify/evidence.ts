@@ -4,39 +4,17 @@ import { dependencies } from "../ingest/commit-batch.ts";
 import type { DependentPair, ShardRecord, StoredState } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { carriedOf, outlinesOf } from "./decode.ts";
+import { differences } from "./differences.ts";
 import type { Expected } from "./expected.ts";
 
-/** Compares the stored counts with those of the records, in order of the players. */
 export async function verifyEvidence(context: Context, expected: Expected): Promise<void> {
-  const { rows } = context;
-  for (let after = "", isOver = false; !isOver; ) {
-    const doubtful: string[] = [];
-    await context.step(async (state) => {
-      const stored = await state.evidenceAfter(after, rows);
-      const counted = expected.evidence.page(after, rows);
-      const isLast = stored.length < rows && counted.length < rows;
-      // Both are complete up to here.
-      const end = isLast ? undefined : least([stored, counted], rows);
-      const isWithin = ([id]: [string, number]) => end === undefined || id <= end;
-      const storedCounts = new Map(stored.filter(isWithin));
-      const counts = new Map(counted.filter(isWithin));
-      for (const id of new Set([...storedCounts.keys(), ...counts.keys()])) {
-        if (storedCounts.get(id) !== counts.get(id)) doubtful.push(id);
-      }
-      after = end ?? after;
-      isOver = isLast;
-      return storedCounts.size;
-    });
-    if (doubtful.length > 0) await countAgain(context, doubtful);
-  }
-}
-
-/** The smaller of the last keys of two pages, of which one may be the last. */
-function least(pages: [string, number][][], size: number): string {
-  return pages
-    .filter((page) => page.length === size)
-    .map((page) => page.at(-1)![0])
-    .reduce((one, other) => (one < other ? one : other));
+  const different = differences(
+    context,
+    (state, after, limit) => state.evidenceAfter(after, limit),
+    expected.evidence,
+    (stored, right) => stored === right,
+  );
+  for await (const ids of different) await countAgain(context, ids);
 }
 
 /** Counts the evidence of these players in one state: something may have been written since their records were read. */

@@ -1,7 +1,9 @@
 /** What the shard must contain besides its records, added up while they are read in order. */
 
 import { ActorTally, type ActorTotals, addSums } from "../domain/actors.ts";
+import { type DayRange, isWithin, type RankedTally, recentDays } from "../domain/leaderboards.ts";
 import { resultOf } from "../domain/match.ts";
+import { RANKED_MODE } from "../domain/modes.ts";
 import { lengthen, NO_TOTALS } from "../domain/player.ts";
 import type { Outline } from "../ingest/prepare.ts";
 import { addUp } from "../ingest/update-players.ts";
@@ -29,6 +31,7 @@ const ACTOR: Codec<ActorTotals> = {
   read: (text) => readActor(JSON.parse(text)),
 };
 
+const TALLY: Codec<RankedTally> = { write: JSON.stringify, read: JSON.parse };
 const IS_THERE: Codec<true> = { write: () => "", read: () => true };
 const COUNT: Codec<number> = { write: String, read: Number };
 
@@ -44,12 +47,17 @@ export class Expected {
   /** The statistics of actors over the served records, by the text of their keys. */
   readonly actors: SpillingMap<ActorTotals>;
 
+  /** The ranked matches of the last 28 days by player id. */
+  readonly recent: SpillingMap<RankedTally>;
+  #recentDays: DayRange | undefined;
+
   /** Each map keeps at most this many entries in memory. */
   constructor(maxInMemory?: number) {
     this.standings = new SpillingMap(STANDING, maxInMemory);
     this.evidence = new SpillingMap(COUNT, maxInMemory);
     this.#dependents = new SpillingMap(IS_THERE, maxInMemory);
     this.actors = new SpillingMap(ACTOR, maxInMemory);
+    this.recent = new SpillingMap(TALLY, maxInMemory);
   }
 
   /** What pruned records left behind, before any record. */
@@ -69,16 +77,29 @@ export class Expected {
     return this.#dependents.get(pair.join(" ")) !== undefined;
   }
 
+  /** The newest served match, before any record. */
+  startRecent(newest: number | undefined): void {
+    this.#recentDays = newest === undefined ? undefined : recentDays(newest);
+  }
+
   /** In the order of time and id. */
-  addServed(outline: Outline): void {
-    for (const word of outline.words) this.words.set(word, (this.words.get(word) ?? 0) + 1);
+  addServed(outlines: readonly Outline[]): void {
     const tally = new ActorTally();
-    tally.add(outline, 1);
+    for (const outline of outlines) {
+      tally.add(outline, 1);
+      this.#addMatch(outline);
+    }
     for (const more of tally.totals()) {
       const key = actorRowKey(more);
       const before = this.actors.get(key);
       this.actors.set(key, before ? addSums(before, more) : more);
     }
+  }
+
+  #addMatch(outline: Outline): void {
+    for (const word of outline.words) this.words.set(word, (this.words.get(word) ?? 0) + 1);
+    const isRecent =
+      outline.gameMode === RANKED_MODE && isWithin(outline.createdAt, this.#recentDays);
     for (const { id, part } of outline.players) {
       const before = this.standings.get(id);
       this.standings.set(id, {
@@ -86,6 +107,10 @@ export class Expected {
         run: lengthen(before?.run ?? 0, resultOf(part)),
         latest: { createdAt: outline.createdAt, matchId: outline.id },
       });
+      if (isRecent && part) {
+        const { played, wins } = this.recent.get(id) ?? { played: 0, wins: 0 };
+        this.recent.set(id, { played: played + 1, wins: wins + (part.won ? 1 : 0) });
+      }
     }
   }
 
@@ -99,5 +124,6 @@ export class Expected {
     this.evidence.close();
     this.#dependents.close();
     this.actors.close();
+    this.recent.close();
   }
 }

@@ -40,6 +40,7 @@ export async function verifyRecords(
   let size = Math.min(FIRST_BATCH, rows);
   for (let isOver = false; !isOver; ) {
     await step(async (state) => {
+      if (!last) expected.startRecent(await state.newestServed());
       const batch = await state.records(last, size);
       for (const record of batch) {
         if (last) verifyFollows(last, record);
@@ -90,7 +91,6 @@ async function verifyBatch(
     verifyVisibility(fate, outline, (id) => ranked.has(id), note);
     expected.addRecord(outline, dependencies(outline));
     if (fate.state !== "served") continue;
-    expected.addServed(outline);
     if (!areEntriesOf(outline, entries.get(outline.id))) {
       note(
         "matches",
@@ -99,6 +99,7 @@ async function verifyBatch(
       );
     }
   }
+  expected.addServed(served.map(({ outline }) => outline));
   await confirmPlayers(state, served, expected);
   const pairs = doubtful.flatMap(({ outline }) => dependencies(outline));
   for (const [player, match] of await state.missingDependents(pairs)) {

@@ -89,7 +89,7 @@ export class Verification {
         await verifyActors(context, expected);
         await verifyPlayers(context, expected);
         await verifyTeams(context);
-        await verifyRecent(context);
+        await verifyRecent(context, expected);
         this.findings.isComplete = true;
       });
     } catch (error) {

@@ -30,7 +30,7 @@ function sumsOf(maxInMemory: number) {
   const expected = new Expected(maxInMemory);
   for (const outline of outlines) {
     expected.addRecord(outline, [[outline.players[0]!.id, outline.id]]);
-    expected.addServed(outline);
+    expected.addServed([outline]);
   }
   const sums = {
     standings: expected.standings.page("", 100),
