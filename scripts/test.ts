@@ -1,17 +1,21 @@
 /**
  * `npm test`: runs the tests over one PostgreSQL that all of them share, and sums up what took longest and
- * which tests were skipped because a program is missing. Arguments go to `bun test`; --update-timings
- * records how long each file takes.
+ * which tests were skipped because a program is missing. With --quick (`npm run check`), only the quick tests that
+ * need no PostgreSQL. Other arguments go to `bun test`; --update-timings records how long each file takes.
  */
 
-import { statfsSync } from "node:fs";
+import { readFileSync, statfsSync } from "node:fs";
 import { aTemplate, startCluster } from "../test/support/postgres.ts";
 
+const TIMINGS = "scripts/test-timings.json";
 const BUN_TEST = [
   ...["test", "--timeout", "60000", "--parallel=5", "--no-isolate"],
   // The slowest files start first, so that no core is idle at the end.
-  "--timings=scripts/test-timings.json",
+  `--timings=${TIMINGS}`,
 ];
+/** Of these folders, the files that take less than this, while others run beside them. */
+const QUICK = "test/{unit,features,conformance}/*.test.ts";
+const QUICK_MS = 2000;
 const SLOWEST = 10;
 
 /** Test data in memory: waiting until a disk has written each transaction takes longer than the tests. */
@@ -30,10 +34,20 @@ function freeBytes(folder: string): number {
   }
 }
 
-const template = process.env.TEST_POSTGRES ? undefined : aTemplate();
+const isQuick = process.argv.includes("--quick");
+const args = process.argv.slice(2).filter((arg) => arg !== "--quick");
+if (isQuick) args.push(...quickFiles());
+
+function quickFiles(): string[] {
+  const known: Record<string, number> = JSON.parse(readFileSync(TIMINGS, "utf8")).files;
+  const isQuickFile = (path: string) => (known[path] ?? 0) < QUICK_MS;
+  return [...new Bun.Glob(QUICK).scanSync()].filter(isQuickFile).map((path) => `./${path}`);
+}
+
+const template = isQuick || process.env.TEST_POSTGRES ? undefined : aTemplate();
 if (template) process.env.TEST_POSTGRES_TEMPLATE = template.data;
 const cluster = template && (await startCluster());
-const child = Bun.spawn([process.execPath, ...BUN_TEST, ...process.argv.slice(2)], {
+const child = Bun.spawn([process.execPath, ...BUN_TEST, ...args], {
   stdio: ["inherit", "inherit", "pipe"],
   env: { ...process.env, ...(cluster && { TEST_POSTGRES: cluster.url }) },
 });
