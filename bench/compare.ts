@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { askerOf } from "./asking.ts";
+import { type Ask, askerOf } from "./asking.ts";
 import { type Server, startServer } from "./children.ts";
 import { onServerCore } from "./cores.ts";
 import { type Data, dataOf, makeData } from "./data.ts";
@@ -13,7 +13,7 @@ import { MATCHBOOK, type Places } from "./places.ts";
 import type { Scenario } from "./scenarios.ts";
 import { median } from "./statistics.ts";
 import { markdownTable } from "./table.ts";
-import { type Measured, measure, warmUp, writeAddresses } from "./wrk.ts";
+import { type Address, type Measured, measure, warmUp, writeAddresses } from "./wrk.ts";
 
 interface Version {
   server: Server;
@@ -41,6 +41,7 @@ export async function compareWith(folder: string, flags: Flags, places: Places):
   const rows: string[][] = [];
   for (const scenario of chosen(flags)) {
     const rounds = await measureInTurns(scenario, versions, data, flags, places);
+    if (!rounds) continue;
     const ratios = [
       rounds.map(([here, there]) => here.cpuMicros / there.cpuMicros),
       rounds.map(([here, there]) => there.requestsPerSecond / here.requestsPerSecond),
@@ -55,18 +56,25 @@ export async function compareWith(folder: string, flags: Flags, places: Places):
 
 const compatFlags = ({ compat }: Flags): string[] => (compat ? ["--compat", "gamelocker"] : []);
 
+/** Undefined if the other version does not have the endpoint. */
 async function measureInTurns(
   scenario: Scenario,
   versions: readonly [Version, Version],
   data: Data,
   flags: Flags,
   { scratch }: Places,
-): Promise<[Measured, Measured][]> {
+): Promise<[Measured, Measured][] | undefined> {
   const { seconds, rounds } = flags;
   const loads = [];
   for (const { server, key } of versions) {
     const file = join(scratch, `${server.name}.txt`);
-    writeAddresses(file, await addressesOf(scenario, data, askerOf(server, key)));
+    const addresses = await addressesIn(scenario, data, askerOf(server, key));
+    if (addresses instanceof BenchError) {
+      if (server === versions[0].server) throw addresses;
+      progress(`${scenario.name}: skipped. ${addresses.message}`);
+      return undefined;
+    }
+    writeAddresses(file, addresses);
     loads.push({ server, load: { seconds, connections: CONNECTIONS, key, file } });
   }
   for (const { server, load } of loads) {
@@ -84,4 +92,20 @@ async function measureInTurns(
     else measured.push([await there(), await here()].reverse() as [Measured, Measured]);
   }
   return measured;
+}
+
+/** The URLs, of which the first is tried, or why there are none. */
+async function addressesIn(
+  scenario: Scenario,
+  data: Data,
+  ask: Ask,
+): Promise<Address[] | BenchError> {
+  try {
+    const addresses = await addressesOf(scenario, data, ask);
+    await ask(addresses[0]!);
+    return addresses;
+  } catch (error) {
+    if (error instanceof BenchError) return error;
+    throw error;
+  }
 }

@@ -21,10 +21,13 @@ const PAGES = 2000;
 const TAGS = 1000;
 const WALKS = 40;
 const STEPS = 25;
+const BOARD_PAGES = 4;
 
 const GZIP = { "Accept-Encoding": "gzip" };
 const MATCHES = `/shards/${SHARD}/matches`;
 const PLAYERS = `/shards/${SHARD}/players`;
+const ACTORS = `/shards/${SHARD}/actors`;
+const BOARDS = `/shards/${SHARD}/leaderboards`;
 const SPARSE = {
   "fields[match]": "gameMode,createdAt,rosters",
   "fields[roster]": "won,participants",
@@ -213,5 +216,48 @@ export const SCENARIOS: readonly Scenario[] = [
     status: 200,
     isOurs: true,
     addresses: (targets) => pages(targets, { include: "rosters.participants" }),
+  },
+  {
+    name: "hero statistics",
+    about: "the statistics of all actors, of all modes and patches or of one mode",
+    status: 200,
+    isOurs: true,
+    addresses: (targets) => [
+      gzipped(ACTORS),
+      ...targets.modes().map((mode) => withQuery(ACTORS, { "filter[gameMode]": mode })),
+    ],
+  },
+  {
+    name: "leaderboard page",
+    about:
+      "the first pages of the leaderboards of ranked wins and win rates, of all time and of 28 days",
+    status: 200,
+    isOurs: true,
+    async addresses(_targets, ask) {
+      const boards = ["ranked-wins", "win-rate"].flatMap((board) => [
+        gzipped(`${BOARDS}/${board}`),
+        withQuery(`${BOARDS}/${board}`, { "filter[period]": "28d" }),
+      ]);
+      const more = await Promise.all(boards.map((board) => walk(ask, board, BOARD_PAGES)));
+      return [...boards, ...more.flat()];
+    },
+  },
+  {
+    name: "rank of a player",
+    about: "the place of one player on the leaderboard of ranked wins",
+    status: 200,
+    isOurs: true,
+    addresses: (targets) =>
+      targets
+        .activePlayers(MANY)
+        .map((id) => withQuery(`${BOARDS}/ranked-wins`, { "filter[playerIds]": id })),
+  },
+  {
+    name: "company of a player",
+    about: "with and against whom one player played",
+    status: 200,
+    isOurs: true,
+    addresses: (targets) =>
+      targets.activePlayers(PAGES).map((id) => gzipped(`${PLAYERS}/${id}/company`)),
   },
 ];
