@@ -5,6 +5,7 @@ import { KeyButton } from "./key.tsx";
 import { RegionPicker } from "./kit/region-picker.tsx";
 import { Logo } from "./logo.tsx";
 import { FIRST_BOARD, hrefOf, Link, navigate, type View } from "./router.ts";
+import { SearchBox } from "./search/box.tsx";
 import { useSession } from "./session.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
@@ -33,7 +34,7 @@ export function Header({ view }: { view: View }) {
         <Link to={{ name: "start" }} className="brand">
           <Logo /> <span className="brand-word">Matchbook</span>
         </Link>
-        <div className="top-search" />
+        <div className="top-search">{view.name !== "start" && <SearchBox />}</div>
         <button
           ref={button}
           type="button"

@@ -5,6 +5,8 @@ import { type Limits, Matchbook } from "../../client/src/index.ts";
 
 export interface Session {
   key: string | undefined;
+  /** "none": pages that need data explain what is needed, and send nothing. */
+  access: "key" | "visitor" | "none";
   /** Without an argument, removes the key. */
   setKey(key?: string): void;
   /** Empty while the server has no shards. */
@@ -29,6 +31,7 @@ const firstKey = (stored(FROM_OFFER) && offeredKey) || stored(KEY);
 
 let session: Session = {
   key: firstKey,
+  access: firstKey === undefined ? "none" : "key",
   setKey,
   shard: stored(SHARD) ?? "",
   setShard,
@@ -49,7 +52,8 @@ function setKey(key?: string): void {
   const given = key?.trim() || undefined;
   store(KEY, given);
   store(FROM_OFFER, given !== undefined && given === offeredKey ? "yes" : undefined);
-  change({ key: given, matchbook: clientFor(given), limits: undefined });
+  const access = given === undefined ? "none" : "key";
+  change({ key: given, access, matchbook: clientFor(given), limits: undefined });
 }
 
 function setShard(shard: string): void {
