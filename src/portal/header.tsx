@@ -11,10 +11,35 @@ import { ThemeSwitch } from "./theme-switch.tsx";
 
 interface Section {
   label: string;
-  to: View;
+  /** Undefined while it needs a region and none is known. */
+  to(shard: string): View | undefined;
   /** The pages that belong to the section. */
   holds: readonly View["name"][];
 }
+
+const SECTIONS: readonly Section[] = [
+  { label: "Players", to: () => ({ name: "start" }), holds: ["start", "player", "match"] },
+  {
+    label: "Heroes",
+    to: (shard) =>
+      shard === "" ? undefined : { name: "heroes", shard, search: new URLSearchParams() },
+    holds: ["heroes"],
+  },
+  {
+    label: "Leaderboards",
+    to: (shard) =>
+      shard === ""
+        ? undefined
+        : { name: "leaderboard", shard, board: FIRST_BOARD, search: new URLSearchParams() },
+    holds: ["leaderboard"],
+  },
+  { label: "Status", to: () => ({ name: "status" }), holds: ["status"] },
+  {
+    label: "Developers",
+    to: () => ({ name: "developers", page: "quick-start" }),
+    holds: ["developers", "explorer"],
+  },
+];
 
 export function Header({ view }: { view: View }) {
   const [isOpen, setOpen] = useState(false);
@@ -71,39 +96,23 @@ function Navigation({ view }: { view: View }) {
   const region = "shard" in view ? view.shard : shard;
   return (
     <nav className="sections" aria-label="Main">
-      {sectionsOf(region).map(({ label, to, holds }) => (
-        <Link key={label} to={to} aria-current={holds.includes(view.name) ? "page" : undefined}>
-          {label}
-        </Link>
-      ))}
+      {SECTIONS.map(({ label, to, holds }) => {
+        const target = to(region);
+        const isCurrent = holds.includes(view.name);
+        return target ? (
+          <Link key={label} to={target} aria-current={isCurrent ? "page" : undefined}>
+            {label}
+          </Link>
+        ) : (
+          // Keeps its room until a region is known, so that nothing moves then.
+          <span key={label} className="section-wait" aria-hidden="true">
+            {label}
+          </span>
+        );
+      })}
     </nav>
   );
 }
-
-/** Heroes and leaderboards belong to a region, so they need one. */
-const sectionsOf = (shard: string): readonly Section[] => [
-  { label: "Players", to: { name: "start" }, holds: ["start", "player", "match"] },
-  ...(shard === "" ? [] : regionSections(shard)),
-  { label: "Status", to: { name: "status" }, holds: ["status"] },
-  {
-    label: "Developers",
-    to: { name: "developers", page: "quick-start" },
-    holds: ["developers", "explorer"],
-  },
-];
-
-const regionSections = (shard: string): readonly Section[] => [
-  {
-    label: "Heroes",
-    to: { name: "heroes", shard, search: new URLSearchParams() },
-    holds: ["heroes"],
-  },
-  {
-    label: "Leaderboards",
-    to: { name: "leaderboard", shard, board: FIRST_BOARD, search: new URLSearchParams() },
-    holds: ["leaderboard"],
-  },
-];
 
 /** Heroes and leaderboards open for the chosen region; other pages only use it for what comes next. */
 function Region({ view }: { view: View }) {

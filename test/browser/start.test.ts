@@ -20,6 +20,20 @@ import {
 } from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
+/** The pages of docs/portal.md that need no record. */
+const SITE_MAP = [
+  "/portal",
+  "/portal/na/heroes?mode=ranked",
+  "/portal/eu/leaderboards/win-rate?period=28d",
+  "/portal/status",
+  "/portal/developers",
+  "/portal/developers/keys",
+  "/portal/developers/guides",
+  "/portal/developers/endpoints",
+  "/portal/developers/explorer?shard=na",
+  "/portal/developers/usage",
+  "/portal/developers/changelog",
+];
 /** The newest matches are loaded. */
 const LAST_ROW = ".start-matches .start-row:last-child";
 
@@ -117,11 +131,12 @@ inBrowser("the home page", () => {
         .getByRole("region", { name: label })
         .getByRole("link")
         .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
-    await page.getByRole("region", { name: "Favourites players" }).waitFor();
+    await settled(page);
     expect(await links("Favourites players")).toEqual(["/portal/eu/players/1"]);
     expect(await links("Recent players")).toEqual(["/portal/eu/players/2"]);
     await page.evaluate(() => localStorage.setItem("matchbook.favourites", "{broken"));
     await page.reload();
+    await settled(page);
     expect(await links("Recent players")).toEqual(["/portal/eu/players/1", "/portal/eu/players/2"]);
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
@@ -244,6 +259,18 @@ inBrowser("the home page", () => {
     await page.locator("main").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Find any player" }).waitFor();
     expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
+  test("every URL of the site map is served and opens a page", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    for (const path of SITE_MAP) {
+      const response = await page.goto(world.url + path);
+      await settled(page);
+      expect([path, response?.status()]).toEqual([path, 200]);
+      expect([path, await page.title()]).not.toEqual([path, "Page not found · Matchbook"]);
+    }
     await leave(visitor);
   });
 
