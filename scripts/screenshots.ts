@@ -81,6 +81,8 @@ async function redirect(context: BrowserContext, { url, key }: Service): Promise
   await context.route(`${ORIGIN}/**`, async (route) => {
     const request = route.request();
     const headers = { ...(await request.allHeaders()) };
+    // A stream never ends; without a response, the page shows what it has.
+    if (headers.accept?.includes("text/event-stream")) return;
     if (headers.authorization) headers.authorization = `Bearer ${key}`;
     const response = await route.fetch({ url: request.url().replace(ORIGIN, url), headers });
     await route.fulfill({ response });
@@ -114,11 +116,17 @@ const service = await startService();
 const { match, player } = await records(service);
 const pages = {
   start: "/",
-  explorer: "/portal/explorer?shard=na&on=matches&sort=-createdAt&filter[gameMode]=ranked",
-  match: `/portal/na/matches/${match}`,
   player: `/portal/na/players/${player}`,
+  match: `/portal/na/matches/${match}`,
+  heroes: "/portal/na/heroes",
+  leaderboards: "/portal/na/leaderboards/skill-tier",
   status: "/portal/status",
-  reference: "/portal/reference",
+  developers: "/portal/developers",
+  keys: "/portal/developers/keys",
+  endpoints: "/portal/developers/endpoints",
+  explorer:
+    "/portal/developers/explorer?shard=na&on=matches&sort=-createdAt&filter[gameMode]=ranked",
+  usage: "/portal/developers/usage",
 };
 const browser = await startBrowser();
 mkdirSync(flags.out, { recursive: true });
@@ -139,7 +147,8 @@ for (const screen of SCREENS) {
       await page.clock.setFixedTime(NOW);
       await page.goto(ORIGIN + path);
       await settled(page);
-      await page.waitForLoadState("networkidle");
+      await page.evaluate(() => document.fonts.ready);
+      await settled(page);
       const height = await page.evaluate(() => document.documentElement.scrollHeight);
       await take(page, join(flags.out, `${name}-${screen.name}-${theme}.${format}`), { height });
       await page.close();

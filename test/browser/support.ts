@@ -77,12 +77,12 @@ export function startBrowser(): Promise<Browser> {
 }
 
 /** The time in the demo world. It is fixed, so that every run has the same matches. */
-const NOW = Date.UTC(2026, 2, 14, 18, 30);
+export const DEMO_NOW = Date.UTC(2026, 2, 14, 18, 30);
 
 /** A server with recent demo matches in two shards. */
 export function startDemoWorld(flags: Record<string, string> = {}): Promise<World> {
-  const options = { matches: 40, seed: 7, until: NOW, shards: ["na", "eu"] };
-  const clock = { now: () => NOW, monotonic: () => performance.now() };
+  const options = { matches: 40, seed: 7, until: DEMO_NOW, shards: ["na", "eu"] };
+  const clock = { now: () => DEMO_NOW, monotonic: () => performance.now() };
   return startWorld([...demoDocuments(options)], flags, clock);
 }
 
@@ -237,7 +237,7 @@ export function topsOf(page: Page, pieces: readonly string[]): Promise<number[]>
 }
 
 /** Holds back the responses for a URL until the returned function is called. */
-export async function holdReplies(page: Page, address: string): Promise<() => void> {
+export async function holdReplies(page: Page, address: string | RegExp): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(address, async (route) => {
     await promise;

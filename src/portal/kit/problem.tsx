@@ -31,11 +31,14 @@ export function Problem({ error, retry }: Props) {
 }
 
 function InvalidKey({ error }: { error: MatchbookError }) {
-  const { key } = useSession();
+  const { key, keyState } = useSession();
+  const hasEnded = keyState === "ended";
   return (
     <Notice title={key ? "This key isn't valid" : "API key required"} requestId={error.requestId}>
       <p>
-        {key ? "It may be mistyped, expired or revoked." : "Add your API key to see this page."}
+        {!key && "Add your API key to see this page."}
+        {key && hasEnded && "It worked before. It has expired, or the operator revoked it."}
+        {key && !hasEnded && "It may be mistyped, expired or revoked."}
       </p>
       <button type="button" className="button button-main" onClick={() => askForKey()}>
         Enter an API key

@@ -1,32 +1,71 @@
-/** The home page: an example request with its live response, and links to the other pages. */
+/** The start page: search for a player, newest matches as they end, and the best players of a region. */
 
 import "./view.css";
-import { Page } from "../../kit/page.tsx";
+import { NeedsKey } from "../../kit/needs-key.tsx";
+import { usePageHead } from "../../kit/page.tsx";
+import { Segmented } from "../../kit/segmented.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Empty, Problem } from "../../kit/states.tsx";
+import { useRegions } from "../../regions.ts";
+import { SearchBox } from "../../search/box.tsx";
 import { useSession } from "../../session.ts";
-import { NewestMatch } from "./newest.tsx";
-import { NextSteps } from "./next-steps.tsx";
-import { Request } from "./request.tsx";
+import { NewestMatches } from "./newest-matches.tsx";
+import { KnownPlayers } from "./players.tsx";
+import { TopPlayers } from "./top-players.tsx";
 
 export default function Start() {
-  const { shard } = useSession();
+  const heading = usePageHead("Matchbook");
   return (
-    <Page
-      name="Matchbook"
-      title="Every finished match, one request away"
-      lead="Completed matches and lifetime player stats for every region, through a read-only JSON:API. All you need is an API key."
-    >
-      <div className="start-columns">
-        <Request />
-        <section className="start-response" aria-labelledby="start-response">
-          <div className="start-head">
-            <h2 id="start-response">
-              Response{shard && <span className="start-of"> · newest match in {shard}</span>}
-            </h2>
-          </div>
-          <NewestMatch />
-        </section>
+    <>
+      <section className="start-hero">
+        <h1 className="page-title" ref={heading} tabIndex={-1}>
+          Find any player
+        </h1>
+        <p className="start-lead">
+          Match history, heroes and leaderboards of every region. Typos are forgiven.
+        </p>
+        <SearchBox isLarge />
+        <KnownPlayers />
+      </section>
+      <Now />
+    </>
+  );
+}
+
+/** What happens in the selected region. */
+function Now() {
+  const { access, shard, setShard } = useSession();
+  const { state, regions, error, retry } = useRegions();
+  if (access === "none") return <NeedsKey what="matches and players" />;
+  if (state === "failed") return <Problem error={error} retry={retry} />;
+  if (state === "ready" && regions.length === 0) {
+    return (
+      <Empty title="No regions yet">
+        <p>Regions appear once match data is loaded.</p>
+      </Empty>
+    );
+  }
+  const region = regions.find(({ id }) => id === shard);
+  return (
+    <>
+      <div className="start-regions">
+        {region && (
+          <Segmented
+            label="Region"
+            value={shard}
+            onChange={setShard}
+            options={regions.map(({ id }) => ({ value: id, label: id.toUpperCase() }))}
+          />
+        )}
       </div>
-      <NextSteps />
-    </Page>
+      {region ? (
+        <div className="start-columns">
+          <NewestMatches key={region.id} region={region} />
+          <TopPlayers shard={region.id} />
+        </div>
+      ) : (
+        <Skeleton label="Loading regions" shape="rows" count={8} height={64} />
+      )}
+    </>
   );
 }
