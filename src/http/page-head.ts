@@ -38,6 +38,17 @@ const BOARD_NAMES: ReadonlyMap<string, string> = new Map(
   } satisfies Record<Board, string>),
 );
 
+const DEVELOPER_PAGES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    keys: "Keys and limits",
+    guides: "Guides",
+    endpoints: "Endpoints",
+    explorer: "Explorer",
+    usage: "Usage",
+    changelog: "Changelog",
+  }),
+);
+
 /** Anything can be in a URL: only what may be a region is repeated. */
 const regionOf = (shard: string): string => (isShardId(shard) ? `region ${shard}` : "a region");
 
@@ -63,9 +74,12 @@ function pageTexts([first = "", second = "", third = ""]: string[]): Texts {
     );
   }
   if (first === "developers") {
+    const page = DEVELOPER_PAGES.get(second);
     return titled(
-      "Developers",
-      "The read-only JSON:API behind this site: quick start, keys and limits, guides, every endpoint, and an explorer.",
+      page ? `${page} · Developers` : "Developers",
+      page
+        ? `${page}: the read-only JSON:API of completed matches and player records behind this site.`
+        : "The read-only JSON:API behind this site: quick start, keys and limits, guides, every endpoint, and an explorer.",
     );
   }
   const region = regionOf(first);

@@ -142,7 +142,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
       ...(await ask(relaxed, [`${MATCHES}?filter[playerNames]=Nobody`])),
       request: `GET ${MATCHES}?filter[playerNames]=Nobody (with the profile gamelocker)`,
     });
-    messages.push(await overstreamed(world), ...(await visitorMessages(world)));
+    messages.push(await overstreamed(world), ...(await visitorMessages(world, noon)));
     messages.push(await exhausted(world, limited), ...(await guardedMessages(world, guarded)));
     messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
@@ -197,9 +197,9 @@ async function overstreamed(world: World): Promise<ReplyMessage> {
 }
 
 /** Reads two matches without a key where a visitor may read one, and sends one request too many. */
-async function visitorMessages(world: World): Promise<ReplyMessage[]> {
+async function visitorMessages(world: World, noon: TestClock): Promise<ReplyMessage[]> {
   const tiers = [{ name: "hobby" }, { name: "visitor", rate: 2, matchesPerDay: 1 }];
-  const server = await serveWithKeys(world, [], { "portal-visitors": "on", tiers });
+  const server = await serveWithKeys(world, [], { "portal-visitors": "on", tiers }, noon);
   const response = await fetch(`${server.url}/portal/visitor-token`);
   const { token } = (await response.json()) as { token: string };
   const get = async (path: string, request: string): Promise<ReplyMessage> => {

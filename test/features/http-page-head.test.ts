@@ -200,7 +200,16 @@ test("without portal visitors, no page contains anything about a player or match
 
 test("every page has one title, one description and one canonical link of its own", async () => {
   await withServer(VISITORS, async (open, url) => {
-    const paths = ["/", PLAYER, MATCH, "/portal/status"];
+    const paths = [
+      "/",
+      PLAYER,
+      MATCH,
+      "/portal/na/heroes",
+      "/portal/na/leaderboards/win-rate",
+      "/portal/status",
+      "/portal/developers",
+      "/portal/developers/endpoints",
+    ];
     const heads = await Promise.all(paths.map(async (path) => headOf(await open(path))));
     expect(new Set(heads.map(({ title }) => title)).size).toBe(paths.length);
     expect(new Set(heads.map(({ metas }) => metas.description)).size).toBe(paths.length);
