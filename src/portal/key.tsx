@@ -188,7 +188,7 @@ function quotaText({
   const resets = `The quota resets in ${hours === 1 ? "an hour" : `${hours} hours`}.`;
   return matchesLeft === 0
     ? resets
-    : `Matches read today: ${matches.toLocaleString("en")}, ${matchesLeft.toLocaleString("en")} left. ${resets}`;
+    : `Matches today: ${matches.toLocaleString("en")} read, ${matchesLeft.toLocaleString("en")} left. ${resets}`;
 }
 
 function KeyForm() {

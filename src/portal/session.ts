@@ -42,8 +42,8 @@ export interface Session {
 const KEY = "matchbook.key";
 /** Set if the stored key is the demo key, so that a new demo key replaces it. */
 const FROM_OFFER = "matchbook.key-from-offer";
-/** Set once the stored key was accepted. */
-const HAS_WORKED = "matchbook.key-has-worked";
+/** The last key that was accepted. */
+const WORKED = "matchbook.key-that-worked";
 const SHARD = "matchbook.shard";
 
 const offeredKey = metaContent("matchbook-offer");
@@ -80,7 +80,7 @@ function setKey(key?: string): void {
   const given = key?.trim() || undefined;
   store(KEY, given);
   store(FROM_OFFER, given !== undefined && given === offeredKey ? "yes" : undefined);
-  if (given !== session.key) store(HAS_WORKED, undefined);
+  if (given === undefined) store(WORKED, undefined);
   change({ ...connectionFor(given), isKeyShown: false });
 }
 
@@ -122,17 +122,21 @@ async function sendWithKey(
 ): Promise<Response> {
   const response = await fetch(url, options);
   if (key === undefined || !needsAccess(url)) return response;
-  const keyState = await stateAfter(response, new URL(url).pathname);
+  const keyState = await stateAfter(response, new URL(url).pathname, key);
   if (session.key === key && keyState !== undefined && keyState !== session.keyState) {
-    if (keyState === "valid") store(HAS_WORKED, "yes");
+    if (keyState === "valid") store(WORKED, key);
     change({ keyState });
   }
   return response;
 }
 
 /** Undefined if the response says nothing about the key. */
-async function stateAfter(response: Response, path: string): Promise<KeyState | undefined> {
-  if (response.status === 401) return stored(HAS_WORKED) ? "ended" : "invalid";
+async function stateAfter(
+  response: Response,
+  path: string,
+  key: string,
+): Promise<KeyState | undefined> {
+  if (response.status === 401) return stored(WORKED) === key ? "ended" : "invalid";
   if (response.status === 429) {
     const code = await errorCode(response.clone());
     if (code === "quota-exceeded") return "over-quota";

@@ -2,11 +2,21 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
+import { makeKey } from "../../src/access/key.ts";
 import { openAccess } from "../../src/open-stores.ts";
+import { serve } from "../../src/wiring.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { until } from "../support/state.ts";
 import type { World } from "../support/world.ts";
-import { inBrowser, leave, settled, startDemoWorld, testEverywhere, visit } from "./support.ts";
+import {
+  holdReplies,
+  inBrowser,
+  leave,
+  settled,
+  startDemoWorld,
+  testEverywhere,
+  visit,
+} from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
 let open: World;
@@ -211,6 +221,44 @@ inBrowser("a key", () => {
     await reader.page.getByRole("dialog").getByText(text).waitFor();
     await leave(reader);
     await server.stop();
+  });
+
+  test("that never worked in this browser may be mistyped, expired or revoked", async () => {
+    const reader = await visit(`${open.url}/portal/status`, { key: makeKey(), expects: [401] });
+    const { page } = reader;
+    await keyButton(page, /^Key /).click();
+    await page.getByRole("dialog").getByText("may be mistyped, expired or revoked").waitFor();
+    await keyButton(page, /^Key rejected/).waitFor({ state: "attached" });
+    await leave(reader);
+  });
+
+  test("is discarded if the dialog is closed while it is being checked", async () => {
+    const reader = await visit(playerLink(closed));
+    const { page } = reader;
+    await page.getByRole("button", { name: TEXTS.enterKey }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(TEXTS.keyField).fill(closed.key);
+    const letThrough = await holdReplies(page, "**/usage");
+    const checked = page.waitForResponse("**/usage");
+    await dialog.getByRole("button", { name: TEXTS.useKey }).click();
+    await page.keyboard.press("Escape");
+    letThrough();
+    await (await checked).finished();
+    // The page handles the response before the next frame.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+    expect(await page.evaluate(() => localStorage.getItem("matchbook.key"))).toBeNull();
+    await leave(reader);
+  });
+
+  test("of a demo server is offered to visitors who need one", async () => {
+    const demo = await serve(closed.settings, () => {}, undefined, undefined, closed.key);
+    const reader = await visit(playerLink(demo));
+    const { page } = reader;
+    await page.getByRole("button", { name: "Use the demo key" }).first().click();
+    await heading(page).filter({ hasText: player.name }).waitFor();
+    expect(await page.getByRole("button", { name: "Use the demo key" }).count()).toBe(0);
+    await leave(reader);
+    await demo.stop("test");
   });
 
   test("that is mistyped is not taken", async () => {
