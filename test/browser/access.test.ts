@@ -115,6 +115,19 @@ inBrowser("a shared link, where visitors need no key,", () => {
     await leave(reader);
   });
 
+  test("says what is needed when the operator has closed the portal meanwhile", async () => {
+    const reader = await visit(`${open.url}/portal/status`, { expects: [404] });
+    const { page } = reader;
+    await page.evaluate(() => sessionStorage.clear());
+    await page.route("**/portal/visitor-token", (route) => route.fulfill({ status: 404 }));
+    const requests = watch(page);
+    await page.goto(playerLink(open));
+    await page.getByRole("main").getByRole("button", { name: TEXTS.enterKey }).first().waitFor();
+    expect(requests.filter(({ path }) => path.startsWith("/shards"))).toEqual([]);
+    expect(reader.complaints).toEqual([]);
+    await leave(reader);
+  });
+
   test("says so when the limit of the address is reached", async () => {
     const tiers = [{ name: "hobby" }, { name: "visitor", rate: 1, burst: 1 }];
     const server = await serveWithKeys(open, [], { "portal-visitors": "on", tiers });

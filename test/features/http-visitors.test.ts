@@ -174,7 +174,7 @@ describe("a visitor token", () => {
     });
   });
 
-  test("is not accepted by the admin listener", async () => {
+  test("is not accepted by the admin listener, which shows the usage of visitors", async () => {
     const admin = { "admin-port": 0, "admin-token": "t".repeat(24) };
     const server = await serve({ ...world.settings, "portal-visitors": "on", ...admin }, () => {});
     try {
@@ -184,6 +184,16 @@ describe("a visitor token", () => {
       for (const path of ["/keys", "/metrics"]) {
         expect((await fetch(server.adminUrl + path, { headers })).status).toBe(401);
       }
+      // The operator sees how much visitors use.
+      await fetch(server.url + MATCH, { headers: { ...headers, Accept: JSON_API } });
+      const operator = { Authorization: `Bearer ${admin["admin-token"]}` };
+      const usage = await fetch(`${server.adminUrl}/keys/visitors/usage`, { headers: operator });
+      expect(await usage.json()).toMatchObject({
+        key: { id: "visitors", name: "portal visitors" },
+        days: [{ requests: { "200": expect.any(Number) } }],
+      });
+      const metrics = await fetch(`${server.adminUrl}/metrics`, { headers: operator });
+      expect(await metrics.text()).toMatch(/^matchbook_tier_requests_total\{tier="visitor"\} 1$/m);
     } finally {
       await server.stop("test");
     }
