@@ -170,7 +170,9 @@ interface Resource {
 const readPlayer: ReadTexts = async (reader, id, shard) => {
   const [player] = await reader.players([id]);
   if (!player) return undefined;
-  const { attributes } = JSON.parse(piecesText([withoutComma(pieceIn(player.resource))])) as Resource;
+  const { attributes } = JSON.parse(
+    piecesText([withoutComma(pieceIn(player.resource))]),
+  ) as Resource;
   const { played, wins, winStreak, skillTier } = attributes?.stats ?? {};
   const figures = [
     isCount(played) ? `${grouped(played)} ${played === 1 ? "match" : "matches"}` : undefined,
