@@ -14,6 +14,7 @@ import { RedisLink } from "./access/redis/link.ts";
 import { SqliteDatabase } from "./access/sqlite/database.ts";
 import { HOOKS_FILE, KEYS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
 import { UsageStore } from "./access/usage-store.ts";
+import type { VisitorCounters } from "./access/visitors.ts";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import type { AccessPlan } from "./domain/limits.ts";
@@ -609,6 +610,7 @@ export function openAccess(
 export interface Limits {
   limiter: Limiter;
   quotas: Quotas;
+  visitors: VisitorCounters;
   /** The current state; undefined if limits are not shared. */
   shared: SharedLimitsState | undefined;
   close(): void;
@@ -617,7 +619,7 @@ export interface Limits {
 /** `local` decides without Redis, and whenever Redis is unavailable. */
 export async function openLimits(
   { redis }: { redis: string },
-  local: Pick<Limits, "limiter" | "quotas">,
+  local: Pick<Limits, "limiter" | "quotas" | "visitors">,
   observe: Observe,
 ): Promise<Limits> {
   if (redis === "") return { ...local, shared: undefined, close() {} };
@@ -626,6 +628,10 @@ export async function openLimits(
   return {
     limiter: new RedisLimiter(link, local.limiter),
     quotas: new RedisQuotas(link, local.quotas),
+    visitors: {
+      limiter: new RedisLimiter(link, local.visitors.limiter),
+      quotas: new RedisQuotas(link, local.visitors.quotas),
+    },
     shared: link,
     close: () => link.close(),
   };

@@ -7,15 +7,18 @@ import { FailureGuard, OpenRequestLimit } from "./access/failed-keys.ts";
 import { KeyLookup } from "./access/key-lookup.ts";
 import { type Limiter, MemoryLimiter } from "./access/rate-limit.ts";
 import { UsageRecorder } from "./access/usage-recorder.ts";
+import { localCounters, randomSecret, type VisitorCounters, Visitors } from "./access/visitors.ts";
 import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
 import { BackgroundCheck, type Pace } from "./check/background-check.ts";
+import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
 import { Deliverer } from "./hooks/deliverer.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { send } from "./hooks/send.ts";
 import { Bodies } from "./http/body.ts";
 import { PROFILES } from "./http/compat-profile.ts";
 import type { Clock } from "./http/context.ts";
+import { Pictures } from "./http/pictures.ts";
 import { Portal } from "./http/portal.ts";
 import { ResultCache } from "./http/result-cache.ts";
 import { type FeedPace, type RunningServer, startServer } from "./http/server.ts";
@@ -65,7 +68,7 @@ export async function serve(
   // Before anything is opened: without a token the start fails.
   const token = tokenFor(settings);
   const parts = await openParts(settings, log, clock, sharing);
-  const { metrics, shards, keys, usage, limits, observe } = parts;
+  const { metrics, shards, keys, usage, limits, plan, observe } = parts;
   const { limiter, quotas, shared } = limits;
   let admin: RunningAdmin | undefined;
   // The supervisor checks and maintains the shards for all workers, and delivers to hooks.
@@ -83,10 +86,12 @@ export async function serve(
       admin = startAdmin(settings, { ...parts, token, quotas, clock, openThread });
     }
     const responseCache = settings["response-cache-mib"] * 2 ** 20;
+    const visitors = visitorsFor(settings, plan, limits.visitors, sharing?.visitorSecret);
     const server = startServer({
       version,
       shards,
       keys,
+      visitors,
       guard: new FailureGuard(settings["auth-failures-per-minute"], sharing?.failures),
       openLimit: new OpenRequestLimit(settings["open-requests-per-minute"], sharing?.openRequests),
       limiter,
@@ -104,7 +109,7 @@ export async function serve(
       // Two kinds of entries: what was read for a request, and its content compressed as a whole.
       results: new ResultCache(responseCache / 2),
       bodies: new Bodies(settings.compression, responseCache / 2),
-      portal: settings.portal === "on" ? new Portal(offeredKey) : undefined,
+      portal: portalFor(settings, offeredKey, visitors, clock),
       drainMs: settings["drain-ms"],
       feedPace,
       clock,
@@ -126,6 +131,31 @@ export async function serve(
     await release();
     throw error;
   }
+}
+
+/** Undefined if visitors of the portal need a key. `shared`: the secret of the other workers. */
+function visitorsFor(
+  settings: Settings,
+  plan: AccessPlan,
+  counters: VisitorCounters,
+  shared: string | undefined,
+): Visitors | undefined {
+  if (settings.portal === "off" || settings["portal-visitors"] === "off") return undefined;
+  const secret = settings["visitor-secret"] || shared || randomSecret();
+  return new Visitors(secret, visitorLimits(plan), counters);
+}
+
+/** Undefined if the portal is disabled. */
+function portalFor(
+  settings: Settings,
+  offeredKey: string | undefined,
+  visitors: Visitors | undefined,
+  { monotonic }: Clock,
+): Portal | undefined {
+  if (settings.portal === "off") return undefined;
+  const folder = settings["portal-pictures"];
+  const pictures = folder === "" ? undefined : new Pictures(folder, monotonic);
+  return new Portal({ offeredKey, visitors, pictures });
 }
 
 /** The workers, as the admin listener of the supervisor uses them. */
@@ -259,6 +289,8 @@ interface WorkerLimits {
   limiter: Limiter;
   failures: AddressLimiter;
   openRequests: AddressLimiter;
+  visitors: AddressLimiter;
+  visitorSecret: string;
 }
 
 /** Opens every shard. One that cannot be opened is unavailable; the others are served. */
@@ -297,7 +329,8 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
     await usage.start();
     isRecording = true;
     const limiter = sharing?.limiter ?? new MemoryLimiter();
-    limits = await openLimits(settings, { limiter, quotas: usage.quotas }, watched);
+    const local = { limiter, quotas: usage.quotas, visitors: localCounters(sharing?.visitors) };
+    limits = await openLimits(settings, local, watched);
   } catch (error) {
     await release();
     throw error;

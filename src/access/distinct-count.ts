@@ -12,12 +12,12 @@ export interface Hash {
 /** Up to this number, the hashes themselves are stored. */
 export const COUNTED_EXACTLY = 1024;
 
-/** A load factor of one half, which takes as much memory as the sketch. */
-const SLOTS = 2 * COUNTED_EXACTLY;
+/** Doubled as it fills: most counters stay small. */
+const FIRST_SLOTS = 16;
 
 export class DistinctCounter {
-  /** An open-addressing hash table; undefined once the sketch is in use. */
-  #slots: Uint32Array | undefined = new Uint32Array(2 * SLOTS);
+  /** An open-addressing hash table, at most half full; undefined once the sketch is in use. */
+  #slots: Uint32Array | undefined = new Uint32Array(2 * FIRST_SLOTS);
   #exact = 0;
   #sketch: Sketch | undefined;
 
@@ -104,6 +104,14 @@ export class DistinctCounter {
     slots[at] = hash.high;
     slots[at + 1] = hash.low;
     this.#exact += 1;
+    if (4 * this.#exact > slots.length) this.#grow();
+  }
+
+  #grow(): void {
+    const hashes = [...this.#hashes()];
+    this.#slots = new Uint32Array(2 * this.#slots!.length);
+    this.#exact = 0;
+    for (const hash of hashes) this.#insert(hash);
   }
 
   #has(hash: Hash): boolean {
@@ -114,7 +122,8 @@ export class DistinctCounter {
   /** The slot of the hash, or the empty slot where it belongs. */
   #slotOf({ high, low }: Hash): number {
     const slots = this.#slots!;
-    for (let slot = low % SLOTS; ; slot = (slot + 1) % SLOTS) {
+    const count = slots.length / 2;
+    for (let slot = low % count; ; slot = (slot + 1) % count) {
       const at = 2 * slot;
       if (slots[at] === high && slots[at + 1] === low) return at;
       if (slots[at] === 0 && slots[at + 1] === 0) return at;

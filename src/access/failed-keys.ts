@@ -53,7 +53,7 @@ export class OpenRequestLimit {
 }
 
 /** For IPv6, the /64 network: its owner controls all addresses in it. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = "", tail] = address.replace(/%.*$/, "").split("::");
   const first = head === "" ? [] : head.split(":");

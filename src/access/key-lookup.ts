@@ -16,10 +16,15 @@ import type { KeyStore, LiveSecret } from "./key-store.ts";
 
 /** An active key and its limits. */
 export interface LiveKey {
+  /** For usage and the log. */
   id: string;
   name: string;
   limits: EffectiveLimits;
+  /** What its limits are counted by, if not the id: portal visitors share an id and are limited by address. */
+  limitedBy?: string;
 }
+
+export const limitId = ({ id, limitedBy = id }: LiveKey): string => limitedBy;
 
 interface Live extends LiveKey {
   until: number;

@@ -56,8 +56,14 @@ export class MemoryQuotas implements Quotas {
   readonly #quotas = new Map<string, KeyQuota>();
   readonly #load: (keyId: string, day: number) => Awaitable<void>;
 
-  /** `load` fetches the counts of other processes before a count is returned. */
-  constructor(load: (keyId: string, day: number) => Awaitable<void> = () => {}) {
+  /**
+   * `load` fetches the counts of other processes before a count is returned. Beyond `size` counters, the least recently
+   * used ones are dropped.
+   */
+  constructor(
+    load: (keyId: string, day: number) => Awaitable<void> = () => {},
+    private readonly size = Number.POSITIVE_INFINITY,
+  ) {
     this.#load = load;
   }
 
@@ -110,14 +116,25 @@ export class MemoryQuotas implements Quotas {
   }
 
   #quotaOf(keyId: string, day: number): KeyQuota {
-    const known = this.#quotas.get(`${day} ${keyId}`);
-    if (known) return known;
-    const counter = new DistinctCounter();
-    const quota = { keyId, day, counter, exceeded: null, isChanged: false };
-    this.#quotas.set(`${day} ${keyId}`, quota);
+    const name = `${day} ${keyId}`;
+    const known = this.#quotas.get(name);
+    if (known && this.#quotas.size < this.size / 2) return known;
+    const quota = known ?? newQuota(keyId, day);
+    // The order of a map is that of insertion.
+    if (known) this.#quotas.delete(name);
+    else if (this.#quotas.size >= this.size) this.#quotas.delete(this.#quotas.keys().next().value!);
+    this.#quotas.set(name, quota);
     return quota;
   }
 }
+
+const newQuota = (keyId: string, day: number): KeyQuota => ({
+  keyId,
+  day,
+  counter: new DistinctCounter(),
+  exceeded: null,
+  isChanged: false,
+});
 
 /**
  * How many more matches the key may read today; null: unlimited. Once exceeded, 0 for the rest of

@@ -7,6 +7,7 @@ import { endOfPrevious, type KeyRecord } from "../access/key-store.ts";
 import { matchesLeft } from "../access/quota.ts";
 import { dayOf, secondsToNextDay, writtenDay } from "../access/usage.ts";
 import { KEPT_DAYS } from "../access/usage-store.ts";
+import { VISITORS } from "../access/visitors.ts";
 import { effectiveLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { describeDay } from "../http/usage.ts";
@@ -76,9 +77,14 @@ export const revokeKey: AdminEndpoint = async (service, { id }) => {
 export const showUsage: AdminEndpoint = async (service, { query, id }) => {
   const days = wholeNumber(1, KEPT_DAYS)(query.days ?? DEFAULT_DAYS);
   if ("error" in days) throw invalidQuery([`days: ${days.error}`]);
-  const record = (await service.keyStore.find(id)) ?? noKey(id);
   const now = service.clock.now();
   const today = dayOf(now);
+  if (id === VISITORS.id) {
+    // Their quotas are those of addresses.
+    const used = await service.usage.daysOf(id, today - days.value + 1);
+    return jsonResponse(200, { key: VISITORS, days: used.map(describeDay) });
+  }
+  const record = (await service.keyStore.find(id)) ?? noKey(id);
   const matches = await service.quotas.count(id, now);
   const used = await service.usage.daysOf(id, today - days.value + 1);
   const { matchesPerDay: most } = effectiveLimits(service.plan, record.tier, record);

@@ -5,7 +5,8 @@ import { type KeyRecord, stateOf } from "../access/key-store.ts";
 import type { KeyDay } from "../access/usage.ts";
 import { dayOf, writtenDay } from "../access/usage.ts";
 import { KEPT_DAYS } from "../access/usage-store.ts";
-import { effectiveLimits } from "../domain/limits.ts";
+import { VISITORS } from "../access/visitors.ts";
+import { effectiveLimits, VISITOR_TIER } from "../domain/limits.ts";
 import { describeDay } from "../http/usage.ts";
 import { accessPlan } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
@@ -16,7 +17,7 @@ import { age, table } from "./table.ts";
 
 interface UsedKey {
   id: string;
-  /** Undefined if the key was deleted. */
+  /** Undefined for portal visitors, and if the key was deleted. */
   record: KeyRecord | undefined;
   days: readonly KeyDay[];
   lastSeen: number | undefined;
@@ -30,7 +31,7 @@ export function addUsage(group: Command): void {
       "print requests, errors and records by UTC day, for one key or for all keys, most used first.\n" +
         "Running servers store their counts every two seconds.",
     )
-    .argument("[id]", KEY_ID)
+    .argument("[id]", `${KEY_ID}, or ${VISITORS.id} for portal visitors`)
     .option("--days <N>", "number of days, including today", "30")
     .option(
       "--json",
@@ -61,7 +62,7 @@ export function addUsage(group: Command): void {
 }
 
 async function oneKey(settings: Settings, id: string, since: number): Promise<UsedKey> {
-  const record = await readKey(settings, id);
+  const record = id === VISITORS.id ? undefined : await readKey(settings, id);
   const days = await readUsage(settings, [] as KeyDay[], (usage) => usage.read(since, id));
   return { id, record, days, lastSeen: days.at(-1)?.lastSeen };
 }
@@ -89,7 +90,11 @@ async function allKeys(settings: Settings, since: number, now: number): Promise<
 
 function asJson(settings: Settings, { id, record, days }: UsedKey): object {
   const tier = record ? effectiveLimits(accessPlan(settings), record.tier, record).tier : null;
-  return { key: { id, name: record?.name ?? null, tier }, days: days.map(describeDay) };
+  const key =
+    id === VISITORS.id
+      ? { ...VISITORS, tier: VISITOR_TIER }
+      : { id, name: record?.name ?? null, tier };
+  return { key, days: days.map(describeDay) };
 }
 
 const COUNTS = ["REQUESTS", "4XX", "5XX", "RECORDS"];
@@ -107,7 +112,7 @@ function tableOfKeys(keys: readonly UsedKey[], now: number): string {
     ["ID", "NAME", ...COUNTS, "LAST USED"],
     ...keys.map(({ id, record, days, lastSeen }) => [
       id,
-      record?.name ?? "(deleted)",
+      id === VISITORS.id ? VISITORS.name : (record?.name ?? "(deleted)"),
       ...countsOf(days),
       lastSeen === undefined ? "never" : age(now - lastSeen),
     ]),

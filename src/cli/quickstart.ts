@@ -15,6 +15,7 @@ import { openAccess, openShards } from "../open-stores.ts";
 import { WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import { writeQuery } from "../query/query-string.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
+import type { LoadedSettings } from "../settings/load.ts";
 import type { Shards } from "../store/shards.ts";
 import {
   type AddCommand,
@@ -42,7 +43,7 @@ export const quickstart: AddCommand = (program) => {
     .command("quickstart")
     .description("create demo data on the first run, then serve it and print an example request")
     .action(async () => {
-      const { values: settings } = settingsOf(command);
+      const settings = openToVisitors(settingsOf(command));
       // Checked before demo data is created for a server that cannot listen.
       await freePort(settings);
       const shards = openShards(settings, noteMigration);
@@ -64,6 +65,10 @@ export const quickstart: AddCommand = (program) => {
     ["matchbook quickstart --port 0 --data /tmp/matchbook", "another folder and a free port"],
   ]);
 };
+
+/** Unless a setting says otherwise, the portal of a demo needs no key. */
+const openToVisitors = ({ values, origins }: LoadedSettings): Settings =>
+  origins["portal-visitors"] === "default" ? { ...values, "portal-visitors": "on" } : values;
 
 /** Stored in the data folder, so that the next run completes an interrupted one. */
 interface DemoPlan {

@@ -15,6 +15,7 @@ export function settingsFindings(loaded: LoadedSettings): Finding[] {
   const found = [
     ...listenerFindings(values),
     ...limitFindings(values),
+    ...visitorFindings(values),
     ...logFindings(values),
     ...secretFindings(loaded),
   ];
@@ -66,6 +67,20 @@ function limitFindings(settings: Settings): Finding[] {
     );
 }
 
+/** A database or Redis for keys and limits means several instances. */
+function visitorFindings(settings: Settings): Finding[] {
+  const { "portal-visitors": visitors, "visitor-secret": secret, redis } = settings;
+  const hasInstances = redis !== "" || settings["keys-database"] !== undefined;
+  if (visitors === "off" || secret !== "" || !hasInstances) return [];
+  return [
+    warning(
+      SUBJECT,
+      "portal-visitors is on without visitor-secret: instances refuse each other's visitor tokens",
+      "set the same visitor-secret for all instances",
+    ),
+  ];
+}
+
 function logFindings(settings: Settings): Finding[] {
   const level = settings["log-level"];
   const found: Finding[] = [];
@@ -81,6 +96,7 @@ function logFindings(settings: Settings): Finding[] {
 }
 
 const READABLE_BY_OTHERS = 0o004;
+const SECRETS = ["admin-token", "visitor-secret"] as const;
 
 function secretFindings({ values, origins, file }: LoadedSettings): Finding[] {
   const found: Finding[] = [];
@@ -101,7 +117,7 @@ function secretFindings({ values, origins, file }: LoadedSettings): Finding[] {
     }
   }
   const hasSecrets =
-    (origins["admin-token"] === "file" && values["admin-token"] !== "") ||
+    SECRETS.some((name) => origins[name] === "file" && values[name] !== "") ||
     [...databaseUrls(values)].some((url) => URL.canParse(url) && new URL(url).password !== "");
   if (file !== undefined && hasSecrets && (statSync(file).mode & READABLE_BY_OTHERS) !== 0) {
     found.push(exposed(file));

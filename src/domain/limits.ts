@@ -1,4 +1,4 @@
-/** The limits of a key: those of its tier, and its own overrides. */
+/** The limits of a key: those of its tier, and its own overrides; and the limits of portal visitors. */
 
 /** Limits that a tier or a key can set. Null or absent: not set here. */
 export interface LimitOverrides {
@@ -23,6 +23,16 @@ export interface Tier extends LimitOverrides {
 /** For tiers that do not set them. */
 const DEFAULT_STREAMS = 10;
 const DEFAULT_CHANGES_PER_MINUTE = 6000;
+
+/** The tier of portal visitors. Never the first one, which is for keys. */
+export const VISITOR_TIER = "visitor";
+
+/** For what the settings do not say about that tier. An address can be that of many people. */
+const VISITOR_LIMITS: Omit<Tier, "name"> = {
+  rate: 120,
+  matchesPerDay: 1000,
+  changesPerMinute: 600,
+};
 
 /** The limits that apply to a key. */
 export interface EffectiveLimits {
@@ -66,6 +76,12 @@ export function effectiveLimits(
     streams: tier.streams ?? DEFAULT_STREAMS,
     changesPerMinute: tier.changesPerMinute ?? DEFAULT_CHANGES_PER_MINUTE,
   };
+}
+
+/** The limits of one address of portal visitors. */
+export function visitorLimits(plan: AccessPlan): EffectiveLimits {
+  const tier = { ...VISITOR_LIMITS, ...tierNamed(plan, VISITOR_TIER), name: VISITOR_TIER };
+  return effectiveLimits({ ...plan, tiers: [tier] }, VISITOR_TIER, {});
 }
 
 export function tierNamed({ tiers }: AccessPlan, name: string | null): Tier | undefined {

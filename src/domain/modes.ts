@@ -11,6 +11,18 @@ export const GAME_MODES = [
   "blitz_pvp_ranked",
 ] as const;
 
+/** How people call them. */
+export const MODE_NAMES: Readonly<Record<(typeof GAME_MODES)[number], string>> = {
+  ranked: "Ranked",
+  casual: "Casual",
+  private: "Private",
+  private_party_draft_match: "Private draft",
+  private_party_aral_match: "Private ARAL",
+  private_party_blitz_match: "Private blitz",
+  casual_aral: "Casual ARAL",
+  blitz_pvp_ranked: "Ranked blitz",
+};
+
 /** Counts towards `played_ranked`, and makes its players ranked. */
 export const RANKED_MODE = "ranked";
 

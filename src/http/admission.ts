@@ -1,20 +1,31 @@
-/** Admission control: authentication, rate limit, daily quota, and access to shards. */
+/** Admission control: keys and portal visitors, rate limit, daily quota, and access to shards. */
 
-import type { LiveKey } from "../access/key-lookup.ts";
+import { type LiveKey, limitId } from "../access/key-lookup.ts";
 import { type LimitHeaders, limitHeaders, type Verdict } from "../access/rate-limit.ts";
 import { secondsToNextDay } from "../access/usage.ts";
+import type { VisitorCounters } from "../access/visitors.ts";
 import type { MatchHash } from "../document/encoded-match.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { ServerContext } from "./context.ts";
 import { type ApiError, apiError } from "./errors.ts";
 import type { ApiRequest } from "./request.ts";
 
-/** Returns the API key of the request. Clients that sent too many invalid keys have to wait. */
+/**
+ * Returns the API key of the request, or the visitor whose token it has. Clients that sent too many invalid keys have to
+ * wait.
+ */
 export function authenticate(context: ServerContext, request: ApiRequest): LiveKey {
-  const { keys, guard, clock, profile } = context;
+  const { keys, guard, clock, profile, visitors } = context;
   const header = profile.authorization(request.raw.headers.get("authorization"));
   const known = keys.recent(header, request.time);
   if (known) return known;
   if (header === null) throw unauthorized();
+  // Not counted as a guess: a signature cannot be guessed, and pages of honest visitors send expired tokens.
+  if (visitors?.isToken(header)) {
+    const visitor = visitors.find(header, request.clientAddress(), request.time);
+    if (visitor) return visitor;
+    throw unauthorized();
+  }
   if (!keys.isLoaded) throw keysUnavailable();
   const address = request.clientAddress();
   const wait = guard.wait(address, clock.monotonic());
@@ -59,46 +70,59 @@ export async function checkOpenRate(
   );
 }
 
+/** What the limits of a key or visitor are counted with. */
+export const countersOf = (context: ServerContext, key: LiveKey): VisitorCounters =>
+  key.limitedBy !== undefined && context.visitors ? context.visitors.counters : context;
+
+/** Takes a request off the rate limit. */
+export const takeRequest = (
+  context: ServerContext,
+  key: LiveKey,
+  nowMs: number,
+): Awaitable<Verdict> => countersOf(context, key).limiter.take(limitId(key), key.limits, nowMs);
+
 /** Returns the headers that describe the rate limit, or rejects the request. */
-export function checkRate({ limits }: LiveKey, verdict: Verdict): LimitHeaders {
+export function checkRate({ limits, limitedBy }: LiveKey, verdict: Verdict): LimitHeaders {
   const headers = limitHeaders(limits, verdict);
   if (verdict.allowed) return headers;
   const wait = verdict.retryAfterSeconds;
+  const most = `${limits.rate} requests per minute`;
   throw apiError(
     "rate-limited",
-    `This key is limited to ${limits.rate} requests per minute. Retry after ${wait} s.`,
+    limitedBy === undefined
+      ? `This key is limited to ${most}. Retry after ${wait} s.`
+      : `Without a key, the portal may send ${most} from your network. Retry after ${wait} s, or add an API key.`,
     { headers: { ...headers, "Retry-After": String(wait) } },
   );
 }
 
 /** Rejects a key that has exceeded its daily quota, before any work is done. */
-export async function checkQuota(
-  { quotas }: ServerContext,
-  key: LiveKey,
-  now: number,
-): Promise<void> {
-  const most = key.limits.matchesPerDay;
-  if (await quotas.isExceeded(key.id, most, now)) throw quotaExceeded(most, now);
+export async function checkQuota(context: ServerContext, key: LiveKey, now: number): Promise<void> {
+  const { quotas } = countersOf(context, key);
+  const isExceeded = await quotas.isExceeded(limitId(key), key.limits.matchesPerDay, now);
+  if (isExceeded) throw quotaExceeded(key, now);
 }
 
 /** Counts the matches in a response against the daily quota of the key. */
 export async function consumeQuota(
-  { quotas }: ServerContext,
+  context: ServerContext,
   key: LiveKey,
   matches: readonly MatchHash[],
   now: number,
 ): Promise<void> {
-  const most = key.limits.matchesPerDay;
   if (matches.length === 0) return;
-  const allowed = await quotas.consume(key.id, matches, most, now);
-  if (!allowed) throw quotaExceeded(most, now);
+  const { quotas } = countersOf(context, key);
+  const allowed = await quotas.consume(limitId(key), matches, key.limits.matchesPerDay, now);
+  if (!allowed) throw quotaExceeded(key, now);
 }
 
 export function checkShard(context: ServerContext, key: LiveKey, shard: string): void {
   if (context.keys.mayRead(key, shard)) return;
   throw apiError(
     "shard-closed",
-    "This key has no access to this shard. Ask the operator for access, or use another shard: GET /status lists them.",
+    key.limitedBy === undefined
+      ? "This key has no access to this shard. Ask the operator for access, or use another shard: GET /status lists them."
+      : "This shard needs an API key that may read it. Add one, or use another shard: GET /status lists them.",
   );
 }
 
@@ -126,14 +150,23 @@ function tooManyFailures(wait: number): ApiError {
   );
 }
 
-function quotaExceeded(most: number, now: number): ApiError {
+function quotaExceeded({ limits, limitedBy }: LiveKey, now: number): ApiError {
   const wait = secondsToNextDay(now);
+  const most = limits.matchesPerDay;
+  const headers = { "Retry-After": String(wait) };
+  if (limitedBy !== undefined) {
+    return apiError(
+      "quota-exceeded",
+      `Without a key, the portal may read ${most} different matches per day (UTC) from your network, and has. The quota resets in ${wait} s. Add an API key to go on.`,
+      { headers },
+    );
+  }
   return apiError(
     "quota-exceeded",
     `This key has read its ${most} different matches for today (UTC). The quota resets in ${wait} s. ` +
       "Request only the players you show, with filter[playerIds] or filter[playerNames], and keep the matches you have read: " +
       "they rarely change, and a 304 response to If-None-Match does not count. GET /usage shows your quota. " +
       "If you need more, ask the operator for another tier.",
-    { headers: { "Retry-After": String(wait) } },
+    { headers },
   );
 }

@@ -1,5 +1,6 @@
 /** GET /shards/{shard}/changes: as pages, also with long polling, and as a stream of events. */
 
+import { limitId } from "../access/key-lookup.ts";
 import { changeListContent } from "../document/changes.ts";
 import { contentOf } from "../document/content.ts";
 import { changesLinks } from "../document/links.ts";
@@ -54,9 +55,10 @@ export async function streamChanges(
     key,
     start,
     filter,
-    currentKey: () => feed.currentKey(raw, shard),
+    // A visitor's stream may outlast the token: the limits of the address do not end with it.
+    currentKey: () => (key.limitedBy === undefined ? feed.currentKey(raw, shard) : key),
     onEnd() {
-      feed.limits.close(key.id);
+      feed.limits.close(limitId(key));
       // A client that reads nothing must not keep the connection.
       feed.keepOpen(raw, feed.idleSeconds);
     },
@@ -139,7 +141,7 @@ async function waitForPage(
       page = pageOf(request, query, filter, page.end, outcome);
     }
   } finally {
-    feed.limits.close(key.id);
+    feed.limits.close(limitId(key));
   }
   return page;
 }
@@ -171,7 +173,7 @@ function pageOf(
 ): ChangePage {
   const wanted = batch.changes.filter((change) => isWanted(change, filter));
   const most = Math.min(limit, wanted.length);
-  const granted = feed.limits.take(key.id, most, key.limits.changesPerMinute);
+  const granted = feed.limits.take(limitId(key), most, key.limits.changesPerMinute);
   if (granted === wanted.length) return { changes: wanted, end: batch.end };
   const changes = wanted.slice(0, granted);
   return { changes, end: changes.at(-1)?.position ?? start };
@@ -179,10 +181,10 @@ function pageOf(
 
 function openSlot({ feed, key }: ShardRequest): void {
   const { streams } = key.limits;
-  if (feed.limits.open(key.id, streams)) return;
+  if (feed.limits.open(limitId(key), streams)) return;
   throw apiError(
     "too-many-streams",
-    `This key has reached its limit of open streams and waiting requests (${streams}). Close one, or follow several players with one stream and a filter.`,
+    `${key.limitedBy === undefined ? "This key" : "Your network"} has reached its limit of open streams and waiting requests (${streams}). Close one, or follow several players with one stream and a filter.`,
     { headers: { "Retry-After": "10" } },
   );
 }

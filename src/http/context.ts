@@ -6,6 +6,7 @@ import type { KeyLookup, LiveKey } from "../access/key-lookup.ts";
 import type { Quotas } from "../access/quota.ts";
 import type { Limiter } from "../access/rate-limit.ts";
 import type { KeyDay } from "../access/usage.ts";
+import type { Visitors } from "../access/visitors.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ShardStatus } from "../observe/shard-metrics.ts";
@@ -26,6 +27,8 @@ export interface ServerContext {
   /** The state of every shard, at most a second old. */
   shardStates(): Promise<ShardStatus[]>;
   keys: Pick<KeyLookup, "isLoaded" | "recent" | "find" | "mayRead">;
+  /** Undefined if visitors of the portal need a key. */
+  visitors?: Visitors | undefined;
   guard: FailureGuard;
   openLimit: OpenRequestLimit;
   limiter: Limiter;

@@ -1,7 +1,7 @@
 /** Streams of changes as Server-Sent Events: sends, paces and ends them. */
 
 import type { FeedLimits } from "../access/feed-limits.ts";
-import type { LiveKey } from "../access/key-lookup.ts";
+import { type LiveKey, limitId } from "../access/key-lookup.ts";
 import { changeJson } from "../document/changes.ts";
 import { type ChangeFilter, isWanted } from "../domain/change-filter.ts";
 import type { Observe, StreamEnd } from "../observe/events.ts";
@@ -208,8 +208,8 @@ class EventStream {
       if (!(await this.#untilRoom())) return this.end("slow-reader");
       if (this.#isOver) return;
       const chunk = chunkFrom(changes, next);
-      const { id, limits } = this.#key;
-      const granted = this.context.limits.take(id, chunk.length, limits.changesPerMinute);
+      const { changesPerMinute } = this.#key.limits;
+      const granted = this.context.limits.take(limitId(this.#key), chunk.length, changesPerMinute);
       if (granted > 0) this.#sendNow(chunk.slice(0, granted));
       next += granted;
       if (granted < chunk.length) await this.#pause(this.context.limits.msToNextMinute());

@@ -14,10 +14,12 @@ import {
   checkShard,
   consumeQuota,
   countKeyless,
+  takeRequest,
 } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import { ApiError, apiError, internalError } from "./errors.ts";
 import { acceptsEventStream, EVENT_STREAM, MEDIA_TYPE } from "./negotiate.ts";
+import { pageHead } from "./page-head.ts";
 import type { ApiRequest } from "./request.ts";
 import {
   documentResponse,
@@ -65,7 +67,8 @@ export async function handleRequest(
     watch.lap("route");
     if (route.access === "page") {
       await checkOpenRate(context, request, false);
-      return await context.portal!.answer(request, route.opens, found.id);
+      const head = route.opens === "page" ? await pageHead(context, request) : undefined;
+      return await context.portal!.answer(request, route.opens, found.id, head);
     }
     if (route.access === "open") {
       await checkOpenRate(context, request, route.isHealthCheck);
@@ -76,7 +79,7 @@ export async function handleRequest(
     progress.key = key;
     watch.lap("credentials");
 
-    const verdict = await context.limiter.take(key.id, key.limits, watch.began);
+    const verdict = await takeRequest(context, key, watch.began);
     const limitHeaders = checkRate(key, verdict);
     progress.headers = limitHeaders;
     if (route.access === "own") {

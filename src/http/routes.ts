@@ -234,6 +234,14 @@ const PAGES: readonly PageRoute[] = [
   pageRoute("/portal/assets/:id", "asset"),
 ];
 
+/** What the pages load besides, and what crawlers read. */
+const FILES: readonly PageRoute[] = [
+  pageRoute("/portal/visitor-token", "visitor-token"),
+  pageRoute("/portal/pictures/:kind/:id", "picture"),
+  pageRoute("/robots.txt", "robots"),
+  pageRoute("/favicon.ico", "icon"),
+];
+
 const NO_SUCH_PAGE = pageRoute("/portal/*", "nothing");
 
 export interface Found {
@@ -243,7 +251,7 @@ export interface Found {
 }
 
 /** Split once; every request is matched against them. */
-const patterns = [...ROUTES, ...PAGES].map((route) => {
+const patterns = [...ROUTES, ...PAGES, ...FILES].map((route) => {
   const parts = route.path.split("/");
   return {
     route,
@@ -279,6 +287,9 @@ function fits(given: readonly string[], words: readonly (string | undefined)[]):
 /** The path of a route as in OpenAPI: `/shards/{shard}/matches`. */
 export const openApiPath = ({ path }: { path: string }): string =>
   path.replaceAll(/:(\w+)/g, "{$1}");
+
+/** The segments of a path; the first is empty. */
+export const decodedSegments = (path: string): string[] => path.split("/").map(decoded);
 
 /** A segment with an invalid escape stays as it is: nothing has such an id. */
 function decoded(segment: string): string {

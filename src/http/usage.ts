@@ -1,9 +1,10 @@
-/** GET /usage: the limits and usage of the caller's key. */
+/** GET /usage: the limits and usage of the caller's key, or the limits of a portal visitor. */
 
-import type { LiveKey } from "../access/key-lookup.ts";
+import { type LiveKey, limitId } from "../access/key-lookup.ts";
 import { matchesLeft } from "../access/quota.ts";
 import { dayOf, type KeyDay, secondsToNextDay, writtenDay } from "../access/usage.ts";
 import { formatTimestamp } from "../domain/time.ts";
+import { countersOf } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import type { JsonResult } from "./status.ts";
 
@@ -12,16 +13,16 @@ const DAYS = 30;
 
 export type KeyEndpoint = (context: ServerContext, key: LiveKey) => Promise<JsonResult>;
 
-export async function usage(
-  context: ServerContext,
-  { id, name, limits }: LiveKey,
-): Promise<JsonResult> {
+export async function usage(context: ServerContext, key: LiveKey): Promise<JsonResult> {
+  const { id, name, limits, limitedBy } = key;
   const now = context.clock.now();
   const today = dayOf(now);
-  const days = await context.usage.daysOf(id, today - DAYS + 1);
+  // The usage of all visitors together is for operators only.
+  const days = limitedBy === undefined ? await context.usage.daysOf(id, today - DAYS + 1) : [];
   const { tier, rate, burst, matchesPerDay, shards, streams, changesPerMinute } = limits;
-  const matches = await context.quotas.count(id, now);
-  const isExceeded = await context.quotas.isExceeded(id, matchesPerDay, now);
+  const { quotas } = countersOf(context, key);
+  const matches = await quotas.count(limitId(key), now);
+  const isExceeded = await quotas.isExceeded(limitId(key), matchesPerDay, now);
   return {
     status: 200,
     body: {

@@ -47,7 +47,7 @@ export class RequestMetrics {
   );
   readonly #byTier = new Counter(
     "matchbook_tier_requests_total",
-    "Requests with a valid key, by tier",
+    "Requests with a valid key or visitor token, by tier",
     ["tier"],
   );
   readonly #records = new Counter(

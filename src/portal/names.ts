@@ -4,19 +4,12 @@
  * name. A name that is already readable stays unchanged.
  */
 
+import { MODE_NAMES } from "../domain/modes.ts";
+
 /** Words that are always written in capitals. */
 const CAPITALS = new Set(["afk", "aral", "id", "ids", "kda", "pvp", "url", "xp"]);
 
-const MODES: ReadonlyMap<string, string> = new Map([
-  ["ranked", "Ranked"],
-  ["casual", "Casual"],
-  ["private", "Private"],
-  ["private_party_draft_match", "Private draft"],
-  ["private_party_aral_match", "Private ARAL"],
-  ["private_party_blitz_match", "Private blitz"],
-  ["casual_aral", "Casual ARAL"],
-  ["blitz_pvp_ranked", "Ranked blitz"],
-]);
+const MODES: ReadonlyMap<string, string> = new Map(Object.entries(MODE_NAMES));
 
 const ENDINGS: ReadonlyMap<string, string> = new Map([
   ["victory", "Victory"],

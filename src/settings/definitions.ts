@@ -15,6 +15,7 @@ import {
 } from "./parsers.ts";
 import { parseShards, showShards } from "./shard-locations.ts";
 import {
+  BUILT_IN_TIERS,
   parseBurst,
   parseClosedShards,
   parseMatchesPerDay,
@@ -56,6 +57,13 @@ const COMPAT_PROFILES = ["off", "gamelocker"] as const;
 
 /** Higher than any offset a client can send. */
 const NO_CEILING = Number.MAX_SAFE_INTEGER;
+
+/** For a value that is a secret as a whole. */
+const HIDDEN = {
+  isSecret: true,
+  show: (value: string) => (value === "" ? "" : "***"),
+  conceal: (text: string) => (text === "" ? "" : "***"),
+};
 
 // Both keep the value type of each entry, which an annotation of the table would lose.
 const setting = <T>(entry: ValueSetting<T>): ValueSetting<T> => entry;
@@ -124,12 +132,8 @@ export const SETTINGS = {
     parse: parseMatchesPerDay,
   }),
   tiers: tables({
-    default: {
-      hobby: {},
-      community: { rate: 300, "matches-per-day": 50_000 },
-      commercial: { rate: 3000, "matches-per-day": 500_000 },
-    },
-    help: "tiers of keys and their limits; keys without a tier get the first",
+    default: BUILT_IN_TIERS,
+    help: "tiers of keys and their limits; keys without a tier get the first; the tier visitor is for portal visitors",
     example: ["[tiers.hobby]", "[tiers.partner]", "rate = 300", 'shards = ["*", "beta"]'],
     parse: parseTiers,
     show: showTiers,
@@ -204,6 +208,22 @@ export const SETTINGS = {
     help: "serve the web portal at / and /portal: on or off",
     parse: oneOf(["on", "off"]),
   }),
+  "portal-visitors": setting({
+    default: "off",
+    help: "let visitors of the portal read without a key, within the limits of the tier visitor per client address: on or off; quickstart: on",
+    parse: oneOf(["on", "off"]),
+  }),
+  "visitor-secret": setting({
+    default: "",
+    help: "secret that signs the tokens of portal visitors, the same for several instances; if empty, a random one; set it by variable or in the file, not by flag",
+    parse: secret,
+    ...HIDDEN,
+  }),
+  "portal-pictures": setting({
+    default: "",
+    help: "folder with pictures for the portal: heroes/NAME.webp, items/NAME.webp; if empty, tiles with initials",
+    parse: (text) => ({ value: text }),
+  }),
   hooks: setting({
     default: "on",
     help: "deliver changes to webhooks (see 'matchbook hooks'): on or off",
@@ -244,9 +264,7 @@ export const SETTINGS = {
     default: "",
     help: "bearer token of the admin listener; set it by variable or in the file, not by flag",
     parse: secret,
-    isSecret: true,
-    show: (value) => (value === "" ? "" : "***"),
-    conceal: (text) => (text === "" ? "" : "***"),
+    ...HIDDEN,
   }),
   "admin-token-file": setting({
     default: "",

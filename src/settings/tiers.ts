@@ -1,7 +1,7 @@
 /** Parses the tables [tiers.NAME] of the settings file, and the lists of shards that a tier or key may read. */
 
 import { isShardId } from "../domain/identifiers.ts";
-import { EVERY_OPEN_SHARD, type Tier } from "../domain/limits.ts";
+import { EVERY_OPEN_SHARD, type Tier, VISITOR_TIER } from "../domain/limits.ts";
 import { nearest } from "../text/nearest.ts";
 import { isTable, type Parsed, type Table, wholeNumber } from "./parsers.ts";
 
@@ -29,8 +29,21 @@ const MEMBERS: Record<string, { field: keyof Tier; parse(value: unknown): Parsed
   },
 };
 
-/** The first tier applies to API keys without one. */
-export function parseTiers(table: Table): Parsed<readonly Tier[]> {
+export const BUILT_IN_TIERS: Table = {
+  hobby: {},
+  community: { rate: 300, "matches-per-day": 50_000 },
+  commercial: { rate: 3000, "matches-per-day": 500_000 },
+};
+
+/** The first tier applies to API keys without one. That of portal visitors is last, and replaces no built-in tier. */
+export function parseTiers(given: Table): Parsed<readonly Tier[]> {
+  const { [VISITOR_TIER]: visitor, ...others } = given;
+  if (visitor === undefined) return parseEach(given);
+  const ofKeys = Object.keys(others).length > 0 ? others : BUILT_IN_TIERS;
+  return parseEach({ ...ofKeys, [VISITOR_TIER]: visitor });
+}
+
+function parseEach(table: Table): Parsed<readonly Tier[]> {
   const tiers: Tier[] = [];
   for (const [name, members] of Object.entries(table)) {
     if (!TIER_NAME.test(name)) {

@@ -1,6 +1,6 @@
 /**
- * Limits that workers share: a rate limit per key, and counts of invalid keys and of requests without a key per client
- * address. The buckets are in memory that the supervisor creates; the system frees it when the last process exits. Only
+ * Limits that workers share: a rate limit per key, and per client address a count of invalid keys, a count of requests
+ * without a key and the rate limit of portal visitors. The buckets are in memory that the supervisor creates; the system frees it when the last process exits. Only
  * used pages take memory.
  */
 
@@ -35,7 +35,7 @@ const ADDRESSES_BYTES = ADDRESSES * BUCKET_BYTES;
 
 /** A file descriptor that workers inherit. */
 export function newSharedMemory(): number {
-  return newMemory("matchbook-limits", SLOTS_BYTES + BUCKETS_BYTES + 2 * ADDRESSES_BYTES);
+  return newMemory("matchbook-limits", SLOTS_BYTES + BUCKETS_BYTES + 3 * ADDRESSES_BYTES);
 }
 
 /** `workers`: how many share the memory. `seed`: a secret that they share. */
@@ -51,6 +51,7 @@ export function openSharedLimits(descriptor: number, workers: number, seed: numb
     limiter: new SharedLimiter(slots, new SharedBuckets(buckets), workers),
     failures: byAddress(0),
     openRequests: byAddress(1),
+    visitors: byAddress(2),
   };
 }
 

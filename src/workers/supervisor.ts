@@ -3,6 +3,7 @@
  * the admin listener, the check of the shards and the worker pool. It serves no public requests itself.
  */
 
+import { randomSecret } from "../access/visitors.ts";
 import { freePort } from "../http/listen.ts";
 import { MAX_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
@@ -30,9 +31,12 @@ export async function supervise(
   // before any worker starts.
   const port = await freePort(settings);
   const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
+  const visitorSecret = randomSecret();
+  // Only the command that offers a key has another default; elsewhere a reload may change the setting.
+  const portalVisitors = offeredKey === undefined ? undefined : settings["portal-visitors"];
+  const shared = { workers, host, port, seed, offeredKey, visitorSecret, portalVisitors };
   const pool = new WorkerPool(workers, {
-    start: (number) =>
-      new WorkerProcess(command, memory, { number, workers, host, port, seed, offeredKey }),
+    start: (number) => new WorkerProcess(command, memory, { number, ...shared }),
     drainMs: settings["drain-ms"],
     // By then every connection was either told to close, or closed because it was idle.
     replaceDrainMs: Math.max(settings["drain-ms"], MAX_IDLE_MS),

@@ -1,6 +1,7 @@
 /** A worker process as seen by its supervisor, and the messages between the two. */
 
 import type { MetricFamily } from "../observe/prometheus.ts";
+import type { Settings } from "../settings/definitions.ts";
 
 /** Sent to a worker after its hello. */
 export interface WorkerOptions {
@@ -14,6 +15,10 @@ export interface WorkerOptions {
   seed: number;
   /** A key that the portal offers to every visitor. */
   offeredKey: string | undefined;
+  /** Signs the tokens of portal visitors, unless the settings have a secret for it. */
+  visitorSecret: string;
+  /** Replaces the setting `portal-visitors`, whose default differs between commands. */
+  portalVisitors: Settings["portal-visitors"] | undefined;
 }
 
 export type ToWorker =

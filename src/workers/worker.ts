@@ -62,13 +62,20 @@ export async function work(settings: Settings): Promise<void> {
 
 function start(
   settings: Settings,
-  { workers, host, port, seed, offeredKey }: WorkerOptions,
+  { workers, host, port, seed, offeredKey, visitorSecret, portalVisitors }: WorkerOptions,
   log: Observe,
 ): Promise<RunningMatchbook> {
-  // The supervisor runs the admin listener.
-  const own = { ...settings, host, port, "admin-port": undefined };
+  const own = {
+    ...settings,
+    host,
+    port,
+    // The supervisor runs the admin listener.
+    "admin-port": undefined,
+    "portal-visitors": portalVisitors ?? settings["portal-visitors"],
+  };
   const clock = { now: Date.now, monotonic: machineClock() };
-  return serve(own, log, clock, openSharedLimits(INHERITED, workers, seed), offeredKey);
+  const sharing = { ...openSharedLimits(INHERITED, workers, seed), visitorSecret };
+  return serve(own, log, clock, sharing, offeredKey);
 }
 
 async function answer(

@@ -142,7 +142,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
       ...(await ask(relaxed, [`${MATCHES}?filter[playerNames]=Nobody`])),
       request: `GET ${MATCHES}?filter[playerNames]=Nobody (with the profile gamelocker)`,
     });
-    messages.push(await overstreamed(world));
+    messages.push(await overstreamed(world), ...(await visitorMessages(world, noon)));
     messages.push(await exhausted(world, limited), ...(await guardedMessages(world, guarded)));
     messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
@@ -194,6 +194,26 @@ async function overstreamed(world: World): Promise<ReplyMessage> {
   await server.stop();
   const request = `GET ${CHANGES}?page[wait]=5, with as many streams as the key may have`;
   return { request, status, errors: body.errors };
+}
+
+/** Reads two matches without a key where a visitor may read one, and sends one request too many. */
+async function visitorMessages(world: World, noon: TestClock): Promise<ReplyMessage[]> {
+  const tiers = [{ name: "hobby" }, { name: "visitor", rate: 2, matchesPerDay: 1 }];
+  const server = await serveWithKeys(world, [], { "portal-visitors": "on", tiers }, noon);
+  const response = await fetch(`${server.url}/portal/visitor-token`);
+  const { token } = (await response.json()) as { token: string };
+  const get = async (path: string, request: string): Promise<ReplyMessage> => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const { status, body } = await world.get(server.url + path, headers);
+    return { request, status, errors: body.errors };
+  };
+  await get(`${MATCHES}/m1`, "");
+  const messages = [
+    await get(`${MATCHES}/m3`, `GET ${MATCHES}/m3, of a portal visitor, the second match of a day`),
+    await get(MATCHES, `GET ${MATCHES}, of a portal visitor, again too soon`),
+  ];
+  await server.stop();
+  return messages;
 }
 
 /** Reads two matches with a quota of one, reads a shard the key may not read, sends two invalid keys, and exceeds the limit of open routes. */

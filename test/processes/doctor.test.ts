@@ -393,6 +393,18 @@ describe("settings that look wrong are named:", () => {
     ]);
   });
 
+  test("portal visitors at several instances without a common secret", async () => {
+    const config = path("visitors.toml");
+    const warned = expect.stringContaining("portal-visitors is on without visitor-secret");
+    writeFileSync(config, "redis = 'redis://127.0.0.1:1'\nportal-visitors = 'on'\n");
+    expect(complaints((await doctor(["--config", config])).page)).toContainEqual(warned);
+    writeFileSync(config, `portal-visitors = 'on'\nvisitor-secret = '${"s".repeat(24)}'\n`);
+    chmodSync(config, 0o644);
+    expect(complaints((await doctor(["--config", config])).page)).toEqual([
+      `problem settings: every user of this machine can read the secrets in ${config}`,
+    ]);
+  });
+
   test("shards of the settings without a file, and files that they do not list", async () => {
     const config = path("listed.toml");
     writeFileSync(config, "[shards.na]\n[shards.sa]\n");

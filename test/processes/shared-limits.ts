@@ -10,6 +10,7 @@ import {
   test,
 } from "bun:test";
 import { join } from "node:path";
+import type { Settings } from "../../src/settings/definitions.ts";
 import { type Instance, makeKey, startInstance } from "../support/instances.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
@@ -43,9 +44,9 @@ afterAll(async () => {
   await redis.remove();
 });
 
-async function twoInstances(): Promise<[Instance, Instance]> {
-  const one = await startInstance(world, { redis: redis.url });
-  const other = await startInstance(world, { redis: redis.url });
+async function twoInstances(settings: Partial<Settings> = {}): Promise<[Instance, Instance]> {
+  const one = await startInstance(world, { redis: redis.url, ...settings });
+  const other = await startInstance(world, { redis: redis.url, ...settings });
   running.push(one, other);
   return [one, other];
 }
@@ -131,6 +132,27 @@ describe("two instances with one Redis", () => {
     }
     expect(await read(one, 10)).toBe(429);
     expect(await read(other, 0)).toBe(429);
+  });
+
+  test("share the quota of an address of portal visitors, whose address Redis does not learn", async () => {
+    const tiers = [{ name: "hobby" }, { name: "visitor", rate: 1000, matchesPerDay: 10 }];
+    const secret = "s".repeat(24);
+    const open = { "portal-visitors": "on", "visitor-secret": secret, tiers } as const;
+    const [one, other] = await twoInstances(open);
+    const response = await fetch(`${one.url}/portal/visitor-token`);
+    const { token } = (await response.json()) as { token: string };
+    expect((await one.get(page(0), token)).status).toBe(200);
+    expect((await other.get(page(5), token)).status).toBe(200);
+    expect((await other.get("/usage", token)).body.today).toMatchObject({
+      matches: 10,
+      matchesLeft: 0,
+    });
+    expect((await one.get(page(10), token)).status).toBe(429);
+    const client = new Bun.RedisClient(redis.url);
+    const names = (await client.send("KEYS", ["*"])) as string[];
+    client.close();
+    expect(names.filter((name) => name.includes("{visitor-")).length).toBeGreaterThan(0);
+    expect(names.filter((name) => /127\.0|::1/.test(name))).toEqual([]);
   });
 
   test("report that limits are shared, and nothing if they are not configured", async () => {

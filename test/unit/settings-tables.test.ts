@@ -1,6 +1,7 @@
 /** The tables of the settings file: [shards.ID] and [tiers.NAME], what they accept, and what their errors name. */
 
 import { describe, expect, test } from "bun:test";
+import { visitorLimits } from "../../src/domain/limits.ts";
 import type { Parsed, Table } from "../../src/settings/parsers.ts";
 import { parseShards, showShards } from "../../src/settings/shard-locations.ts";
 import { parseTiers, showTiers } from "../../src/settings/tiers.ts";
@@ -86,6 +87,34 @@ describe("shards", () => {
 });
 
 describe("tiers", () => {
+  test("of portal visitors come last, so that no key gets their limits, and replace no built-in tier", () => {
+    const names = (table: Table) => parsedValue(parseTiers(table)).map(({ name }) => name);
+    expect(names({ visitor: { rate: 5 } })).toEqual([
+      "hobby",
+      "community",
+      "commercial",
+      "visitor",
+    ]);
+    expect(names({ visitor: {}, free: {} })).toEqual(["free", "visitor"]);
+    expect(parseTiers({ visitor: { rat: 5 } })).toMatchObject({
+      error: expect.stringContaining("did you mean rate"),
+    });
+  });
+
+  test("of portal visitors have built-in limits where the table has none", () => {
+    const defaults = { rate: 60, burst: 0, matchesPerDay: 5000 };
+    const limitsOf = (table: Table) =>
+      visitorLimits({ tiers: parsedValue(parseTiers(table)), defaults, closedShards: [] });
+    const builtIn = { tier: "visitor", rate: 120, burst: 120, matchesPerDay: 1000, shards: ["*"] };
+    expect(limitsOf({ free: {} })).toMatchObject(builtIn);
+    expect(limitsOf({ visitor: { rate: 5, "matches-per-day": 0 } })).toMatchObject({
+      ...builtIn,
+      rate: 5,
+      burst: 5,
+      matchesPerDay: 0,
+    });
+  });
+
   const written = {
     free: {},
     partner: { rate: 3000, burst: 600, "matches-per-day": 0, shards: ["*", "beta"] },

@@ -1,0 +1,300 @@
+/** What visitors may see: shared links with and without a key, open and closed servers, and what the portal says of a key. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page, Request } from "playwright-core";
+import { makeKey } from "../../src/access/key.ts";
+import { openAccess } from "../../src/open-stores.ts";
+import { serve } from "../../src/wiring.ts";
+import { serveWithKeys } from "../support/keys.ts";
+import { until } from "../support/state.ts";
+import type { World } from "../support/world.ts";
+import {
+  holdReplies,
+  inBrowser,
+  leave,
+  settled,
+  startDemoWorld,
+  testEverywhere,
+  visit,
+} from "./support.ts";
+import { TEXTS } from "./texts.ts";
+
+let open: World;
+let closed: World;
+let player: { id: string; name: string };
+let match: string;
+
+beforeAll(async () => {
+  open = await startDemoWorld({ "portal-visitors": "on" });
+  closed = await startDemoWorld();
+  const { data } = (await open.get("/shards/na/players")).body;
+  player = { id: data[0].id, name: data[0].attributes.name };
+  match = (await open.get("/shards/na/matches?sort=-createdAt")).body.data[0].id;
+}, 120_000);
+afterAll(async () => {
+  await open.stop();
+  await closed.stop();
+});
+
+const playerLink = ({ url }: { url: string }) => `${url}/portal/na/players/${player.id}`;
+const matchLink = ({ url }: { url: string }) => `${url}/portal/na/matches/${match}`;
+
+/** The paths of the requests for data from now on, with their credentials. */
+function watch(page: Page): { path: string; credentials: string | undefined }[] {
+  const seen: { path: string; credentials: string | undefined }[] = [];
+  page.on("request", (request: Request) => {
+    const path = new URL(request.url()).pathname;
+    if (!/^\/(shards|usage|portal\/visitor-token)/.test(path)) return;
+    seen.push({ path, credentials: request.headers().authorization });
+  });
+  return seen;
+}
+
+const heading = (page: Page) => page.getByRole("heading", { level: 1 });
+
+/** The button in the header, which a menu holds on small screens. */
+const keyButton = (page: Page, name: RegExp) =>
+  page.getByRole("banner").getByRole("button", { name });
+
+inBrowser("a shared link, where visitors need no key,", () => {
+  test("opens a player and a match, with a visitor token", async () => {
+    const reader = await visit(`${open.url}/portal/status`);
+    const requests = watch(reader.page);
+    await reader.page.goto(playerLink(open));
+    await heading(reader.page).filter({ hasText: player.name }).waitFor();
+    await reader.page.goto(matchLink(open));
+    await settled(reader.page);
+    expect(await heading(reader.page).textContent()).toMatch(/match/i);
+    expect(requests.length).toBeGreaterThan(0);
+    for (const { path, credentials } of requests) {
+      if (path.startsWith("/shards")) expect(credentials).toStartWith("Bearer mbv_");
+    }
+    expect(reader.complaints).toEqual([]);
+    await leave(reader);
+  });
+
+  test("opens with one token for all its requests, and a reload needs no other", async () => {
+    const reader = await visit(`${open.url}/portal/status`);
+    const requests = watch(reader.page);
+    await reader.page.goto(playerLink(open));
+    await settled(reader.page);
+    await reader.page.reload();
+    await settled(reader.page);
+    const tokens = new Set(requests.flatMap(({ credentials }) => credentials ?? []));
+    expect(tokens.size).toBe(1);
+    expect(requests.filter(({ path }) => path === "/portal/visitor-token")).toEqual([]);
+    await leave(reader);
+  });
+
+  test("opens although the token of the tab is not accepted any more", async () => {
+    const reader = await visit(`${open.url}/portal/status`, { expects: [401] });
+    const { page } = reader;
+    await page.evaluate(() =>
+      sessionStorage.setItem(
+        "matchbook.visitor-token",
+        JSON.stringify({ text: `mbv_1_${"x".repeat(43)}`, until: Date.now() + 600_000 }),
+      ),
+    );
+    await page.goto(playerLink(open));
+    await heading(page).filter({ hasText: player.name }).waitFor();
+    await settled(page);
+    expect(reader.complaints).toEqual([]);
+    await leave(reader);
+  });
+
+  test("says when the server does not respond, and opens when it does again", async () => {
+    const reader = await visit(`${open.url}/portal/status`, { expects: [] });
+    const { page } = reader;
+    await page.evaluate(() => sessionStorage.clear());
+    await page.route(/\/(shards|portal\/visitor-token)/, (route) => route.abort());
+    await page.goto(playerLink(open));
+    await page.getByText(TEXTS.unreachable).first().waitFor();
+    await page.unrouteAll();
+    await page.getByRole("button", { name: TEXTS.tryAgain }).first().click();
+    await heading(page).filter({ hasText: player.name }).waitFor();
+    await leave(reader);
+  });
+
+  test("says what is needed when the operator has closed the portal meanwhile", async () => {
+    const reader = await visit(`${open.url}/portal/status`, { expects: [404] });
+    const { page } = reader;
+    await page.evaluate(() => sessionStorage.clear());
+    await page.route("**/portal/visitor-token", (route) => route.fulfill({ status: 404 }));
+    const requests = watch(page);
+    await page.goto(playerLink(open));
+    await page.getByRole("main").getByRole("button", { name: TEXTS.enterKey }).first().waitFor();
+    expect(requests.filter(({ path }) => path.startsWith("/shards"))).toEqual([]);
+    expect(reader.complaints).toEqual([]);
+    await leave(reader);
+  });
+
+  test("says so when the limit of the address is reached", async () => {
+    const tiers = [{ name: "hobby" }, { name: "visitor", rate: 1, burst: 1 }];
+    const server = await serveWithKeys(open, [], { "portal-visitors": "on", tiers });
+    const reader = await visit(playerLink(server), { expects: [429] });
+    await reader.page.getByText("from your network").first().waitFor();
+    expect(reader.complaints).toEqual([]);
+    await leave(reader);
+    await server.stop();
+  });
+});
+
+inBrowser("a shared link, where visitors need a key,", () => {
+  test("says what is needed, and sends nothing that must fail", async () => {
+    for (const link of [playerLink, matchLink]) {
+      const reader = await visit(`${closed.url}/portal/status`);
+      const requests = watch(reader.page);
+      await reader.page.goto(link(closed));
+      await settled(reader.page);
+      await reader.page.getByRole("button", { name: TEXTS.enterKey }).first().waitFor();
+      expect(await reader.page.locator("main").textContent()).toContain("API key");
+      expect(requests).toEqual([]);
+      expect(reader.complaints).toEqual([]);
+      await leave(reader);
+    }
+  });
+
+  test("opens as soon as a key is entered", async () => {
+    const reader = await visit(playerLink(closed));
+    const { page } = reader;
+    await page.getByRole("button", { name: TEXTS.enterKey }).first().click();
+    await page.getByLabel(TEXTS.keyField, { exact: true }).fill(closed.key);
+    await page.getByRole("button", { name: TEXTS.useKey }).click();
+    await heading(page).filter({ hasText: player.name }).waitFor();
+    await leave(reader);
+  });
+
+  describe("is accessible:", () => {
+    testEverywhere(() => ({ address: playerLink(closed) }));
+  });
+});
+
+inBrowser("a key", () => {
+  test("that has ended is shown as rejected, and used until the visitor removes it", async () => {
+    const access = openAccess(open.settings);
+    const { key, record } = await access.keys.create({ name: "short" }, Date.now());
+    const headers = { Authorization: `Bearer ${key}` };
+    const statusIs = (status: number) => async () =>
+      (await fetch(`${open.url}/usage`, { headers })).status === status;
+    await until("the server to know the key", statusIs(200));
+    const reader = await visit(`${open.url}/portal/status`, { expects: [401] });
+    const { page } = reader;
+    await page.evaluate((kept) => localStorage.setItem("matchbook.key", kept), key);
+    await page.goto(playerLink(open));
+    await heading(page).filter({ hasText: player.name }).waitFor();
+
+    await access.keys.revoke(record.id, Date.now());
+    await access.close();
+    await until("the server to reject the key", statusIs(401));
+    const requests = watch(page);
+    await page.goto(playerLink(open));
+    await keyButton(page, /^Key rejected/).waitFor();
+    expect(await page.locator("main").textContent()).not.toContain("from your network");
+    const sent = requests.filter(({ path }) => path.startsWith("/shards"));
+    expect(new Set(sent.map(({ credentials }) => credentials))).toEqual(new Set([`Bearer ${key}`]));
+
+    await keyButton(page, /^Key rejected/).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("This key worked before.").waitFor();
+    await dialog.getByRole("button", { name: "Replace key" }).waitFor();
+    await dialog.getByRole("button", { name: "Remove key" }).click();
+    await heading(page).filter({ hasText: player.name }).waitFor();
+    expect(requests.at(-1)!.credentials).toStartWith("Bearer mbv_");
+    expect(reader.complaints).toEqual([]);
+    await leave(reader);
+  });
+
+  test("is checked when the dialog opens, masked, and shown in full on request", async () => {
+    const reader = await visit(`${open.url}/portal/status`, { key: open.key });
+    const { page } = reader;
+    await keyButton(page, /^Key /).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("This key works.").waitFor();
+    expect(await page.locator("body").textContent()).not.toContain(open.key);
+    await dialog.getByRole("button", { name: "Show key" }).click();
+    await dialog.getByText(open.key).waitFor();
+    await dialog.getByRole("button", { name: "Hide key" }).click();
+    expect(await page.locator("body").textContent()).not.toContain(open.key);
+    await leave(reader);
+  });
+
+  test.each([
+    ["over its quota", { matchesPerDay: 1 }, "used up its matches for today"],
+    ["over its rate", { rate: 1 }, "too many requests in a minute"],
+  ])("%s is described so", async (_, limits, text) => {
+    const server = await serveWithKeys(open, [limits], { "portal-visitors": "on" });
+    const [key] = server.keys as [string];
+    for (let time = 0; time < 2; time++) {
+      await fetch(`${server.url}/shards/na/matches/${match}`, {
+        headers: { Authorization: `Bearer ${key}`, Accept: "application/vnd.api+json" },
+      });
+    }
+    const reader = await visit(`${server.url}/portal/status`, { key, expects: [429] });
+    await keyButton(reader.page, /^Key /).click();
+    await reader.page.getByRole("dialog").getByText(text).waitFor();
+    await leave(reader);
+    await server.stop();
+  });
+
+  test("that never worked in this browser may be mistyped, expired or revoked", async () => {
+    const reader = await visit(`${open.url}/portal/status`, { key: makeKey(), expects: [401] });
+    const { page } = reader;
+    await keyButton(page, /^Key /).click();
+    await page.getByRole("dialog").getByText("may be mistyped, expired or revoked").waitFor();
+    await keyButton(page, /^Key rejected/).waitFor({ state: "attached" });
+    await leave(reader);
+  });
+
+  test("is discarded if the dialog is closed while it is being checked", async () => {
+    const reader = await visit(playerLink(closed));
+    const { page } = reader;
+    await page.getByRole("button", { name: TEXTS.enterKey }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(TEXTS.keyField).fill(closed.key);
+    const letThrough = await holdReplies(page, "**/usage");
+    const checked = page.waitForResponse("**/usage");
+    await dialog.getByRole("button", { name: TEXTS.useKey }).click();
+    await page.keyboard.press("Escape");
+    letThrough();
+    await (await checked).finished();
+    // The page handles the response before the next frame.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+    expect(await page.evaluate(() => localStorage.getItem("matchbook.key"))).toBeNull();
+    await leave(reader);
+  });
+
+  test("of a demo server is offered to visitors who need one", async () => {
+    const demo = await serve(closed.settings, () => {}, undefined, undefined, closed.key);
+    const reader = await visit(playerLink(demo));
+    const { page } = reader;
+    await page.getByRole("button", { name: "Use the demo key" }).first().click();
+    await heading(page).filter({ hasText: player.name }).waitFor();
+    expect(await page.getByRole("button", { name: "Use the demo key" }).count()).toBe(0);
+    await leave(reader);
+    await demo.stop("test");
+  });
+
+  test("that is mistyped is not taken", async () => {
+    const reader = await visit(`${open.url}/portal/status`, { expects: [401] });
+    const { page } = reader;
+    await keyButton(page, /^Add API key/).click();
+    await page.getByLabel(TEXTS.keyField, { exact: true }).fill("mb_wrong");
+    await page.getByRole("button", { name: TEXTS.useKey }).click();
+    await page.getByRole("alert").filter({ hasText: "isn't valid" }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await keyButton(page, /^Add API key/).waitFor();
+    await leave(reader);
+  });
+
+  describe("in its dialog is accessible:", () => {
+    testEverywhere(
+      () => ({ address: `${open.url}/portal/status`, options: { key: open.key } }),
+      async (page) => {
+        const menu = page.getByRole("button", { name: "Menu" });
+        if (await menu.isVisible()) await menu.click();
+        await keyButton(page, /^Key /).click();
+        await page.getByText("This key works.").waitFor();
+      },
+    );
+  });
+});

@@ -1,0 +1,331 @@
+/** What search engines and link previews see: titles, descriptions and tags of each page, robots.txt, icon, pictures. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Settings } from "../../src/settings/definitions.ts";
+import { serve } from "../../src/wiring.ts";
+import { buildPortal } from "../support/process.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const ODD = `"><script>alert('x')</script> & $& $1 \u202e`;
+
+let world: World;
+beforeAll(async () => {
+  buildPortal();
+  const rosters = duel(
+    { id: "player-a", name: "Ada Lovelace", stats: { skillTier: 12 } },
+    { id: "player-b", name: ODD },
+  );
+  const rest = { acesEarned: 1, gold: 30_000 };
+  rosters[0].attributes = { stats: { ...rest, side: "left/blue", heroKills: 18 } };
+  rosters[1].attributes = { stats: { ...rest, side: "right/red", heroKills: 9 } };
+  world = await startWorld([
+    aMatch({ id: "match-a", createdAt: "2026-03-14T18:00:00Z", mode: "casual_aral", rosters }),
+    aMatch({ id: "match-b", shard: "beta", rosters: duel({ id: "beta-a" }, { id: "beta-b" }) }),
+  ]);
+}, 120_000);
+afterAll(() => world.stop());
+
+interface Head {
+  status: number;
+  html: string;
+  title: string | undefined;
+  /** The content of each named meta tag, unescaped by a parser. */
+  metas: Record<string, string>;
+  canonical: string | undefined;
+}
+
+type Open = (path: string, headers?: Record<string, string>) => Promise<Response>;
+
+async function withServer(
+  settings: Partial<Settings>,
+  work: (open: Open, url: string) => Promise<void>,
+): Promise<void> {
+  const server = await serve({ ...world.settings, ...settings }, () => {});
+  try {
+    await work((path, headers = {}) => fetch(server.url + path, { headers }), server.url);
+  } finally {
+    await server.stop("test");
+  }
+}
+
+const VISITORS = { "portal-visitors": "on" } as const;
+
+async function headOf(response: Response): Promise<Head> {
+  const html = await response.text();
+  const head: Head = {
+    status: response.status,
+    html,
+    title: undefined,
+    metas: {},
+    canonical: undefined,
+  };
+  let title = "";
+  await new HTMLRewriter()
+    .on("title", {
+      text({ text }) {
+        title += text;
+      },
+    })
+    .on("meta", {
+      element(meta) {
+        const name = meta.getAttribute("name") ?? meta.getAttribute("property");
+        if (name) head.metas[name] = decoded(meta.getAttribute("content") ?? "");
+      },
+    })
+    .on("link[rel=canonical]", {
+      element(link) {
+        head.canonical = decoded(link.getAttribute("href") ?? "");
+      },
+    })
+    .transform(new Response(html))
+    .text();
+  return { ...head, title: decoded(title) };
+}
+
+const decoded = (text: string): string =>
+  text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+
+const PLAYER = "/portal/na/players/player-a";
+const MATCH = "/portal/na/matches/match-a";
+
+describe("with portal visitors, the page of", () => {
+  test("a player has the name and the main figures", async () => {
+    await withServer(VISITORS, async (open, url) => {
+      const { title, metas, canonical } = await headOf(await open(`${PLAYER}?compare=x`));
+      expect(title).toBe("Ada Lovelace · Matchbook");
+      expect(metas.description).toContain("1 match, 100 % won, skill tier 12");
+      expect(metas["og:title"]).toBe(title!);
+      expect(metas["twitter:title"]).toBe(title!);
+      expect(metas["og:description"]).toBe(metas.description!);
+      expect(metas["og:type"]).toBe("profile");
+      expect(metas["matchbook-visitors"]).toBe("on");
+      expect([canonical, metas["og:url"]]).toEqual([url + PLAYER, url + PLAYER]);
+    });
+  });
+
+  test("a match has its mode, day and result", async () => {
+    await withServer(VISITORS, async (open) => {
+      const { title, metas } = await headOf(await open(MATCH));
+      expect(title).toBe("Casual ARAL match, 2026-03-14 · Matchbook");
+      expect(metas["og:description"]).toContain("The blue side won with 18 to 9 kills.");
+    });
+  });
+
+  test("a player with any name contains it as text, never as markup", async () => {
+    await withServer(VISITORS, async (open) => {
+      const { title, metas, html } = await headOf(await open("/portal/na/players/player-b"));
+      expect(title).toBe(`${ODD} · Matchbook`);
+      expect(metas["og:title"]).toBe(`${ODD} · Matchbook`);
+      expect(html).not.toContain("<script>alert");
+      expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
+    });
+  });
+
+  test("a record that is unknown, or in a shard visitors may not read, has generic texts", async () => {
+    const generic = "Player · Matchbook";
+    await withServer({ ...VISITORS, "closed-shards": ["beta"] }, async (open) => {
+      for (const path of [
+        "/portal/na/players/nobody",
+        "/portal/nowhere/players/player-a",
+        "/portal/beta/players/beta-a",
+        "/portal/na/players/%00",
+        "/portal/na/players/%E0%A4%A",
+      ]) {
+        const { status, title } = await headOf(await open(path));
+        expect([path, status, title]).toEqual([path, 200, generic]);
+      }
+    });
+  });
+
+  test("a shard that cannot be read has generic texts", async () => {
+    const shards = [{ id: "na", location: { engine: "sqlite", path: "/nowhere/na.db" } }];
+    await withServer({ ...VISITORS, shards: shards as never }, async (open) => {
+      const { status, title } = await headOf(await open(PLAYER));
+      expect([status, title]).toEqual([200, "Player · Matchbook"]);
+    });
+  });
+
+  test("a record beyond the limits of the address has generic texts, and still opens", async () => {
+    const tiers = [{ name: "hobby" }, { name: "visitor", rate: 2, matchesPerDay: 0 }];
+    await withServer({ ...VISITORS, tiers }, async (open) => {
+      const titles: (string | undefined)[] = [];
+      for (let time = 0; time < 3; time++) titles.push((await headOf(await open(PLAYER))).title);
+      expect(titles).toEqual([
+        "Ada Lovelace · Matchbook",
+        "Ada Lovelace · Matchbook",
+        "Player · Matchbook",
+      ]);
+      // Pages without records need nothing of it.
+      expect((await headOf(await open("/portal/status"))).title).toBe("Status · Matchbook");
+    });
+  });
+
+  test("a match counts against the daily quota of the address", async () => {
+    const tiers = [{ name: "hobby" }, { name: "visitor", rate: 100, matchesPerDay: 1 }];
+    await withServer({ ...VISITORS, tiers }, async (open, url) => {
+      expect((await headOf(await open(MATCH))).title).toStartWith("Casual ARAL");
+      expect((await headOf(await open("/portal/beta/matches/match-b"))).title).toBe(
+        "Match · Matchbook",
+      );
+      const { token } = (await (await open("/portal/visitor-token")).json()) as { token: string };
+      const response = await world.get(`${url}/shards/beta/matches/match-b`, {
+        Authorization: `Bearer ${token}`,
+      });
+      expect(response.status).toBe(429);
+    });
+  });
+});
+
+test("without portal visitors, no page contains anything about a player or match", async () => {
+  await withServer({}, async (open) => {
+    const player = await headOf(await open(PLAYER));
+    const match = await headOf(await open(MATCH));
+    expect([player.title, match.title]).toEqual(["Player · Matchbook", "Match · Matchbook"]);
+    for (const { html } of [player, match]) {
+      expect(html).not.toMatch(/Ada|ARAL|2026-03-14|blue side/);
+      expect(html).not.toContain("matchbook-visitors");
+    }
+    const unknown = await headOf(await open("/portal/na/players/nobody"));
+    expect(unknown.html.replaceAll("nobody", "player-a")).toBe(player.html);
+  });
+});
+
+test("every page has one title, one description and one canonical link of its own", async () => {
+  await withServer(VISITORS, async (open, url) => {
+    const paths = [
+      "/",
+      PLAYER,
+      MATCH,
+      "/portal/na/heroes",
+      "/portal/na/leaderboards/win-rate",
+      "/portal/status",
+      "/portal/developers",
+      "/portal/developers/endpoints",
+    ];
+    const heads = await Promise.all(paths.map(async (path) => headOf(await open(path))));
+    expect(new Set(heads.map(({ title }) => title)).size).toBe(paths.length);
+    expect(new Set(heads.map(({ metas }) => metas.description)).size).toBe(paths.length);
+    expect(heads.map(({ canonical }) => canonical)).toEqual(paths.map((path) => url + path));
+    for (const { html } of heads) {
+      expect(html.match(/<title>/g)).toHaveLength(1);
+      expect(html.match(/name="description"/g)).toHaveLength(1);
+      expect(html.match(/rel="canonical"/g)).toHaveLength(1);
+    }
+    expect((await headOf(await open("/portal"))).canonical).toBe(`${url}/`);
+  });
+});
+
+test("a page is revalidated each time, and its tag changes with what it shows", async () => {
+  await withServer(VISITORS, async (open) => {
+    const player = await open(PLAYER);
+    const other = await open("/portal/na/players/player-b");
+    expect(player.headers.get("cache-control")).toBe("no-cache");
+    const tag = player.headers.get("etag")!;
+    expect(other.headers.get("etag")).not.toBe(tag);
+    expect((await open(PLAYER, { "If-None-Match": tag })).status).toBe(304);
+    expect((await open(MATCH, { "If-None-Match": tag })).status).toBe(200);
+  });
+});
+
+describe("robots.txt", () => {
+  const rules = async (open: Open) => (await open("/robots.txt")).text();
+
+  test("lets crawlers read the pages that anybody can read, and never the API", async () => {
+    await withServer(VISITORS, async (open) => {
+      const response = await open("/robots.txt");
+      expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      const text = await response.text();
+      expect(text).toContain("Disallow: /shards/");
+      expect(text).not.toContain("Disallow: /portal/\n");
+    });
+    await withServer({}, async (open) => {
+      expect(await rules(open)).toContain("Disallow: /shards/");
+      expect(await rules(open)).toContain("Disallow: /portal/\n");
+      expect(await rules(open)).toContain("Allow: /portal/developers");
+    });
+  });
+});
+
+test("/favicon.ico is an icon", async () => {
+  await withServer({}, async (open) => {
+    const response = await open("/favicon.ico");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toStartWith("image/");
+  });
+});
+
+describe("pictures", () => {
+  const PNG = Buffer.from("89504e470d0a1a0a", "hex");
+  const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+  let settings: Partial<Settings>;
+  beforeAll(() => {
+    const folder = join(world.data, "pictures");
+    mkdirSync(join(folder, "heroes"), { recursive: true });
+    writeFileSync(join(folder, "heroes", "hero-009.png"), PNG);
+    writeFileSync(join(folder, "heroes", "ilsabet.svg"), SVG);
+    writeFileSync(join(folder, "heroes", "page.html"), "<p>");
+    writeFileSync(join(folder, "heroes", "large.png"), Buffer.alloc(600_000));
+    writeFileSync(join(folder, "secret.png"), "secret");
+    settings = { "portal-pictures": folder };
+  });
+
+  test("are served by name, with their type and a tag, and the page says that there are some", async () => {
+    await withServer(settings, async (open) => {
+      const response = await open("/portal/pictures/heroes/hero-009");
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/png"]);
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG);
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      const tag = response.headers.get("etag")!;
+      const again = await open("/portal/pictures/heroes/hero-009", { "If-None-Match": tag });
+      expect(again.status).toBe(304);
+      expect((await headOf(await open("/"))).metas["matchbook-pictures"]).toBe("on");
+    });
+  });
+
+  test("in SVG run nothing", async () => {
+    await withServer(settings, async (open) => {
+      const response = await open("/portal/pictures/heroes/ilsabet");
+      expect(response.headers.get("content-type")).toBe("image/svg+xml");
+      const policy = response.headers.get("content-security-policy")!;
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("sandbox");
+      expect(policy).not.toContain("script-src");
+    });
+  });
+
+  test.each([
+    "heroes/nobody",
+    "heroes/page",
+    "heroes/page.html",
+    "heroes/large",
+    "heroes/hero-009.png",
+    "heroes/..%2fsecret",
+    "heroes/%2e%2e%2fsecret",
+    "heroes/..",
+    "..%2f/secret",
+    "items/hero-009",
+    "%2e%2e/pictures",
+    `heroes/${"a".repeat(300)}`,
+  ])("are nothing else: %s is 404", async (name) => {
+    await withServer(settings, async (_, url) => {
+      const response = await fetch(`${url}/portal/pictures/${name}`);
+      expect(response.status).toBe(404);
+      expect(await response.text()).not.toContain("secret");
+    });
+  });
+
+  test("are 404 without the setting, and the page does not ask for them", async () => {
+    await withServer({}, async (open) => {
+      expect((await open("/portal/pictures/heroes/hero-009")).status).toBe(404);
+      expect((await headOf(await open("/"))).metas["matchbook-pictures"]).toBeUndefined();
+    });
+  });
+});

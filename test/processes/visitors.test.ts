@@ -1,0 +1,106 @@
+/** Portal visitors across processes: several workers, `matchbook quickstart`, and the usage that operators see. */
+
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ndjson } from "../support/admin.ts";
+import { Line } from "../support/callers.ts";
+import { matchbook, spawnMatchbook } from "../support/process.ts";
+import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
+import { startWorkers } from "../support/workers.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
+
+// Several processes may share a slow machine.
+setDefaultTimeout(120_000);
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+const data = join(folder.path, "data");
+await matchbook(["ingest", "-", "--data", data], { stdin: ndjson([aMatch({ id: "match-0" })]) });
+
+/** One request on a new connection. */
+async function request(url: string, path: string, headers: Record<string, string> = {}) {
+  const line = new Line(url);
+  const { status, body } = await line.ask(path, headers);
+  line.close();
+  return { status, process: line.process, body: JSON.parse(body.toString()) };
+}
+
+const withToken = (token: string) => ({ Authorization: `Bearer ${token}`, Accept: JSON_API });
+
+test("workers accept each other's tokens, count an address together, and its usage as that of visitors", async () => {
+  const config = join(folder.path, "matchbook.toml");
+  // One token a minute is refilled: none during this test.
+  writeFileSync(config, "[tiers.visitor]\nrate = 1\nburst = 30\n");
+  const flags = ["--config", config, "--portal-visitors", "on"];
+  const server = await startWorkers([
+    "--workers",
+    "2",
+    "--data",
+    data,
+    "--drain-ms",
+    "0",
+    ...flags,
+  ]);
+  const tokens = new Set<string>();
+  const issuers = new Set<string | undefined>();
+  await until("both workers to give a token", async () => {
+    const { process, body } = await request(server.url, "/portal/visitor-token");
+    tokens.add(body.token);
+    issuers.add(process);
+    return issuers.size === 2;
+  });
+  const [token] = tokens as unknown as [string];
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, () =>
+      request(server.url, "/shards/na/matches/match-0", withToken(token)),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(30);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+  expect(new Set(answers.map(({ process }) => process)).size).toBe(2);
+  await server.end();
+
+  const usage = await matchbook(["keys", "usage", "--data", data]);
+  expect(usage.stdout).toMatch(/^visitors +portal visitors +60 +30 +0 +30 /m);
+  const one = await matchbook(["keys", "usage", "visitors", "--json", "--data", data]);
+  const { key, days } = JSON.parse(one.stdout);
+  expect(key).toEqual({ id: "visitors", name: "portal visitors", tier: "visitor" });
+  expect(days[0].requests).toEqual({ "200": 30, "429": 30 });
+  const list = await matchbook(["keys", "list", "--json", "--data", data]);
+  expect(list.stdout.trim() || "[]").toBe("[]");
+});
+
+test("quickstart is open to visitors, also with workers, unless a setting says otherwise", async () => {
+  const demo = join(folder.path, "demo");
+  mkdirSync(demo);
+  const plan = { until: Date.now(), matches: 20, complete: false };
+  writeFileSync(join(demo, "demo.json"), JSON.stringify(plan));
+  const tokenStatus = async (...flags: string[]): Promise<number> => {
+    const child = spawnMatchbook([
+      ...["quickstart", "--port", "0", "--data", demo, "--drain-ms", "0", ...flags],
+    ]);
+    let said = "";
+    (async () => {
+      for await (const chunk of child.stdout) said += Buffer.from(chunk).toString();
+    })();
+    const url = await until(
+      "quickstart serves",
+      () => {
+        if (child.exitCode !== null) throw new Error(`it ended: ${said}`);
+        return /listening on (http:\S+)\n/.exec(said)?.[1];
+      },
+      100,
+    );
+    const { status } = await fetch(`${url}/portal/visitor-token`);
+    child.kill("SIGTERM");
+    await child.exited;
+    return status;
+  };
+  expect(await tokenStatus()).toBe(200);
+  expect(await tokenStatus("--workers", "2")).toBe(200);
+  expect(await tokenStatus("--portal-visitors", "off")).toBe(404);
+  expect(await tokenStatus("--portal-visitors", "off", "--workers", "2")).toBe(404);
+});
