@@ -23,6 +23,8 @@ const TYPES: Record<string, string> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
 };
 
 /** Placeholders in index.html, and the file names that replace them. */
@@ -31,6 +33,9 @@ interface FileNames {
   STYLES: string;
   THEME: string;
   ICON: string;
+  TOUCH_ICON: string;
+  /** Loaded early, because every page needs it. */
+  FONT: string;
 }
 
 function packed(extension: string, content: Uint8Array | string): PackedFile {
@@ -39,6 +44,17 @@ function packed(extension: string, content: Uint8Array | string): PackedFile {
   const tag = `W/"${Bun.hash(content).toString(36)}"`;
   return { type, tag, gzip: gzipSync(content, { level: 9 }) };
 }
+
+/** Fonts are files of their own; the bundler would write them into the style sheet. */
+const fonts: Bun.BunPlugin = {
+  name: "fonts",
+  setup(build) {
+    build.onResolve({ filter: /\.woff2$/ }, ({ path, importer }) => ({
+      path: ASSETS_URL + addFile(Bun.resolveSync(path, dirname(importer))),
+      external: true,
+    }));
+  },
+};
 
 async function bundle(entry: string, define: Record<string, string> = {}) {
   return Bun.build({
@@ -49,6 +65,7 @@ async function bundle(entry: string, define: Record<string, string> = {}) {
     minify: true,
     define: { "process.env.NODE_ENV": '"production"', ...define },
     publicPath: ASSETS_URL,
+    plugins: [fonts],
     naming: {
       entry: "[name]-[hash].[ext]",
       chunk: "[name]-[hash].[ext]",
@@ -57,7 +74,7 @@ async function bundle(entry: string, define: Record<string, string> = {}) {
   });
 }
 
-const hashed = (name: string, content: string) => {
+const hashed = (name: string, content: Uint8Array | string) => {
   const extension = extname(name);
   return `${basename(name, extension)}-${Bun.hash(content).toString(36).slice(0, 8)}${extension}`;
 };
@@ -78,6 +95,14 @@ const assets = new Map<string, PackedFile>();
 const add = (name: string, content: Uint8Array | string) =>
   assets.set(name, packed(extname(name), content));
 
+/** Adds a file as it is, and returns its name, which changes with the content. */
+function addFile(path: string): string {
+  const content = readFileSync(path);
+  const name = hashed(path, content);
+  add(name, content);
+  return name;
+}
+
 // Only the reference page needs this style sheet, and loads it by name.
 const swaggerUi = await bundle("views/reference/swagger-ui.css");
 const [swaggerUiStyles] = swaggerUi.outputs.map(({ path }) => basename(path));
@@ -92,9 +117,6 @@ for (const output of [...main.outputs, ...theme.outputs, ...swaggerUi.outputs]) 
   if (isStyles && !isPageStyles(name) && name !== swaggerUiStyles) continue;
   add(name, new Uint8Array(await output.arrayBuffer()));
 }
-const icon = readFileSync(join(PORTAL, "icon.svg"), "utf8");
-const iconName = hashed("icon.svg", icon);
-add(iconName, icon);
 
 const nameOf = ({ outputs }: Bun.BuildOutput, isIt: (output: Bun.BuildArtifact) => boolean) => {
   const found = outputs.find(isIt);
@@ -109,7 +131,9 @@ const page = packed(
     MAIN: nameOf(main, isEntry),
     STYLES: nameOf(main, ({ path }) => isPageStyles(basename(path))),
     THEME: nameOf(theme, isEntry),
-    ICON: iconName,
+    ICON: addFile(join(PORTAL, "icon.svg")),
+    TOUCH_ICON: addFile(join(PORTAL, "touch-icon.png")),
+    FONT: assets.keys().find((name) => name.startsWith("inter-latin-wght-normal-"))!,
   }),
 );
 

@@ -114,11 +114,12 @@ const service = await startService();
 const { match, player } = await records(service);
 const pages = {
   start: "/",
-  explorer: "/portal/explorer?shard=na&on=matches&sort=-createdAt&filter[gameMode]=ranked",
+  explorer:
+    "/portal/developers/explorer?shard=na&on=matches&sort=-createdAt&filter[gameMode]=ranked",
   match: `/portal/na/matches/${match}`,
   player: `/portal/na/players/${player}`,
   status: "/portal/status",
-  reference: "/portal/reference",
+  reference: "/portal/developers/endpoints",
 };
 const browser = await startBrowser();
 mkdirSync(flags.out, { recursive: true });

@@ -218,11 +218,19 @@ const pageRoute = (path: string, opens: Opens): PageRoute => ({ path, access: "p
 const PAGES: readonly PageRoute[] = [
   pageRoute("/", "page"),
   pageRoute("/portal", "page"),
-  pageRoute("/portal/explorer", "page"),
   pageRoute("/portal/status", "page"),
-  pageRoute("/portal/reference", "page"),
-  pageRoute("/portal/:shard/matches/:id", "page"),
+  pageRoute("/portal/developers", "page"),
+  pageRoute("/portal/developers/keys", "page"),
+  pageRoute("/portal/developers/guides", "page"),
+  pageRoute("/portal/developers/guides/:id", "page"),
+  pageRoute("/portal/developers/endpoints", "page"),
+  pageRoute("/portal/developers/explorer", "page"),
+  pageRoute("/portal/developers/usage", "page"),
+  pageRoute("/portal/developers/changelog", "page"),
   pageRoute("/portal/:shard/players/:id", "page"),
+  pageRoute("/portal/:shard/matches/:id", "page"),
+  pageRoute("/portal/:shard/heroes", "page"),
+  pageRoute("/portal/:shard/leaderboards/:board", "page"),
   pageRoute("/portal/assets/:id", "asset"),
 ];
 

@@ -1,54 +1,34 @@
-/** The app shell: header, navigation, key, theme and footer around the current page. */
+/** The app shell: header, page and footer. */
 
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
-import { KeyButton, KeyDialog, Offer } from "./key.tsx";
+import { Header } from "./header.tsx";
+import { KeyDialog, Offer } from "./key.tsx";
 import { Boundary } from "./kit/boundary.tsx";
-import { useLoad } from "./kit/load.ts";
 import { Page } from "./kit/page.tsx";
 import { Loading } from "./kit/states.tsx";
-import { Logo } from "./logo.tsx";
+import { useRegions } from "./regions.ts";
 import { hrefOf, Link, useLocation, type View, viewOf } from "./router.ts";
 import { useSession } from "./session.ts";
-import { ThemeSwitch } from "./theme-switch.tsx";
 
 const Start = lazy(() => import("./views/start/view.tsx"));
-const Explorer = lazy(() => import("./views/explorer/view.tsx"));
-const Match = lazy(() => import("./views/match/view.tsx"));
 const Player = lazy(() => import("./views/player/view.tsx"));
+const Match = lazy(() => import("./views/match/view.tsx"));
+const Heroes = lazy(() => import("./views/heroes/view.tsx"));
+const Leaderboard = lazy(() => import("./views/leaderboards/view.tsx"));
 const Status = lazy(() => import("./views/status/view.tsx"));
-const Reference = lazy(() => import("./views/reference/view.tsx"));
-
-const SECTIONS: readonly [string, View][] = [
-  ["Explorer", { name: "explorer", search: new URLSearchParams() }],
-  ["Status", { name: "status" }],
-  ["Reference", { name: "reference" }],
-];
+const Developers = lazy(() => import("./views/developers/view.tsx"));
+const Explorer = lazy(() => import("./views/explorer/view.tsx"));
 
 export function App() {
   const address = useLocation();
   const view = viewOf(new URL(address, location.origin));
-  const isReady = useShard();
+  const isReady = useRegion(view);
   return (
     <>
       <a className="skip" href="#content">
         Skip to content
       </a>
-      <header className="top">
-        <div className="top-inner">
-          <Link to={{ name: "start" }} className="brand">
-            <Logo /> Matchbook
-          </Link>
-          <nav className="sections" aria-label="Main">
-            {SECTIONS.map(([label, to]) => (
-              <Link key={label} to={to} aria-current={view.name === to.name ? "page" : undefined}>
-                {label}
-              </Link>
-            ))}
-          </nav>
-          <KeyButton />
-          <ThemeSwitch />
-        </div>
-      </header>
+      <Header view={view} />
       <Offer />
       <main id="content" className="content" tabIndex={-1}>
         <Boundary key={pageKey(view)} isPage>
@@ -58,33 +38,55 @@ export function App() {
         </Boundary>
       </main>
       <footer className="foot">
-        <p>
-          A read-only JSON:API for completed matches and player stats. OpenAPI spec:{" "}
-          <a href="/openapi.json">openapi.json</a>
-        </p>
+        <div className="foot-inner">
+          <p>Matchbook: matches and players of every region.</p>
+          <nav aria-label="Footer">
+            <Link to={{ name: "developers", page: "quick-start" }}>API for developers</Link>
+            <a href="/openapi.json">OpenAPI spec</a>
+            <Link to={{ name: "status" }}>Status</Link>
+          </nav>
+        </div>
       </footer>
       <KeyDialog />
     </>
   );
 }
 
-/** Each record is a page of its own; the explorer stays the same page for every query. */
-const pageKey = (view: View): string => (view.name === "explorer" ? view.name : hrefOf(view));
+/** A change of filters stays on the same page; each record is a page of its own. */
+function pageKey(view: View): string {
+  switch (view.name) {
+    case "explorer":
+    case "developers":
+      return view.name;
+    case "heroes":
+      return `heroes ${view.shard}`;
+    case "leaderboard":
+      return `leaderboards ${view.shard}`;
+    case "player":
+      return `player ${view.shard} ${view.id}`;
+    default:
+      return hrefOf(view);
+  }
+}
 
 function pageOf(view: View): ReactNode {
   switch (view.name) {
     case "start":
       return <Start />;
-    case "explorer":
-      return <Explorer search={view.search} />;
+    case "player":
+      return <Player shard={view.shard} id={view.id} compare={view.compare} />;
     case "match":
       return <Match shard={view.shard} id={view.id} />;
-    case "player":
-      return <Player shard={view.shard} id={view.id} />;
+    case "heroes":
+      return <Heroes shard={view.shard} search={view.search} />;
+    case "leaderboard":
+      return <Leaderboard shard={view.shard} board={view.board} search={view.search} />;
     case "status":
       return <Status />;
-    case "reference":
-      return <Reference />;
+    case "developers":
+      return <Developers page={view.page} guide={view.guide} />;
+    case "explorer":
+      return <Explorer search={view.search} />;
     case "not-found":
       return <NotFound path={view.path} />;
   }
@@ -98,22 +100,25 @@ function NotFound({ path }: { path: string }) {
         date.
       </p>
       <p>
-        <Link to={{ name: "start" }}>Go to the home page</Link> or search for matches in the{" "}
-        <Link to={{ name: "explorer", search: new URLSearchParams() }}>Explorer</Link>.
+        <Link to={{ name: "start" }}>Search for a player</Link> or see the{" "}
+        <Link to={{ name: "developers", page: "quick-start" }}>API for developers</Link>.
       </p>
     </Page>
   );
 }
 
-/** Selects the first shard on a first visit. Returns whether pages can be shown: the shard is known, or cannot be. */
-function useShard(): boolean {
-  const { matchbook, shard, setShard } = useSession();
-  const status = useLoad((signal) => matchbook.status({ signal }), []);
-  const ids = status.value?.shards.map(({ id }) => id);
-  const first = ids?.[0];
-  const isUnknown = first !== undefined && !ids?.includes(shard);
+/**
+ * Selects the region with the newest match on a first visit. Returns whether the page can be shown: the explorer
+ * and the developer area need a region, unless there is none.
+ */
+function useRegion(view: View): boolean {
+  const { shard, setShard } = useSession();
+  const { state, regions } = useRegions();
+  const newest = regions[0]?.id;
+  const isUnknown = newest !== undefined && !regions.some(({ id }) => id === shard);
   useEffect(() => {
-    if (isUnknown) setShard(first);
-  }, [isUnknown, first, setShard]);
-  return shard !== "" || (status.state !== "loading" && !isUnknown);
+    if (isUnknown) setShard(newest);
+  }, [isUnknown, newest, setShard]);
+  const needsRegion = view.name === "explorer" || view.name === "developers";
+  return !needsRegion || shard !== "" || (state !== "loading" && !isUnknown);
 }

@@ -1,5 +1,6 @@
 /** Entry point of the portal in the browser. */
 
+import "./fonts.css";
 import "./theme.css";
 import "./shell.css";
 import "./kit/kit.css";

@@ -10,46 +10,106 @@ import { newEntry } from "./scroll.ts";
 
 export type View =
   | { name: "start" }
-  | { name: "explorer"; search: URLSearchParams }
-  | { name: "match" | "player"; shard: string; id: string }
+  | { name: "player"; shard: string; id: string; compare?: string | undefined }
+  | { name: "match"; shard: string; id: string }
+  | { name: "heroes"; shard: string; search: URLSearchParams }
+  | { name: "leaderboard"; shard: string; board: string; search: URLSearchParams }
   | { name: "status" }
-  | { name: "reference" }
+  | { name: "developers"; page: DevelopersPage; guide?: string | undefined }
+  | { name: "explorer"; search: URLSearchParams }
   | { name: "not-found"; path: string };
 
-const RECORDS = { matches: "match", players: "player" } as const;
+/** The pages of the developer area, except the explorer. Only "guides" has a guide; without one, it lists them. */
+export type DevelopersPage =
+  | "quick-start"
+  | "keys"
+  | "guides"
+  | "endpoints"
+  | "usage"
+  | "changelog";
+
+/** The board that opens when none is named. */
+export const FIRST_BOARD = "skill-tier";
+
+const DEVELOPERS: ReadonlySet<string> = new Set<DevelopersPage>([
+  "keys",
+  "guides",
+  "endpoints",
+  "usage",
+  "changelog",
+]);
 
 export function viewOf({ pathname, search }: { pathname: string; search: string }): View {
   const path = pathname.length > 1 ? pathname.replace(/\/$/, "") : pathname;
   if (path === "/" || path === "/portal") return { name: "start" };
-  if (path === "/portal/explorer") return { name: "explorer", search: new URLSearchParams(search) };
   if (path === "/portal/status") return { name: "status" };
-  if (path === "/portal/reference") return { name: "reference" };
-  const [, portal, shard, kind, id, ...more] = path.split("/");
-  const isRecord = portal === "portal" && shard && id && more.length === 0;
-  if (isRecord && (kind === "matches" || kind === "players")) {
-    const named = { shard: decoded(shard), id: decoded(id) };
-    return { name: RECORDS[kind], ...named };
-  }
-  return { name: "not-found", path };
+  const [, portal, ...parts] = path.split("/").map(decoded);
+  const unknown: View = { name: "not-found", path };
+  if (portal !== "portal") return unknown;
+  return (
+    developersView(parts, new URLSearchParams(search)) ??
+    regionView(parts, new URLSearchParams(search)) ??
+    unknown
+  );
+}
+
+/** `developers/…` */
+function developersView(parts: readonly string[], search: URLSearchParams): View | undefined {
+  const [area, page, guide] = parts;
+  if (area !== "developers" || parts.length > 3) return undefined;
+  if (page === undefined) return { name: "developers", page: "quick-start" };
+  if (guide !== undefined)
+    return page === "guides" && guide !== "" ? { name: "developers", page, guide } : undefined;
+  if (page === "explorer") return { name: "explorer", search };
+  return DEVELOPERS.has(page) ? { name: "developers", page: page as DevelopersPage } : undefined;
+}
+
+/** `REGION/…` */
+function regionView(parts: readonly string[], search: URLSearchParams): View | undefined {
+  const [shard, kind, id] = parts;
+  if (!shard || parts.length > 3) return undefined;
+  if (kind === "heroes" && parts.length === 2) return { name: "heroes", shard, search };
+  if (!id) return undefined;
+  if (kind === "matches") return { name: "match", shard, id };
+  if (kind === "leaderboards") return { name: "leaderboard", shard, board: id, search };
+  if (kind !== "players") return undefined;
+  const compare = search.get("compare") || undefined;
+  return { name: "player", shard, id, ...(compare !== undefined && { compare }) };
 }
 
 export function hrefOf(view: View): string {
   switch (view.name) {
     case "start":
       return "/";
-    case "explorer": {
-      const query = readable(view.search);
-      return `/portal/explorer${query === "" ? "" : `?${query}`}`;
-    }
-    case "match":
-      return `/portal/${encodeURIComponent(view.shard)}/matches/${encodeURIComponent(view.id)}`;
     case "player":
-      return `/portal/${encodeURIComponent(view.shard)}/players/${encodeURIComponent(view.id)}`;
+      return withQuery(
+        path(view.shard, "players", view.id),
+        new URLSearchParams(view.compare === undefined ? {} : { compare: view.compare }),
+      );
+    case "match":
+      return path(view.shard, "matches", view.id);
+    case "heroes":
+      return withQuery(path(view.shard, "heroes"), view.search);
+    case "leaderboard":
+      return withQuery(path(view.shard, "leaderboards", view.board), view.search);
+    case "status":
+      return path("status");
+    case "explorer":
+      return withQuery(path("developers", "explorer"), view.search);
+    case "developers":
+      if (view.page === "quick-start") return path("developers");
+      return path("developers", view.page, ...(view.guide === undefined ? [] : [view.guide]));
     case "not-found":
       return view.path;
-    default:
-      return `/portal/${view.name}`;
   }
+}
+
+const path = (...parts: string[]): string =>
+  `/portal/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
+
+function withQuery(path: string, search: URLSearchParams): string {
+  const query = readable(search);
+  return query === "" ? path : `${path}?${query}`;
 }
 
 /** A link within the portal. It renders a real `href`, so it can be copied or opened in a new tab. */

@@ -194,7 +194,7 @@ inBrowser("the explorer, when something is wrong:", () => {
   });
 
   test("without a key, the query can be built and the visitor can enter a key", async () => {
-    const visitor = await visit(`${world.url}/portal/explorer?shard=na&on=matches`);
+    const visitor = await visit(`${world.url}/portal/developers/explorer?shard=na&on=matches`);
     const { page } = visitor;
     expect(await page.locator(".explorer-response .notice").isVisible()).toBe(true);
     await field(page, "page[limit]").fill("2");
@@ -217,7 +217,7 @@ inBrowser("the explorer, when something is wrong:", () => {
 
   test("a rate limit shows a countdown", async () => {
     const slow = await startWorld(MATCHES, { rate: "1" });
-    const visitor = await visit(`${slow.url}/portal/explorer?shard=na&on=matches`, {
+    const visitor = await visit(`${slow.url}/portal/developers/explorer?shard=na&on=matches`, {
       key: slow.key,
       expects: [429],
     });
@@ -232,7 +232,7 @@ inBrowser("the explorer, when something is wrong:", () => {
 
   test("an unreachable server is reported, and nothing that was entered is lost", async () => {
     const short = await startWorld(MATCHES);
-    const visitor = await visit(`${short.url}/portal/explorer?shard=na&on=matches`, {
+    const visitor = await visit(`${short.url}/portal/developers/explorer?shard=na&on=matches`, {
       key: short.key,
     });
     const { page, complaints } = visitor;
@@ -265,7 +265,7 @@ inBrowser("the explorer", () => {
   describe.each(everywhere)("with %s", (_, query, expects) => {
     testEverywhere(
       () => ({
-        address: `${world.url}/portal/explorer${query}`,
+        address: `${world.url}/portal/developers/explorer${query}`,
         options: { key: world.key, expects },
       }),
       async (page) => {

@@ -23,7 +23,7 @@ export const MATCHES = Array.from({ length: 12 }, (_, at) =>
 );
 
 export const openExplorer = (world: World, query = "", more: VisitOptions = {}): Promise<Visitor> =>
-  visit(`${world.url}/portal/explorer${query}`, { key: world.key, ...more });
+  visit(`${world.url}/portal/developers/explorer${query}`, { key: world.key, ...more });
 
 export const sendButton = (page: Page) => page.locator(".explorer-form button[type=submit]");
 

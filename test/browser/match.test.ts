@@ -64,7 +64,7 @@ inBrowser("the match page", () => {
       await leave(fresh);
 
       await first.page.getByRole("link", { name: "Open in Explorer" }).click();
-      await first.page.waitForURL((url) => url.pathname === "/portal/explorer");
+      await first.page.waitForURL((url) => url.pathname === "/portal/developers/explorer");
       const search = new URL(first.page.url()).searchParams;
       expect(Object.fromEntries(search)).toEqual({ shard: "na", on: "match", id });
       await leave(first);

@@ -15,7 +15,10 @@ inBrowser("the reference", () => {
   });
   afterAll(() => world.stop());
 
-  const at = () => ({ address: `${world.url}/portal/reference`, options: { key: world.key } });
+  const at = () => ({
+    address: `${world.url}/portal/developers/endpoints`,
+    options: { key: world.key },
+  });
   testEverywhere(at, opened);
 
   test("lists every endpoint of the OpenAPI document", async () => {
@@ -33,7 +36,7 @@ inBrowser("the reference", () => {
   // One test, since Swagger UI takes seconds of CPU time to show a request and its response.
   test("sends the visitor's key, shows the response, and does not send a key that was removed", async () => {
     // Entered by hand: an init script would restore the key on every reload.
-    const visitor = await visit(`${world.url}/portal/reference`, { expects: [401] });
+    const visitor = await visit(`${world.url}/portal/developers/endpoints`, { expects: [401] });
     const { page } = visitor;
     const button = page.getByRole("banner").getByRole("button", { name: /key/i });
     await button.click();

@@ -186,7 +186,7 @@ inBrowser("the home page", () => {
       const players = body.included.filter(({ type }: { type: string }) => type === "player");
       const paths: Record<string, string> = {
         start: "/",
-        explorer: "/portal/explorer?shard=na&on=matches",
+        explorer: "/portal/developers/explorer?shard=na&on=matches",
         match: `/portal/na/matches/${body.data[0].id}`,
         player: `/portal/na/players/${players[0].id}`,
         status: "/portal/status",

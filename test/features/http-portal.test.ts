@@ -25,11 +25,11 @@ describe("the page", () => {
     "/",
     "/portal",
     "/portal/",
-    "/portal/explorer?shard=na&filter[gameMode]=ranked",
+    "/portal/developers/explorer?shard=na&filter[gameMode]=ranked",
     "/portal/na/matches/any-id",
     "/portal/na/players/any%20id",
     "/portal/status",
-    "/portal/reference",
+    "/portal/developers/endpoints",
   ])("is opened by %s, without a key", async (path) => {
     const response = await request(path);
     expect([response.status, response.headers.get("content-type")]).toEqual([

@@ -144,7 +144,6 @@ const MAY_USE: Record<string, readonly string[]> = {
   "smol-toml": ["settings"],
   react: ["portal"],
   "react-dom": ["portal"],
-  uplot: ["portal"],
   "swagger-ui-dist": ["portal"],
 };
 

@@ -7,7 +7,8 @@ interface Props {
   max: number;
   /** The number as text; by default with thousands separators. */
   shown?: string;
-  tone?: "accent" | "win" | "loss" | "left" | "right";
+  /** "left" and "right" are the old names of blue and red. */
+  tone?: "accent" | "win" | "loss" | "blue" | "red" | "left" | "right";
   /** Grows from the right, for two bars that face each other. */
   isMirrored?: boolean;
 }

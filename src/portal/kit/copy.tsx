@@ -1,19 +1,49 @@
-/** A button that copies text to the clipboard. */
+/** Copies text to the clipboard: a button, and what it is built from. */
 
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 
 const COPIED = "Copied";
 const FAILED = "Copy failed. Select the text instead.";
 
-/** `label` is the accessible name, such as "Copy curl command". */
-export function Copy({ text, label }: { text: string; label: string }) {
+interface Props {
+  text: string;
+  /** The accessible name: "Copy curl command". */
+  label: string;
+  /** The visible text; "Copy" if absent. */
+  children?: ReactNode;
+}
+
+export function CopyButton({ text, label, children = "Copy" }: Props) {
+  const { message, copy } = useCopy();
+  return (
+    <span className="copy">
+      <button
+        type="button"
+        className="button button-small"
+        aria-label={label}
+        onClick={() => copy(text)}
+      >
+        {message === COPIED ? COPIED : children}
+      </button>
+      <span className={message === COPIED ? "visually-hidden" : "copy-message"} role="status">
+        {message}
+      </span>
+    </span>
+  );
+}
+
+/** Until every page uses `CopyButton`. */
+export { CopyButton as Copy };
+
+/** `message` is empty until something was copied, and again after a while. */
+export function useCopy(): { message: string; copy(text: string): void } {
   const [message, setMessage] = useState("");
   useEffect(() => {
     if (message === "") return;
     const timer = setTimeout(() => setMessage(""), 2500);
     return () => clearTimeout(timer);
   }, [message]);
-  const copy = () => {
+  const copy = (text: string) => {
     // Browsers offer no clipboard to pages without HTTPS, except on localhost.
     if (!navigator.clipboard) return setMessage(FAILED);
     navigator.clipboard.writeText(text).then(
@@ -21,14 +51,5 @@ export function Copy({ text, label }: { text: string; label: string }) {
       () => setMessage(FAILED),
     );
   };
-  return (
-    <span className="copy">
-      <button type="button" className="button button-small" aria-label={label} onClick={copy}>
-        {message === COPIED ? COPIED : "Copy"}
-      </button>
-      <span className={message === COPIED ? "visually-hidden" : "copy-message"} role="status">
-        {message}
-      </span>
-    </span>
-  );
+  return { message, copy };
 }

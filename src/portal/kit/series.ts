@@ -11,11 +11,19 @@ export interface PlotProps {
   title: string;
   /** In ascending order. */
   xs: readonly number[];
-  /** The label of an `x` on the axis and in the table. */
+  /** The label of an `x` on the axis, on hover and in the table. */
   xLabel(x: number): string;
   xHead: string;
+  /** A value on hover and in the table; with thousands separators if absent. */
+  yLabel?(y: number): string;
+  /** A value on the axis; `yLabel`, or in short form, if absent. */
+  yTick?(y: number): string;
   /** At most three; each has its own colour. */
   series: readonly Series[];
-  /** In pixels; reserved while the plot is loading. */
+  /** "line" joins neighbouring values; "bars" start at zero. */
+  kind?: "line" | "bars";
+  /** The least range of the axis: [0, 1] for a share. Without it, the axis covers the values; bars include zero. */
+  range?: readonly [number, number];
+  /** In pixels. */
   height?: number;
 }

@@ -3,20 +3,13 @@
 import type { ReactNode } from "react";
 import type { Load } from "./load.ts";
 import { Problem } from "./problem.tsx";
+import { Skeleton } from "./skeleton.tsx";
 
 export { Problem } from "./problem.tsx";
 
-/** Reserves space for the content, so that the layout does not shift. */
+/** Lines of text that are loading. */
 export function Loading({ label, lines = 4 }: { label: string; lines?: number }) {
-  return (
-    <div className="loading" role="status" aria-live="polite">
-      <span className="visually-hidden">{label}</span>
-      {Array.from({ length: lines }, (_, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical.
-        <span key={at} className="loading-line" aria-hidden="true" />
-      ))}
-    </div>
-  );
+  return <Skeleton label={label} count={lines} />;
 }
 
 /** Nothing was found; `children` suggest what to try. */
@@ -34,16 +27,19 @@ export function Loaded<T>({
   load,
   label,
   lines,
+  skeleton,
   children,
 }: {
   load: Load<T>;
   label: string;
   lines?: number;
+  /** Shown while nothing is known; lines of text if absent. */
+  skeleton?: ReactNode;
   children: (value: T) => ReactNode;
 }) {
   if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
   if (load.value === undefined && load.state === "loading") {
-    return <Loading label={label} {...(lines === undefined ? {} : { lines })} />;
+    return skeleton ?? <Loading label={label} {...(lines === undefined ? {} : { lines })} />;
   }
   return (
     <div className="loaded" aria-busy={load.state === "loading"}>

@@ -1,6 +1,7 @@
 /** A table with a caption and column headings. It scrolls sideways on small screens. */
 
 import type { Key, ReactNode } from "react";
+import { ScrollTable } from "./scroll-table.tsx";
 
 export interface Column<T> {
   head: ReactNode;
@@ -22,8 +23,7 @@ interface Props<T> {
 
 export function Table<T>({ caption, isCaptionVisible = false, columns, rows, keyOf }: Props<T>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard.
-    <section className="table-frame" aria-label={caption} tabIndex={0}>
+    <ScrollTable label={caption}>
       <table className="table">
         <caption className={isCaptionVisible ? "" : "visually-hidden"}>{caption}</caption>
         <thead>
@@ -42,7 +42,7 @@ export function Table<T>({ caption, isCaptionVisible = false, columns, rows, key
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollTable>
   );
 }
 

@@ -21,6 +21,8 @@ import "./matches.css";
 interface Props {
   shard: string;
   id: string;
+  /** Another player to compare with. */
+  compare?: string | undefined;
 }
 
 interface Known {

@@ -19,7 +19,11 @@ export function NextSteps() {
           <Step link={<Link to={{ name: "explorer", search }}>Explore matches and players</Link>}>
             Build a query with every filter, then copy it as a URL, curl command or TypeScript.
           </Step>
-          <Step link={<Link to={{ name: "reference" }}>Read the API reference</Link>}>
+          <Step
+            link={
+              <Link to={{ name: "developers", page: "endpoints" }}>Read the API reference</Link>
+            }
+          >
             Look up every endpoint, parameter and field, and send requests from the page.
           </Step>
           <Step link={<Link to={{ name: "status" }}>Check the status</Link>}>

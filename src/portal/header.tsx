@@ -1,0 +1,116 @@
+/** The sticky header: brand, search, navigation, region, key and theme. On small screens, a menu holds the rest. */
+
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { KeyButton } from "./key.tsx";
+import { RegionPicker } from "./kit/region-picker.tsx";
+import { Logo } from "./logo.tsx";
+import { FIRST_BOARD, hrefOf, Link, navigate, type View } from "./router.ts";
+import { useSession } from "./session.ts";
+import { ThemeSwitch } from "./theme-switch.tsx";
+
+interface Section {
+  label: string;
+  to: View;
+  /** The pages that belong to the section. */
+  holds: readonly View["name"][];
+}
+
+export function Header({ view }: { view: View }) {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const address = hrefOf(view);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu.
+  useEffect(() => setOpen(false), [address]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !isOpen) return;
+    setOpen(false);
+    button.current?.focus();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from anywhere in it.
+    <header className="top" onKeyDown={onKeyDown}>
+      <div className="top-inner">
+        <Link to={{ name: "start" }} className="brand">
+          <Logo /> <span className="brand-word">Matchbook</span>
+        </Link>
+        <div className="top-search" />
+        <button
+          ref={button}
+          type="button"
+          className="button button-plain top-menu"
+          aria-expanded={isOpen}
+          aria-controls="top-more"
+          onClick={() => setOpen(!isOpen)}
+        >
+          <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+            <path
+              d={isOpen ? "M4 4l12 12M16 4L4 16" : "M2 5h16M2 10h16M2 15h16"}
+              stroke="currentColor"
+              strokeWidth="1.75"
+              strokeLinecap="round"
+            />
+          </svg>
+          <span className="visually-hidden">Menu</span>
+        </button>
+        <div id="top-more" className={`top-more${isOpen ? " top-more-open" : ""}`}>
+          <Navigation view={view} />
+          <div className="top-tools">
+            <Region view={view} />
+            <KeyButton />
+            <ThemeSwitch />
+          </div>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function Navigation({ view }: { view: View }) {
+  const { shard } = useSession();
+  const region = "shard" in view ? view.shard : shard;
+  return (
+    <nav className="sections" aria-label="Main">
+      {sectionsOf(region).map(({ label, to, holds }) => (
+        <Link key={label} to={to} aria-current={holds.includes(view.name) ? "page" : undefined}>
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** Heroes and leaderboards belong to a region, so they need one. */
+const sectionsOf = (shard: string): readonly Section[] => [
+  { label: "Players", to: { name: "start" }, holds: ["start", "player", "match"] },
+  ...(shard === "" ? [] : regionSections(shard)),
+  { label: "Status", to: { name: "status" }, holds: ["status"] },
+  {
+    label: "Developers",
+    to: { name: "developers", page: "quick-start" },
+    holds: ["developers", "explorer"],
+  },
+];
+
+const regionSections = (shard: string): readonly Section[] => [
+  {
+    label: "Heroes",
+    to: { name: "heroes", shard, search: new URLSearchParams() },
+    holds: ["heroes"],
+  },
+  {
+    label: "Leaderboards",
+    to: { name: "leaderboard", shard, board: FIRST_BOARD, search: new URLSearchParams() },
+    holds: ["leaderboard"],
+  },
+];
+
+/** Heroes and leaderboards open for the chosen region; other pages only use it for what comes next. */
+function Region({ view }: { view: View }) {
+  const { shard, setShard } = useSession();
+  const isOfRegion = view.name === "heroes" || view.name === "leaderboard";
+  const choose = (region: string) => {
+    setShard(region);
+    if (isOfRegion) navigate({ ...view, shard: region });
+  };
+  return <RegionPicker value={isOfRegion ? view.shard : shard} onChange={choose} isLabelHidden />;
+}

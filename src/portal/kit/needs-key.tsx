@@ -1,0 +1,33 @@
+/** Shown instead of a page's data when the visitor has no access. Nothing is requested then. */
+
+import { askForKey, useSession } from "../session.ts";
+
+/** `what` completes the sentence "You need an API key to see …". */
+export function NeedsKey({ what }: { what: string }) {
+  const { offeredKey, setKey } = useSession();
+  return (
+    <section className="notice needs-key" aria-label="API key required">
+      <p className="notice-title">You need an API key to see {what}</p>
+      <div className="notice-text">
+        <p>
+          This server shows matches and players only to visitors with a key. The operator of the
+          game can give you one. The key stays in this browser.
+        </p>
+        <p className="needs-key-actions">
+          {offeredKey && (
+            <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
+              Use the demo key
+            </button>
+          )}
+          <button
+            type="button"
+            className={`button${offeredKey ? "" : " button-main"}`}
+            onClick={() => askForKey()}
+          >
+            Enter an API key
+          </button>
+        </p>
+      </div>
+    </section>
+  );
+}

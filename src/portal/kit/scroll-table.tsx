@@ -1,0 +1,45 @@
+/** A frame for wide tables. It scrolls sideways, and shows that there is more. */
+
+import { type ReactNode, useEffect, useRef, useState } from "react";
+
+interface Overflow {
+  before: boolean;
+  after: boolean;
+}
+
+/** `label` names the table for screen readers. The frame is a tab stop only while it can scroll. */
+export function ScrollTable({ label, children }: { label: string; children: ReactNode }) {
+  const frame = useRef<HTMLElement>(null);
+  const [{ before, after }, setOverflow] = useState<Overflow>({ before: false, after: false });
+  useEffect(() => {
+    const area = frame.current;
+    if (!area) return;
+    const update = () => {
+      const rest = area.scrollWidth - area.clientWidth - area.scrollLeft;
+      const next = { before: area.scrollLeft > 1, after: rest > 1 };
+      setOverflow((now) => (now.before === next.before && now.after === next.after ? now : next));
+    };
+    const size = new ResizeObserver(update);
+    size.observe(area);
+    if (area.firstElementChild) size.observe(area.firstElementChild);
+    area.addEventListener("scroll", update, { passive: true });
+    return () => {
+      size.disconnect();
+      area.removeEventListener("scroll", update);
+    };
+  }, []);
+  const classes = ["scroll-table", before && "has-before", after && "has-after"];
+  return (
+    <div className={classes.filter(Boolean).join(" ")}>
+      <section
+        ref={frame}
+        className="table-frame"
+        aria-label={label}
+        {...((before || after) && { tabIndex: 0 })}
+      >
+        {children}
+      </section>
+      {after && <span className="scroll-cue" aria-hidden="true" />}
+    </div>
+  );
+}
