@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { modeName } from "../../src/portal/names.ts";
-import { percent } from "../../src/portal/views/heroes/hero-table.tsx";
+import { percent } from "../../src/portal/views/heroes/table.ts";
 import { aMatch, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { MARKUP, oddRecords } from "./odd-records.ts";
@@ -161,9 +161,7 @@ inBrowser("the heroes page", () => {
       const visitor = await visit(`${world.url}/portal/status`, { key: world.key });
       const { page } = visitor;
       let isUnreachable = true;
-      await page.route("**/actors*", (route) =>
-        isUnreachable ? route.abort() : route.continue(),
-      );
+      await page.route("**/actors*", (route) => (isUnreachable ? route.abort() : route.continue()));
       await page.goto(`${world.url}/portal/na/heroes`);
       await page.getByText(TEXTS.unreachable).waitFor();
       isUnreachable = false;

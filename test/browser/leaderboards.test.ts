@@ -177,7 +177,10 @@ inBrowser("the leaderboards page", () => {
     test("that does not exist is reported, with those that do", async () => {
       const visitor = await open("richest");
       await visitor.page.getByRole("heading", { name: "Leaderboard not found" }).waitFor();
-      await visitor.page.locator("main").getByRole("link", { name: WORDS["win-rate"].name }).click();
+      await visitor.page
+        .locator("main")
+        .getByRole("link", { name: WORDS["win-rate"].name })
+        .click();
       await visitor.page.waitForURL(`${world.url}/portal/na/leaderboards/win-rate`);
       await leave(visitor);
     });
@@ -231,7 +234,9 @@ inBrowser("the leaderboards page", () => {
       const second = await options.nth(1).innerText();
       expect(await options.nth(1).getAttribute("aria-selected")).toBe("true");
       await field(page).press("Enter");
-      await result(page).getByRole("link", { name: second.split("\n").at(-1)! }).waitFor();
+      await result(page)
+        .getByRole("link", { name: second.split("\n").at(-1)! })
+        .waitFor();
 
       await field(page).fill("bo");
       await options.filter({ hasText: /Bo$/ }).first().click();

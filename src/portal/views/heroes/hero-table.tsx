@@ -6,7 +6,7 @@ import { count } from "../../format.ts";
 import { ScrollTable } from "../../kit/scroll-table.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
 import { columnOf, type Filters, nextSort } from "./filters.ts";
-import { type HeroRow, type Scale, scaleOf } from "./table.ts";
+import { type HeroRow, percent, type Scale, scaleOf } from "./table.ts";
 
 interface Column {
   name: keyof ActorSummary;
@@ -148,5 +148,3 @@ function PickRate({ value, scale }: { value: number; scale: number }) {
     </span>
   );
 }
-
-export const percent = (rate: number): string => `${(rate * 100).toFixed(1)}%`;

@@ -2,8 +2,7 @@
 
 import { count } from "../../format.ts";
 import { HeroTile } from "../../kit/tile.tsx";
-import { percent } from "./hero-table.tsx";
-import { ENOUGH, type HeroRow, leaderOf } from "./table.ts";
+import { ENOUGH, type HeroRow, leaderOf, percent } from "./table.ts";
 
 const KINDS = [
   ["winRate", "Best win rate", ({ winRate }: HeroRow) => percent(winRate)],

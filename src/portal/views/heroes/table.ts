@@ -65,3 +65,5 @@ export function scaleOf(rows: readonly HeroRow[]): Scale {
     pickRate: Math.max(LEAST_SCALE, ...rows.map(({ pickRate }) => pickRate)),
   };
 }
+
+export const percent = (rate: number): string => `${(rate * 100).toFixed(1)}%`;

@@ -51,14 +51,19 @@ function Loading({ shard, id }: Props) {
   const match = load.value?.record;
   const title = match ? `${modeName(match.gameMode)} match` : "Match";
   const path = `/shards/${encodeURIComponent(shard)}/matches/${encodeURIComponent(id)}`;
-  const menu = <ApiMenu id={id} path={path} document={load.value?.document} />;
   return (
-    <Page title={title} name={title} aside={menu}>
+    <Page title={title} name={title}>
       {load.state === "failed" ? (
         <Failed error={load.error} retry={load.retry} shard={shard} />
       ) : (
         <div className="match-page">
-          <Facts match={match} shard={shard} />
+          <div className="match-head">
+            <Facts match={match} shard={shard} />
+            {/* Not beside the heading, which grows when the mode is known. */}
+            <span className="match-api">
+              <ApiMenu id={id} path={path} document={load.value?.document} />
+            </span>
+          </div>
           {match ? <Board match={match} shard={shard} /> : <Placeholder />}
         </div>
       )}

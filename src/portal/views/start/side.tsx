@@ -7,7 +7,7 @@ import type { Line, Side as SideOfMatch } from "../match/scoreboard.ts";
 
 export function Side({ side, shard }: { side: SideOfMatch; shard: string }) {
   return (
-    <section className={`start-side start-side-${side.place}`}>
+    <section className={`start-side start-side-${side.colour === "blue" ? "left" : "right"}`}>
       <h4 className="start-side-head">
         <span className={`start-outcome start-outcome-${side.outcome}`}>
           {OUTCOME_NAMES[side.outcome]}
