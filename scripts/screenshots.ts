@@ -118,6 +118,8 @@ const pages = {
     "/portal/developers/explorer?shard=na&on=matches&sort=-createdAt&filter[gameMode]=ranked",
   match: `/portal/na/matches/${match}`,
   player: `/portal/na/players/${player}`,
+  heroes: "/portal/na/heroes?sort=-winRate",
+  leaderboards: "/portal/na/leaderboards/win-rate",
   status: "/portal/status",
   reference: "/portal/developers/endpoints",
 };

@@ -5,7 +5,7 @@ import { Matchbook } from "../../client/src/index.ts";
 import { ACTOR_SORTS } from "../../src/domain/actors.ts";
 import { filtersOf, MODES, nextSort, searchOf } from "../../src/portal/views/heroes/filters.ts";
 import { patchesSeen } from "../../src/portal/views/heroes/patches.ts";
-import { rowsOf, sorted } from "../../src/portal/views/heroes/table.ts";
+import { ENOUGH, leaderOf, rowsOf, scaleOf, sorted } from "../../src/portal/views/heroes/table.ts";
 
 describe("the URL of the heroes page", () => {
   test("holds the filters and the order, and leaves defaults out", () => {
@@ -46,6 +46,29 @@ test("heroes with equal values are in the order of their names, in both directio
   expect(order("-winRate")).toEqual(["Ivo", "Moss", "Zephra"]);
   expect(order("actor")).toEqual(["Ivo", "Moss", "Zephra"]);
   expect(order("-actor")).toEqual(["Zephra", "Moss", "Ivo"]);
+});
+
+test("the leading hero is one that was played often enough", () => {
+  const row = (id: string, matches: number, winRate: number) => ({
+    id,
+    attributes: { matches, winRate, pickRate: 0.1 },
+  });
+  const rows = rowsOf([
+    row("*Lucky*", ENOUGH - 1, 1),
+    row("*Ivo*", ENOUGH, 0.6),
+    row("*Moss*", 99, 0.4),
+  ]);
+  expect(leaderOf(rows, "winRate")?.hero).toBe("Ivo");
+  expect(leaderOf(rows.slice(0, 1), "winRate")).toBeUndefined();
+});
+
+test("bars of win rates begin at one half, and small differences do not fill them", () => {
+  const rows = (...rates: number[]) =>
+    rowsOf(rates.map((winRate, at) => ({ id: `${at}`, attributes: { winRate, pickRate: 0 } })));
+  expect(scaleOf(rows(0.49, 0.51)).winRate).toBe(0.1);
+  expect(scaleOf(rows(0.25, 0.51)).winRate).toBe(0.25);
+  // Never a bar that is divided by zero.
+  expect(scaleOf(rows(0.5)).pickRate).toBeGreaterThan(0);
 });
 
 test("the patches offered are those of matches seen, newest first, each once", async () => {

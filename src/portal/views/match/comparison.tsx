@@ -14,17 +14,19 @@ const MEASURES: readonly { value: Rated; label: string }[] = [
 ];
 
 export function Comparison({ board }: { board: Scoreboard }) {
-  const [measure, setMeasure] = useState<Rated>("gold");
-  if (board.sides.every(({ lines }) => lines.length === 0)) return null;
+  const [chosen, setChosen] = useState<Rated>();
+  const measures = MEASURES.filter(({ value }) => board.most[value] > 0);
+  const measure = chosen ?? measures[0]?.value;
+  if (measure === undefined) return null;
   return (
     <section className="match-comparison" aria-labelledby="comparison">
       <header className="match-section-head">
         <h2 id="comparison">Player comparison</h2>
         <Segmented<Rated>
           label="Compare by"
-          options={MEASURES}
+          options={measures}
           value={measure}
-          onChange={setMeasure}
+          onChange={setChosen}
         />
       </header>
       <div className="card match-bars">
