@@ -231,6 +231,7 @@ inBrowser("the match page", () => {
           "waning",
           "Crow: Yes",
           "Sprint Boots × 2",
+          "Sprint Boots, Storm Prism, Storm Prism",
           "Season",
           "autumn",
         ]) {

@@ -79,7 +79,7 @@ function Statistics({ shard, filters, show }: StatisticsProps) {
       ) : found === undefined ? (
         <>
           <Skeleton label="Loading heroes" shape="cards" count={4} height={92} />
-          <Skeleton label="Loading heroes" shape="rows" count={14} height={52} />
+          <Skeleton label="Loading table" shape="rows" count={14} height={52} />
         </>
       ) : (
         <div className="heroes-found" aria-busy={load.state === "loading"}>

@@ -39,7 +39,9 @@ export function PlayerRank({ shard, board, period, player, onPick }: Props) {
         }}
       />
       {player !== undefined && (
+        // A new one for each entry, so that no other player's or board's is shown while it loads.
         <Found
+          key={`${board} ${period} ${player}`}
           {...{ shard, board, period, player }}
           name={picked?.id === player ? picked.name : undefined}
           onClear={() => onPick()}

@@ -71,7 +71,14 @@ function sideFacts(side: Side, { rosters }: MatchRecord): Pair[] {
 function lineFacts(line: Line, { rosters }: MatchRecord): Pair[] {
   const participants = rosters.flatMap(({ participants }) => participants);
   const { attributes = {} } = participants.find(({ id }) => id === line.id) ?? {};
-  return [...extraLists(line), ...otherValues(attributes, ["actor", "stats", "shardId"])];
+  const lists = extraLists(line);
+  const areListed = line.items.length === 0 || lists.some(({ key }) => key === "items");
+  return [
+    // By name, since the tiles show them only on hover.
+    ...(areListed ? [] : [{ key: "items", name: "Items", text: line.items.join(", ") }]),
+    ...lists,
+    ...otherValues(attributes, ["actor", "stats", "shardId"]),
+  ];
 }
 
 interface FactsProps {
