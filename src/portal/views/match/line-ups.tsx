@@ -18,7 +18,7 @@ export function LineUps({ board, shard }: Props) {
   return (
     <section className="match-line-ups" aria-labelledby="line-ups">
       <header className="match-section-head">
-        <h2 id="line-ups">Players</h2>
+        <h2 id="line-ups">Scoreboard</h2>
         <p className="match-legend">
           <span className="match-highest">Highlighted:</span> highest of the match
         </p>
