@@ -10,6 +10,7 @@ import { CODED, HOSTILE, MARKUP, oddRecords, SPARE, UNEVEN } from "./odd-records
 import {
   holdReplies,
   inBrowser,
+  layoutShift,
   leave,
   settled,
   startDemoWorld,
@@ -25,15 +26,24 @@ import { TEXTS } from "./texts.ts";
 
 const openAll = async (page: Page): Promise<void> => {
   await settled(page);
-  await page.locator(".match-more summary").click();
+  await page.locator(".match-fold summary").click();
 };
 
-const board = (page: Page, name: string) => page.getByRole("region", { name });
+/** The rows of a side in the table of the line-ups. */
+const side = (page: Page, name: string) =>
+  page.locator("tbody").filter({ has: page.getByRole("rowheader", { name }) });
 
 const outcome = (page: Page, name: string): Promise<string> =>
-  board(page, name)
+  side(page, name)
     .locator(".match-outcome")
     .evaluate((mark) => mark.lastChild!.textContent!);
+
+const apiMenu = async (page: Page, item: string): Promise<void> => {
+  await page.getByRole("button", { name: "API" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: item }).focus();
+  await page.keyboard.press("Enter");
+};
 
 inBrowser("the match page", () => {
   describe("with demo matches", () => {
@@ -51,23 +61,90 @@ inBrowser("the match page", () => {
       openAll,
     );
 
-    test("shows the same from a shared link and after a reload, and links to the explorer", async () => {
-      const address = `${world.url}/portal/na/matches/${id}`;
-      const first = await visit(address, { key: world.key });
+    const open = (width = 1440) =>
+      visit(`${world.url}/portal/na/matches/${id}`, { key: world.key, width });
+
+    test("shows the same from a shared link and after a reload", async () => {
+      const first = await open();
       const fresh = await visit(first.page.url(), { key: world.key });
       const shown = await textOf(first.page);
-      expect(await first.page.locator(".match-comparison .bar").count()).toBeGreaterThan(0);
+      expect(await first.page.locator(".match-bar").count()).toBeGreaterThan(0);
       expect(await textOf(fresh.page)).toBe(shown);
       await fresh.page.reload();
       await settled(fresh.page);
       expect(await textOf(fresh.page)).toBe(shown);
       await leave(fresh);
-
-      await first.page.getByRole("link", { name: "Open in Explorer" }).click();
-      await first.page.waitForURL((url) => url.pathname === "/portal/developers/explorer");
-      const search = new URL(first.page.url()).searchParams;
-      expect(Object.fromEntries(search)).toEqual({ shard: "na", on: "match", id });
       await leave(first);
+    });
+
+    test("has its ID, its link and its JSON in a menu, by keyboard", async () => {
+      const visitor = await open();
+      const { page } = visitor;
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      const copied = () => page.evaluate(() => navigator.clipboard.readText());
+      await apiMenu(page, "Copy link to this page");
+      await page.getByText("Copied", { exact: true }).waitFor();
+      expect(await copied()).toBe(`${world.url}/portal/na/matches/${id}`);
+      await apiMenu(page, "Copy ID");
+      await page.waitForFunction(
+        async (wanted) => (await navigator.clipboard.readText()) === wanted,
+        id,
+      );
+      await apiMenu(page, "View JSON");
+      const dialog = page.getByRole("dialog", { name: "JSON" });
+      await dialog.waitFor();
+      const { body } = await world.get(`/shards/na/matches/${id}`);
+      const json = JSON.parse((await dialog.locator("pre").textContent())!);
+      expect(json.data).toEqual(body.data);
+      expect(json.included).toHaveLength(body.included.length);
+      expect(json.included).toEqual(expect.arrayContaining(body.included));
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+      await leave(visitor);
+    });
+
+    test("marks the highest values of the match, in words too", async () => {
+      const visitor = await open();
+      const { page } = visitor;
+      const gold = page.locator('.match-line td[data-label="Gold"]');
+      const values = (await gold.locator(".match-figure").allInnerTexts()).map((text) =>
+        Number.parseInt(text.replaceAll(",", ""), 10),
+      );
+      const marked = gold.locator(".match-highest");
+      expect(await marked.count()).toBe(1);
+      expect(await marked.textContent()).toBe(
+        `${Math.max(...values).toLocaleString("en")} (highest)`,
+      );
+      await leave(visitor);
+    });
+
+    test("compares the players by another value, by keyboard", async () => {
+      const visitor = await open();
+      const { page } = visitor;
+      const shown = () => page.locator(".match-bar-value").allInnerTexts();
+      const byGold = await shown();
+      await page.getByRole("radio", { name: "Gold" }).focus();
+      await page.keyboard.press("ArrowRight");
+      expect(await page.getByRole("radio", { name: "Kills" }).isChecked()).toBe(true);
+      const kills = (await page.locator('.match-line td[data-label="K / D / A"]').allInnerTexts())
+        .map((text) => text.match(/(\d+)[^\d]*\//)![1]!)
+        .sort();
+      expect((await shown()).toSorted()).toEqual(kills);
+      expect(await shown()).not.toEqual(byGold);
+      await leave(visitor);
+    });
+
+    test("explains that a key is needed, and requests nothing without one", async () => {
+      const visitor = await visit(`${world.url}/portal/status`);
+      const { page } = visitor;
+      const requested: string[] = [];
+      page.on("request", (request) => requested.push(new URL(request.url()).pathname));
+      await page.goto(`${world.url}/portal/na/matches/${id}`);
+      await page.locator("main").getByRole("button", { name: TEXTS.enterKey }).waitFor();
+      expect(requested.filter((path) => path.startsWith("/shards/"))).toEqual([]);
+      expect(visitor.complaints).toEqual([]);
+      await leave(visitor);
     });
   });
 
@@ -92,7 +169,8 @@ inBrowser("the match page", () => {
         const { page } = visitor;
         expect(await page.locator("h1").innerText()).toBe(TEXTS.match("casual_aral"));
         expect(await page.locator(".match-facts").innerText()).toContain(endingName("surrender"));
-        const blue = await board(page, sideName("left/blue")).innerText();
+        const blue = side(page, sideName("left/blue"));
+        const shown = await blue.innerText();
         for (const text of [
           "TKJK",
           OUTCOME_NAMES.lost,
@@ -100,44 +178,68 @@ inBrowser("the match page", () => {
           "Ada",
           tier(29),
           "AFK since 1:35",
-          "Sprint Boots",
+          "16,844",
+          "Bot or anonymous",
         ]) {
-          expect(blue).toContain(text);
+          expect(shown).toContain(text);
         }
-        expect(blue).toContain("16,844");
-        expect(blue).toContain("Bot or anonymous");
-        expect(
-          await board(page, sideName("left/blue")).locator(".match-kda").first().innerText(),
-        ).toBe("7/1/12");
+        expect(await blue.getByRole("img", { name: "Sprint Boots" }).count()).toBe(1);
+        expect(await blue.getByRole("img", { name: "Storm Prism" }).count()).toBe(2);
+        const kda = blue.locator(".match-kda .match-figure").first();
+        expect((await kda.innerText()).replaceAll(/\s|\(highest\)/g, "")).toBe("7/1/12");
         expect(await outcome(page, sideName("right/red"))).toBe(OUTCOME_NAMES.won);
         expect(visitor.complaints).toEqual([]);
       });
 
-      test("compares the totals of both sides, and the gold, farm and kills of all players", async () => {
-        const sums = visitor.page.locator("table.match-sums");
-        const gold = await sums.getByRole("row", { name: /Gold/ }).innerText();
-        expect(gold.split(/\s+/)).toEqual(["41,000", "Gold", "39,000"]);
-        for (const measure of ["Gold", "Farm", "Kills"]) {
-          const bars = visitor.page.getByRole("region", { name: measure, exact: true });
-          expect(await bars.locator(".bar").count()).toBe(3);
+      test("compares the totals of both sides, and a value of all players", async () => {
+        const { page } = visitor;
+        const totals = page.getByRole("list", { name: "Team totals" }).getByRole("listitem");
+        const gold = totals.filter({ hasText: "Gold" });
+        expect(await gold.locator(".match-total-value").allInnerTexts()).toEqual([
+          "41,000",
+          "39,000",
+        ]);
+        // For screen readers.
+        expect(await gold.textContent()).toContain("Gold: Blue side 41,000, Red side 39,000");
+        expect(await page.locator(".match-bar").count()).toBe(3);
+      });
+
+      test("has a blue and a red side", async () => {
+        for (const [name, token] of [
+          [sideName("left/blue"), "--blue"],
+          [sideName("right/red"), "--red"],
+        ] as const) {
+          const [shown, wanted] = await side(visitor.page, name)
+            .locator(".match-side-name")
+            .evaluate((element, token) => {
+              const probe = document.createElement("span");
+              probe.style.color = `var(${token})`;
+              element.append(probe);
+              const colours = [element, probe].map((one) => getComputedStyle(one).color);
+              probe.remove();
+              return colours;
+            }, token);
+          expect(shown).toBe(wanted!);
         }
       });
 
       test("shows unknown stats, and what the record links to", async () => {
         await openAll(visitor.page);
-        const more = await visitor.page.locator(".match-more").innerText();
+        const more = await visitor.page.locator(".match-fold").innerText();
         for (const text of [
           "Moon phase",
           "waning",
           "Crow: Yes",
           "Sprint Boots × 2",
+          "Sprint Boots, Storm Prism, Storm Prism",
           "Season",
           "autumn",
         ]) {
           expect(more).toContain(text);
         }
         expect(more).toContain("Weather");
-        expect(more).toContain("Rounds");
+        const linked = visitor.page.getByRole("region", { name: "Linked data" });
+        expect(await linked.innerText()).toContain("Rounds");
         const link = visitor.page.getByRole("link", { name: "https://telemetry.example/1.json" });
         expect(await link.getAttribute("rel")).toContain("noopener");
       });
@@ -148,11 +250,12 @@ inBrowser("the match page", () => {
       const { page } = visitor;
       const letThrough = await holdReplies(page, "**/shards/na/**");
       await page.goto(`${world.url}/portal/na/matches/${CODED}`);
-      await page.locator(".match-page .loading").waitFor();
-      const before = await topsOf(page, ["h1", ".match-facts", ".match-page .loading"]);
+      await page.locator(".match-page .loading").first().waitFor();
+      const before = await topsOf(page, ["h1", ".match-facts"]);
       letThrough();
       await page.locator(".match-result").waitFor();
-      expect(await topsOf(page, ["h1", ".match-facts", ".match-result"])).toEqual(before);
+      expect(await topsOf(page, ["h1", ".match-facts"])).toEqual(before);
+      expect(await layoutShift(page)).toBeLessThan(0.02);
       await leave(visitor);
     });
 
@@ -196,7 +299,7 @@ inBrowser("the match page", () => {
       const visitor = await open(SPARE, 360);
       expect(await outcome(visitor.page, "Side 1")).toBe(OUTCOME_NAMES.undecided);
       expect(await outcome(visitor.page, "Side 2")).toBe(OUTCOME_NAMES.undecided);
-      expect(await board(visitor.page, "Side 2").innerText()).toContain("No players recorded");
+      expect(await side(visitor.page, "Side 2").innerText()).toContain("No players recorded");
       expect(await visitor.page.locator(".match-outcome-won").count()).toBe(0);
       await fitsNarrow(visitor);
       await leave(visitor);

@@ -236,6 +236,22 @@ export function topsOf(page: Page, pieces: readonly string[]): Promise<number[]>
   );
 }
 
+/** The Cumulative Layout Shift of the page since it was opened. */
+export function layoutShift(page: Page): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        // Without an entry, the observer is not called.
+        const none = requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
+        new PerformanceObserver((list) => {
+          cancelAnimationFrame(none);
+          const shifts = list.getEntries() as (PerformanceEntry & { value: number })[];
+          resolve(shifts.reduce((sum, { value }) => sum + value, 0));
+        }).observe({ type: "layout-shift", buffered: true });
+      }),
+  );
+}
+
 /** Holds back the responses for a URL until the returned function is called. */
 export async function holdReplies(page: Page, address: string | RegExp): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { sideName } from "../../src/portal/names.ts";
 import { extraLists, extraStats, otherValues } from "../../src/portal/views/match/extras.ts";
 import type { MatchRecord, RosterRecord } from "../../src/portal/views/match/record.ts";
-import { scoreboardOf } from "../../src/portal/views/match/scoreboard.ts";
+import { isHighest, scoreboardOf } from "../../src/portal/views/match/scoreboard.ts";
 
 /** Stats that the scoreboard shows if they have the expected type. */
 const BOARD = new Set([
@@ -49,10 +49,50 @@ describe("a scoreboard", () => {
     const right = roster(true, [], { side: "right/red" });
     const left = roster(false, [], { side: "left/blue" });
     const { sides } = scoreboardOf(match(right, left));
-    expect(sides.map(({ name, place }) => [name, place])).toEqual([
-      [sideName("left/blue"), "left"],
-      [sideName("right/red"), "right"],
+    expect(sides.map(({ name, colour }) => [name, colour])).toEqual([
+      [sideName("left/blue"), "blue"],
+      [sideName("right/red"), "red"],
     ]);
+  });
+
+  test("has a blue and a red side, as the record names them, and otherwise by position", () => {
+    const colours = (...named: (string | undefined)[]) => {
+      const rosters = named.map((side) => roster(false, [], side === undefined ? {} : { side }));
+      return scoreboardOf(match(...rosters)).sides.map(({ colour }) => colour);
+    };
+    expect(colours("left/red", "right/blue")).toEqual(["red", "blue"]);
+    expect(colours("left/red", undefined)).toEqual(["red", "blue"]);
+    expect(colours(undefined, "right/BLUE")).toEqual(["red", "blue"]);
+    expect(colours("north", "south")).toEqual(["blue", "red"]);
+    expect(colours("left/red", "right/red")).toEqual(["blue", "red"]);
+  });
+
+  test("marks the highest values of the match, on both sides if they are equal", () => {
+    const board = scoreboardOf(
+      match(
+        roster(true, [{ kills: 7, gold: 500, farm: 0 }, { gold: 900 }]),
+        roster(false, [{ kills: 7, gold: 899, farm: 0 }]),
+      ),
+    );
+    const lines = board.sides.flatMap((side) => side.lines);
+    const marked = (name: Parameters<typeof isHighest>[2]) =>
+      lines.map((line) => isHighest(board, line, name));
+    expect(marked("kills")).toEqual([true, false, true]);
+    expect(marked("gold")).toEqual([false, true, false]);
+    // Nobody stands out.
+    expect(marked("farm")).toEqual([false, false, false]);
+  });
+
+  test("has a ratio and values per minute where the record has what they need", () => {
+    const stats = { kills: 3, deaths: 2, assists: 2, gold: 2836.5 };
+    const unharmed = { kills: 3, deaths: 0, assists: 2 };
+    const record = match(roster(true, [stats, unharmed, { kills: 3 }]));
+    const [first, second, third] = scoreboardOf(record).sides[0]!.lines;
+    expect([first!.ratio, second!.ratio, third!.ratio]).toEqual([2.5, 5, undefined]);
+    expect(Math.round(first!.goldPerMinute!)).toBe(100);
+    expect(first!.farmPerMinute).toBeUndefined();
+    const [timeless] = scoreboardOf({ ...record, duration: 0 }).sides[0]!.lines;
+    expect(timeless!.goldPerMinute).toBeUndefined();
   });
 
   test("takes totals from the roster, or adds up its participants where the roster has none", () => {

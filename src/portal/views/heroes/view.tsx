@@ -1,11 +1,131 @@
-/** The heroes of a region: how often each is played, and how often it wins. */
+/** The heroes page: which heroes win in a region, by mode and patch. */
 
+import { counted } from "../../format.ts";
+import { useLoad } from "../../kit/load.ts";
+import { NeedsKey } from "../../kit/needs-key.tsx";
 import { Page } from "../../kit/page.tsx";
+import { RegionPicker } from "../../kit/region-picker.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Empty, Problem } from "../../kit/states.tsx";
+import { modeName } from "../../names.ts";
+import { navigate } from "../../router.ts";
+import { useSession } from "../../session.ts";
+import { FilterBar } from "./filter-bar.tsx";
+import { type Filters, filtersOf, searchOf } from "./filters.ts";
+import { HeroTable } from "./hero-table.tsx";
+import { Leaders } from "./leaders.tsx";
+import { type HeroRow, rowsOf, sorted } from "./table.ts";
+import "./view.css";
 
-export default function Heroes({ shard }: { shard: string; search: URLSearchParams }) {
+interface Props {
+  shard: string;
+  search: URLSearchParams;
+}
+
+export default function Heroes({ shard, search }: Props) {
+  const { access } = useSession();
+  const filters = filtersOf(search);
+  const show = (changes: Partial<Filters>) =>
+    navigate({ name: "heroes", shard, search: searchOf({ ...filters, ...changes }) }, "replace");
   return (
-    <Page name={`Heroes · ${shard}`} title="Heroes">
-      <p>Region {shard}</p>
+    <Page
+      title={`Heroes in ${shard.toUpperCase()}`}
+      name={`Heroes in ${shard.toUpperCase()}`}
+      lead="Who wins, who is played most, and how they do on average."
+      aside={
+        <span className="heroes-region">
+          <RegionPicker
+            value={shard}
+            onChange={(region) => navigate({ name: "heroes", shard: region, search })}
+          />
+        </span>
+      }
+    >
+      {access === "none" ? (
+        <NeedsKey what="hero statistics" />
+      ) : (
+        <Statistics shard={shard} filters={filters} show={show} />
+      )}
     </Page>
+  );
+}
+
+interface StatisticsProps {
+  shard: string;
+  filters: Filters;
+  show(changes: Partial<Filters>): void;
+}
+
+function Statistics({ shard, filters, show }: StatisticsProps) {
+  const { matchbook } = useSession();
+  const { mode, patch } = filters;
+  const load = useLoad(
+    async (signal) => {
+      const found = await matchbook.shard(shard).actors({
+        ...(mode && { gameMode: [mode] }),
+        ...(patch && { patchVersion: [patch] }),
+        signal,
+      });
+      return { ...found, rows: rowsOf(found.actors) };
+    },
+    [matchbook, shard, mode, patch],
+  );
+  const found = load.value;
+  return (
+    <div className="heroes">
+      <FilterBar shard={shard} filters={filters} show={show} />
+      {load.state === "failed" ? (
+        <Problem error={load.error} retry={load.retry} />
+      ) : found === undefined ? (
+        <>
+          <Skeleton label="Loading heroes" shape="cards" count={4} height={92} />
+          <Skeleton label="Loading table" shape="rows" count={14} height={52} />
+        </>
+      ) : (
+        <div className="heroes-found" aria-busy={load.state === "loading"}>
+          <Found found={found} filters={filters} show={show} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface Found {
+  rows: readonly HeroRow[];
+  matches: number;
+  isTruncated: boolean;
+}
+
+function Found({ found, filters, show }: { found: Found } & Omit<StatisticsProps, "shard">) {
+  const { rows, matches, isTruncated } = found;
+  if (rows.length === 0) {
+    return (
+      <Empty title="No heroes found">
+        <p>No match counts with these filters{filters.mode && ` (${modeName(filters.mode)})`}.</p>
+        <button
+          type="button"
+          className="button"
+          onClick={() => show({ mode: undefined, patch: undefined })}
+        >
+          Show all modes and patches
+        </button>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Leaders rows={rows} />
+      <p className="heroes-count" role="status">
+        {counted(rows.length, "hero", "heroes")} in {counted(matches, "match", "matches")}. Private
+        matches do not count.
+      </p>
+      {isTruncated && (
+        <p className="notice heroes-note">
+          Not all heroes are shown: these are the {counted(rows.length, "hero", "heroes")} played
+          most among those that could be read. Choose a mode or a patch to see others.
+        </p>
+      )}
+      <HeroTable rows={sorted(rows, filters.sort)} sort={filters.sort} show={show} />
+    </>
   );
 }

@@ -1,6 +1,24 @@
-/** The leaderboards of a region. */
+/** The leaderboards of a region: the best players by tier, wins, win rate or streak. */
 
+import { NeedsKey } from "../../kit/needs-key.tsx";
 import { Page } from "../../kit/page.tsx";
+import { RegionPicker } from "../../kit/region-picker.tsx";
+import { Segmented } from "../../kit/segmented.tsx";
+import { Link, navigate } from "../../router.ts";
+import { useSession } from "../../session.ts";
+import { Board } from "./board.tsx";
+import {
+  BOARDS,
+  type Board as BoardName,
+  hasPeriods,
+  isBoard,
+  type Period,
+  periodOf,
+  searchOf,
+  WORDS,
+} from "./boards.ts";
+import { PlayerRank } from "./player-rank.tsx";
+import "./view.css";
 
 interface Props {
   shard: string;
@@ -8,12 +26,102 @@ interface Props {
   search: URLSearchParams;
 }
 
-export default function Leaderboard({ shard, board }: Props) {
+const PERIODS: readonly { value: Period; label: string }[] = [
+  { value: "all", label: "All time" },
+  { value: "28d", label: "Last 28 days" },
+];
+
+export default function Leaderboards({ shard, board, search }: Props) {
+  if (!isBoard(board)) return <UnknownBoard shard={shard} board={board} />;
+  return <Known shard={shard} board={board} search={search} />;
+}
+
+function Known({ shard, board, search }: Props & { board: BoardName }) {
+  const { access } = useSession();
+  const period = periodOf(board, search);
+  const player = search.get("player") ?? undefined;
+  const { name, about } = WORDS[board];
+  const replace = (to: { period?: Period; player?: string | undefined }) => {
+    const next = { period, player, ...to };
+    navigate(
+      { name: "leaderboard", shard, board, search: searchOf(board, next.period, next.player) },
+      "replace",
+    );
+  };
   return (
-    <Page name={`Leaderboards · ${shard}`} title="Leaderboards">
+    <Page
+      title={`Leaderboards in ${shard.toUpperCase()}`}
+      name={`${name} leaderboard in ${shard.toUpperCase()}`}
+      lead={about}
+      aside={
+        <span className="boards-region">
+          <RegionPicker
+            value={shard}
+            onChange={(region) =>
+              navigate({
+                name: "leaderboard",
+                shard: region,
+                board,
+                search: searchOf(board, period),
+              })
+            }
+          />
+        </span>
+      }
+    >
+      <div className="boards-choice">
+        <nav className="boards-tabs" aria-label="Leaderboards">
+          {BOARDS.map((one) => (
+            <Link
+              key={one}
+              to={{ name: "leaderboard", shard, board: one, search: searchOf(one, period, player) }}
+              aria-current={one === board ? "page" : undefined}
+            >
+              {WORDS[one].name}
+            </Link>
+          ))}
+        </nav>
+        {hasPeriods(board) && (
+          <Segmented
+            label="Period"
+            options={PERIODS}
+            value={period}
+            onChange={(value) => replace({ period: value })}
+          />
+        )}
+      </div>
+      {access === "none" ? (
+        <NeedsKey what="this leaderboard" />
+      ) : (
+        <div className="boards">
+          <Board key={`${shard} ${board} ${period}`} {...{ shard, board, period, player }} />
+          <aside className="boards-side">
+            <PlayerRank
+              {...{ shard, board, period, player }}
+              onPick={(id) => replace({ player: id })}
+            />
+          </aside>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function UnknownBoard({ shard, board }: { shard: string; board: string }) {
+  return (
+    <Page title="Leaderboard not found" name="Leaderboard not found">
       <p>
-        {board} in region {shard}
+        There is no leaderboard named <code>{board}</code>. Choose one of these:
       </p>
+      <ul className="boards-list">
+        {BOARDS.map((one) => (
+          <li key={one}>
+            <Link to={{ name: "leaderboard", shard, board: one, search: new URLSearchParams() }}>
+              {WORDS[one].name}
+            </Link>
+          </li>
+        ))}
+      </ul>
     </Page>
   );
 }

@@ -1,58 +1,66 @@
-/** Compares the gold, farm and kills of all participants as bars on one scale, by side. */
+/** Compares one value of all participants, as bars on one scale. */
 
+import { useState } from "react";
 import { count } from "../../format.ts";
-import { Bar } from "../../kit/bar.tsx";
-import type { Line, Scoreboard, Side } from "./scoreboard.ts";
+import { Segmented } from "../../kit/segmented.tsx";
+import { HeroTile } from "../../kit/tile.tsx";
+import type { Line, Rated, Scoreboard, Side } from "./scoreboard.ts";
 
-const MEASURES = [
-  ["gold", "Gold"],
-  ["farm", "Farm"],
-  ["kills", "Kills"],
-] as const;
-
-type Measure = (typeof MEASURES)[number][0];
+const MEASURES: readonly { value: Rated; label: string }[] = [
+  { value: "gold", label: "Gold" },
+  { value: "kills", label: "Kills" },
+  { value: "assists", label: "Assists" },
+  { value: "farm", label: "Farm" },
+];
 
 export function Comparison({ board }: { board: Scoreboard }) {
-  if (board.sides.every(({ lines }) => lines.length === 0)) return null;
+  const [chosen, setChosen] = useState<Rated>();
+  const measures = MEASURES.filter(({ value }) => board.most[value] > 0);
+  const measure = chosen ?? measures[0]?.value;
+  if (measure === undefined) return null;
   return (
     <section className="match-comparison" aria-labelledby="comparison">
-      <h2 id="comparison">Player comparison</h2>
-      <div className="match-measures">
-        {MEASURES.map(([measure, name]) => (
-          <section key={measure} className="card" aria-label={name}>
-            <h3>{name}</h3>
-            {board.sides.map((side) => (
-              <SideBars key={side.id} side={side} measure={measure} most={board.most[measure]} />
-            ))}
-          </section>
+      <header className="match-section-head">
+        <h2 id="comparison">Player comparison</h2>
+        <Segmented<Rated>
+          label="Compare by"
+          options={measures}
+          value={measure}
+          onChange={setChosen}
+        />
+      </header>
+      <div className="card match-bars">
+        {board.sides.map((side) => (
+          <SideBars key={side.id} side={side} measure={measure} most={board.most[measure]} />
         ))}
       </div>
     </section>
   );
 }
 
-function SideBars({ side, measure, most }: { side: Side; measure: Measure; most: number }) {
+/** The players of a side, the highest value first. */
+function SideBars({ side, measure, most }: { side: Side; measure: Rated; most: number }) {
+  const lines = side.lines.toSorted((one, other) => (other[measure] ?? -1) - (one[measure] ?? -1));
   return (
-    <div className="match-bars">
-      <p className="match-bars-head">
-        <span>{side.name}</span>
-        <span>{count(side.totals[measure])}</span>
-      </p>
-      <ul>
-        {side.lines.map((line) => (
-          <li key={line.id}>
-            <Bar
-              label={nameOf(line)}
-              value={line[measure] ?? 0}
-              max={most}
-              shown={count(line[measure])}
-              tone={side.place}
+    <ul className={`match-side-bars match-${side.colour}`} aria-label={side.name}>
+      {lines.map((line) => (
+        <li key={line.id} className="match-bar">
+          <HeroTile actor={line.hero} size={28} isDecorative />
+          <span className="match-bar-name">{nameOf(line)}</span>
+          <span className="match-bar-value">{count(line[measure])}</span>
+          <span className="match-bar-track" aria-hidden="true">
+            <span
+              className="match-bar-fill"
+              style={{ width: `${widthOf(line[measure], most)}%` }}
             />
-          </li>
-        ))}
-      </ul>
-    </div>
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
-const nameOf = ({ hero, player }: Line): string => (player ? `${hero} · ${player.name}` : hero);
+const widthOf = (value: number | undefined, most: number): number =>
+  most > 0 ? Math.min(100, Math.max(0, ((value ?? 0) / most) * 100)) : 0;
+
+const nameOf = ({ hero, player }: Line): string => player?.name ?? hero;

@@ -32,7 +32,7 @@ export function Facts({ match, shard }: { match: MatchRecord | undefined; shard:
       </Fact>
       <Fact name="Ended by">{match && endingName(match.stats.endGameReason)}</Fact>
       <Fact name="Patch">{match && (match.patchVersion || "Unknown")}</Fact>
-      <Fact name="Region">{shard}</Fact>
+      <Fact name="Region">{shard.toUpperCase()}</Fact>
       {hasOwnQueue && <Fact name="Queue">{modeName(queue)}</Fact>}
     </dl>
   );

@@ -11,46 +11,55 @@ import type { Line, Scoreboard, Side } from "./scoreboard.ts";
 /** Attributes shown elsewhere on the page. */
 const SHOWN = ["createdAt", "duration", "gameMode", "patchVersion", "shardId", "stats"];
 
+/** Telemetry and other resources that the match links to. */
+export function LinkedData({ match: { relations = [] } }: { match: MatchRecord }) {
+  if (relations.length === 0) return null;
+  return (
+    <section className="match-more" aria-labelledby="linked">
+      <header className="match-section-head">
+        <h2 id="linked">Linked data</h2>
+      </header>
+      <Relations relations={relations} />
+    </section>
+  );
+}
+
 export function MoreStats({ match, board }: { match: MatchRecord; board: Scoreboard }) {
   const lines = board.sides.flatMap((side) => side.lines);
-  const { attributes = {}, relations = [] } = match;
+  const { attributes = {} } = match;
   const stats = extraStats(lines);
   return (
-    <section className="match-more" aria-labelledby="more">
-      <h2 id="more">More stats</h2>
-      <Relations relations={relations} />
-      <details className="match-fold">
-        <summary>All stats</summary>
-        <div className="match-fold-inside">
-          <Facts
-            title="Match"
-            facts={[...otherValues(match.stats), ...otherValues(attributes, SHOWN)]}
+    <details className="match-fold">
+      <summary>All stats</summary>
+      <div className="match-fold-inside">
+        <Facts
+          title="Match"
+          facts={[...otherValues(match.stats), ...otherValues(attributes, SHOWN)]}
+        />
+        {board.sides.map((side) => (
+          <Facts key={side.id} title={side.name} facts={sideFacts(side, match)} />
+        ))}
+        {stats.length > 0 && (
+          <Table
+            caption="Players"
+            isCaptionVisible
+            columns={[
+              { head: "Stat", cell: (row) => row.name, isHead: true },
+              ...lines.map((line, at) => ({
+                head: <Head line={line} />,
+                cell: (row: (typeof stats)[number]) => row.texts[at],
+                isNumber: true,
+              })),
+            ]}
+            rows={stats}
+            keyOf={({ key }) => key}
           />
-          {board.sides.map((side) => (
-            <Facts key={side.id} title={side.name} facts={sideFacts(side, match)} />
-          ))}
-          {stats.length > 0 && (
-            <Table
-              caption="Players"
-              isCaptionVisible
-              columns={[
-                { head: "Stat", cell: (row) => row.name, isHead: true },
-                ...lines.map((line, at) => ({
-                  head: <Head line={line} />,
-                  cell: (row: (typeof stats)[number]) => row.texts[at],
-                  isNumber: true,
-                })),
-              ]}
-              rows={stats}
-              keyOf={({ key }) => key}
-            />
-          )}
-          {lines.map((line) => (
-            <Facts key={line.id} title={titleOf(line)} facts={lineFacts(line, match)} areLong />
-          ))}
-        </div>
-      </details>
-    </section>
+        )}
+        {lines.map((line) => (
+          <Facts key={line.id} title={titleOf(line)} facts={lineFacts(line, match)} areLong />
+        ))}
+      </div>
+    </details>
   );
 }
 
@@ -62,7 +71,14 @@ function sideFacts(side: Side, { rosters }: MatchRecord): Pair[] {
 function lineFacts(line: Line, { rosters }: MatchRecord): Pair[] {
   const participants = rosters.flatMap(({ participants }) => participants);
   const { attributes = {} } = participants.find(({ id }) => id === line.id) ?? {};
-  return [...extraLists(line), ...otherValues(attributes, ["actor", "stats", "shardId"])];
+  const lists = extraLists(line);
+  const areListed = line.items.length === 0 || lists.some(({ key }) => key === "items");
+  return [
+    // By name, since the tiles show them only on hover.
+    ...(areListed ? [] : [{ key: "items", name: "Items", text: line.items.join(", ") }]),
+    ...lists,
+    ...otherValues(attributes, ["actor", "stats", "shardId"]),
+  ];
 }
 
 interface FactsProps {

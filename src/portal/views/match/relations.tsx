@@ -6,9 +6,8 @@ import { otherValues } from "./extras.ts";
 import type { Linked, Relation } from "./record.ts";
 
 export function Relations({ relations }: { relations: readonly Relation[] }) {
-  if (relations.length === 0) return null;
   return (
-    <dl className="match-relations">
+    <dl className="match-linked">
       {relations.map(({ name, resources }) => (
         <div key={name}>
           <dt>{statName(name)}</dt>
@@ -29,7 +28,9 @@ export function Relations({ relations }: { relations: readonly Relation[] }) {
 
 function Resource({ resource: { type, id, attributes } }: { resource: Linked }) {
   const url = textIn(attributes, "URL") ?? textIn(attributes, "url");
-  const facts = otherValues(attributes, ["URL", "url", "shardId", "name"]);
+  const facts = otherValues(attributes, ["URL", "url", "shardId", "name"]).filter(
+    ({ key }) => attributes[key] !== "" && attributes[key] !== null,
+  );
   return (
     <>
       <span className="match-resource-name">{textIn(attributes, "name") ?? `${type} ${id}`}</span>

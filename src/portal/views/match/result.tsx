@@ -1,10 +1,11 @@
 /** The result of a match: who won, the score, and the totals of both sides. */
 
 import { count } from "../../format.ts";
-import { OutcomeMark } from "./outcome.tsx";
+import { HeroTile } from "../../kit/tile.tsx";
+import { OUTCOME_NAMES } from "./record.ts";
 import type { Scoreboard, Side, Totals } from "./scoreboard.ts";
 
-const ROWS: readonly [keyof Totals, string][] = [
+const COMPARED: readonly [keyof Totals, string][] = [
   ["gold", "Gold"],
   ["farm", "Farm"],
   ["turrets", "Turrets"],
@@ -12,51 +13,58 @@ const ROWS: readonly [keyof Totals, string][] = [
   ["kraken", "Kraken"],
 ];
 
+/** More would not fit beside the score. */
+const SHOWN_HEROES = 5;
+
 export function Result({ board }: { board: Scoreboard }) {
   const [left, right] = board.sides;
   if (!left || !right) return null;
+  const compared = COMPARED.filter(
+    ([key]) => left.totals[key] !== undefined || right.totals[key] !== undefined,
+  );
   return (
     <section className="card match-result" aria-label="Result">
-      <div className="match-sides">
+      <div className="match-banners">
         <Banner side={left} />
         <Score left={left} right={right} />
         <Banner side={right} />
       </div>
-      <TotalsTable left={left} right={right} />
+      {compared.length > 0 && (
+        <ul className="match-totals" aria-label="Team totals">
+          {compared.map(([key, label]) => (
+            <Compared key={key} label={label} name={key} left={left} right={right} />
+          ))}
+        </ul>
+      )}
     </section>
-  );
-}
-
-function Score({ left, right }: { left: Side; right: Side }) {
-  const [own, other] = [left.totals.kills, right.totals.kills];
-  if (own === undefined && other === undefined) {
-    return <p className="match-score match-score-between">vs</p>;
-  }
-  return (
-    <p className="match-score">
-      <span className="visually-hidden">
-        Kills: {left.name} {count(own)}, {right.name} {count(other)}
-      </span>
-      <span className="match-score-numbers" aria-hidden="true">
-        {count(own)}
-        <span className="match-score-between">:</span>
-        {count(other)}
-      </span>
-      <span className="match-score-unit" aria-hidden="true">
-        Kills
-      </span>
-    </p>
   );
 }
 
 function Banner({ side }: { side: Side }) {
   return (
-    <div className={`match-banner match-${side.place}`}>
-      <span className="match-side-name">
-        {side.name} {side.tag && <Tag tag={side.tag} />}
+    <div className={`match-banner match-${side.colour}`}>
+      <span className="match-banner-words">
+        <span className="match-side-name">
+          {side.name} {side.tag && <Tag tag={side.tag} />}
+        </span>
+        <OutcomeMark side={side} />
       </span>
-      <OutcomeMark outcome={side.outcome} />
+      <span className="match-banner-heroes">
+        {side.lines.slice(0, SHOWN_HEROES).map(({ id, hero }) => (
+          <HeroTile key={id} actor={hero} size={44} isDecorative />
+        ))}
+      </span>
     </div>
+  );
+}
+
+/** The outcome as a word and a symbol, not by colour alone. */
+export function OutcomeMark({ side: { outcome } }: { side: Side }) {
+  return (
+    <span className={`match-outcome match-outcome-${outcome}`}>
+      {outcome === "won" && <span aria-hidden="true">★ </span>}
+      {OUTCOME_NAMES[outcome]}
+    </span>
   );
 }
 
@@ -69,61 +77,64 @@ export function Tag({ tag }: { tag: string }) {
   );
 }
 
-function TotalsTable({ left, right }: { left: Side; right: Side }) {
-  const rows = ROWS.filter(
-    ([key]) => left.totals[key] !== undefined || right.totals[key] !== undefined,
-  );
+function Score({ left, right }: { left: Side; right: Side }) {
+  const [own, other] = [left.totals.kills, right.totals.kills];
+  if (own === undefined && other === undefined) {
+    return <p className="match-score match-score-unit">vs</p>;
+  }
   return (
-    <table className="match-sums">
-      <caption className="visually-hidden">Team totals</caption>
-      <colgroup>
-        <col />
-        <col className="match-sums-label" />
-        <col />
-      </colgroup>
-      <thead className="visually-hidden">
-        <tr>
-          <th scope="col">{left.name}</th>
-          <th scope="col">Total</th>
-          <th scope="col">{right.name}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(([key, label]) => {
-          const most = Math.max(left.totals[key] ?? 0, right.totals[key] ?? 0);
-          return (
-            <tr key={key}>
-              <td>
-                <Total side={left} value={left.totals[key]} most={most} />
-              </td>
-              <th scope="row">{label}</th>
-              <td>
-                <Total side={right} value={right.totals[key]} most={most} />
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <p className="match-score">
+      <span className="visually-hidden">
+        Kills: {left.name} {count(own)}, {right.name} {count(other)}
+      </span>
+      <span className="match-score-numbers" aria-hidden="true">
+        <span className={`match-${left.colour}`}>{count(own)}</span>
+        <span className="match-score-between">:</span>
+        <span className={`match-${right.colour}`}>{count(other)}</span>
+      </span>
+      <span className="match-score-unit" aria-hidden="true">
+        Kills
+      </span>
+    </p>
   );
 }
 
-function Total({ side, value, most }: { side: Side; value: number | undefined; most: number }) {
-  const isMore = value !== undefined && value === most && most > 0;
-  return (
-    <span className={`match-sum match-${side.place}${isMore ? " match-sum-more" : ""}`}>
-      <span className="match-sum-value">{count(value)}</span>
-      <MiniBar value={value} most={most} />
-    </span>
-  );
+interface ComparedProps {
+  label: string;
+  name: keyof Totals;
+  left: Side;
+  right: Side;
 }
 
-/** A bar without a label; the number is shown next to it. */
-export function MiniBar({ value, most }: { value: number | undefined; most: number }) {
-  const share = most > 0 ? Math.min(1, Math.max(0, (value ?? 0) / most)) : 0;
+/** One total of both sides, as a bar that they share. */
+function Compared({ label, name, left, right }: ComparedProps) {
+  const [own, other] = [left.totals[name], right.totals[name]];
+  const all = Math.max(0, own ?? 0) + Math.max(0, other ?? 0);
+  const leads = (value = 0, against = 0) => (value > against ? " match-total-more" : "");
   return (
-    <span className="match-mini-bar" aria-hidden="true">
-      <span className="match-mini-bar-fill" style={{ width: `${share * 100}%` }} />
-    </span>
+    <li className="match-total">
+      <span className="visually-hidden">
+        {label}: {left.name} {count(own)}, {right.name} {count(other)}
+      </span>
+      <span className={`match-total-value${leads(own, other)}`} aria-hidden="true">
+        {count(own)}
+      </span>
+      <span className="match-total-label" aria-hidden="true">
+        {label}
+      </span>
+      <span className={`match-total-value${leads(other, own)}`} aria-hidden="true">
+        {count(other)}
+      </span>
+      <span className="match-split" aria-hidden="true">
+        {all > 0 &&
+          [left, right].map((side) => (
+            <span
+              key={side.id}
+              className={`match-split-part match-${side.colour}`}
+              style={{ flexGrow: Math.max(0, side.totals[name] ?? 0) / all }}
+            />
+          ))}
+      </span>
+    </li>
   );
 }

@@ -29,13 +29,20 @@ export interface Line {
   afk: boolean;
   /** Seconds into the match, if known. */
   afkSince: number | undefined;
+  /** (kills + assists) / deaths; without deaths, kills + assists. */
+  ratio: number | undefined;
+  goldPerMinute: number | undefined;
+  farmPerMinute: number | undefined;
   stats: Stats;
 }
 
+/** Values of which the highest of the match is marked. */
+export const RATED = ["kills", "assists", "ratio", "gold", "farm"] as const;
+export type Rated = (typeof RATED)[number];
+
 export interface Side {
   id: string;
-  /** Determines the position and colour. */
-  place: "left" | "right";
+  colour: Colour;
   name: string;
   tag: string | undefined;
   outcome: Outcome;
@@ -43,6 +50,8 @@ export interface Side {
   totals: Totals;
   stats: Stats;
 }
+
+export type Colour = "blue" | "red";
 
 /** Totals of one side. Undefined if neither the roster nor its participants have the stat. */
 export interface Totals {
@@ -56,21 +65,28 @@ export interface Totals {
 
 export interface Scoreboard {
   sides: Side[];
-  /** The highest value of any participant: the full length of a bar. */
-  most: { gold: number; farm: number; kills: number };
+  /** The highest value of any participant. 0 if nobody has one. */
+  most: Readonly<Record<Rated, number>>;
 }
 
-export function scoreboardOf({ rosters }: MatchRecord): Scoreboard {
-  const sides = fromLeft(rosters).map((roster, at) => sideOf(roster, at, rosters));
+export function scoreboardOf({ rosters, duration }: MatchRecord): Scoreboard {
+  const ordered = fromLeft(rosters);
+  const colours = coloursOf(ordered);
+  const sides = ordered.map((roster, at) => ({
+    ...sideOf(roster, at, rosters, duration),
+    colour: colours[at] ?? "red",
+  }));
   const lines = sides.flatMap((side) => side.lines);
-  return {
-    sides,
-    most: {
-      gold: largest(lines.map((line) => line.gold)),
-      farm: largest(lines.map((line) => line.farm)),
-      kills: largest(lines.map((line) => line.kills)),
-    },
-  };
+  const most = Object.fromEntries(
+    RATED.map((name) => [name, largest(lines.map((line) => line[name]))]),
+  ) as Record<Rated, number>;
+  return { sides, most };
+}
+
+/** Whether this is the highest value of the match. It is not if everybody has it. */
+export function isHighest({ sides, most }: Scoreboard, line: Line, name: Rated): boolean {
+  if (line[name] === undefined || most[name] <= 0 || line[name] !== most[name]) return false;
+  return sides.some(({ lines }) => lines.some((other) => (other[name] ?? 0) < most[name]));
 }
 
 /** The left side comes first, whatever the order in the record. */
@@ -79,13 +95,27 @@ function fromLeft(rosters: readonly RosterRecord[]): readonly RosterRecord[] {
   return first?.startsWith("right") ? rosters.toReversed() : rosters;
 }
 
-function sideOf(roster: RosterRecord, at: number, rosters: readonly RosterRecord[]): Side {
-  const lines = roster.participants.map(lineOf);
+/** The colours that the records name, if these are one blue and one red; otherwise by position. */
+function coloursOf(rosters: readonly RosterRecord[]): Colour[] {
+  const named = rosters.map(
+    ({ stats }) => /\b(blue|red)\b/i.exec(textIn(stats, "side") ?? "")?.[1],
+  );
+  const [first, second] = named.map((name) => name?.toLowerCase());
+  const isSwapped = first === "red" ? second !== "red" : first === undefined && second === "blue";
+  return isSwapped ? ["red", "blue"] : ["blue", "red"];
+}
+
+function sideOf(
+  roster: RosterRecord,
+  at: number,
+  rosters: readonly RosterRecord[],
+  duration: number,
+): Omit<Side, "colour"> {
+  const lines = roster.participants.map((participant) => lineOf(participant, duration));
   const { stats } = roster;
   const side = textIn(stats, "side");
   return {
     id: roster.id,
-    place: at === 0 ? "left" : "right",
     name: side === undefined ? `Side ${at + 1}` : sideName(side),
     tag: roster.team?.name,
     outcome: outcomeOf(roster, rosters),
@@ -102,7 +132,11 @@ function sideOf(roster: RosterRecord, at: number, rosters: readonly RosterRecord
   };
 }
 
-function lineOf({ id, actor, stats, player }: ParticipantRecord): Line {
+function lineOf({ id, actor, stats, player }: ParticipantRecord, duration: number): Line {
+  const [kills, deaths, assists] = ["kills", "deaths", "assists"].map((name) =>
+    numberIn(stats, name),
+  );
+  const [gold, farm] = [numberIn(stats, "gold"), numberIn(stats, "farm")];
   const since = numberIn(stats, "firstAfkTime");
   const skin = textIn(stats, "skinKey");
   return {
@@ -111,11 +145,14 @@ function lineOf({ id, actor, stats, player }: ParticipantRecord): Line {
     skin: skin === undefined ? undefined : skinName(skin, actor),
     player: player && { id: player.id, name: playerName(player.name) },
     level: numberIn(stats, "level"),
-    kills: numberIn(stats, "kills"),
-    deaths: numberIn(stats, "deaths"),
-    assists: numberIn(stats, "assists"),
-    gold: numberIn(stats, "gold"),
-    farm: numberIn(stats, "farm"),
+    kills,
+    deaths,
+    assists,
+    gold,
+    farm,
+    ratio: ratioOf(kills, deaths, assists),
+    goldPerMinute: perMinute(gold, duration),
+    farmPerMinute: perMinute(farm, duration),
     tier: numberIn(stats, "skillTier"),
     items: itemsOf(stats.items),
     afk: stats.wentAfk === true,
@@ -123,6 +160,18 @@ function lineOf({ id, actor, stats, player }: ParticipantRecord): Line {
     stats,
   };
 }
+
+function ratioOf(
+  kills: number | undefined,
+  deaths: number | undefined,
+  assists: number | undefined,
+): number | undefined {
+  if (kills === undefined || deaths === undefined || assists === undefined) return undefined;
+  return (kills + assists) / Math.max(1, deaths);
+}
+
+const perMinute = (value: number | undefined, seconds: number): number | undefined =>
+  value === undefined || !(seconds > 0) ? undefined : (value * 60) / seconds;
 
 function itemsOf(items: unknown): string[] {
   return Array.isArray(items) ? items.filter((one) => typeof one === "string").map(itemName) : [];

@@ -1,71 +1,110 @@
-/** The match page: the scoreboard of one match. */
+/** The match page: the result, both line-ups, a comparison, and everything else that the record has. */
 
 import { MatchbookError } from "../../../../client/src/index.ts";
+import { ApiMenu } from "../../kit/api-menu.tsx";
 import { useLoad } from "../../kit/load.ts";
+import { NeedsKey } from "../../kit/needs-key.tsx";
 import { Page } from "../../kit/page.tsx";
-import { Loaded } from "../../kit/states.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Problem } from "../../kit/states.tsx";
 import { modeName } from "../../names.ts";
 import { Link } from "../../router.ts";
 import { useSession } from "../../session.ts";
 import { Comparison } from "./comparison.tsx";
 import { Facts } from "./head.tsx";
-import { RecordLinks } from "./links.tsx";
-import { MoreStats } from "./more.tsx";
-import { recordOf } from "./read.ts";
+import { LineUps } from "./line-ups.tsx";
+import { LinkedData, MoreStats } from "./more.tsx";
+import { documentOf, recordOf } from "./read.ts";
 import type { MatchRecord } from "./record.ts";
 import { Result } from "./result.tsx";
-import { Roster } from "./roster.tsx";
 import { scoreboardOf } from "./scoreboard.ts";
 import "./view.css";
 import "./result.css";
-import "./roster.css";
-import "./more.css";
-import "./links.css";
+import "./line-ups.css";
 
-export default function Match({ shard, id }: { shard: string; id: string }) {
+interface Props {
+  shard: string;
+  id: string;
+}
+
+export default function Match({ shard, id }: Props) {
+  const { access } = useSession();
+  if (access === "none") {
+    return (
+      <Page title="Match" name="Match">
+        <NeedsKey what="this match" />
+      </Page>
+    );
+  }
+  return <Loading shard={shard} id={id} />;
+}
+
+function Loading({ shard, id }: Props) {
   const { matchbook } = useSession();
   const load = useLoad(
-    async (signal) => recordOf(await matchbook.shard(shard).match(id, { signal })),
+    async (signal) => {
+      const match = await matchbook.shard(shard).match(id, { signal });
+      return { record: recordOf(match), document: documentOf(match) };
+    },
     [matchbook, shard, id],
   );
-  const match = load.value;
+  const match = load.value?.record;
   const title = match ? `${modeName(match.gameMode)} match` : "Match";
-  const hasFailed = load.state === "failed";
-  const isMissing =
-    hasFailed && load.error instanceof MatchbookError && load.error.code === "not-found";
+  const path = `/shards/${encodeURIComponent(shard)}/matches/${encodeURIComponent(id)}`;
   return (
-    <Page title={title} name={title} aside={<RecordLinks shard={shard} on="match" id={id} />}>
-      <div className={`match-page${hasFailed ? "" : " match-frame"}`}>
-        {(match || !hasFailed) && <Facts match={match} shard={shard} />}
-        <Loaded load={load} label="Loading match" lines={16}>
-          {(loaded) => <Board match={loaded} shard={shard} />}
-        </Loaded>
-        {isMissing && (
-          <p>
-            Browse the{" "}
-            <Link to={{ name: "explorer", search: newest(shard) }}>newest matches in {shard}</Link>.
-          </p>
-        )}
-      </div>
+    <Page title={title} name={title}>
+      {load.state === "failed" ? (
+        <Failed error={load.error} retry={load.retry} shard={shard} />
+      ) : (
+        <div className="match-page">
+          <div className="match-head">
+            <Facts match={match} shard={shard} />
+            {/* Not beside the heading, which grows when the mode is known. */}
+            <span className="match-api">
+              <ApiMenu id={id} path={path} document={load.value?.document} />
+            </span>
+          </div>
+          {match ? <Board match={match} shard={shard} /> : <Placeholder />}
+        </div>
+      )}
     </Page>
+  );
+}
+
+function Placeholder() {
+  return (
+    <>
+      <Skeleton label="Loading match" shape="cards" count={1} height={196} />
+      <Skeleton label="Loading line-ups" shape="rows" count={8} height={61} />
+    </>
   );
 }
 
 function Board({ match, shard }: { match: MatchRecord; shard: string }) {
   const board = scoreboardOf(match);
   return (
-    <div className="match-page">
+    <>
       <Result board={board} />
-      <div className="match-rosters">
-        {board.sides.map((side) => (
-          <Roster key={side.id} side={side} shard={shard} most={board.most} />
-        ))}
-      </div>
+      <LineUps board={board} shard={shard} />
       <Comparison board={board} />
+      <LinkedData match={match} />
       <MoreStats match={match} board={board} />
-    </div>
+    </>
   );
 }
 
-const newest = (shard: string): URLSearchParams =>
-  new URLSearchParams({ shard, on: "matches", sort: "-createdAt" });
+function Failed({ error, retry, shard }: { error: unknown; retry(): void; shard: string }) {
+  const isMissing = error instanceof MatchbookError && error.code === "not-found";
+  const search = new URLSearchParams({ shard, on: "matches", sort: "-createdAt" });
+  return (
+    <>
+      <Problem error={error} retry={retry} />
+      {isMissing && (
+        <p className="match-elsewhere">
+          Browse the{" "}
+          <Link to={{ name: "explorer", search }}>newest matches in {shard.toUpperCase()}</Link>.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,232 @@
+/** The heroes page in a browser: filters, order, unusual heroes and states. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { modeName } from "../../src/portal/names.ts";
+import { percent } from "../../src/portal/views/heroes/table.ts";
+import { aMatch, minutesAgo } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { MARKUP, oddRecords } from "./odd-records.ts";
+import {
+  inBrowser,
+  layoutShift,
+  leave,
+  settled,
+  startDemoWorld,
+  sticksOut,
+  testEverywhere,
+  violations,
+  visit,
+} from "./support.ts";
+import { TEXTS } from "./texts.ts";
+
+const rows = (page: Page) => page.locator(".heroes-table tbody tr");
+
+/** The texts of a column, from the top. */
+const column = (page: Page, at: number): Promise<string[]> =>
+  page.locator(`.heroes-table tbody tr > :nth-child(${at})`).allInnerTexts();
+
+const names = (page: Page): Promise<string[]> => page.locator(".heroes-name").allInnerTexts();
+
+const heading = (page: Page, name: string) =>
+  page.locator(".heroes-table").getByRole("button", { name, exact: true });
+
+inBrowser("the heroes page", () => {
+  describe("with demo matches", () => {
+    let world: World;
+    beforeAll(async () => {
+      world = await startDemoWorld();
+    });
+    afterAll(() => world.stop());
+
+    const open = (query = "", options = {}) =>
+      visit(`${world.url}/portal/na/heroes${query}`, { key: world.key, ...options });
+
+    // Few heroes: axe-core looks at every cell.
+    testEverywhere(() => ({
+      address: `${world.url}/portal/na/heroes?mode=casual_aral&sort=-winRate`,
+      options: { key: world.key },
+    }));
+
+    test("shows what the API counts, and does not shift while it loads", async () => {
+      const { body } = await world.get("/shards/na/actors");
+      const visitor = await open("", { width: 390 });
+      const { page } = visitor;
+      expect(await rows(page).count()).toBe(body.data.length);
+      const [first] = body.data;
+      const shown = await rows(page).first().innerText();
+      expect(shown).toContain(percent(first.attributes.winRate));
+      expect(shown).toContain(percent(first.attributes.pickRate));
+      expect(await page.getByRole("status").allInnerTexts()).toContain(
+        `${body.data.length} heroes in ${body.meta.matches} matches. Private matches do not count.`,
+      );
+      expect(await layoutShift(page)).toBeLessThan(0.02);
+      await leave(visitor);
+    });
+
+    test("sorts by any column by keyboard, and the URL keeps the order", async () => {
+      const visitor = await open();
+      const { page } = visitor;
+      const visited = await page.evaluate(() => history.length);
+      await heading(page, "Win rate").focus();
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.searchParams.get("sort") === "-winRate");
+      const rates = (await column(page, 2)).map(Number.parseFloat);
+      expect(rates).toEqual(rates.toSorted((one, other) => other - one));
+      const head = page.getByRole("columnheader", { name: "Win rate" });
+      expect(await head.getAttribute("aria-sort")).toBe("descending");
+
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.searchParams.get("sort") === "winRate");
+      const turned = (await column(page, 2)).map(Number.parseFloat);
+      expect(turned).toEqual(turned.toSorted((one, other) => one - other));
+      expect(await head.getAttribute("aria-sort")).toBe("ascending");
+
+      const shown = await names(page);
+      await page.reload();
+      await settled(page);
+      expect(await names(page)).toEqual(shown);
+      // An order is not a step back.
+      expect(await page.evaluate(() => history.length)).toBe(visited);
+      await leave(visitor);
+    });
+
+    test("filters by mode and patch, and a shared link shows the same", async () => {
+      const visitor = await open();
+      const { page } = visitor;
+      await page.getByLabel("Mode").selectOption({ label: modeName("ranked") });
+      await page.waitForURL((url) => url.searchParams.get("mode") === "ranked");
+      await settled(page);
+      const ranked = await world.get("/shards/na/actors?filter[gameMode]=ranked");
+      expect(await rows(page).count()).toBe(ranked.body.data.length);
+
+      // The patches of matches seen are offered.
+      const patch = page.getByLabel("Patch", { exact: true });
+      await patch.locator("option", { hasText: "4.0" }).waitFor({ state: "attached" });
+      await patch.selectOption("4.0");
+      await page.waitForURL((url) => url.searchParams.get("patch") === "4.0");
+      await settled(page);
+      const both = await world.get(
+        "/shards/na/actors?filter[gameMode]=ranked&filter[patchVersion]=4.0",
+      );
+      expect(await rows(page).count()).toBe(both.body.data.length);
+      const shown = await names(page);
+
+      const fresh = await visit(page.url(), { key: world.key });
+      expect(await names(fresh.page)).toEqual(shown);
+      await leave(fresh);
+      await leave(visitor);
+    });
+
+    test("takes any other patch, and says if nothing counts there", async () => {
+      const visitor = await open();
+      const { page } = visitor;
+      await page.getByLabel("Patch", { exact: true }).selectOption({ label: "Another patch…" });
+      // The field has the focus.
+      await page.keyboard.type("9.9");
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.searchParams.get("patch") === "9.9");
+      await page.getByText("No heroes found").waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.getByRole("button", { name: "Show all modes and patches" }).click();
+      await rows(page).first().waitFor();
+      expect(new URL(page.url()).search).toBe("");
+      await leave(visitor);
+    });
+
+    test("opens for another region", async () => {
+      const visitor = await open("?sort=actor", { width: 390 });
+      const { page } = visitor;
+      await page.locator("main").getByLabel("Region").selectOption("eu");
+      await page.waitForURL(`${world.url}/portal/eu/heroes?sort=actor`);
+      await settled(page);
+      const { body } = await world.get("/shards/eu/actors");
+      expect(await rows(page).count()).toBe(body.data.length);
+      await leave(visitor);
+    });
+
+    test("keeps the heroes in view on a phone, and shows that the table scrolls", async () => {
+      const visitor = await open("", { width: 390 });
+      const { page } = visitor;
+      const frame = page.getByRole("region", { name: "Heroes", exact: true });
+      await page.locator(".scroll-cue").waitFor();
+      await frame.focus();
+      await frame.evaluate((area) => area.scrollTo({ left: area.scrollWidth }));
+      await page.locator(".scroll-cue").waitFor({ state: "detached" });
+      const name = await page.locator(".heroes-name").first().boundingBox();
+      expect(name!.x).toBeGreaterThanOrEqual(0);
+      expect(name!.x + name!.width).toBeLessThan(390);
+      await leave(visitor);
+    });
+
+    test("reports a server that does not respond, and loads on retry", async () => {
+      const visitor = await visit(`${world.url}/portal/status`, { key: world.key });
+      const { page } = visitor;
+      let isUnreachable = true;
+      await page.route("**/actors*", (route) => (isUnreachable ? route.abort() : route.continue()));
+      await page.goto(`${world.url}/portal/na/heroes`);
+      await page.getByText(TEXTS.unreachable).waitFor();
+      isUnreachable = false;
+      await page.getByRole("button", { name: TEXTS.tryAgain }).click();
+      await rows(page).first().waitFor();
+      await leave(visitor);
+    });
+
+    test("explains that a key is needed, and requests nothing without one", async () => {
+      const visitor = await visit(`${world.url}/portal/status`);
+      const { page } = visitor;
+      const requested: string[] = [];
+      page.on("request", (request) => requested.push(new URL(request.url()).pathname));
+      await page.goto(`${world.url}/portal/na/heroes`);
+      await page.locator("main").getByRole("button", { name: TEXTS.enterKey }).waitFor();
+      expect(requested.filter((path) => path.startsWith("/shards/"))).toEqual([]);
+      expect(visitor.complaints).toEqual([]);
+      await leave(visitor);
+    });
+  });
+
+  describe("with unusual heroes", () => {
+    let world: World;
+    beforeAll(async () => {
+      world = await startWorld([...oddRecords(), crowd()]);
+    });
+    afterAll(() => world.stop());
+
+    test("shows markup in a name as text, and fits a narrow screen", async () => {
+      const address = `${world.url}/portal/na/heroes?patch=${encodeURIComponent(MARKUP)}`;
+      const visitor = await visit(address, { key: world.key, width: 360 });
+      const { page } = visitor;
+      expect(await names(page)).toContain(MARKUP);
+      expect(await page.locator("main img").count()).toBe(0);
+      expect(await page.title()).toStartWith("Heroes in NA");
+      expect(await sticksOut(page)).toEqual([]);
+      expect(await violations(page)).toEqual([]);
+      expect(visitor.complaints).toEqual([]);
+      await leave(visitor);
+    });
+
+    test("says that not all heroes are shown if there are too many", async () => {
+      const visitor = await visit(`${world.url}/portal/na/heroes`, { key: world.key });
+      expect(await visitor.page.locator(".heroes-note").innerText()).toContain(
+        "these are the 500 heroes played most",
+      );
+      expect(await rows(visitor.page).count()).toBe(500);
+      await visitor.page.getByLabel("Mode").selectOption("casual_aral");
+      await visitor.page.locator(".heroes-note").waitFor({ state: "detached" });
+      await leave(visitor);
+    });
+  });
+});
+
+/** One match with more heroes than a response has. */
+function crowd() {
+  const members = Array.from({ length: 251 }, () => ({ bot: true }) as const);
+  const document = aMatch({ createdAt: minutesAgo(90), rosters: [{ members }, { members }] });
+  let made = 0;
+  for (const one of document.included) {
+    if (one.type !== "participant") continue;
+    made += 1;
+    Object.assign(one.attributes as object, { actor: `*Hero${made}*` });
+  }
+  return document;
+}

@@ -1,0 +1,101 @@
+/** The heroes page as data: its URL, the order of its rows, and the patches it offers. */
+
+import { describe, expect, test } from "bun:test";
+import { Matchbook } from "../../client/src/index.ts";
+import { ACTOR_SORTS } from "../../src/domain/actors.ts";
+import { filtersOf, MODES, nextSort, searchOf } from "../../src/portal/views/heroes/filters.ts";
+import { patchesSeen } from "../../src/portal/views/heroes/patches.ts";
+import { ENOUGH, leaderOf, rowsOf, scaleOf, sorted } from "../../src/portal/views/heroes/table.ts";
+
+describe("the URL of the heroes page", () => {
+  test("holds the filters and the order, and leaves defaults out", () => {
+    expect(searchOf(filtersOf(new URLSearchParams())).toString()).toBe("");
+    for (const sort of ACTOR_SORTS) {
+      for (const mode of [undefined, ...MODES]) {
+        for (const patch of [undefined, "4.0", "a&b=c,d"]) {
+          const filters = { mode, patch, sort };
+          expect(filtersOf(new URLSearchParams(searchOf(filters).toString()))).toEqual(filters);
+        }
+      }
+    }
+  });
+
+  test("may hold anything: what is not valid counts as absent", () => {
+    const search = new URLSearchParams("mode=private&patch=%20&sort=-name");
+    expect(filtersOf(search)).toEqual({ mode: undefined, patch: undefined, sort: "-matches" });
+  });
+});
+
+test("a click on a column sorts by it, the highest or the first name on top, and a second one turns it", () => {
+  expect(nextSort("-matches", "winRate")).toBe("-winRate");
+  expect(nextSort("-winRate", "winRate")).toBe("winRate");
+  expect(nextSort("winRate", "winRate")).toBe("-winRate");
+  expect(nextSort("-matches", "actor")).toBe("actor");
+  expect(nextSort("actor", "actor")).toBe("-actor");
+});
+
+test("heroes with equal values are in the order of their names, in both directions", () => {
+  const row = (id: string, matches: number, winRate: number) => ({
+    id,
+    attributes: { matches, wins: 0, winRate, pickRate: 0, kills: 0, deaths: 0, assists: 0 },
+  });
+  const rows = rowsOf([row("*Zephra*", 9, 0.5), row("*Ivo*", 9, 0.6), row("Hero_Moss", 10, 0.5)]);
+  const order = (sort: Parameters<typeof sorted>[1]) => sorted(rows, sort).map(({ hero }) => hero);
+  expect(order("-matches")).toEqual(["Moss", "Ivo", "Zephra"]);
+  expect(order("matches")).toEqual(["Ivo", "Zephra", "Moss"]);
+  expect(order("-winRate")).toEqual(["Ivo", "Moss", "Zephra"]);
+  expect(order("actor")).toEqual(["Ivo", "Moss", "Zephra"]);
+  expect(order("-actor")).toEqual(["Zephra", "Moss", "Ivo"]);
+});
+
+test("the leading hero is one that was played often enough", () => {
+  const row = (id: string, matches: number, winRate: number) => ({
+    id,
+    attributes: { matches, winRate, pickRate: 0.1 },
+  });
+  const rows = rowsOf([
+    row("*Lucky*", ENOUGH - 1, 1),
+    row("*Ivo*", ENOUGH, 0.6),
+    row("*Moss*", 99, 0.4),
+  ]);
+  expect(leaderOf(rows, "winRate")?.hero).toBe("Ivo");
+  expect(leaderOf(rows.slice(0, 1), "winRate")).toBeUndefined();
+});
+
+test("bars of win rates begin at one half, and small differences do not fill them", () => {
+  const rows = (...rates: number[]) =>
+    rowsOf(rates.map((winRate, at) => ({ id: `${at}`, attributes: { winRate, pickRate: 0 } })));
+  expect(scaleOf(rows(0.49, 0.51)).winRate).toBe(0.1);
+  expect(scaleOf(rows(0.25, 0.51)).winRate).toBe(0.25);
+  // Never a bar that is divided by zero.
+  expect(scaleOf(rows(0.5)).pickRate).toBeGreaterThan(0);
+});
+
+test("the patches offered are those of matches seen, newest first, each once", async () => {
+  const asked: URLSearchParams[] = [];
+  const patches = ["4.0", "4.0", "3.9", " "];
+  const matchbook = new Matchbook({
+    url: "http://matchbook.example",
+    key: "mb_test",
+    fetch: async (url) => {
+      asked.push(new URL(String(url)).searchParams);
+      const patchVersion = patches[asked.length - 1];
+      return Response.json({
+        data: [{ type: "match", id: `match-${asked.length}`, attributes: { patchVersion } }],
+        included: [],
+        links: { self: String(url) },
+        meta: { window: {} },
+      });
+    },
+  });
+  const now = Date.UTC(2026, 2, 14);
+  const { signal } = new AbortController();
+  expect(await patchesSeen(matchbook.shard("na"), now, signal)).toEqual(["4.0", "3.9"]);
+  // Few records, of any age, and nothing of them but the patch.
+  expect(asked.length).toBe(4);
+  for (const query of asked) {
+    expect(query.get("page[limit]")).toBe("1");
+    expect(query.get("fields[match]")).toBe("patchVersion");
+    expect(query.get("filter[createdAt-start]")).toBe("1970-01-01T00:00:00Z");
+  }
+});
