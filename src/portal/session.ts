@@ -5,6 +5,8 @@ import { type Limits, Matchbook } from "../../client/src/index.ts";
 
 export interface Session {
   key: string | undefined;
+  /** "none": pages that need data send nothing, and say what is needed. */
+  access: "key" | "visitor" | "none";
   /** Without an argument, removes the key. */
   setKey(key?: string): void;
   /** Empty while the server has no shards. */
@@ -29,6 +31,7 @@ const firstKey = (stored(FROM_OFFER) && offeredKey) || stored(KEY);
 
 let session: Session = {
   key: firstKey,
+  access: accessWith(firstKey),
   setKey,
   shard: stored(SHARD) ?? "",
   setShard,
@@ -49,12 +52,16 @@ function setKey(key?: string): void {
   const given = key?.trim() || undefined;
   store(KEY, given);
   store(FROM_OFFER, given !== undefined && given === offeredKey ? "yes" : undefined);
-  change({ key: given, matchbook: clientFor(given), limits: undefined });
+  change({ key: given, access: accessWith(given), matchbook: clientFor(given), limits: undefined });
 }
 
 function setShard(shard: string): void {
   store(SHARD, shard || undefined);
   change({ shard });
+}
+
+function accessWith(key: string | undefined): Session["access"] {
+  return key === undefined ? "none" : "key";
 }
 
 function clientFor(key: string | undefined): Matchbook {
@@ -87,7 +94,8 @@ function subscribe(listener: () => void): () => void {
 function syncFromOtherTab({ key }: StorageEvent): void {
   if (key === KEY || key === null) {
     const now = stored(KEY);
-    if (now !== session.key) change({ key: now, matchbook: clientFor(now), limits: undefined });
+    if (now !== session.key)
+      change({ key: now, access: accessWith(now), matchbook: clientFor(now), limits: undefined });
   }
 }
 

@@ -1,6 +1,6 @@
 /** The layout of every page: heading, document title, and focus after navigation. */
 
-import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import { hasNavigated } from "../router.ts";
 
 interface Props {
@@ -15,7 +15,8 @@ interface Props {
   children: ReactNode;
 }
 
-export function Page({ title, name, lead, aside, children }: Props) {
+/** Sets the document title, and focuses the heading after navigation. For pages with a head of their own. */
+export function usePageHead(name: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   // Keyboard and screen reader users start at the new page. On the first load, the browser handles this.
   useEffect(() => {
@@ -25,6 +26,11 @@ export function Page({ title, name, lead, aside, children }: Props) {
   useLayoutEffect(() => {
     document.title = name === "Matchbook" ? name : `${name} · Matchbook`;
   }, [name]);
+  return heading;
+}
+
+export function Page({ title, name, lead, aside, children }: Props) {
+  const heading = usePageHead(name);
   return (
     <>
       <header className="page-head">
