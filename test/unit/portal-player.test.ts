@@ -1,21 +1,30 @@
-/** The portal's player page as data: appearances, form, streaks and plot points. */
+/** The portal's player page as data: appearances, results, streaks, days and the chart. */
 
 import { describe, expect, test } from "bun:test";
 import type { MatchRecord } from "../../src/portal/views/match/record.ts";
 import { type Appearance, appearanceOf } from "../../src/portal/views/player/appearance.ts";
-import { streakInWords, tallies } from "../../src/portal/views/player/form.ts";
+import { byDay } from "../../src/portal/views/player/days.ts";
+import {
+  resultsInWords,
+  resultsOf,
+  streakIn,
+  tallies,
+} from "../../src/portal/views/player/form.ts";
 import {
   type FetchPage,
   type LoadedMatches,
   loadUntil,
 } from "../../src/portal/views/player/paging.ts";
-import { pointsOf } from "../../src/portal/views/player/series.ts";
+import { trendOf } from "../../src/portal/views/player/trend.ts";
 
-const side = (won: boolean, id: string, stats = {}) => ({
+const side = (won: boolean, id: string, stats = {}, roster = {}) => ({
   id: `roster-${id}`,
   won,
-  stats: {},
-  participants: [{ id: `participant-${id}`, actor: "*Hero009*", stats, player: { id, name: id } }],
+  stats: roster,
+  participants: [
+    { id: `participant-${id}`, actor: "*Hero009*", stats, player: { id, name: id } },
+    { id: `bot-${id}`, actor: "*Bot*", stats: {} },
+  ],
 });
 
 const match = (ada: boolean, bo: boolean, stats = {}): MatchRecord => ({
@@ -25,7 +34,10 @@ const match = (ada: boolean, bo: boolean, stats = {}): MatchRecord => ({
   gameMode: "casual_aral",
   patchVersion: "2.5",
   stats: {},
-  rosters: [side(bo, "bo"), side(ada, "ada", stats)],
+  rosters: [
+    side(bo, "bo", {}, { side: "left/blue" }),
+    side(ada, "ada", stats, { side: "right/red" }),
+  ],
 });
 
 const appearance = (changes: Partial<Appearance>): Appearance => ({
@@ -33,51 +45,125 @@ const appearance = (changes: Partial<Appearance>): Appearance => ({
   ...changes,
 });
 
-describe("the streak as text", () => {
+describe("a match of a player", () => {
+  test("has the ratio of kills and assists to deaths, and gold per minute", () => {
+    const of = (stats: object) => appearanceOf(match(true, false, stats), "ada")!;
+    expect(of({ kills: 4, deaths: 2, assists: 3, gold: 6000 })).toMatchObject({
+      ratio: 3.5,
+      goldPerMinute: 600,
+    });
+    expect(of({ kills: 4, deaths: 0, assists: 3 }).ratio).toBe(7);
+    expect(of({ kills: 4, deaths: "none", assists: 3, gold: null })).toMatchObject({
+      deaths: undefined,
+      ratio: undefined,
+      goldPerMinute: undefined,
+    });
+  });
+
+  test("has no gold per minute if it took no time", () => {
+    const short = { ...match(true, false, { gold: 10 }), duration: 0 };
+    expect(appearanceOf(short, "ada")!.goldPerMinute).toBeUndefined();
+  });
+
+  test("has both line-ups, the own side first, and bots in them", () => {
+    const { lineups } = appearance({});
+    expect(lineups.map(({ name, colour, isOwn }) => [name, colour, isOwn])).toEqual([
+      ["Red side", "red", true],
+      ["Blue side", "blue", false],
+    ]);
+    expect(lineups[0]!.members.map(({ player, isSelf }) => [player?.name, isSelf])).toEqual([
+      ["ada", true],
+      [undefined, false],
+    ]);
+  });
+
+  test("keeps the texts among the items only", () => {
+    const items = (given: unknown) =>
+      appearanceOf(match(true, false, { items: given }), "ada")!.items;
+    expect(items(["*Item_Boots*", 3, null])).toEqual(["*Item_Boots*"]);
+    expect(items("boots")).toEqual([]);
+  });
+
+  test("is undefined for who did not take part", () => {
+    expect(appearanceOf(match(true, false), "eve")).toBeUndefined();
+  });
+});
+
+describe("the streak", () => {
   test.each([
-    [{ winStreak: 4, lossStreak: 0 }, "4 wins in a row"],
-    [{ winStreak: 0, lossStreak: 2 }, "2 losses in a row"],
-    [{ winStreak: 1, lossStreak: 0 }, "Won the last match"],
-    [{ winStreak: 0, lossStreak: 1 }, "Lost the last match"],
-    [{ winStreak: 0, lossStreak: 0 }, "No streak"],
-    [{ winStreak: 1, lossStreak: 3 }, "1 win, 3 losses"],
-    [{ winStreak: "many" }, "No streak"],
-    [{}, "No streak"],
-  ])("%p", (stats, words) => expect(streakInWords(stats)).toBe(words));
+    [{ winStreak: 4, lossStreak: 0 }, 4],
+    [{ winStreak: 0, lossStreak: 2 }, -2],
+    [{ winStreak: 0, lossStreak: 0 }, 0],
+    [{ winStreak: 1, lossStreak: 3 }, 0],
+    [{ winStreak: "many" }, 0],
+    [{}, 0],
+  ])("of %p is %d", (stats, run) => expect(streakIn(stats)).toBe(run));
 });
 
 describe("the summary of recent matches", () => {
   const recent = [
-    appearance({ hero: "Ivo", outcome: "won", gold: 30, farm: 3, createdAt: "2026-03-03" }),
-    appearance({
-      hero: "Lumora",
-      outcome: "lost",
-      gold: undefined,
-      farm: 2,
-      createdAt: "2026-03-02",
-    }),
-    appearance({ hero: "Ivo", outcome: "undecided", gold: 10, farm: 1, createdAt: "2026-03-01" }),
+    appearance({ actor: "Ivo", outcome: "won", ratio: 3, mode: "ranked" }),
+    appearance({ actor: "Lumora", outcome: "lost", ratio: undefined, mode: "casual" }),
+    appearance({ actor: "Ivo", outcome: "undecided", ratio: 1, mode: "ranked" }),
   ];
 
-  test("counts by name, most played first", () => {
-    expect(tallies(recent, ({ hero }) => hero)).toEqual([
-      { name: "Ivo", played: 2, won: 1, winRate: 1 },
-      { name: "Lumora", played: 1, won: 0, winRate: 0 },
+  test("counts by hero, most played first, and averages what is known", () => {
+    expect(tallies(recent, ({ actor }) => actor)).toEqual([
+      { key: "Ivo", played: 2, won: 1, lost: 0, winRate: 1, ratio: 2 },
+      { key: "Lumora", played: 1, won: 0, lost: 1, winRate: 0, ratio: undefined },
     ]);
-    expect(tallies([], ({ hero }) => hero)).toEqual([]);
+    expect(tallies([], ({ actor }) => actor)).toEqual([]);
   });
 
   test("has no win rate if no match had a winner", () => {
-    expect(tallies([recent[2]!], ({ hero }) => hero)[0]!.winRate).toBeUndefined();
+    expect(tallies([recent[2]!], ({ actor }) => actor)[0]!.winRate).toBeUndefined();
   });
 
-  test("is plotted oldest first, with gaps for missing values", () => {
-    expect(pointsOf(recent)).toEqual({
-      xs: [1, 2, 3],
-      gold: [10, null, 30],
-      farm: [1, 2, 3],
-      times: ["2026-03-01", "2026-03-02", "2026-03-03"],
-    });
+  test("names matches without a winner", () => {
+    expect(resultsInWords(resultsOf(recent))).toBe("1 win, 1 loss, 1 without a winner");
+  });
+
+  test("is plotted oldest first, one series per mode, with gaps for missing values", () => {
+    const { xs, series } = trendOf(recent, "ratio");
+    expect(xs).toEqual([1, 2, 3]);
+    expect(series).toEqual([
+      { label: "Ranked", values: [1, null, 3], mean: 2, isJoined: true },
+      { label: "Casual", values: [null, null, null], mean: undefined, isJoined: true },
+    ]);
+  });
+
+  test("has at most three series: the rarest modes share one", () => {
+    const modes = ["ranked", "ranked", "casual", "casual", "private", "casual_aral"];
+    const { series } = trendOf(
+      modes.map((mode, at) => appearance({ mode, farm: at })),
+      "farm",
+    );
+    expect(series.map(({ label }) => label)).toEqual(["Casual", "Ranked", "Other modes"]);
+    expect(series[2]!.values).toEqual([5, 4, null, null, null, null]);
+  });
+});
+
+describe("the days of the history", () => {
+  // In the time zone of this process, as the browser does.
+  const at = (day: number, hour: number, year = 2026) => new Date(year, 2, day, hour).toISOString();
+  const now = new Date(2026, 2, 14, 12).getTime();
+
+  test("are the visitor's, newest first, and named", () => {
+    const matches = [at(14, 9), at(14, 0), at(13, 23), at(9, 20), at(9, 20, 2025), ""].map(
+      (createdAt, index) => appearance({ createdAt, matchId: String(index) }),
+    );
+    const days = byDay(matches, now);
+    expect(days.map(({ key, appearances }) => [key, appearances.length])).toEqual([
+      ["2026-03-14", 2],
+      ["2026-03-13", 1],
+      ["2026-03-09", 1],
+      ["2025-03-09", 1],
+      ["unknown", 1],
+    ]);
+    expect(days.map(({ name }) => name).slice(0, 2)).toEqual(["Today", "Yesterday"]);
+    expect(days[2]!.name).toContain("Monday");
+    expect(days[3]!.name).toContain("2025");
+    expect(days[4]!.name).toBe("Unknown date");
   });
 });
 

@@ -1,6 +1,5 @@
 /** The scales of a plot, and the ticks of its axes: round numbers, and no label twice. */
 
-import { compact } from "../format.ts";
 import type { PlotProps } from "./series.ts";
 
 export const MARGIN = { left: 48, right: 12, top: 10, bottom: 28 } as const;
@@ -17,7 +16,7 @@ export interface Layout {
 }
 
 export function layoutOf(props: PlotProps, width: number, height: number): Layout {
-  const { xs, series, range, kind = "line", yTick, yLabel } = props;
+  const { xs, series, range, kind = "line" } = props;
   const inside = width - MARGIN.left - MARGIN.right;
   const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
   const gap = Math.min(...xs.slice(1).map((x, at) => x - xs[at]!), Math.max(1, last - first));
@@ -40,14 +39,15 @@ export function layoutOf(props: PlotProps, width: number, height: number): Layou
     base: Math.max(low, Math.min(high, 0)),
     step: (gap / span) * inside,
     xTicks: xTicksOf(props, xOf, inside),
-    yTicks: steps.map((value) => ({ value, text: (yTick ?? yLabel ?? compact)(value) })),
+    yTicks: yTicksOf(props, steps),
   };
 }
 
 /** Round values that enclose all values. */
-function stepsOf(values: readonly number[], wanted: number): number[] {
+export function stepsOf(values: readonly number[], wanted: number): number[] {
   const low = Math.min(...values);
-  const high = Math.max(...values);
+  // Values that are all 0 need some height, too.
+  const high = Math.max(...values) || (low === 0 ? 1 : 0);
   if (!Number.isFinite(low)) return [0, 1];
   const span = high - low || Math.abs(high) || 1;
   const rough = span / wanted;
@@ -61,24 +61,47 @@ function stepsOf(values: readonly number[], wanted: number): number[] {
 /** Without the digits that binary fractions add: 0.30000000000000004. */
 const round = (value: number): number => Number(value.toPrecision(12));
 
-/** As many labels as fit, at values that exist. A label that repeats the one before is left out. */
+/** Labels that round two steps to the same text are replaced by longer ones. */
+function yTicksOf({ yTick, yLabel }: PlotProps, steps: readonly number[]): Layout["yTicks"] {
+  const given = yTick ?? yLabel;
+  const isUnique = given !== undefined && new Set(steps.map(given)).size === steps.length;
+  const label = isUnique ? given : shortLabel(steps);
+  return steps.map((value) => ({ value, text: label(value) }));
+}
+
+/** Exact, and short: 12,500 is "12.5K". One unit for all labels of the axis. */
+function shortLabel(steps: readonly number[]): (value: number) => string {
+  const largest = Math.max(...steps.map(Math.abs));
+  const [unit, suffix] =
+    largest >= 1e9
+      ? [1e9, "B"]
+      : largest >= 1e6
+        ? [1e6, "M"]
+        : largest >= 1e4
+          ? [1e3, "K"]
+          : [1, ""];
+  const format = new Intl.NumberFormat("en", { maximumSignificantDigits: 12 });
+  return (value) => (value === 0 ? "0" : `${format.format(value / unit)}${suffix}`);
+}
+
+/** The first of each run of equal labels, without those that would touch the one before. */
 function xTicksOf({ xs, xLabel }: PlotProps, xOf: (x: number) => number, inside: number) {
   const ticks: Layout["xTicks"] = [];
-  const stride = Math.max(1, Math.ceil(xs.length / Math.max(2, Math.floor(inside / 80))));
+  const end = MARGIN.left + inside + MARGIN.right;
   let lastRight = Number.NEGATIVE_INFINITY;
-  let lastText = "";
-  for (let at = 0; at < xs.length; at += stride) {
-    const value = xs[at]!;
+  let before = "";
+  for (const value of xs) {
     const text = xLabel(value);
+    const isRepeated = text === before;
+    before = text;
     const x = xOf(value);
     const halfWidth = text.length * 3.6;
     const isFirst = x - halfWidth < 0;
-    const isLast = x + halfWidth > MARGIN.left + inside + MARGIN.right;
+    const isLast = x + halfWidth > end;
     const left = isFirst ? x : isLast ? x - 2 * halfWidth : x - halfWidth;
-    if (text === "" || text === lastText || left < lastRight + 10) continue;
+    if (text === "" || isRepeated || left < lastRight + 10) continue;
     ticks.push({ value, text, anchor: isFirst ? "start" : isLast ? "end" : "middle" });
     lastRight = left + 2 * halfWidth;
-    lastText = text;
   }
   return ticks;
 }

@@ -1,107 +1,91 @@
-/** A plot with its values on hover, by keyboard, and as a table for screen readers. */
+/**
+ * A plot with its values on hover, on touch and by keyboard: it is a slider, whose arrow keys go from value to
+ * value. All values are also in a table for screen readers.
+ */
 
-import "./plot.css";
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
 import { type Layout, layoutOf, MARGIN } from "./plot-layout.ts";
-import type { PlotProps } from "./series.ts";
-
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+import type { PlotProps, Series } from "./series.ts";
+import "./plot.css";
 
 export function Plot(props: PlotProps) {
-  const { title, series, height = 220 } = props;
+  const { title, xs, series, height = 220 } = props;
   const room = useRef<HTMLDivElement>(null);
   const width = useWidth(room);
+  const hasValues =
+    xs.length > 0 && series.some(({ values }) => values.some((one) => one !== null));
   return (
     <figure className="plot">
       <figcaption className="plot-title">{title}</figcaption>
-      {series.length > 1 && (
+      {series.some(({ note }) => series.length > 1 || note !== undefined) && (
         <ul className="plot-legend" aria-hidden="true">
-          {series.map(({ label }, at) => (
-            <li key={label} className={`plot-key plot-key-${at + 1}`}>
-              {label}
+          {series.map(({ label, note }, at) => (
+            <li key={label}>
+              <Key at={at} /> {label}
+              {note !== undefined && <span className="plot-note">, {note}</span>}
             </li>
           ))}
         </ul>
       )}
       <div className="plot-room" ref={room} style={{ height }}>
-        {width > 0 && props.xs.length > 0 && <Drawing {...props} width={width} height={height} />}
+        {!hasValues && <p className="plot-none">No data</p>}
+        {hasValues && width > 0 && <Drawing {...props} width={width} height={height} />}
       </div>
-      <Values {...props} />
+      {/* A table cannot be made small enough to be hidden by itself. */}
+      <div className="visually-hidden">{hasValues && <Values {...props} />}</div>
     </figure>
   );
 }
 
-function Drawing(props: PlotProps & { width: number; height: number }) {
-  const { xs, xLabel, series, title, width, height, kind = "line" } = props;
-  const [at, setAt] = useState<number>();
-  const layout = layoutOf(props, width, height);
-  const { xOf, yOf, xTicks, yTicks, base } = layout;
-  const shown = at !== undefined && at < xs.length ? at : undefined;
+interface DrawingProps extends PlotProps {
+  width: number;
+  height: number;
+}
 
-  const onPointer = (event: PointerEvent<SVGSVGElement>) => {
+function Drawing(props: DrawingProps) {
+  const { xs, series, title, width, height, kind = "line" } = props;
+  const [chosen, setChosen] = useState<number>();
+  const layout = layoutOf(props, width, height);
+  const last = xs.length - 1;
+  const shown = chosen === undefined ? undefined : Math.min(chosen, last);
+  const named = shown ?? last;
+
+  const onPointer = (event: PointerEvent) => {
     const { left } = event.currentTarget.getBoundingClientRect();
-    setAt(nearest(layout, xs, event.clientX - left));
+    setChosen(nearest(layout, xs, event.clientX - left));
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Escape") return setAt(undefined);
-    const last = xs.length - 1;
-    const next = {
-      ArrowLeft: Math.max(0, (shown ?? xs.length) - 1),
-      ArrowRight: Math.min(last, (shown ?? -1) + 1),
-      Home: 0,
-      End: last,
-    }[event.key];
+    if (event.key === "Escape") return setChosen(undefined);
+    const next = KEYS[event.key]?.(named, last);
     if (next === undefined) return;
     event.preventDefault();
-    setAt(next);
+    setChosen(Math.max(0, Math.min(last, next)));
   };
 
   return (
-    <>
-      <svg
-        className="plot-drawing"
-        width={width}
-        height={height}
-        role="img"
-        aria-label={`${title}. Use the arrow keys to read the values.`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys move between the values.
-        tabIndex={0}
-        onPointerMove={onPointer}
-        onPointerDown={onPointer}
-        onPointerLeave={() => setAt(undefined)}
-        onKeyDown={onKeyDown}
-        onBlur={() => setAt(undefined)}
-      >
-        {yTicks.map(({ value, text }) => (
-          <g key={value}>
-            <line
-              className="plot-grid"
-              x1={MARGIN.left}
-              x2={width - MARGIN.right}
-              y1={yOf(value)}
-              y2={yOf(value)}
-            />
-            <text
-              className="plot-tick"
-              x={MARGIN.left - 8}
-              y={yOf(value)}
-              dy="0.32em"
-              textAnchor="end"
-            >
-              {text}
-            </text>
-          </g>
-        ))}
-        {xTicks.map(({ value, text, anchor }) => (
-          <text key={value} className="plot-tick" x={xOf(value)} y={height - 8} textAnchor={anchor}>
-            {text}
-          </text>
-        ))}
+    <div
+      className="plot-frame"
+      role="slider"
+      tabIndex={0}
+      aria-label={title}
+      aria-valuemin={1}
+      aria-valuemax={xs.length}
+      aria-valuenow={named + 1}
+      aria-valuetext={`${nameOf(props, xs[named]!)}: ${valuesAt(props, named)}`}
+      onPointerMove={onPointer}
+      onPointerDown={onPointer}
+      onPointerLeave={() => setChosen(undefined)}
+      onFocus={() => setChosen((now) => now ?? last)}
+      onBlur={() => setChosen(undefined)}
+      onKeyDown={onKeyDown}
+    >
+      <svg className="plot-drawing" width={width} height={height} aria-hidden="true">
+        <Axes layout={layout} width={width} height={height} />
         {shown !== undefined && (
           <line
             className="plot-cursor"
-            x1={xOf(xs[shown]!)}
-            x2={xOf(xs[shown]!)}
+            x1={layout.xOf(xs[shown]!)}
+            x2={layout.xOf(xs[shown]!)}
             y1={MARGIN.top}
             y2={height - MARGIN.bottom}
           />
@@ -109,39 +93,83 @@ function Drawing(props: PlotProps & { width: number; height: number }) {
         {series.map((one, number) => (
           <g key={one.label} className={`plot-series plot-series-${number + 1}`}>
             {kind === "bars" ? (
-              <Bars
-                values={one.values}
-                number={number}
-                of={series.length}
-                {...{ xs, layout, base }}
-              />
+              <Bars series={one} number={number} of={series.length} {...{ xs, layout }} />
             ) : (
-              <Line values={one.values} {...{ xs, layout, shown }} />
+              <Line series={one} number={number} {...{ xs, layout, shown }} />
             )}
           </g>
         ))}
       </svg>
-      <p className="visually-hidden" role="status">
-        {shown !== undefined && `${xLabel(xs[shown]!)}: ${valuesAt(props, shown)}`}
-      </p>
-      {shown !== undefined && <Tip {...props} at={shown} left={xOf(xs[shown]!)} />}
+      {shown !== undefined && <Tip {...props} at={shown} left={layout.xOf(xs[shown]!)} />}
+    </div>
+  );
+}
+
+/** How the keys move between values. */
+const KEYS: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowLeft: (at) => at - 1,
+  ArrowDown: (at) => at - 1,
+  ArrowRight: (at) => at + 1,
+  ArrowUp: (at) => at + 1,
+  PageDown: (at) => at - 10,
+  PageUp: (at) => at + 10,
+  Home: () => 0,
+  End: (_at, last) => last,
+};
+
+function Axes({ layout, width, height }: { layout: Layout; width: number; height: number }) {
+  const { xOf, yOf, xTicks, yTicks } = layout;
+  return (
+    <>
+      {yTicks.map(({ value, text }) => (
+        <g key={value}>
+          <line
+            className="plot-grid"
+            x1={MARGIN.left}
+            x2={width - MARGIN.right}
+            y1={yOf(value)}
+            y2={yOf(value)}
+          />
+          <text
+            className="plot-tick"
+            x={MARGIN.left - 8}
+            y={yOf(value)}
+            dy="0.32em"
+            textAnchor="end"
+          >
+            {text}
+          </text>
+        </g>
+      ))}
+      {xTicks.map(({ value, text, anchor }) => (
+        <text key={value} className="plot-tick" x={xOf(value)} y={height - 8} textAnchor={anchor}>
+          {text}
+        </text>
+      ))}
     </>
   );
 }
 
 interface MarksProps {
   xs: readonly number[];
-  values: readonly (number | null)[];
+  series: Series;
+  /** The number of the series, from 0. */
+  number: number;
   layout: Layout;
 }
 
-function Line({ xs, values, layout, shown }: MarksProps & { shown: number | undefined }) {
-  const { xOf, yOf } = layout;
+function Line({
+  xs,
+  series: { values, isJoined = false },
+  number,
+  layout: { xOf, yOf },
+  shown,
+}: MarksProps & { shown: number | undefined }) {
   let path = "";
-  let isJoined = false;
+  let isOpen = false;
   values.forEach((value, at) => {
-    if (value !== null) path += `${isJoined ? "L" : "M"}${xOf(xs[at]!)} ${yOf(value)}`;
-    isJoined = value !== null;
+    if (value !== null) path += `${isOpen ? "L" : "M"}${xOf(xs[at]!)} ${yOf(value)}`;
+    isOpen = value !== null || (isOpen && isJoined);
   });
   // Many points would hide the line; a value without neighbours needs its point.
   const isSparse = xs.length <= 60;
@@ -152,13 +180,13 @@ function Line({ xs, values, layout, shown }: MarksProps & { shown: number | unde
         if (value === null) return null;
         const isAlone = (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null;
         if (!isSparse && !isAlone && at !== shown) return null;
+        const scale = at === shown ? " scale(1.6)" : "";
         return (
-          <circle
+          <path
             key={xs[at]}
             className="plot-point"
-            cx={xOf(xs[at]!)}
-            cy={yOf(value)}
-            r={at === shown ? 5 : 3}
+            d={SHAPES[number % SHAPES.length]}
+            transform={`translate(${xOf(xs[at]!)} ${yOf(value)})${scale}`}
           />
         );
       })}
@@ -166,15 +194,8 @@ function Line({ xs, values, layout, shown }: MarksProps & { shown: number | unde
   );
 }
 
-function Bars({
-  xs,
-  values,
-  layout,
-  base,
-  number,
-  of,
-}: MarksProps & { base: number; number: number; of: number }) {
-  const { xOf, yOf, step } = layout;
+function Bars({ xs, series: { values }, layout, number, of }: MarksProps & { of: number }) {
+  const { xOf, yOf, step, base } = layout;
   const width = Math.max(1, Math.min(32, (step * 0.7) / of));
   return values.map((value, at) => {
     if (value === null) return null;
@@ -193,25 +214,48 @@ function Bars({
   });
 }
 
+/** A circle, a square and a triangle: series differ by more than their colour. */
+const SHAPES = [
+  "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0",
+  "M-3 -3h6v6h-6z",
+  "M0 -4.5l4 7h-8z",
+] as const;
+
+/** The shape of a series, in the legend and beside a value. */
+const Key = ({ at }: { at: number }) => (
+  <svg
+    className={`plot-key plot-series-${at + 1}`}
+    width="10"
+    height="10"
+    viewBox="-5 -5 10 10"
+    aria-hidden="true"
+  >
+    <path className="plot-point" d={SHAPES[at % SHAPES.length]} />
+  </svg>
+);
+
 /** The values at the cursor, beside it. */
-function Tip({
-  at,
-  left,
-  width,
-  ...props
-}: PlotProps & { at: number; left: number; width: number }) {
-  const { xs, xLabel, series } = props;
-  const isRight = left > width / 2;
+function Tip({ at, left, ...props }: DrawingProps & { at: number; left: number }) {
+  const { xs, series, width } = props;
+  const known = series.flatMap(({ label, values }, number) =>
+    typeof values[at] === "number" ? [{ label, number, value: values[at] }] : [],
+  );
   return (
     <div
       className="plot-tip"
       aria-hidden="true"
-      style={isRight ? { right: width - left + 12 } : { left: left + 12 }}
+      // On the wider side, and within the plot.
+      style={
+        left > width / 2
+          ? { right: width - left + 12, maxWidth: left - 12 }
+          : { left: left + 12, maxWidth: width - left - 12 }
+      }
     >
-      <strong>{xLabel(xs[at]!)}</strong>
-      {series.map(({ label, values }, number) => (
-        <span key={label} className={`plot-key plot-key-${number + 1}`}>
-          {label}: {textOf(props, values[at] ?? null)}
+      <span>{nameOf(props, xs[at]!)}</span>
+      {known.length === 0 && <span>no data</span>}
+      {known.map(({ label, number, value }) => (
+        <span key={label}>
+          <Key at={number} /> {label}: <strong>{textOf(props, value)}</strong>
         </span>
       ))}
     </div>
@@ -219,9 +263,9 @@ function Tip({
 }
 
 function Values(props: PlotProps) {
-  const { title, xs, xLabel, xHead, series } = props;
+  const { title, xs, xHead, series } = props;
   return (
-    <table className="visually-hidden">
+    <table>
       <caption>{title}</caption>
       <thead>
         <tr>
@@ -236,7 +280,7 @@ function Values(props: PlotProps) {
       <tbody>
         {xs.map((x, row) => (
           <tr key={x}>
-            <th scope="row">{xLabel(x)}</th>
+            <th scope="row">{nameOf(props, x)}</th>
             {series.map(({ label, values }) => (
               <td key={label}>{textOf(props, values[row] ?? null)}</td>
             ))}
@@ -247,13 +291,18 @@ function Values(props: PlotProps) {
   );
 }
 
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+
+const nameOf = ({ xName, xLabel }: PlotProps, x: number): string => (xName ?? xLabel)(x);
+
 const textOf = ({ yLabel }: Pick<PlotProps, "yLabel">, value: number | null): string =>
   value === null ? "no data" : (yLabel ?? whole.format)(value);
 
 const valuesAt = (props: PlotProps, at: number): string =>
   props.series
-    .map(({ label, values }) => `${label} ${textOf(props, values[at] ?? null)}`)
-    .join(", ");
+    .filter(({ values }) => typeof values[at] === "number")
+    .map(({ label, values }) => `${label} ${textOf(props, values[at]!)}`)
+    .join(", ") || "no data";
 
 /** The position in `xs` that is closest to the pointer. */
 function nearest({ xOf }: Layout, xs: readonly number[], pointer: number): number {

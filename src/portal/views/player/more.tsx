@@ -1,9 +1,11 @@
 /** All other stats of a player, such as season ratings. */
 
-import { numberIn, type Stats } from "../../format.ts";
+import { numberIn } from "../../format.ts";
 import { Pairs } from "../../kit/pairs.tsx";
 import { otherValues } from "../match/extras.ts";
+import type { Known } from "./known.ts";
 
+/** Shown in the band if they are numbers. */
 const SHOWN = [
   "played",
   "wins",
@@ -15,9 +17,9 @@ const SHOWN = [
   "skillTier",
 ];
 
-export function MoreStats({ attributes, stats }: { attributes: Stats; stats: Stats }) {
+export function MoreStats({ player: { attributes, stats } }: { player: Known }) {
   const values = [
-    // A value of an unexpected type has no tile, so it is shown here.
+    // A value of an unexpected type has no place in the band, so it is shown here.
     ...otherValues(
       stats,
       SHOWN.filter((key) => numberIn(stats, key) !== undefined),
@@ -26,8 +28,8 @@ export function MoreStats({ attributes, stats }: { attributes: Stats; stats: Sta
   ];
   if (values.length === 0) return null;
   return (
-    <section className="player-more" aria-labelledby="more">
-      <h2 id="more">More stats</h2>
+    <section className="card player-card" aria-labelledby="more-title">
+      <h2 id="more-title">More stats</h2>
       <Pairs pairs={values} className="player-pairs" />
     </section>
   );

@@ -1,49 +1,85 @@
-/** Results by mode and hero in recent matches, as bars. */
+/** Results by hero and by mode, in the matches that are loaded. */
 
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { counted } from "../../format.ts";
-import type { Appearance } from "./appearance.ts";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { HeroTile } from "../../kit/tile.tsx";
+import { heroName, modeName } from "../../names.ts";
+import { decimal, percent } from "./figures.ts";
 import { type Tally, tallies } from "./form.ts";
+import type { MatchHistory } from "./history.ts";
+import { periodOf } from "./matches.tsx";
 
 /** How many rows to show at first. */
-const FIRST = 8;
+const FIRST = 5;
 
-interface Props {
-  appearances: readonly Appearance[];
-  /** Whether more matches are loading. */
-  isLoading: boolean;
-}
-
-export function Tallies({ appearances, isLoading }: Props) {
+export function Heroes({ history }: { history: MatchHistory }) {
   return (
-    <div className={`player-tallies${isLoading ? " player-tallies-loading" : ""}`}>
-      <TallyCard title="Modes" rows={tallies(appearances, ({ mode }) => mode)} />
-      <TallyCard title="Heroes" rows={tallies(appearances, ({ hero }) => hero)} />
-    </div>
+    <TallyCard
+      id="heroes"
+      title="Heroes"
+      history={history}
+      rows={tallies(history.appearances, ({ actor }) => actor)}
+      nameOf={heroName}
+      tileOf={(actor) => <HeroTile actor={actor} size={32} isDecorative />}
+    />
   );
 }
 
-function TallyCard({ title, rows }: { title: string; rows: readonly Tally[] }) {
-  const [isComplete, setWhole] = useState(false);
-  const shown = isComplete ? rows : rows.slice(0, FIRST);
-  const most = Math.max(0, ...rows.map(({ played }) => played));
+export function Modes({ history }: { history: MatchHistory }) {
   return (
-    <section className="card" aria-label={title}>
+    <TallyCard
+      id="modes"
+      title="Modes"
+      history={history}
+      rows={tallies(history.appearances, ({ mode }) => mode)}
+      nameOf={modeName}
+    />
+  );
+}
+
+interface CardProps {
+  id: string;
+  title: string;
+  history: MatchHistory;
+  rows: readonly Tally[];
+  nameOf(key: string): string;
+  tileOf?(key: string): ReactNode;
+}
+
+function TallyCard({ id, title, history, rows, nameOf, tileOf }: CardProps) {
+  const [isComplete, setComplete] = useState(false);
+  const isLoading = history.isStarting;
+  return (
+    <section id={id} className="card player-card" aria-labelledby={`${id}-title`}>
       <div className="player-section-head">
-        <h2>{title}</h2>
-        <p className="player-note">wins / matches</p>
+        <h2 id={`${id}-title`}>{title}</h2>
+        <p className="player-small">{isLoading ? "\u00a0" : periodOf(history)}</p>
       </div>
-      <ul className="player-tally-list">
-        {shown.map((row) => (
-          <TallyRow key={row.name} row={row} most={most} />
-        ))}
-      </ul>
+      {isLoading ? (
+        <Skeleton label={`Loading ${title.toLowerCase()}`} shape="rows" count={FIRST} height={32} />
+      ) : (
+        <table className="player-tallies">
+          <thead className="visually-hidden">
+            <tr>
+              <th scope="col">Name and K/D/A ratio</th>
+              <th scope="col">Matches</th>
+              <th scope="col">Win rate</th>
+            </tr>
+          </thead>
+          <tbody>
+            {(isComplete ? rows : rows.slice(0, FIRST)).map((row) => (
+              <TallyRow key={row.key} row={row} name={nameOf(row.key)} tile={tileOf?.(row.key)} />
+            ))}
+          </tbody>
+        </table>
+      )}
       {rows.length > FIRST && (
         <button
           type="button"
           className="button button-small"
           aria-expanded={isComplete}
-          onClick={() => setWhole(!isComplete)}
+          onClick={() => setComplete(!isComplete)}
         >
           {isComplete ? "Show fewer" : `Show all ${rows.length}`}
         </button>
@@ -52,29 +88,42 @@ function TallyCard({ title, rows }: { title: string; rows: readonly Tally[] }) {
   );
 }
 
-/** The bar shows the number of matches; its dark part shows the wins. */
-function TallyRow({ row: { name, played, won, winRate }, most }: { row: Tally; most: number }) {
-  const rate = winRate === undefined ? "–" : `${Math.round(winRate * 100)}%`;
+interface RowProps {
+  row: Tally;
+  name: string;
+  tile?: ReactNode;
+}
+
+function TallyRow({ row: { played, won, lost, winRate, ratio }, name, tile }: RowProps) {
   return (
-    <li className="player-tally">
-      <span className="player-tally-name">{name}</span>
-      <span className="player-tally-count">
-        <span aria-hidden="true">
-          {won} / {played}
+    <tr>
+      <th scope="row">
+        <span className="player-tally-name">
+          {tile}
+          <span className="player-tally-text">
+            <span className="player-cut" title={name}>
+              {name}
+            </span>{" "}
+            <span className="player-small">{decimal(ratio)} K/D/A</span>
+          </span>
         </span>
-        <span className="visually-hidden">
-          {counted(won, "win")} in {counted(played, "match", "matches")}
-        </span>
+      </th>
+      <td>{counted(played, "match", "matches")}</td>
+      <td title={`${counted(won, "win")}, ${counted(lost, "loss", "losses")}`}>
+        <WinRate rate={winRate} />
+      </td>
+    </tr>
+  );
+}
+
+/** A win rate as text, with a bar. */
+export function WinRate({ rate }: { rate: number | undefined }) {
+  return (
+    <span className="player-rate">
+      {percent(rate)}
+      <span className="player-rate-track" aria-hidden="true">
+        <span className="player-rate-fill" style={{ width: `${(rate ?? 0) * 100}%` }} />
       </span>
-      <span className="player-tally-rate">
-        <span className="visually-hidden">Win rate </span>
-        {rate}
-      </span>
-      <span className="player-tally-track" aria-hidden="true">
-        <span className="player-tally-played" style={{ width: `${(played / most) * 100}%` }}>
-          <span className="player-tally-won" style={{ width: `${(won / played) * 100}%` }} />
-        </span>
-      </span>
-    </li>
+    </span>
   );
 }

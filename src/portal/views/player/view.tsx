@@ -1,93 +1,164 @@
-/** The player page: lifetime stats and recent matches of one player. */
+/** The player page: lifetime record, match history, heroes, modes, company and comparison of one player. */
 
+import { useEffect, useState } from "react";
 import { MatchbookError } from "../../../../client/src/index.ts";
-import type { Stats } from "../../format.ts";
+import { useFavourites, useRecentPlayers } from "../../favourites.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
-import { Page } from "../../kit/page.tsx";
+import { NeedsKey } from "../../kit/needs-key.tsx";
+import { Page, usePageHead } from "../../kit/page.tsx";
 import { Problem } from "../../kit/states.tsx";
-import { playerName } from "../../names.ts";
-import { Link } from "../../router.ts";
+import { Link, navigate } from "../../router.ts";
 import { useSession } from "../../session.ts";
-import { RecordLinks } from "../match/links.tsx";
-import { History } from "./history.tsx";
-import { Lifetime } from "./lifetime.tsx";
+import { Band } from "./band.tsx";
+import { PlayedWith } from "./company.tsx";
+import { Compare } from "./compare.tsx";
+import { useHistory } from "./history.ts";
+import { type Known, usePlayer } from "./known.ts";
+import { Matches } from "./matches.tsx";
 import { MoreStats } from "./more.tsx";
-import { useRecent } from "./recent.ts";
-import "../match/links.css";
+import { OverTime } from "./over-time.tsx";
+import { useRanks } from "./ranks.ts";
+import { Heroes, Modes } from "./tallies.tsx";
 import "./view.css";
-import "./history.css";
 import "./matches.css";
+import "./cards.css";
 
 interface Props {
   shard: string;
   id: string;
-  /** Another player to compare with. */
+  /** The player to compare with. */
   compare?: string | undefined;
 }
 
-interface Known {
-  name: string;
-  attributes: Stats;
-  stats: Stats;
+export default function Player(props: Props) {
+  const { access } = useSession();
+  if (access === "none") {
+    return (
+      <Page title="Player" name="Player">
+        <NeedsKey what="this player" />
+      </Page>
+    );
+  }
+  return <WithAccess {...props} />;
 }
 
-export default function Player({ shard, id }: Props) {
+function WithAccess({ shard, id, compare }: Props) {
   const { matchbook } = useSession();
-  const load = useLoad(
-    async (signal): Promise<Known> => {
-      const { attributes } = await matchbook.shard(shard).player(id, { signal });
-      return {
-        name: playerName(attributes.name),
-        attributes,
-        stats: attributes.stats ?? {},
-      };
-    },
+  const load = usePlayer(matchbook, shard, id);
+  if (load.state === "failed" && load.value === undefined) return <Failed load={load} />;
+  return <Profile shard={shard} id={id} compare={compare} player={load.value} />;
+}
+
+function Profile({ shard, id, compare, player }: Props & { player: Known | undefined }) {
+  const { matchbook } = useSession();
+  const heading = usePageHead(player?.name ?? "Player");
+  const history = useHistory(matchbook, shard, id);
+  const ranks = useRanks(matchbook, shard, player);
+  const company = useLoad(
+    (signal) => matchbook.shard(shard).company(id, { limit: 50, signal }),
     [matchbook, shard, id],
   );
-  const { value } = load;
-  const patch = value?.attributes.patchVersion;
-  return (
-    <Page
-      title={value?.name ?? "Player"}
-      name={value?.name ?? "Player"}
-      lead={`Player in ${shard}${patch ? ` · patch ${patch}` : ""}`}
-      aside={<RecordLinks shard={shard} on="player" id={id} />}
-    >
-      {load.state === "failed" ? (
-        <Failed load={load} shard={shard} />
-      ) : (
-        <Record player={value} shard={shard} id={id} />
-      )}
-    </Page>
-  );
-}
+  const [isPicking, setPicking] = useState(false);
+  const { remember } = useRecentPlayers();
+  const name = player?.name;
+  useEffect(() => {
+    if (name !== undefined) remember({ shard, id, name });
+  }, [remember, shard, id, name]);
 
-function Record({ player, shard, id }: Props & { player: Known | undefined }) {
-  const { matchbook } = useSession();
-  const recent = useRecent(matchbook, shard, id);
+  const otherId = compare === id ? undefined : compare;
+  const isComparing = isPicking || otherId !== undefined;
+  const compareWith = (other: string | undefined) => {
+    setPicking(false);
+    if (other !== otherId) navigate({ name: "player", shard, id, compare: other });
+  };
   return (
-    <div className="player-page player-frame" aria-busy={player === undefined}>
-      <Lifetime stats={player?.stats} />
-      <History recent={recent} shard={shard} id={id} />
-      {player && <MoreStats attributes={player.attributes} stats={player.stats} />}
+    <div className="player-page">
+      <Band
+        {...{ shard, id, player, heading, history, ranks }}
+        actions={
+          <>
+            <FavouriteButton shard={shard} id={id} name={player?.name} />
+            <button
+              type="button"
+              className="button button-small"
+              aria-expanded={isComparing}
+              onClick={() => (isComparing ? compareWith(undefined) : setPicking(true))}
+            >
+              Compare
+            </button>
+          </>
+        }
+      />
+      {isComparing && (
+        <Compare
+          {...{ shard, id, player, history, company, isPicking }}
+          otherId={otherId}
+          pick={compareWith}
+          pickAnother={() => setPicking(true)}
+        />
+      )}
+      <nav className="player-jump" aria-label="On this page">
+        {PARTS.map(([part, label]) => (
+          <a key={part} href={`#${part}`}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      <div className="player-columns">
+        <Matches history={history} shard={shard} id={id} />
+        <div className="player-side">
+          <OverTime history={history} />
+          <Heroes history={history} />
+          <Modes history={history} />
+          <PlayedWith load={company} shard={shard} />
+          {player && <MoreStats player={player} />}
+        </div>
+      </div>
     </div>
   );
 }
 
-function Failed({ load, shard }: { load: Load<Known> & { state: "failed" }; shard: string }) {
+/** On narrow screens the parts are below each other, and the history is long. */
+const PARTS = [
+  ["matches", "Matches"],
+  ["over-time", "Over time"],
+  ["heroes", "Heroes"],
+  ["modes", "Modes"],
+  ["company", "Played with"],
+] as const;
+
+interface FavouriteProps {
+  shard: string;
+  id: string;
+  /** Undefined until the player is loaded. */
+  name: string | undefined;
+}
+
+function FavouriteButton({ shard, id, name }: FavouriteProps) {
+  const { has, toggle } = useFavourites();
+  const isFavourite = has(shard, id);
+  return (
+    <button
+      type="button"
+      className="button button-small"
+      aria-pressed={isFavourite}
+      onClick={() => name !== undefined && toggle({ shard, id, name })}
+    >
+      <span aria-hidden="true">{isFavourite ? "★" : "☆"}</span> Favourite
+    </button>
+  );
+}
+
+function Failed({ load }: { load: Load<Known> & { state: "failed" } }) {
   const isMissing = load.error instanceof MatchbookError && load.error.code === "not-found";
   return (
-    <div className="player-page">
+    <Page title="Player" name="Player">
       <Problem error={load.error} retry={load.retry} />
       {isMissing && (
         <p>
-          Search for players by name in the{" "}
-          <Link to={{ name: "explorer", search: new URLSearchParams({ shard, on: "players" }) }}>
-            Explorer
-          </Link>
-          .
+          <Link to={{ name: "start" }}>Search for players by name</Link>.
         </p>
       )}
-    </div>
+    </Page>
   );
 }

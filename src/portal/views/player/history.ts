@@ -1,34 +1,47 @@
-/** Loads a player's recent matches page by page. */
+/** Loads a player's matches page by page, for all modes or one. */
 
 import { useEffect, useRef, useState } from "react";
-import type { Matchbook, Page } from "../../../../client/src/index.ts";
+import type { GameMode, Matchbook, Page } from "../../../../client/src/index.ts";
 import { type Readable, recordOf } from "../match/read.ts";
 import { appearanceOf } from "./appearance.ts";
 import { type FetchPage, type LoadedMatches, loadUntil, type MatchPage } from "./paging.ts";
 
-/** How many matches to load at first, and how many more each time. */
-const STEP = 25;
+/** How many matches to load at first, and how many more each time: four pages of the API. */
+export const STEP = 20;
 
 /** Earlier than any match. Without a start, the API searches the last 28 days only. */
 const EVER = "2000-01-01T00:00:00Z";
 
-/** Players are identified by their references, so they need not be included. */
-const QUERY = { include: ["rosters.participants"], sort: "-createdAt", limit: 5 } as const;
+const QUERY = {
+  include: ["rosters.participants.player"],
+  // Only the names of the players are shown.
+  fields: { player: ["name"] },
+  sort: "-createdAt",
+  limit: 5,
+} as const;
 
-export interface Recent extends LoadedMatches {
+export interface MatchHistory extends LoadedMatches {
   state: "loading" | "ready" | "failed";
   error: unknown;
   /** How many matches are requested. */
   wanted: number;
+  /** Whether the first matches are still loading. */
+  isStarting: boolean;
   more(): void;
   retry(): void;
 }
 
-export function useRecent(matchbook: Matchbook, shard: string, id: string): Recent {
+/** `mode` undefined: all modes. The arguments other than the client must not change: give the component a key. */
+export function useHistory(
+  matchbook: Matchbook,
+  shard: string,
+  id: string,
+  mode?: GameMode,
+): MatchHistory {
   const [wanted, setWanted] = useState(STEP);
   const [round, setRound] = useState(0);
-  const [loaded, setLoaded] = useState<LoadedMatches>(() => startOf(matchbook, shard, id));
-  const [outcome, setOutcome] = useState<Pick<Recent, "state" | "error">>(LOADING);
+  const [loaded, setLoaded] = useState<LoadedMatches>(() => startOf(matchbook, shard, id, mode));
+  const [outcome, setOutcome] = useState<Pick<MatchHistory, "state" | "error">>(LOADING);
   const latest = useRef(loaded);
   const client = useRef(matchbook);
 
@@ -40,7 +53,7 @@ export function useRecent(matchbook: Matchbook, shard: string, id: string): Rece
       setLoaded(now);
     };
     // Later pages use the key of the first page, so a new key starts over.
-    if (client.current !== matchbook) update(startOf(matchbook, shard, id));
+    if (client.current !== matchbook) update(startOf(matchbook, shard, id, mode));
     client.current = matchbook;
     setOutcome(LOADING);
     loadUntil(latest.current, wanted, control.signal, update).then(
@@ -52,12 +65,13 @@ export function useRecent(matchbook: Matchbook, shard: string, id: string): Rece
       },
     );
     return () => control.abort();
-  }, [matchbook, shard, id, wanted, round]);
+  }, [matchbook, wanted, round]);
 
   return {
     ...loaded,
     ...outcome,
     wanted,
+    isStarting: outcome.state === "loading" && wanted === STEP,
     more: () => setWanted(latest.current.appearances.length + STEP),
     retry: () => setRound((count) => count + 1),
   };
@@ -66,11 +80,15 @@ export function useRecent(matchbook: Matchbook, shard: string, id: string): Rece
 const LOADING = { state: "loading", error: undefined } as const;
 
 /** Nothing is loaded yet; the first page has the newest matches. */
-function startOf(matchbook: Matchbook, shard: string, id: string): LoadedMatches {
+function startOf(matchbook: Matchbook, shard: string, id: string, mode?: GameMode): LoadedMatches {
   const first: FetchPage = async (signal) => {
-    const matches = matchbook
-      .shard(shard)
-      .matches({ ...QUERY, playerIds: [id], createdAtStart: EVER, signal });
+    const matches = matchbook.shard(shard).matches({
+      ...QUERY,
+      playerIds: [id],
+      createdAtStart: EVER,
+      ...(mode && { gameMode: [mode] }),
+      signal,
+    });
     return pageOf(await matches.page(), id);
   };
   return { appearances: [], next: first };

@@ -1,0 +1,146 @@
+/** The head of the player page: who it is, lifetime record, form and actions. */
+
+import type { ReactNode, RefObject } from "react";
+import { compact, count, numberIn, type Stats, tier } from "../../format.ts";
+import { ApiMenu } from "../../kit/api-menu.tsx";
+import { CopyButton } from "../../kit/copy.tsx";
+import { FormStrip, Streak } from "../../kit/form.tsx";
+import { Ring } from "../../kit/ring.tsx";
+import { Avatar } from "../../kit/tile.tsx";
+import { localTime } from "../../kit/time.tsx";
+import { heroName } from "../../names.ts";
+import { Link } from "../../router.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
+import { resultsInWords, resultsOf, streakIn } from "./form.ts";
+import type { MatchHistory } from "./history.ts";
+import type { Known } from "./known.ts";
+import type { Rank } from "./ranks.ts";
+
+/** How many results the form strip shows. */
+const FORM = 10;
+
+interface Props {
+  shard: string;
+  id: string;
+  /** Undefined while it is loading. */
+  player: Known | undefined;
+  heading: RefObject<HTMLHeadingElement | null>;
+  history: MatchHistory;
+  ranks: readonly Rank[];
+  actions: ReactNode;
+}
+
+export function Band({ shard, id, player, heading, history, ranks, actions }: Props) {
+  const stats = player?.stats;
+  const path = `/shards/${encodeURIComponent(shard)}/players/${encodeURIComponent(id)}`;
+  return (
+    <header className="card player-band" aria-busy={player === undefined}>
+      <div className="player-who">
+        <Avatar id={id} name={player?.name ?? ""} size={80} />
+        <h1 ref={heading} tabIndex={-1} className="page-title player-name">
+          <bdi>{player?.name ?? "Player"}</bdi>
+        </h1>
+        <ul className="player-facts">
+          <li>{shard.toUpperCase()}</li>
+          {stats && <Facts stats={stats} patch={player.patch} />}
+          {ranks.map(({ board, rank, by }) => (
+            <li key={board}>
+              <Link
+                to={{ name: "leaderboard", shard, board, search: new URLSearchParams() }}
+                title={`Rank ${count(rank)} in ${shard.toUpperCase()}`}
+              >
+                #{count(rank)} {by}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="player-actions">
+        {actions}
+        <CopyButton text={location.href} label="Copy link to this page">
+          Copy link
+        </CopyButton>
+        <ApiMenu id={id} path={path} {...(player && { document: player.document })} />
+      </div>
+      <div className="player-record">
+        <Lifetime stats={stats} />
+        <Form history={history} stats={stats} shard={shard} />
+      </div>
+    </header>
+  );
+}
+
+/** Only what the record has. */
+function Facts({ stats, patch }: { stats: Stats; patch: string | undefined }) {
+  const [skill, level] = [numberIn(stats, "skillTier"), numberIn(stats, "level")];
+  return (
+    <>
+      {skill !== undefined && <li className="player-tier">{tier(skill)}</li>}
+      {level !== undefined && <li>Level {count(level)}</li>}
+      {patch !== undefined && <li>Patch {patch}</li>}
+    </>
+  );
+}
+
+/** The same figures, without values, until the player is loaded. */
+function Lifetime({ stats }: { stats: Stats | undefined }) {
+  const of = (key: string) => (stats ? numberIn(stats, key) : undefined);
+  const [played, wins, gold] = [of("played"), of("wins"), of("lifetimeGold")];
+  const rate = wins === undefined || !played || played < 0 ? undefined : wins / played;
+  const figures: [string, string, string?][] = [
+    ["Matches", count(played)],
+    ["Wins", count(wins)],
+    ["Ranked", count(of("played_ranked"))],
+    ["Gold", compact(gold), count(gold)],
+  ];
+  return (
+    <section className="player-lifetime" aria-labelledby="lifetime-title">
+      <Ring value={rate} label="Win rate" size={96} />
+      <div>
+        <h2 id="lifetime-title" className="player-label">
+          Lifetime
+        </h2>
+        <dl className="player-figures">
+          {figures.map(([name, text, title]) => (
+            <div key={name}>
+              <dd title={title}>{stats ? text : "\u00a0"}</dd>
+              <dt>{name}</dt>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </section>
+  );
+}
+
+function Form({
+  history,
+  stats,
+  shard,
+}: Pick<Props, "history" | "shard"> & { stats: Stats | undefined }) {
+  const last = history.appearances.slice(0, FORM);
+  return (
+    <section className="player-form" aria-labelledby="form-title">
+      <div className="player-section-head">
+        <h2 id="form-title" className="player-label">
+          Form
+        </h2>
+        {stats ? <Streak run={streakIn(stats)} /> : <span className="streak">{"\u00a0"}</span>}
+      </div>
+      <FormStrip
+        places={FORM}
+        results={last.map((one) => ({
+          outcome: one.outcome,
+          label: `${OUTCOME_NAMES[one.outcome]} with ${heroName(one.actor)}${when(one.createdAt)}`,
+          to: { name: "match", shard, id: one.matchId },
+        }))}
+      />
+      <p className="player-small">
+        {last.length === 0 ? "\u00a0" : `${resultsInWords(resultsOf(last))}, newest first`}
+      </p>
+    </section>
+  );
+}
+
+const when = (time: string): string =>
+  Number.isNaN(Date.parse(time)) ? "" : `, ${localTime(time)}`;

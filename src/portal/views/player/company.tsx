@@ -1,0 +1,91 @@
+/** With whom and against whom a player played most. */
+
+import type { Company } from "../../../../client/src/index.ts";
+import { counted } from "../../format.ts";
+import type { Load } from "../../kit/load.ts";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Problem } from "../../kit/states.tsx";
+import { Avatar } from "../../kit/tile.tsx";
+import { playerName } from "../../names.ts";
+import { Link } from "../../router.ts";
+import { WinRate } from "./tallies.tsx";
+
+const FIRST = 5;
+
+interface Props {
+  load: Load<readonly Company[]>;
+  shard: string;
+}
+
+export function PlayedWith({ load, shard }: Props) {
+  return (
+    <section id="company" className="card player-card" aria-labelledby="company-title">
+      <div className="player-section-head">
+        <h2 id="company-title">Played with and against</h2>
+        <p className="player-small">Last 28 days, without private matches</p>
+      </div>
+      {load.state === "failed" ? (
+        <Problem error={load.error} retry={load.retry} />
+      ) : load.value === undefined ? (
+        <Skeleton label="Loading other players" shape="rows" count={2 * FIRST} height={24} />
+      ) : (
+        <>
+          <Others title="With" how="with" others={load.value} shard={shard} />
+          <Others title="Against" how="against" others={load.value} shard={shard} />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface OthersProps {
+  title: string;
+  how: "with" | "against";
+  others: readonly Company[];
+  shard: string;
+}
+
+function Others({ title, how, others, shard }: OthersProps) {
+  const most = others
+    .filter((one) => one[how].matches > 0)
+    .sort((one, other) => other[how].matches - one[how].matches)
+    .slice(0, FIRST);
+  return (
+    <>
+      <h3>{title}</h3>
+      {most.length === 0 ? (
+        <p className="player-small">Nobody in this period.</p>
+      ) : (
+        <table className="player-tallies">
+          <thead className="visually-hidden">
+            <tr>
+              <th scope="col">Player</th>
+              <th scope="col">Matches</th>
+              <th scope="col">Win rate</th>
+            </tr>
+          </thead>
+          <tbody>
+            {most.map((one) => {
+              const { matches, wins } = one[how];
+              const name = playerName(one.name);
+              return (
+                <tr key={one.id}>
+                  <th scope="row">
+                    <Link className="player-tally-name" to={{ name: "player", shard, id: one.id }}>
+                      <Avatar id={one.id} name={name} size={28} />
+                      <bdi className="player-cut">{name}</bdi>
+                    </Link>
+                  </th>
+                  <td>{counted(matches, "match", "matches")}</td>
+                  <td title={`${wins} won of ${matches}`}>
+                    <WinRate rate={wins / matches} />
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,231 @@
+/** Compares the player with another one: lifetime records, last matches, and matches of both. */
+
+import { useEffect, useRef } from "react";
+import type { Company } from "../../../../client/src/index.ts";
+import { compact, count, counted, numberIn, share, tier } from "../../format.ts";
+import type { Load } from "../../kit/load.ts";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Problem } from "../../kit/states.tsx";
+import { Avatar } from "../../kit/tile.tsx";
+import { heroName } from "../../names.ts";
+import { Link } from "../../router.ts";
+import { useSession } from "../../session.ts";
+import { decimal, percent } from "./figures.ts";
+import { meanOf, resultsOf, tallies } from "./form.ts";
+import { type MatchHistory, useHistory } from "./history.ts";
+import { type Known, usePlayer } from "./known.ts";
+import { periodOf } from "./matches.tsx";
+import { Picker } from "./picker.tsx";
+
+interface Side {
+  player: Known;
+  history: MatchHistory;
+}
+
+interface Props {
+  shard: string;
+  id: string;
+  /** Undefined while it is loading. */
+  player: Known | undefined;
+  history: MatchHistory;
+  company: Load<readonly Company[]>;
+  /** Undefined until a player is chosen. */
+  otherId: string | undefined;
+  /** Whether a player, or another one, is being chosen. */
+  isPicking: boolean;
+  /** Without a player, ends the comparison. */
+  pick(id: string | undefined): void;
+  pickAnother(): void;
+}
+
+export function Compare({ otherId, isPicking, pick, pickAnother, ...rest }: Props) {
+  const { shard, id } = rest;
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isFirst = useRef(true);
+  // The field that was focused is gone.
+  useEffect(() => {
+    if (!isFirst.current && !isPicking) heading.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [isPicking]);
+  return (
+    <section className="card player-compare" aria-labelledby="compare-title">
+      <div className="player-section-head">
+        <h2 id="compare-title" ref={heading} tabIndex={-1}>
+          Compare
+        </h2>
+        <div className="player-compare-actions">
+          {otherId !== undefined && !isPicking && (
+            <button type="button" className="button button-small" onClick={pickAnother}>
+              Choose another player
+            </button>
+          )}
+          <button type="button" className="button button-small" onClick={() => pick(undefined)}>
+            Close
+          </button>
+        </div>
+      </div>
+      {isPicking ? (
+        <Picker shard={shard} id={id} pick={pick} />
+      ) : (
+        otherId !== undefined && (
+          <div className="player-comparison">
+            <Comparison key={otherId} {...rest} otherId={otherId} />
+          </div>
+        )
+      )}
+    </section>
+  );
+}
+
+type ComparisonProps = Pick<Props, "shard" | "player" | "history" | "company"> & {
+  otherId: string;
+};
+
+function Comparison({ shard, player, history, company, otherId }: ComparisonProps) {
+  const { matchbook } = useSession();
+  const load = usePlayer(matchbook, shard, otherId);
+  const theirs = useHistory(matchbook, shard, otherId);
+  if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
+  if (!player || !load.value || theirs.isStarting || history.isStarting)
+    return <Skeleton label="Loading the comparison" shape="rows" count={12} height={32} />;
+  const own: Side = { player, history };
+  const other: Side = { player: load.value, history: theirs };
+  return (
+    <>
+      <Together name={player.name} company={company.value?.find(({ id }) => id === otherId)} />
+      <table className="player-compare-table">
+        <caption className="visually-hidden">
+          {player.name} and {load.value.name}
+        </caption>
+        <thead>
+          <tr>
+            <Head side={own} shard={shard} />
+            <td />
+            <Head side={other} shard={shard} />
+          </tr>
+        </thead>
+        <Group title="Lifetime" own={own} other={other} figures={LIFETIME} />
+        <Group
+          title={periodOf(history)}
+          otherTitle={periodOf(theirs)}
+          own={own}
+          other={other}
+          figures={LATELY}
+        />
+      </table>
+      {theirs.state === "failed" && <Problem error={theirs.error} retry={theirs.retry} />}
+    </>
+  );
+}
+
+const Head = ({ side: { player }, shard }: { side: Side; shard: string }) => (
+  <th scope="col">
+    <Link className="player-compare-name" to={{ name: "player", shard, id: player.id }}>
+      <Avatar id={player.id} name={player.name} size={32} />
+      <bdi className="player-cut">{player.name}</bdi>
+    </Link>
+  </th>
+);
+
+interface Figure {
+  name: string;
+  text(side: Side): string;
+  /** If given, the higher one is marked. */
+  value?(side: Side): number | undefined;
+}
+
+const stat = (key: string) => (side: Side) => numberIn(side.player.stats, key);
+const lately =
+  (key: "ratio" | "goldPerMinute" | "farm") =>
+  ({ history }: Side) =>
+    meanOf(history.appearances.map((one) => one[key]));
+const [played, wins, gold, skill] = ["played", "wins", "lifetimeGold", "skillTier"].map(stat);
+const winRate = ({ history }: Side) => resultsOf(history.appearances).winRate;
+
+const LIFETIME: readonly Figure[] = [
+  {
+    name: "Win rate",
+    text: (side) => share(wins!(side), played!(side)),
+    value: (side) => (played!(side) ? (wins!(side) ?? 0) / played!(side)! : undefined),
+  },
+  { name: "Matches", text: (side) => count(played!(side)) },
+  { name: "Wins", text: (side) => count(wins!(side)), value: wins! },
+  { name: "Ranked matches", text: (side) => count(stat("played_ranked")(side)) },
+  { name: "Skill", text: (side) => tier(skill!(side)), value: skill! },
+  { name: "Level", text: (side) => count(stat("level")(side)), value: stat("level") },
+  { name: "Gold", text: (side) => compact(gold!(side)) },
+];
+
+const LATELY: readonly Figure[] = [
+  { name: "Win rate", text: (side) => percent(winRate(side)), value: winRate },
+  { name: "K/D/A ratio", text: (side) => decimal(lately("ratio")(side)), value: lately("ratio") },
+  {
+    name: "Gold per minute",
+    text: (side) => count(lately("goldPerMinute")(side)),
+    value: lately("goldPerMinute"),
+  },
+  { name: "Farm", text: (side) => count(lately("farm")(side)), value: lately("farm") },
+  { name: "Most played hero", text: mostPlayed },
+];
+
+function mostPlayed({ history }: Side): string {
+  const [first] = tallies(history.appearances, ({ actor }) => actor);
+  return first ? `${heroName(first.key)} (${first.played})` : "–";
+}
+
+interface GroupProps {
+  title: string;
+  /** The period of the other player, if it differs. */
+  otherTitle?: string;
+  own: Side;
+  other: Side;
+  figures: readonly Figure[];
+}
+
+function Group({ title, otherTitle = title, own, other, figures }: GroupProps) {
+  return (
+    <tbody>
+      <tr className="player-compare-group">
+        <td>{title}</td>
+        <td />
+        <td>{otherTitle}</td>
+      </tr>
+      {figures.map(({ name, text, value }) => {
+        const [left, right] = [value?.(own), value?.(other)];
+        const isKnown = left !== undefined && right !== undefined;
+        return (
+          <tr key={name}>
+            <Value text={text(own)} isHigher={isKnown && left > right} />
+            <th scope="row">{name}</th>
+            <Value text={text(other)} isHigher={isKnown && right > left} />
+          </tr>
+        );
+      })}
+    </tbody>
+  );
+}
+
+const Value = ({ text, isHigher }: { text: string; isHigher: boolean }) => (
+  <td className={isHigher ? "player-higher" : ""}>
+    {text}
+    {isHigher && <span className="visually-hidden"> (higher)</span>}
+  </td>
+);
+
+/** The matches of both, from the list of those the player played with. */
+function Together({ name, company }: { name: string; company: Company | undefined }) {
+  if (!company) return null;
+  const { with: together, against } = company;
+  return (
+    <p>
+      In the last 28 days, they played {counted(together.matches, "match", "matches")} together and{" "}
+      {counted(against.matches, "match", "matches")} against each other
+      {against.matches > 0 && (
+        <>
+          , of which <bdi>{name}</bdi> won {against.wins}
+        </>
+      )}
+      .
+    </p>
+  );
+}

@@ -1,0 +1,71 @@
+/** The chart of a player's matches over time, by mode. */
+
+import { useMemo, useState } from "react";
+import { Plot } from "../../kit/plot.tsx";
+import { Segmented } from "../../kit/segmented.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { localTime } from "../../kit/time.tsx";
+import { heroName } from "../../names.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
+import type { Appearance } from "./appearance.ts";
+import type { MatchHistory } from "./history.ts";
+import { periodOf } from "./matches.tsx";
+import { MEASURES, type Measure, trendOf } from "./trend.ts";
+
+const HEIGHT = 190;
+const OPTIONS = (Object.keys(MEASURES) as Measure[]).map((value) => ({
+  value,
+  label: MEASURES[value].short,
+}));
+
+export function OverTime({ history }: { history: MatchHistory }) {
+  const [measure, setMeasure] = useState<Measure>("ratio");
+  const { appearances, isStarting } = history;
+  const trend = useMemo(() => trendOf(appearances, measure), [appearances, measure]);
+  const { name, digits } = MEASURES[measure];
+  const format = (value: number) => value.toFixed(digits);
+  return (
+    <section id="over-time" className="card player-card" aria-labelledby="over-time-title">
+      <div className="player-section-head">
+        <h2 id="over-time-title">Over time</h2>
+        <p className="player-small">{isStarting ? "\u00a0" : periodOf(history)}</p>
+      </div>
+      <Segmented<Measure> label="Measure" options={OPTIONS} value={measure} onChange={setMeasure} />
+      {isStarting ? (
+        <Skeleton label="Loading chart" shape="rows" count={1} height={HEIGHT + 56} />
+      ) : (
+        <Plot
+          title={`${name} by match, oldest first`}
+          xs={trend.xs}
+          xHead="Match"
+          xLabel={(x) => dayOf(trend.appearances[x - 1])}
+          xName={(x) => nameOf(trend.appearances[x - 1])}
+          series={trend.series.map(({ mean, ...series }) => ({
+            ...series,
+            ...(mean !== undefined && { note: `average ${format(mean)}` }),
+          }))}
+          range={[0, 0]}
+          yLabel={format}
+          // Exact: a step of 2.5 must not be rounded.
+          yTick={(value) => value.toLocaleString("en")}
+          height={HEIGHT}
+        />
+      )}
+    </section>
+  );
+}
+
+const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+
+const isDated = (one: Appearance | undefined): one is Appearance =>
+  one !== undefined && !Number.isNaN(Date.parse(one.createdAt));
+
+const dayOf = (one: Appearance | undefined): string =>
+  isDated(one) ? day.format(new Date(one.createdAt)) : "";
+
+/** "Won with Ivo, 14 Mar 2026, 18:30". */
+function nameOf(one: Appearance | undefined): string {
+  if (!one) return "";
+  const when = isDated(one) ? `, ${localTime(one.createdAt)}` : "";
+  return `${OUTCOME_NAMES[one.outcome]} with ${heroName(one.actor)}${when}`;
+}

@@ -1,0 +1,58 @@
+/** The places of a player on leaderboards. */
+
+import type { Board, Matchbook } from "../../../../client/src/index.ts";
+import { numberIn } from "../../format.ts";
+import { useLoad } from "../../kit/load.ts";
+import type { Known } from "./known.ts";
+
+export interface Rank {
+  board: Board;
+  rank: number;
+  /** "by skill tier". */
+  by: string;
+}
+
+/** Each board costs a request, so only these two, and only for players who can be on them. */
+const BOARDS = [
+  { board: "skill-tier", by: "by skill tier", stat: "skillTier", least: 0 },
+  { board: "ranked-wins", by: "by ranked wins", stat: "played_ranked", least: 1 },
+] as const;
+
+const NONE: readonly Rank[] = [];
+
+/** Empty until loaded, and if a board is unavailable: the page does not need them. */
+export function useRanks(
+  matchbook: Matchbook,
+  shard: string,
+  player: Known | undefined,
+): readonly Rank[] {
+  const load = useLoad(
+    async (signal) => {
+      if (!player) return NONE;
+      const { id, stats } = player;
+      const boards = BOARDS.filter(({ stat, least }) => (numberIn(stats, stat) ?? -1) >= least);
+      const found = await Promise.allSettled(
+        boards.map(async ({ board, by }) => {
+          const rank = await rankOn(matchbook, shard, id, board, signal);
+          return rank === null ? [] : [{ board, by, rank }];
+        }),
+      );
+      return found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+    },
+    [matchbook, shard, player],
+  );
+  return load.value ?? NONE;
+}
+
+/** Null beyond the depth of the board, or if the player is not on it. */
+async function rankOn(
+  matchbook: Matchbook,
+  shard: string,
+  id: string,
+  board: Board,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const entries = matchbook.shard(shard).leaderboard(board, { playerIds: [id], signal });
+  for await (const { rank } of entries) return rank;
+  return null;
+}

@@ -1,0 +1,159 @@
+/** One match of the history: result, hero, score, gold, items and both line-ups. */
+
+import { clock, count } from "../../format.ts";
+import { HeroTile, ItemTile } from "../../kit/tile.tsx";
+import { localTime } from "../../kit/time.tsx";
+import { heroName, modeName } from "../../names.ts";
+import { Link } from "../../router.ts";
+import { OUTCOME_NAMES } from "../match/record.ts";
+import type { Appearance, Lineup, Member } from "./appearance.ts";
+import { decimal } from "./figures.ts";
+
+/** How many items and members of a side fit. */
+const ITEMS = 6;
+const MEMBERS = 5;
+
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+
+interface Props {
+  appearance: Appearance;
+  shard: string;
+}
+
+export function MatchRow({ appearance, shard }: Props) {
+  const { matchId, outcome, actor, mode, duration, createdAt, lineups } = appearance;
+  return (
+    <li className={`player-row player-${outcome}`}>
+      <div className="player-row-result">
+        {/* The link covers the row. */}
+        <Link className="player-row-link" to={{ name: "match", shard, id: matchId }}>
+          {OUTCOME_NAMES[outcome]}
+          <span className="visually-hidden">
+            : {modeName(mode)} with {heroName(actor)}
+          </span>
+        </Link>
+        <span className="player-row-mode">{modeName(mode)}</span>
+        <span className="player-small">
+          {clock(duration)}
+          {!Number.isNaN(Date.parse(createdAt)) && (
+            <>
+              {" · "}
+              <time dateTime={createdAt} title={localTime(createdAt)}>
+                {timeOfDay.format(new Date(createdAt))}
+              </time>
+            </>
+          )}
+        </span>
+      </div>
+      <div className="player-row-hero">
+        <HeroTile actor={actor} size={44} isDecorative />
+        <span className="player-row-name">{heroName(actor)}</span>
+      </div>
+      <Score {...appearance} />
+      <div className="player-row-gold" title={`${count(appearance.gold)} gold in all`}>
+        <span className="player-figure">{count(appearance.goldPerMinute)}</span>
+        <span className="player-small">gold/min</span>
+      </div>
+      <Items items={appearance.items} />
+      <div className="player-row-lineups">
+        {lineups.map((lineup) => (
+          <LineupList key={lineup.id} lineup={lineup} shard={shard} />
+        ))}
+      </div>
+    </li>
+  );
+}
+
+function Score({ kills, deaths, assists, ratio }: Appearance) {
+  return (
+    <div className="player-row-score">
+      <span className="player-figure">
+        <span className="visually-hidden">Kills, deaths, assists: </span>
+        {count(kills)} <span className="player-slash">/</span> {count(deaths)}{" "}
+        <span className="player-slash">/</span> {count(assists)}
+      </span>
+      <span className="player-small" title="Kills and assists per death; no death counts as one">
+        {decimal(ratio)} ratio
+      </span>
+    </div>
+  );
+}
+
+function Items({ items }: { items: readonly string[] }) {
+  const shown = items.slice(0, ITEMS);
+  const empty = Math.max(0, ITEMS - shown.length);
+  return (
+    <ul className="player-row-items" aria-label={items.length === 0 ? "No items" : "Items"}>
+      {shown.map((item, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an item can appear twice.
+        <li key={at}>
+          <ItemTile item={item} size={24} />
+        </li>
+      ))}
+      {Array.from({ length: empty }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the places are identical.
+        <li key={`empty-${at}`} className="player-no-item" aria-hidden="true" />
+      ))}
+      {items.length > ITEMS && <li className="player-small">+{items.length - ITEMS}</li>}
+    </ul>
+  );
+}
+
+function LineupList({ lineup, shard }: { lineup: Lineup; shard: string }) {
+  const { members, name, colour } = lineup;
+  const shown = fewest(members);
+  return (
+    <ul className={`player-lineup${colour ? ` player-lineup-${colour}` : ""}`} aria-label={name}>
+      {shown.map((member) => (
+        <li key={member.id}>
+          <HeroTile actor={member.actor} size={20} />
+          <MemberName member={member} shard={shard} />
+        </li>
+      ))}
+      {members.length > shown.length && (
+        <li className="player-small">+{members.length - shown.length} more</li>
+      )}
+      {members.length === 0 && <li className="player-small">Nobody</li>}
+    </ul>
+  );
+}
+
+function MemberName({ member: { player, isSelf }, shard }: { member: Member; shard: string }) {
+  if (!player) return <span className="player-nameless">Bot or anonymous</span>;
+  if (isSelf)
+    return (
+      <strong className="player-self">
+        <bdi>{player.name}</bdi>
+      </strong>
+    );
+  return (
+    <Link className="player-other" to={{ name: "player", shard, id: player.id }}>
+      <bdi>{player.name}</bdi>
+    </Link>
+  );
+}
+
+/** The first members; the player is always among them. */
+function fewest(members: readonly Member[]): readonly Member[] {
+  if (members.length <= MEMBERS) return members;
+  const first = members.slice(0, MEMBERS);
+  const self = members.find(({ isSelf }) => isSelf);
+  return self && !first.includes(self) ? [self, ...first.slice(1)] : first;
+}
+
+/** Rows without content, while matches are loading. */
+export function EmptyRows({ count: rows }: { count: number }) {
+  return (
+    <div className="loading player-rows" role="status">
+      <span className="visually-hidden">Loading matches</span>
+      {Array.from({ length: rows }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical.
+        <div key={at} className="player-row player-row-empty" aria-hidden="true">
+          {["result", "hero", "score", "gold", "items", "lineups"].map((part) => (
+            <span key={part} className={`loading-line player-row-${part}`} />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
