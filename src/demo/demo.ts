@@ -21,8 +21,10 @@ export interface DemoOptions {
   until: number;
   /** Default: six regions and a tournament server. */
   shards?: string[];
-  /** Leaves out this many of the oldest matches, which saves most of their time. The others stay the same. */
+  /** Leaves out as many of the oldest matches, which saves most of their time. The others stay the same. */
   skip?: number;
+  /** Ends after as many of the oldest matches. */
+  end?: number;
 }
 
 const MATCH = wordOf("match");
@@ -30,7 +32,7 @@ const CLOSING_GAP = 45;
 
 /** One JSON:API document per match, with all linked resources in `included`. */
 export function* demoDocuments(options: DemoOptions): Generator<JsonObject> {
-  const { matches, seed, until, skip = 0 } = options;
+  const { matches, seed, until, skip = 0, end = matches } = options;
   const regions = [...new Set(options.shards ?? DEMO_SHARDS)].map(regionOf);
   if (regions.length === 0) throw new RangeError("the demo needs at least one shard");
   const calendar = new Calendar(until, regions);
@@ -41,7 +43,7 @@ export function* demoDocuments(options: DemoOptions): Generator<JsonObject> {
   const closing = closingRegions(regions, matches);
   const shardsWord = wordOf(regions.map(({ shard }) => shard).join());
 
-  for (let number = 0; number < matches; number++) {
+  for (let number = 0; number < end; number++) {
     const random = new Random(seed, MATCH, until, matches, shardsWord, number);
     const left = matches - number;
     const usual = calendar.timeOf((number + random.unit()) / matches);
