@@ -1,7 +1,4 @@
-/**
- * The demo data of `matchbook quickstart`: the newest matches are stored before it serves, the others meanwhile, in a
- * thread (demo-worker.ts).
- */
+/** The demo data of `matchbook quickstart`: the newest matches are stored before it serves, the others meanwhile. */
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +9,7 @@ import { recordsIn } from "../ingest/report.ts";
 import type { Bytes } from "../ingest/source.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
-import { CommandError, note } from "./command.ts";
+import { CommandError } from "./command.ts";
 import { demoLines } from "./demo.ts";
 import { ingestOptions } from "./ingest.ts";
 
@@ -41,7 +38,7 @@ function readPlan(data: string): DemoPlan | undefined {
   }
 }
 
-function writePlan(data: string, plan: DemoPlan): void {
+export function writePlan(data: string, plan: DemoPlan): void {
   writeFileSync(`${planFile(data)}.new`, `${JSON.stringify(plan)}\n`);
   renameSync(`${planFile(data)}.new`, planFile(data));
 }
@@ -72,7 +69,10 @@ export const olderMatches = ({ matches }: DemoPlan): number =>
   matches - Math.ceil(matches * NEWEST_PART);
 
 /** What the thread needs of the settings. */
-type DemoSettings = Pick<Settings, "data" | "shards" | "batch" | "title-id" | "max-record-bytes">;
+export type DemoSettings = Pick<
+  Settings,
+  "data" | "shards" | "batch" | "title-id" | "max-record-bytes"
+>;
 
 /** Stores demo matches. Those that are stored already change nothing. */
 export async function storeDemo(
@@ -109,56 +109,3 @@ export type DemoCommand = { settings: DemoSettings; plan: DemoPlan } | "stop";
 
 /** From the thread: how many matches it has stored, or how it ended. */
 export type DemoMessage = number | "complete" | "stopped" | { error: string };
-
-/** How often progress is printed. */
-const STEPS = 5;
-
-/** Loads the older matches in a thread, and prints its progress. */
-export class OlderMatches {
-  readonly #worker = new Worker(new URL("./demo-worker.ts", import.meta.url).href, { smol: true });
-  readonly #ended = Promise.withResolvers<void>();
-  readonly #total: number;
-  #printed = 0;
-
-  constructor(
-    { data, shards, batch, "title-id": title, "max-record-bytes": longest }: DemoSettings,
-    private readonly plan: DemoPlan,
-  ) {
-    this.#total = olderMatches(plan);
-    this.#worker.onmessage = ({ data: message }: MessageEvent<DemoMessage>) => {
-      if (typeof message === "number") this.#print(message);
-      else if (message === "complete") this.#complete(data);
-      else if (message !== "stopped") this.#fail(message.error);
-      if (typeof message !== "number") this.#ended.resolve();
-    };
-    this.#worker.onerror = ({ message }) => {
-      this.#fail(message);
-      this.#ended.resolve();
-    };
-    const settings = { data, shards, batch, "title-id": title, "max-record-bytes": longest };
-    this.#worker.postMessage({ settings, plan } satisfies DemoCommand);
-  }
-
-  /** Resolves when the current transaction has ended. */
-  async stop(): Promise<void> {
-    this.#worker.postMessage("stop" satisfies DemoCommand);
-    await this.#ended.promise;
-    this.#worker.terminate();
-  }
-
-  #print(stored: number): void {
-    const step = Math.floor((stored / this.#total) * STEPS);
-    if (step <= this.#printed || stored >= this.#total) return;
-    this.#printed = step;
-    note(`Loaded ${stored} of ${this.#total} older demo matches.`);
-  }
-
-  #complete(data: string): void {
-    writePlan(data, { ...this.plan, complete: true });
-    note(`All ${this.plan.matches} demo matches are loaded.`);
-  }
-
-  #fail(reason: string): void {
-    note(`The older demo matches could not be loaded: ${reason}. Start it again to continue.`);
-  }
-}

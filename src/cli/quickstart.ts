@@ -17,12 +17,12 @@ import {
   type DemoPlan,
   demoBytes,
   demoOptions,
-  OlderMatches,
   olderMatches,
   planDemo,
   storeDemo,
 } from "./demo-load.ts";
 import { noteMigration } from "./migrate.ts";
+import { OlderMatches } from "./older-matches.ts";
 import { serveUntilSignal } from "./serve.ts";
 
 const DEMO_KEY = { name: "demo", rate: 6000 };
