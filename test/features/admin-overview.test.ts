@@ -68,6 +68,8 @@ describe("the overview", () => {
     expect(eu.milliseconds.p50 > 0 && eu.milliseconds.p50 <= eu.milliseconds.p99).toBe(true);
     expect(body.shards.map(({ id }: Shard) => id)).toEqual(["eu", "na"]);
     expect(body.errors).toMatchObject({ "unknown-parameter": 1, "unknown-shard": 1 });
+    // Clients must not be able to create metrics.
+    expect((await world.ask("GET", "/metrics")).text).not.toContain('shard="nowhere"');
     expect(body.keyCount).toBe(body.keys.length);
     expect(body.keys[0]).toMatchObject({ state: "live", requestsToday: 3, errorsToday: 2 });
   });
