@@ -27,7 +27,7 @@ import { STAGES } from "./http/stopwatch.ts";
 import { type MaintenancePace, MaintenanceThread } from "./maintenance/thread.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
-import type { MetricFamily } from "./observe/prometheus.ts";
+import { type MetricFamily, merged } from "./observe/prometheus.ts";
 import {
   type AccessStore,
   accessPlan,
@@ -200,6 +200,7 @@ export async function serveBesideWorkers(
       metrics: {
         contentType: metrics.contentType,
         text: async () => metrics.textWith(await workers.metrics()),
+        families: async () => merged([...metrics.families(), ...(await workers.metrics())]),
       },
       clock,
       openThread,

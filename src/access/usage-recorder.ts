@@ -72,6 +72,13 @@ export class UsageRecorder {
     this.#counter.note(keyId, status, records, nowMs);
   }
 
+  /** The usage of all keys since a day, including counts in memory. */
+  async daysOfAll(since: number): Promise<KeyDay[]> {
+    return summed([...(await this.store.read(since)), ...this.#unwritten()]).filter(
+      ({ day }) => day >= since,
+    );
+  }
+
   /** The usage of a key since a day, including counts in memory. Writes nothing. */
   async daysOf(keyId: string, since: number): Promise<KeyDay[]> {
     const { days } = await this.#follow(keyId, since);

@@ -7,17 +7,25 @@ import type { Awaitable } from "../domain/awaitable.ts";
 import type { AccessPlan } from "../domain/limits.ts";
 import type { Hooks } from "../hooks/hooks.ts";
 import type { Observe } from "../observe/events.ts";
+import type { MetricFamily } from "../observe/prometheus.ts";
+import type { Shards } from "../store/shards.ts";
 import type { UploadThread } from "./upload-thread.ts";
 
 export interface AdminService {
-  shards: { list(): Awaitable<string[]> };
+  shards: Pick<Shards, "list" | "reader" | "replicas" | "existingWriter">;
   keyStore: KeyStore;
   plan: AccessPlan;
-  usage: Pick<UsageRecorder, "daysOf" | "lastSeen">;
+  usage: Pick<UsageRecorder, "daysOf" | "daysOfAll" | "lastSeen">;
   quotas: Pick<Quotas, "count" | "isExceeded">;
   /** Called after keys were created, changed or revoked, so that the change takes effect at once. */
   onKeysChanged: () => Awaitable<void>;
-  metrics: { contentType: string; text(): Promise<string> };
+  metrics: {
+    contentType: string;
+    text(): Promise<string>;
+    /** Of all processes that serve. */
+    families(): Awaitable<readonly MetricFamily[]>;
+  };
+  overview: { read(): Promise<object> };
   uploads: UploadThread;
   hooks: Hooks;
   /** Whether hooks may have addresses that are not public. */

@@ -1,6 +1,6 @@
 /** The routes of the admin listener. Each needs the admin token. */
 
-import type { AdminEndpoint, QueryName } from "./endpoint.ts";
+import { type AdminEndpoint, jsonResponse, type QueryName } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import {
   addHook,
@@ -28,6 +28,9 @@ const showMetrics: AdminEndpoint = async ({ metrics }) => {
   return new Response(await metrics.text(), { headers: { "Content-Type": metrics.contentType } });
 };
 
+const showOverview: AdminEndpoint = async ({ overview }) =>
+  jsonResponse(200, await overview.read());
+
 interface AdminRoute {
   method: "GET" | "POST" | "PATCH";
   path: string;
@@ -38,6 +41,7 @@ interface AdminRoute {
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { method: "GET", path: "/metrics", endpoint: showMetrics },
+  { method: "GET", path: "/overview", endpoint: showOverview },
   { method: "GET", path: "/keys", endpoint: listKeys },
   { method: "POST", path: "/keys", endpoint: createKey },
   { method: "GET", path: "/keys/{id}", endpoint: showKey },

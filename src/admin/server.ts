@@ -10,6 +10,8 @@ import { isLoopback } from "../settings/parsers.ts";
 import { StoreError } from "../store/store.ts";
 import { type AdminService, jsonResponse } from "./endpoint.ts";
 import { AdminError, isDiskFull } from "./errors.ts";
+import { Overview } from "./overview.ts";
+import { operatorPage } from "./page.ts";
 import { readQuery } from "./request.ts";
 import { findRoute, routeOf } from "./routes.ts";
 import { exposedFile, TokenCheck } from "./token.ts";
@@ -50,7 +52,8 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   const uploads = new UploadThread(openThread, settings, stallMs);
   const onKeysChanged = () => keys.reload();
   const allowPrivateHooks = settings["hooks-allow-private"] === "on";
-  const service: AdminService = { ...options, onKeysChanged, uploads, allowPrivateHooks };
+  const overview = new Overview(options);
+  const service: AdminService = { ...options, onKeysChanged, uploads, allowPrivateHooks, overview };
   const tokens = new TokenCheck(token, new FailureGuard(settings["auth-failures-per-minute"]));
   const trustedProxies = settings["trusted-proxies"];
   const addressing = { publicUrl: "", trustedProxies, listening: "" };
@@ -114,6 +117,9 @@ async function respond(
   const { raw: request, requestId, query, method, path } = call;
   let response: Response;
   try {
+    // The page asks for the token.
+    const page = method === "GET" || method === "HEAD" ? await operatorPage(call) : undefined;
+    if (page) return page;
     const authorization = request.headers.get("authorization");
     tokens.check(authorization, address, service.clock.monotonic());
     const { route, id } = findRoute(method, path);

@@ -184,7 +184,11 @@ function openRejects(path: string): RejectsFile {
 }
 
 /** What every ingest takes from the settings and the machine. */
-export function ingestOptions(settings: Settings, shards: Shards, shard?: string) {
+export function ingestOptions(
+  settings: Pick<Settings, "batch" | "title-id" | "max-record-bytes">,
+  shards: Shards,
+  shard?: string,
+) {
   return {
     writer: (id: string) => shards.writer(id),
     clock: Date.now,

@@ -1,63 +1,60 @@
-/** `matchbook quickstart`: creates demo data on the first run, then serves it. */
+/** `matchbook quickstart`: serves demo data, which it creates on the first run. */
 
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { hashKey, looksLikeKey } from "../access/key.ts";
 import type { KeyStore } from "../access/key-store.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { freePort } from "../http/listen.ts";
 import { MEDIA_TYPE } from "../http/negotiate.ts";
-import { ingest } from "../ingest/ingest.ts";
-import { recordsIn } from "../ingest/report.ts";
-import type { Bytes } from "../ingest/source.ts";
 import { openAccess, openShards } from "../open-stores.ts";
 import { WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import { writeQuery } from "../query/query-string.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { Shards } from "../store/shards.ts";
+import { type AddCommand, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
 import {
-  type AddCommand,
-  CommandError,
-  note,
-  print,
-  settingsOf,
-  withExamples,
-  withSettings,
-} from "./command.ts";
-import { demoLines } from "./demo.ts";
-import { ingestOptions } from "./ingest.ts";
+  type DemoPlan,
+  demoBytes,
+  demoOptions,
+  olderMatches,
+  planDemo,
+  storeDemo,
+} from "./demo-load.ts";
 import { noteMigration } from "./migrate.ts";
-import { startProgress } from "./progress.ts";
+import { OlderMatches } from "./older-matches.ts";
 import { serveUntilSignal } from "./serve.ts";
 
-const DEMO_MATCHES = 10_000;
-export const DEMO_SEED = 1;
-/** Small, so that the first records are stored soon and progress is visible. */
-const DEMO_BATCH = 500;
 const DEMO_KEY = { name: "demo", rate: 6000 };
 
 export const quickstart: AddCommand = (program) => {
   const command = program
     .command("quickstart")
-    .description("create demo data on the first run, then serve it and print an example request")
+    .description("serve demo data, created on the first run, and print an example request")
     .action(async () => {
       const settings = openToVisitors(settingsOf(command));
       // Checked before demo data is created for a server that cannot listen.
       await freePort(settings);
       const shards = openShards(settings, noteMigration);
+      let plan: DemoPlan | undefined;
       let example: string;
       try {
-        await fillWithDemo(settings, shards);
+        plan = await planDemo(settings.data, shards);
+        if (plan) await storeNewest(settings, shards, plan);
         example = await examplePath(shards);
       } finally {
         await shards.close();
       }
       const key = await demoKey(settings);
       const offered = settings.portal === "on" ? key : undefined;
-      const greet = (url: string) => print(welcome(url, key, example, offered !== undefined));
+      let older: OlderMatches | undefined;
+      const greet = (url: string) => {
+        print(welcome(url, key, example, offered !== undefined));
+        if (plan) older = new OlderMatches(settings, plan);
+      };
       await serveUntilSignal(command, settings, greet, offered);
+      await older?.stop();
     });
   withSettings(command, FLAG_NAMES);
   withExamples(command, [
@@ -70,66 +67,17 @@ export const quickstart: AddCommand = (program) => {
 const openToVisitors = ({ values, origins }: LoadedSettings): Settings =>
   origins["portal-visitors"] === "default" ? { ...values, "portal-visitors": "on" } : values;
 
-/** Stored in the data folder, so that the next run completes an interrupted one. */
-interface DemoPlan {
-  /** The time of the newest match: the same one gives the same matches. */
-  until: number;
-  matches: number;
-  complete: boolean;
-}
-
-const planFile = (data: string) => join(data, "demo.json");
-
-function readPlan(data: string): DemoPlan | undefined {
-  try {
-    return JSON.parse(readFileSync(planFile(data), "utf8")) as DemoPlan;
-  } catch {
-    return undefined;
-  }
-}
-
-function writePlan(data: string, plan: DemoPlan): void {
-  writeFileSync(`${planFile(data)}.new`, `${JSON.stringify(plan)}\n`);
-  renameSync(`${planFile(data)}.new`, planFile(data));
-}
-
-async function isEmpty(shards: Shards): Promise<boolean> {
-  for (const id of await shards.list()) if (await shards.existingWriter(id)) return false;
-  return true;
-}
-
-async function fillWithDemo(settings: Settings, shards: Shards): Promise<void> {
-  const { data } = settings;
-  const begun = readPlan(data);
-  if (begun ? begun.complete : !(await isEmpty(shards))) return;
-
-  mkdirSync(data, { recursive: true });
-  const plan = { until: Date.now(), matches: DEMO_MATCHES, ...begun, complete: false };
-  writePlan(data, plan);
-  note(`Creating ${plan.matches} demo matches in ${data} …`);
-  const progress = startProgress("demo", plan.matches);
-  try {
-    await ingest([{ name: "demo data", bytes: demoBytes(plan) }], {
-      ...ingestOptions(settings, shards),
-      batch: DEMO_BATCH,
-      onRejection: ({ problems }) => {
-        throw new CommandError(`the demo data was rejected: ${problems.join("; ")}`);
-      },
-      onConflict: () => {},
-      onProgress: (report) => progress.update(recordsIn(report), recordsIn(report)),
-    });
-  } finally {
-    progress.stop();
-  }
-  writePlan(data, { ...plan, complete: true });
-}
-
-async function* demoBytes({ matches, until }: DemoPlan): Bytes {
-  for (const lines of demoLines({ matches, seed: DEMO_SEED, until })) {
-    yield Buffer.from(lines);
-    // Lets messages of the reader threads arrive.
-    await setImmediate();
-  }
+async function storeNewest(settings: Settings, shards: Shards, plan: DemoPlan): Promise<void> {
+  note(
+    `Creating ${plan.matches} demo matches in ${settings.data}, the newest first; the others follow while it serves …`,
+  );
+  // Threads would be ready too late.
+  await storeDemo(
+    demoBytes({ ...demoOptions(plan), skip: olderMatches(plan) }),
+    settings,
+    shards,
+    0,
+  );
 }
 
 /**

@@ -24,7 +24,6 @@ export interface Side {
 }
 
 interface Sitting {
-  start: number;
   end: number;
   patch: Patch;
 }
@@ -36,37 +35,55 @@ const ROLES: { [perSide: number]: readonly Role[] } = {
   5: ["carry", "carry", "jungler", "jungler", "captain"],
 };
 
+/** Who plays on a side, before they have heroes. */
+export interface Company {
+  team?: Team;
+  sitters: Sitter[];
+}
+
+/** Reserves the players of both sides. */
+export function seatBoth(
+  random: Random,
+  occasion: Occasion,
+  population: Population,
+  start: number,
+  end: number,
+): [Company, Company] {
+  const left = company(random, occasion, population, start, end, false);
+  return [left, company(random, occasion, population, start, end, true, left.team)];
+}
+
+/** Gives everyone a hero and a strength. */
 export function lineUp(
   random: Random,
   occasion: Occasion,
+  companies: [Company, Company],
   population: Population,
   sitting: Sitting,
 ): [Side, Side] {
   const heroes = new Set<Hero>();
-  const seatSide = (right: boolean, rival?: Team): Side => {
-    const { team, sitters } = company(random, occasion, population, sitting, right, rival);
+  const settled = ({ team, sitters }: Company): Side => {
     const seats = sitters.map((sitter, at) => {
       const role = ROLES[occasion.perSide]![at]!;
       return settle(random, sitter, role, population, sitting, heroes);
     });
     return team ? { team, seats } : { seats };
   };
-  const left = seatSide(false);
-  return [left, seatSide(true, left.team)];
+  return [settled(companies[0]), settled(companies[1])];
 }
 
 function company(
   random: Random,
   occasion: Occasion,
   population: Population,
-  { start, end }: Sitting,
+  start: number,
+  end: number,
   right: boolean,
-  rival: Team | undefined,
-): { team?: Team; sitters: Sitter[] } {
+  rival?: Team,
+): Company {
   if (random.chance(occasion.premade)) {
-    const team = population.seatTeam(random, occasion.perSide, start, end);
-    // The same team must not be on both sides.
-    if (team && team.id !== rival?.id) return { team, sitters: team.members };
+    const team = population.seatTeam(random, occasion.perSide, start, end, rival);
+    if (team) return { team, sitters: team.members };
   }
   const sitters: Sitter[] = [];
   for (let at = 0; at < occasion.perSide; at++) {

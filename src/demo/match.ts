@@ -4,27 +4,42 @@ import type { JsonObject } from "../domain/json.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import type { Patch } from "./calendar.ts";
 import type { Seat, Side } from "./lineup.ts";
-import { lineUp } from "./lineup.ts";
-import { occasionOf } from "./occasion.ts";
+import { type Company, lineUp, seatBoth } from "./lineup.ts";
+import { type Occasion, occasionOf } from "./occasion.ts";
 import type { Population } from "./people.ts";
 import type { Random } from "./random.ts";
 import { decide, type Score, score } from "./scoreboard.ts";
 
 const TITLE = "emberfall";
 
-/** The match that ended at this time, in whole seconds since the epoch. */
+/** A match whose players are reserved. */
+export interface Arranged {
+  end: number;
+  occasion: Occasion;
+  companies: [Company, Company];
+}
+
+/**
+ * Reserves the players of the match that ended at this time, in whole seconds since the epoch. Later matches depend
+ * only on that.
+ */
+export function arrange(random: Random, population: Population, end: number): Arranged {
+  const occasion = occasionOf(random, population.region.tournament);
+  const start = end - occasion.duration;
+  return { end, occasion, companies: seatBoth(random, occasion, population, start, end) };
+}
+
+/** `random` continues where `arrange` left it. */
 export function matchDocument(
   random: Random,
   population: Population,
-  end: number,
+  { end, occasion, companies }: Arranged,
   patch: Patch,
 ): JsonObject {
-  const { shard, tournament } = population.region;
+  const { shard } = population.region;
   const createdAt = formatTimestamp(end * 1000);
   const patchVersion = patch.version;
-  const occasion = occasionOf(random, tournament);
-  const start = end - occasion.duration;
-  const sides = lineUp(random, occasion, population, { start, end, patch });
+  const sides = lineUp(random, occasion, companies, population, { end, patch });
   const verdict = decide(random, occasion, sides);
   const scores = score(random, occasion, sides, verdict);
 

@@ -1,6 +1,6 @@
 /**
- * The players and teams of a shard. Only the time of the latest match of each player is stored; everything else is
- * derived from the seed, the shard and the index of the player. A shard has half as many players as matches, from
+ * The players and teams of a shard. The time of the latest match of each player and the number of matches are stored;
+ * everything else is derived from the seed, the shard and the index of the player. A shard has half as many players as matches, from
  * 80 to 200,000.
  */
 
@@ -36,6 +36,9 @@ const LEAST_PLAYERS = 80;
 const MOST_PLAYERS = 200_000;
 const HEAD = 150;
 const TRIES = 24;
+/** The average of a match, over all modes. */
+const LEAST_GOLD = 10_000;
+const MOST_GOLD = 12_000;
 
 const PLAYER = wordOf("player");
 const NAME = wordOf("name");
@@ -45,6 +48,8 @@ export class Population {
   readonly #shardWord: number;
   readonly #teamSpacing: number;
   readonly #freeFrom: Float64Array;
+  /** Matches of each player so far. */
+  readonly #played: Uint32Array;
 
   constructor(
     private readonly seed: number,
@@ -57,6 +62,7 @@ export class Population {
     this.#teamSpacing = region.tournament ? 1 : 5;
     const players = Math.min(MOST_PLAYERS, Math.max(LEAST_PLAYERS, expectedMatches / 2));
     this.#freeFrom = new Float64Array(Math.ceil(players / 40) * 40);
+    this.#played = new Uint32Array(this.#freeFrom.length);
   }
 
   /** Reserves a free player from `start` to `end`; undefined if none is found. */
@@ -68,8 +74,14 @@ export class Population {
     return undefined;
   }
 
-  /** Reserves `size` members of one team; undefined if too few are free. */
-  seatTeam(random: Random, size: number, start: number, end: number): Team | undefined {
+  /** Reserves `size` members of one team; undefined if too few are free, or if the team is `rival`. */
+  seatTeam(
+    random: Random,
+    size: number,
+    start: number,
+    end: number,
+    rival?: Team,
+  ): Team | undefined {
     const drawn = Math.floor(this.#draw(random, "anyone") / BLOCK);
     const block = drawn - (drawn % this.#teamSpacing);
     const free: number[] = [];
@@ -79,12 +91,14 @@ export class Population {
     }
     if (free.length < size) return undefined;
     while (free.length > size) free.splice(random.int(0, free.length - 1), 1);
-    for (const member of free) this.#take(member, start, end);
     const badge = new Random(this.seed, this.#shardWord, TEAM, block);
-    return { id: badge.uuid(), tag: teamTag(badge), members: free };
+    const id = badge.uuid();
+    if (id === rival?.id) return undefined;
+    for (const member of free) this.#take(member, start, end);
+    return { id, tag: teamTag(badge), members: free };
   }
 
-  /** The player at the time of a match. */
+  /** The player at the time of the latest match, which is reserved. */
   person(player: number, time: number, patch: Patch): Person {
     const random = new Random(this.seed, this.#shardWord, PLAYER, player);
     const id = random.uuid();
@@ -101,7 +115,7 @@ export class Population {
     const karmaLevel = random.weighted([1, 7, 4]);
     const taste = random.int(0, 999);
     const stats: JsonObject = { level, xp, karmaLevel, skillTier };
-    if (random.chance(0.03) && !casual) this.#addHistory(stats, random, time);
+    if (random.chance(0.03) && !casual) this.#addHistory(stats, random, player);
     this.#addSeasons(stats, random, skill, time, patch, casual);
     return { id, name, skill, skillTier, level, karmaLevel, taste, stats };
   }
@@ -117,6 +131,7 @@ export class Population {
   #take(player: number, start: number, end: number): boolean {
     if (this.#freeFrom[player]! > start) return false;
     this.#freeFrom[player] = end;
+    this.#played[player]! += 1;
     return true;
   }
 
@@ -154,12 +169,12 @@ export class Population {
   }
 
   /** Some records contain totals from before the thirty days; for most they are computed. */
-  #addHistory(stats: JsonObject, random: Random, time: number): void {
-    const days = 30 * this.calendar.shareOf(time);
-    const played = random.int(80, 4_000) + Math.floor(days * random.between(0.5, 6));
+  #addHistory(stats: JsonObject, random: Random, player: number): void {
+    const played = random.int(300, 4_000) + this.#played[player]!;
     stats.played = played;
     stats.wins = Math.floor(played * random.between(0.42, 0.58));
     stats.played_ranked = Math.floor(played * random.between(0.2, 0.7));
+    stats.lifetimeGold = played * random.int(LEAST_GOLD, MOST_GOLD);
   }
 }
 

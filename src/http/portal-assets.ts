@@ -17,12 +17,15 @@ export interface PackedFile {
 export interface Pack {
   /** The page that every URL of the portal opens. */
   page: PackedFile;
-  /** The files it loads, by name. The names change with the content. */
+  /** The page of the admin listener. */
+  operator: PackedFile;
+  /** The files they load, by name. The names change with the content. */
   assets: ReadonlyMap<string, PackedFile>;
 }
 
 interface Written {
   page: WrittenFile;
+  operator: WrittenFile;
   assets: Record<string, WrittenFile>;
 }
 
@@ -32,9 +35,10 @@ interface WrittenFile {
   gzip: string;
 }
 
-export function writePack({ page, assets }: Pack): string {
+export function writePack({ page, operator, assets }: Pack): string {
   const written: Written = {
     page: writtenFile(page),
+    operator: writtenFile(operator),
     assets: Object.fromEntries([...assets].map(([name, file]) => [name, writtenFile(file)])),
   };
   return JSON.stringify(written);
@@ -44,9 +48,10 @@ export function writePack({ page, assets }: Pack): string {
 export async function readPack(): Promise<Pack | undefined> {
   const text = await packText();
   if (text === undefined) return undefined;
-  const { page, assets }: Written = JSON.parse(text);
+  const { page, operator, assets }: Written = JSON.parse(text);
   return {
     page: readFile(page),
+    operator: readFile(operator),
     assets: new Map(Object.entries(assets).map(([name, file]) => [name, readFile(file)])),
   };
 }

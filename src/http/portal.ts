@@ -34,7 +34,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const COMMON_HEADERS = {
+/** Of every page, also on the admin listener. */
+export const COMMON_HEADERS = {
   "Content-Security-Policy": POLICY,
   "Cross-Origin-Opener-Policy": "same-origin",
   "Referrer-Policy": "no-referrer",

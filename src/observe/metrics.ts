@@ -158,6 +158,9 @@ export class Metrics {
       case "hook-failed":
         this.#hookDeliveries.add([DELIVERIES[event.event]]);
         break;
+      case "shard-available":
+        this.#requests.addShard(event.shard);
+        break;
       case "shard-unavailable":
         this.#shardFailures.add([event.shard]);
         break;

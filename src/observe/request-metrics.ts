@@ -22,6 +22,16 @@ const LIMITS: ReadonlyMap<string, string> = new Map([
   ["too-many-streams", "streams"],
 ]);
 
+const SHARD_ROUTES = "/shards/:shard/";
+
+const RESULTS = ["ok", "refused", "limited", "failed"] as const;
+
+function resultOf(status: number): (typeof RESULTS)[number] {
+  if (status < 400) return "ok";
+  if (status >= 500) return "failed";
+  return status === 429 ? "limited" : "refused";
+}
+
 export class RequestMetrics {
   readonly #requests = new Counter(
     "matchbook_requests_total",
@@ -56,6 +66,20 @@ export class RequestMetrics {
     ["tier"],
   );
 
+  readonly #byShard = new Counter(
+    "matchbook_shard_requests_total",
+    "Requests for a shard, by result: ok, refused (4xx), limited (429) or failed (5xx)",
+    ["shard", "result"],
+  );
+  readonly #shardDurations = new Histogram(
+    "matchbook_shard_request_duration_seconds",
+    "Time from the arrival of a request for a shard to its response",
+    "shard",
+    REQUEST_BOUNDS,
+  );
+  /** Clients may request any shard; only existing ones become label values. */
+  readonly #shards = new Set<string>();
+
   /** `stages` are the names of the stages in events, in the same order. */
   constructor(readonly stages: readonly string[]) {
     this.#stageDurations = new Histogram(
@@ -77,10 +101,28 @@ export class RequestMetrics {
     event.stages?.forEach((milliseconds, at) => {
       if (milliseconds > 0) this.#stageDurations.observe(this.stages[at]!, milliseconds);
     });
+    this.#countShard(event);
     if (code !== undefined) this.#countError(code);
     if (tier === undefined) return;
     this.#byTier.add([tier]);
     this.#records.add([tier], event.records);
+  }
+
+  /** The shard exists. */
+  addShard(shard: string): void {
+    if (this.#shards.has(shard)) return;
+    this.#shards.add(shard);
+    for (const result of RESULTS) this.#byShard.add([shard, result], 0);
+  }
+
+  #countShard({ route, path, status, milliseconds }: RequestEvent): void {
+    if (!route?.startsWith(SHARD_ROUTES)) return;
+    const shard = path.split("/")[2]!;
+    // It was read, so it exists.
+    if (status === 200) this.addShard(shard);
+    if (!this.#shards.has(shard)) return;
+    this.#byShard.add([shard, resultOf(status)]);
+    this.#shardDurations.observe(shard, milliseconds);
   }
 
   #countError(code: string): void {
@@ -98,6 +140,8 @@ export class RequestMetrics {
       this.#limits,
       this.#byTier,
       this.#records,
+      this.#byShard,
+      this.#shardDurations,
     ].map((metric) => metric.family());
   }
 }

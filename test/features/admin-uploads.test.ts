@@ -33,7 +33,7 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
   };
   const access = openAccess({ data: folder.path });
   const plan = accessPlan(settings);
-  const shards = { list: () => [], reader: none };
+  const shards = { list: () => [], reader: none, replicas: () => [], existingWriter: none };
   const admin = startAdmin(settings, {
     token: TOKEN,
     shards,
@@ -47,10 +47,10 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
       allowPrivate: false,
       send: none,
     }),
-    usage: { daysOf: none, lastSeen: none },
+    usage: { daysOf: none, daysOfAll: none, lastSeen: none },
     quotas: { count: none, isExceeded: none },
     keys: { reload: none },
-    metrics: { contentType: "text/plain", text: none },
+    metrics: { contentType: "text/plain", text: none, families: none },
     openThread,
     stallMs,
     clock: { now: Date.now, monotonic: () => performance.now() },

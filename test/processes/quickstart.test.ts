@@ -1,10 +1,12 @@
-/** Tests `matchbook quickstart`: what a newcomer sees, also after an interrupted first run. */
+/** Tests `matchbook quickstart`: what a newcomer sees, also while demo data is loaded and after an interrupted run. */
 
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { demoLines } from "../../src/cli/demo.ts";
-import { DEMO_SEED } from "../../src/cli/quickstart.ts";
+import { type DemoPlan, demoOptions, olderMatches } from "../../src/cli/demo-load.ts";
+import { demoDocuments } from "../../src/demo/demo.ts";
+import { DEMO_SHARDS } from "../../src/demo/regions.ts";
+import type { Resource } from "../../src/domain/json.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { countsOf, sumsOf, until } from "../support/state.ts";
@@ -20,7 +22,7 @@ interface Started {
   key: string;
   curl: string;
   /** Its output on standard error so far. */
-  notes: string;
+  notes(): string;
 }
 
 /** Starts it and reads its output up to the curl line. */
@@ -40,7 +42,7 @@ async function quickstart(flags: string[] = []): Promise<Started> {
   );
   const url = /listening on (http:\S+)\n/.exec(said.text)![1]!;
   expect(said.text).toMatch(new RegExp(`Portal +${url}/\\n`));
-  return { child, url, key: /Bearer (\w+)/.exec(curl)![1]!, curl, notes: noted.text };
+  return { child, url, key: /Bearer (\w+)/.exec(curl)![1]!, curl, notes: () => noted.text };
 }
 
 function collect(stream: ReadableStream<Uint8Array>): { text: string } {
@@ -62,55 +64,90 @@ async function offeredBy({ url }: Started): Promise<string | undefined> {
   return /<meta name="matchbook-offer" content="([^"]*)">/.exec(page)?.[1];
 }
 
+/** What the printed curl line finds. */
+async function matchesOf({ curl }: Started): Promise<Resource[]> {
+  const asked = Bun.spawn(["sh", "-c", curl], { stdout: "pipe", stderr: "ignore" });
+  const { data: matches, included } = JSON.parse(await new Response(asked.stdout).text());
+  expect(await asked.exited).toBe(0);
+  expect(included.map(({ type }: Resource) => type)).toContain("participant");
+  return matches;
+}
+
+async function digestsOf(folder: string): Promise<string[]> {
+  const printed = DEMO_SHARDS.map((shard) =>
+    matchbook(["shards", "digest", shard, "--data", folder]),
+  );
+  return (await Promise.all(printed)).map(({ stdout }) => stdout);
+}
+
+/** The digests of the shards if all matches are ingested in their order. */
+async function digestsAtOnce(plan: DemoPlan): Promise<string[]> {
+  const [file, other] = [join(folder.path, "demo.ndjson"), join(folder.path, "other")];
+  const lines = Array.from(demoDocuments(demoOptions(plan)), (one) => JSON.stringify(one));
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  expect((await matchbook(["ingest", file, "--data", other])).exitCode).toBe(0);
+  return digestsOf(other);
+}
+
 async function keyStates(): Promise<string[]> {
   const { stdout } = await matchbook(["keys", "list", "--json", "--data", data]);
   const keys: { id: string; state: string }[] = JSON.parse(stdout);
   return keys.map(({ id, state }) => `${id} ${state}`);
 }
 
-/** The shard of the first demo match, which depends on the time. */
-function firstShard(matches: number, until: number): string | undefined {
-  const [first] = demoLines({ matches, seed: DEMO_SEED, until });
-  return /"shardId":"([^"]+)"/.exec(first!)?.[1];
+/**
+ * A small plan. The newest matches, which are stored before it serves, are not in the smallest shard; neither is the
+ * first of the others.
+ */
+function aPlan(matches: number): DemoPlan {
+  const plan = { until: Date.now(), matches, complete: false };
+  for (; ; plan.until -= 1) {
+    const documents = [...demoDocuments(demoOptions(plan))] as unknown as { data: Resource }[];
+    const at = documents.map(({ data }) => data.attributes.shardId).indexOf(SMALLEST);
+    const last = documents.findLastIndex(({ data }) => data.attributes.shardId === SMALLEST);
+    if (at > 0 && last < olderMatches(plan)) return plan;
+  }
 }
+
+const SMALLEST = "tournament-na";
 
 async function recordsIn(): Promise<number> {
   const { served, withheld } = await sumsOf(data);
   return Object.values(withheld).reduce((sum, count) => sum + count, served);
 }
 
-test("a first run that is killed is completed by the next, which serves and prints a line that works", async () => {
-  // A small plan is enough. The smallest shard cannot be filled, so that the run is killed after it has
-  // stored records of other shards.
+test("it serves the newest matches while the others are loaded; killed then, the next run completes them, and prints a line that works", async () => {
+  // The smallest shard cannot be written to, so that the others cannot be complete when it serves.
   const planned = 600;
+  const plan = aPlan(planned);
   mkdirSync(data);
-  let newest = Date.now();
-  while (firstShard(planned, newest) === "tournament-na") newest -= 1;
-  const plan = { until: newest, matches: planned, complete: false };
   writeFileSync(join(data, "demo.json"), JSON.stringify(plan));
-  const held = openForWriting(join(data, "tournament-na.db"));
+  const held = openForWriting(join(data, `${SMALLEST}.db`));
   held.run("BEGIN IMMEDIATE");
-  const killed = spawnMatchbook(["quickstart", "--port", "0", "--data", data]);
-  await until("the first records are stored", async () => (await recordsIn()) > 0);
-  killed.kill("SIGKILL");
-  await killed.exited;
+  const early = await quickstart();
+  expect((await fetch(`${early.url}/`)).status).toBe(200);
+  expect(await matchesOf(early)).toHaveLength(1);
+  const newest = planned - olderMatches(plan);
+  expect(await recordsIn()).toBeGreaterThanOrEqual(newest);
+  await until("some of the others are stored", async () => (await recordsIn()) > newest);
+  early.child.kill("SIGKILL");
+  await early.child.exited;
   expect(await recordsIn()).toBeLessThan(planned);
   held.close();
 
   const first = await quickstart();
-  expect(first.notes).toContain(`Creating ${planned} demo matches`);
+  expect(first.notes()).toContain(`Creating ${planned} demo matches`);
+  await until("the demo data is complete", () =>
+    first.notes().includes(`All ${planned} demo matches`),
+  );
   expect(await recordsIn()).toBe(planned);
+  expect(await digestsOf(data)).toEqual(await digestsAtOnce(plan));
   for (const [shard, { newestMatch }] of Object.entries(await countsOf(data))) {
     expect([shard, newestMatch! <= Date.now()]).toEqual([shard, true]);
   }
 
-  const asked = Bun.spawn(["sh", "-c", first.curl], { stdout: "pipe", stderr: "ignore" });
-  const answer = await new Response(asked.stdout).text();
-  expect(await asked.exited).toBe(0);
-  const { data: matches, included } = JSON.parse(answer);
-  expect(matches).toHaveLength(1);
-  expect(matches[0].type).toBe("match");
-  expect(included.map(({ type }: { type: string }) => type)).toContain("participant");
+  const [match] = await matchesOf(first);
+  expect(match!.type).toBe("match");
 
   expect(await offeredBy(first)).toBe(first.key);
 
@@ -136,7 +173,7 @@ test("a first run that is killed is completed by the next, which serves and prin
 
   // A second run creates nothing, and the key is the same.
   const second = await quickstart();
-  expect(second.notes).not.toContain("Creating");
+  expect(second.notes()).not.toContain("Creating");
   expect(await recordsIn()).toBe(planned);
   expect(second.key).toBe(first.key);
   expect(await statusWith(second, second.key)).toBe(200);
