@@ -147,7 +147,7 @@ export class Portal {
 }
 
 /** The pack, with the tags of this server in its page. */
-interface ReadPack extends Pack {
+interface ReadPack extends Omit<Pack, "operator"> {
   text: string;
   icon: PackedFile | undefined;
   iconUrl: string | undefined;
