@@ -215,6 +215,18 @@ inBrowser("the home page", () => {
     await empty.stop();
   });
 
+  test("says that the server does not respond, and goes on when it does again", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    await page.route("**/status", (route) => route.abort());
+    await page.reload();
+    await page.getByText(TEXTS.unreachable).waitFor();
+    await page.unroute("**/status");
+    await page.getByRole("button", { name: TEXTS.tryAgain }).click();
+    await page.locator(LAST_ROW).waitFor();
+    await leave(visitor);
+  });
+
   test("works by keyboard: skip link first, and navigation moves the focus to the new heading", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
