@@ -2,12 +2,40 @@
 
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Matchbook, MatchbookError } from "../../client/src/index.ts";
-import { askForKey, useSession } from "./session.ts";
+import { askForKey, showKey, useSession } from "./session.ts";
 
 const INVALID_KEY = "This key isn't valid. It may be mistyped, expired or revoked.";
 
 /** Only the end of the key, so that nobody can read it over a shoulder. */
 const shortened = (key: string): string => `…${key.slice(-4)}`;
+
+const masked = (key: string): string => `${key.slice(0, 3)}…${key.slice(-4)}`;
+
+/** The key, masked until the visitor reveals it, in all places at once. */
+export function MaskedKey({ value }: { value: string }) {
+  const { isKeyShown } = useSession();
+  return (
+    <span className="masked-key">
+      <code>{isKeyShown ? value : masked(value)}</code>{" "}
+      <button
+        type="button"
+        className="button button-small button-plain"
+        onClick={() => showKey(!isKeyShown)}
+      >
+        {isKeyShown ? "Hide" : "Show"}
+        <span className="visually-hidden"> key</span>
+      </button>
+    </span>
+  );
+}
+
+/** The key as code samples show it. */
+export function useShownKey(): string {
+  const { key, offeredKey, isKeyShown } = useSession();
+  const used = key ?? offeredKey;
+  if (used === undefined) return "YOUR_API_KEY";
+  return isKeyShown ? used : masked(used);
+}
 
 export function KeyButton() {
   const { key } = useSession();

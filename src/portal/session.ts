@@ -17,6 +17,10 @@ export interface Session {
   isAskingForKey: boolean;
   /** The key that a demo server offers to every visitor. */
   offeredKey: string | undefined;
+  access: "key" | "visitor" | "none";
+  keyState: "unchecked" | "valid" | "invalid" | "ended" | "over-quota" | "rate-limited";
+  /** Whether the key is shown in full, on all pages. */
+  isKeyShown: boolean;
 }
 
 const KEY = "matchbook.key";
@@ -36,11 +40,16 @@ let session: Session = {
   limits: undefined,
   isAskingForKey: false,
   offeredKey,
+  access: firstKey === undefined ? "none" : "key",
+  keyState: "unchecked",
+  isKeyShown: false,
 };
 
 const listeners = new Set<() => void>();
 
 export const useSession = (): Session => useSyncExternalStore(subscribe, () => session);
+
+export const showKey = (isKeyShown: boolean): void => change({ isKeyShown });
 
 /** Opens or closes the key dialog. */
 export const askForKey = (isAskingForKey = true): void => change({ isAskingForKey });
@@ -72,6 +81,7 @@ function clientFor(key: string | undefined): Matchbook {
 
 function change(changes: Partial<Session>): void {
   session = { ...session, ...changes };
+  session.access = session.key === undefined ? "none" : "key";
   for (const listener of listeners) listener();
 }
 
