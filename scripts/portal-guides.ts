@@ -26,6 +26,14 @@ export function renderGuide(markdown: string, file: string): Guide {
   const headings: GuideHeading[] = [];
   let title: string | undefined;
   const blocks: GuideBlock[] = [];
+  const labels = new Map<string, number>();
+  /** A name for screen readers that no other part of the guide has. */
+  const labelled = (kind: string): string => {
+    const label = `${kind}: ${headings.at(-1)?.text ?? title ?? file}`;
+    const count = (labels.get(label) ?? 0) + 1;
+    labels.set(label, count);
+    return count === 1 ? label : `${label} (${count})`;
+  };
   const addHtml = (html: string) => {
     const last = blocks.at(-1);
     if (last?.kind === "html") last.html += html;
@@ -48,12 +56,17 @@ export function renderGuide(markdown: string, file: string): Guide {
         break;
       }
       case "code":
-        blocks.push({ kind: "code", language: block.language, text: block.text });
+        blocks.push({
+          kind: "code",
+          label: labelled("Code"),
+          language: block.language,
+          text: block.text,
+        });
         break;
       case "table":
         blocks.push({
           kind: "table",
-          label: `Table: ${headings.at(-1)?.text ?? title ?? file}`,
+          label: labelled("Table"),
           html: write.table(block.rows),
         });
         break;

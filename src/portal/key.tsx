@@ -12,18 +12,18 @@ const shortened = (key: string): string => `…${key.slice(-4)}`;
 const masked = (key: string): string => `${key.slice(0, 3)}…${key.slice(-4)}`;
 
 /** The key, masked until the visitor reveals it, in all places at once. */
-export function MaskedKey({ value }: { value: string }) {
-  const { isKeyShown } = useSession();
+export function MaskedKey() {
+  const { key = "", isKeyShown } = useSession();
   return (
     <span className="masked-key">
-      <code>{isKeyShown ? value : masked(value)}</code>{" "}
+      <code>{isKeyShown ? key : masked(key)}</code>{" "}
       <button
         type="button"
-        className="button button-small button-plain"
+        className="button button-small"
+        aria-pressed={isKeyShown}
         onClick={() => showKey(!isKeyShown)}
       >
-        {isKeyShown ? "Hide" : "Show"}
-        <span className="visually-hidden"> key</span>
+        {isKeyShown ? "Hide key" : "Show key"}
       </button>
     </span>
   );
@@ -31,10 +31,9 @@ export function MaskedKey({ value }: { value: string }) {
 
 /** The key as code samples show it. */
 export function useShownKey(): string {
-  const { key, offeredKey, isKeyShown } = useSession();
-  const used = key ?? offeredKey;
-  if (used === undefined) return "YOUR_API_KEY";
-  return isKeyShown ? used : masked(used);
+  const { key, isKeyShown } = useSession();
+  if (key === undefined) return "YOUR_API_KEY";
+  return isKeyShown ? key : masked(key);
 }
 
 export function KeyButton() {

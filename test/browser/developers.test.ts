@@ -25,7 +25,7 @@ inBrowser("the developer area", () => {
     "",
     "/keys",
     "/guides",
-    "/guides/api",
+    "/guides/insights",
     "/guides/webhooks",
     "/usage",
     "/changelog",

@@ -22,10 +22,11 @@ inBrowser("the endpoints", () => {
   testEverywhere(
     () => ({ address: `${world.url}${ENDPOINTS}`, options: { key: world.key } }),
     async (page) => {
-      await page.locator("#getMatchList > summary").click();
-      await page.locator("#getMatchList .schema summary").first().click();
-      await page.locator("#getMatchList .endpoint-example > summary").click();
-      await page.locator("#getUsage > summary").click();
+      // Two small ones, since axe-core looks at every element.
+      await page.locator("#getNameList > summary").click();
+      await page.locator("#getNameList .schema summary").first().click();
+      await page.locator("#getNameList .endpoint-example > summary").click();
+      await page.locator("#getHealth > summary").click();
     },
   );
 

@@ -35,7 +35,7 @@ export async function openMore(page: Page): Promise<void> {
 }
 
 export const showAs = (page: Page, form: Presentation): Promise<void> =>
-  page.locator(`.explorer-response input[value=${form}]`).check({ force: true });
+  page.locator(`.explorer-response input[value=${form}]`).press("Space");
 
 /** The query as code. */
 export const shownCode = (page: Page): Promise<string> =>

@@ -57,12 +57,20 @@ describe("a guide", () => {
       { id: "smaller-responses-include", text: "Smaller responses: include", level: 2 },
     ]);
     expect(guide.blocks.slice(1)).toEqual([
-      { kind: "code", language: "sh", text: "ls" },
+      { kind: "code", label: "Code: Smaller responses: include", language: "sh", text: "ls" },
       {
         kind: "table",
         label: "Table: Smaller responses: include",
         html: '<thead><tr><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody><tr><td><code class="guide-word">a|b</code></td><td>c</td></tr></tbody>',
       },
+    ]);
+  });
+
+  test("has a different name for each table and each code block", () => {
+    const { blocks } = rendered("```\na\n```\n\n```\nb\n```");
+    expect(blocks.map((block) => "label" in block && block.label)).toEqual([
+      "Code: Title",
+      "Code: Title (2)",
     ]);
   });
 

@@ -135,7 +135,7 @@ function OperationBody({ operation, document }: { operation: Operation; document
           <Code
             language="json"
             text={JSON.stringify(success.example, null, 2)}
-            label="Example response"
+            label={`Example response of ${path}`}
           />
         </details>
       )}

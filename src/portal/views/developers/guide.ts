@@ -17,4 +17,4 @@ export interface GuideHeading {
 export type GuideBlock =
   | { kind: "html"; html: string }
   | { kind: "table"; label: string; html: string }
-  | { kind: "code"; language: string; text: string };
+  | { kind: "code"; label: string; language: string; text: string };

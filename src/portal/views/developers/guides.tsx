@@ -23,7 +23,7 @@ const SOURCES: Readonly<Record<string, () => Promise<{ default: Guide }>>> = {
 };
 
 export function Guides({ guide }: { guide: string | undefined }) {
-  if (guide !== undefined) return <GuidePage name={guide} />;
+  if (guide !== undefined) return <GuidePage key={guide} name={guide} />;
   return (
     <DeveloperPage
       current="guides"
@@ -120,7 +120,11 @@ function BlockView({ block }: { block: GuideBlock }) {
     case "code":
       return (
         <div className="guide-code">
-          <Code language={LANGUAGES[block.language] ?? "text"} text={block.text} />
+          <Code
+            language={LANGUAGES[block.language] ?? "text"}
+            text={block.text}
+            label={block.label}
+          />
           {block.language === "sh" && <CopyButton text={block.text} label="Copy command" />}
         </div>
       );

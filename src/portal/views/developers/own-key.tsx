@@ -49,7 +49,7 @@ export function OwnKey() {
   return (
     <section className="own-key card" aria-label="Your key">
       <p className="own-key-title">
-        Your key <MaskedKey value={key} />
+        Your key <MaskedKey />
       </p>
       <p className={`own-key-state own-key-${tone}`} role="status">
         {text}

@@ -30,8 +30,10 @@ const HIGHLIGHTING: Readonly<Record<Language, Highlighting>> = {
 export function Sample({ path, query, needsKey = true }: Props) {
   const { key, offeredKey } = useSession();
   const language = useLanguage();
+  const ownKey = useShownKey();
+  // The demo key is no secret.
   const usedKey = key ?? offeredKey ?? KEY_PLACEHOLDER;
-  const shownKey = useShownKey();
+  const shownKey = key === undefined ? usedKey : ownKey;
   const url = location.origin + path;
   const write = (used: string): string => {
     const request = { url, key: needsKey ? used : undefined };
@@ -61,7 +63,7 @@ export function Sample({ path, query, needsKey = true }: Props) {
       <Code
         language={HIGHLIGHTING[language]}
         text={write(shownKey)}
-        label={`Request in ${label}`}
+        label={`${path.split("?")[0]} in ${label}`}
       />
     </div>
   );

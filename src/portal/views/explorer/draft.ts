@@ -45,27 +45,33 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
   const [round, setRound] = useState(0);
   /** The last URL that this page wrote; any other URL is a navigation, which resets the form. */
   const own = useRef(address);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-
-  const write = useCallback((query: Query, how: "push" | "replace") => {
-    clearTimeout(timer.current);
-    timer.current = undefined;
-    const view = { name: "explorer" as const, search: searchOf(query) };
-    own.current = view.search.toString();
-    // Not navigate(), which would scroll to the top while the visitor uses the form.
-    if (how === "push") history.pushState(newEntry(), "", hrefOf(view));
-    navigate(view, "replace");
+  /** A change of the form that is not sent yet. */
+  const pending = useRef<{ query: Query; timer: ReturnType<typeof setTimeout> }>(undefined);
+  const stopWaiting = useCallback(() => {
+    clearTimeout(pending.current?.timer);
+    pending.current = undefined;
   }, []);
 
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const write = useCallback(
+    (query: Query, how: "push" | "replace") => {
+      stopWaiting();
+      const view = { name: "explorer" as const, search: searchOf(query) };
+      own.current = view.search.toString();
+      // Not navigate(), which would scroll to the top while the visitor uses the form.
+      if (how === "push") history.pushState(newEntry(), "", hrefOf(view));
+      navigate(view, "replace");
+    },
+    [stopWaiting],
+  );
+
+  useEffect(() => stopWaiting, [stopWaiting]);
 
   useEffect(() => {
     if (address === own.current) return;
-    clearTimeout(timer.current);
-    timer.current = undefined;
+    stopWaiting();
     own.current = address;
     setForm(formOf(sent));
-  }, [address, sent]);
+  }, [address, sent, stopWaiting]);
 
   // Writes defaults into the URL, so that it means the same to everyone it is shared with.
   useEffect(() => {
@@ -76,8 +82,8 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
 
   const latest = useRef(sent);
   latest.current = sent;
-  const commit = (query: Query) => {
-    const next = { ...query, as: latest.current.as };
+  const commit = (query: Query, as = latest.current.as) => {
+    const next = { ...query, as };
     write(next, isSameRequest(next, latest.current) ? "replace" : "push");
   };
 
@@ -87,8 +93,8 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
     round,
     change(query) {
       setForm(query);
-      clearTimeout(timer.current);
-      timer.current = setTimeout(() => commit(query), PAUSE);
+      stopWaiting();
+      pending.current = { query, timer: setTimeout(() => commit(query), PAUSE) };
     },
     send(query = form) {
       setForm(query);
@@ -97,11 +103,10 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
     },
     turnTo(position) {
       // Links of the response do not fit a form that was changed meanwhile.
-      if (timer.current !== undefined) return commit(form);
-      commit({ ...sent, position });
+      commit(pending.current?.query ?? { ...sent, position });
     },
     present(as) {
-      write({ ...sent, as }, "replace");
+      commit(pending.current?.query ?? sent, as);
     },
   };
 }

@@ -102,7 +102,7 @@ export function Form(props: Props) {
         >
           {groups.map(({ title, fields }) => (
             <section key={title} className="explorer-group" aria-label={title}>
-              <h3 className="explorer-group-title">{title}</h3>
+              <h2 className="explorer-group-title">{title}</h2>
               <div className="explorer-fields">{fieldsFor(fields)}</div>
             </section>
           ))}
@@ -204,15 +204,15 @@ function usedIn(query: Query, fields: readonly Parameter[]): number {
 
 /** Suggests player names similar to the typed text, without duplicates. */
 function useNameSuggestions(shard: string): Suggest {
-  const { key, matchbook } = useSession();
+  const { access, matchbook } = useSession();
   return useMemo<Suggest>(
     () => async (typed, signal) => {
-      if (key === undefined) return [];
+      if (access === "none") return [];
       // The server limits the length; the start of a long name is enough.
       const start = Array.from(typed).slice(0, MAX_NEAR_LENGTH).join("");
       const near = await matchbook.shard(shard).playerNames(start, { signal });
       return [...new Set(near.map(({ name }) => name))];
     },
-    [key, matchbook, shard],
+    [access, matchbook, shard],
   );
 }

@@ -93,6 +93,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
         onClear={() => send(newQuery(form.on, form.shard))}
       />
       <section className="explorer-response" aria-label="Response" ref={top}>
+        <h2 className="visually-hidden">Response</h2>
         <div className="explorer-bar">
           <Segmented
             label="Show response as"
