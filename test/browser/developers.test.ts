@@ -26,7 +26,6 @@ inBrowser("the developer area", () => {
     "/keys",
     "/guides",
     "/guides/insights",
-    "/guides/webhooks",
     "/usage",
     "/changelog",
   ])("%s", (path) => {
