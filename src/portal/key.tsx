@@ -1,22 +1,44 @@
-/** The visitor's API key: the button in the header, the key dialog, and the demo server's offer. */
+/** The visitor's API key: the button in the header, the key dialog, the masked key, and the demo server's offer. */
 
+import "./key.css";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Matchbook, MatchbookError } from "../../client/src/index.ts";
-import { askForKey, showKey, useSession } from "./session.ts";
+import { useLoad } from "./kit/load.ts";
+import { askForKey, type KeyState, showKey, useSession } from "./session.ts";
 
-const INVALID_KEY = "This key isn't valid. It may be mistyped, expired or revoked.";
+/** In code samples, for visitors without a key. */
+const PLACEHOLDER = "YOUR_API_KEY";
 
 /** Only the end of the key, so that nobody can read it over a shoulder. */
-const shortened = (key: string): string => `…${key.slice(-4)}`;
+const masked = (key: string): string => `mb_••••${key.slice(-4)}`;
 
-const masked = (key: string): string => `${key.slice(0, 3)}…${key.slice(-4)}`;
+const isRejected = (state: KeyState): boolean => state === "invalid" || state === "ended";
 
-/** The key, masked until the visitor reveals it, in all places at once. */
+/** What is true of a key in this state. */
+const STATES: Readonly<Record<KeyState, string>> = {
+  unchecked: "Checking the key…",
+  valid: "This key works.",
+  invalid: "This key isn't valid. It may be mistyped, expired or revoked.",
+  ended: "This key worked before. It has expired, or the operator revoked it.",
+  "over-quota": "This key has used up its matches for today.",
+  "rate-limited": "This key has sent too many requests in a minute.",
+};
+
+/** The key as it is shown: masked unless the visitor asked to see it. A placeholder without a key. */
+export function useShownKey(): string {
+  const { key, isKeyShown } = useSession();
+  if (key === undefined) return PLACEHOLDER;
+  return isKeyShown ? key : masked(key);
+}
+
+/** The key, with the switch that shows or masks it everywhere. Nothing without a key. */
 export function MaskedKey() {
-  const { key = "", isKeyShown } = useSession();
+  const { key, isKeyShown } = useSession();
+  const shown = useShownKey();
+  if (key === undefined) return null;
   return (
     <span className="masked-key">
-      <code>{isKeyShown ? key : masked(key)}</code>{" "}
+      <code>{shown}</code>
       <button
         type="button"
         className="button button-small"
@@ -29,25 +51,20 @@ export function MaskedKey() {
   );
 }
 
-/** The key as code samples show it. */
-export function useShownKey(): string {
-  const { key, isKeyShown } = useSession();
-  if (key === undefined) return "YOUR_API_KEY";
-  return isKeyShown ? key : masked(key);
-}
-
 export function KeyButton() {
-  const { key } = useSession();
+  const { key, keyState, access } = useSession();
+  const rejected = key !== undefined && isRejected(keyState);
+  const look = access === "none" ? " button-main" : rejected ? " key-button-rejected" : "";
   return (
     <button
       type="button"
-      className={`button button-small key-button${key ? "" : " button-main"}`}
+      className={`button button-small key-button${look}`}
       onClick={() => askForKey()}
     >
       {key ? (
         <>
-          <span className="key-word">Key </span>
-          <code>{shortened(key)}</code>
+          <span className="key-word">{rejected ? "Key rejected " : "Key "}</span>
+          <code>{masked(key)}</code>
         </>
       ) : (
         "Add API key"
@@ -56,10 +73,10 @@ export function KeyButton() {
   );
 }
 
-/** Shown on demo servers to visitors without a key. */
+/** Shown on demo servers to visitors who need a key. */
 export function Offer() {
-  const { key, offeredKey, setKey } = useSession();
-  if (!offeredKey || key) return null;
+  const { access, offeredKey, setKey } = useSession();
+  if (!offeredKey || access !== "none") return null;
   return (
     <section className="offer" aria-label="Demo key">
       <p>This is a demo server with sample matches. Try it with the demo key.</p>
@@ -84,14 +101,99 @@ export function KeyDialog() {
       aria-labelledby="key-title"
       onClose={() => askForKey(false)}
     >
-      {isAskingForKey && <KeyForm />}
+      {isAskingForKey && <KeyContent />}
     </dialog>
   );
 }
 
+/** The stored key and its state, or the form for a new one. */
+function KeyContent() {
+  const { key } = useSession();
+  const [isReplacing, setReplacing] = useState(false);
+  return key !== undefined && !isReplacing ? (
+    <StoredKey replace={() => setReplacing(true)} />
+  ) : (
+    <KeyForm />
+  );
+}
+
+function StoredKey({ replace }: { replace(): void }) {
+  const { keyState, setKey } = useSession();
+  return (
+    <div className="key-stored">
+      <h2 id="key-title">Your API key</h2>
+      <MaskedKey />
+      <StoredKeyState />
+      <p>It is stored in this browser and sent only to this server.</p>
+      <div className="dialog-buttons">
+        <button
+          type="button"
+          className={`button${isRejected(keyState) ? " button-main" : ""}`}
+          onClick={replace}
+        >
+          Replace key
+        </button>
+        <button
+          type="button"
+          className="button"
+          onClick={() => {
+            setKey();
+            askForKey(false);
+          }}
+        >
+          Remove key
+        </button>
+        <button type="button" className="button button-plain" onClick={() => askForKey(false)}>
+          Close
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Checked when the dialog opens: what a page learned earlier may be out of date. */
+function StoredKeyState() {
+  const { matchbook, keyState } = useSession();
+  const usage = useLoad((signal) => matchbook.usage({ signal }), [matchbook]);
+  const isUnreachable =
+    usage.state === "failed" && !isRejected(keyState) && keyState !== "rate-limited";
+  const today = usage.state === "ready" ? usage.value.today : undefined;
+  const state = today?.matchesLeft === 0 ? "over-quota" : keyState;
+  const text = isUnreachable
+    ? "Can't reach the server, so the key can't be checked."
+    : STATES[state];
+  return (
+    <p
+      className={`key-state${isRejected(state) ? " key-state-rejected" : ""}`}
+      role="status"
+      aria-busy={usage.state === "loading"}
+    >
+      {text}
+      {today && ` ${quotaText(today)}`}
+    </p>
+  );
+}
+
+function quotaText({
+  matches,
+  matchesLeft,
+  resetSeconds,
+}: {
+  matches: number;
+  matchesLeft: number | null;
+  resetSeconds: number;
+}): string {
+  if (matchesLeft === null) return "";
+  const hours = Math.ceil(resetSeconds / 3600);
+  const resets = `The quota resets in ${hours === 1 ? "an hour" : `${hours} hours`}.`;
+  return matchesLeft === 0
+    ? resets
+    : `Matches today: ${matches.toLocaleString("en")} read, ${matchesLeft.toLocaleString("en")} left. ${resets}`;
+}
+
 function KeyForm() {
-  const { key, setKey, offeredKey } = useSession();
-  const [text, setText] = useState(key ?? "");
+  const { access, key, setKey, offeredKey } = useSession();
+  const [text, setText] = useState("");
   const [problem, setProblem] = useState<string>();
   const [isChecking, setChecking] = useState(false);
   const input = useId();
@@ -115,18 +217,16 @@ function KeyForm() {
     setKey(text);
     askForKey(false);
   };
-  const use = (chosen: string | undefined) => {
-    setKey(chosen);
-    askForKey(false);
-  };
 
   return (
     <form onSubmit={take} noValidate>
       <h2 id="key-title">Your API key</h2>
       <p>
-        You need a key to see matches and players. It is stored in this browser and sent only to
-        this server. No key yet? The operator can create one with <code>matchbook keys create</code>
-        .
+        {access === "none"
+          ? "You need a key to see matches and players."
+          : "You can look around without a key. With one, you get its own limits."}{" "}
+        It is stored in this browser and sent only to this server. No key yet? The operator can
+        create one with <code>matchbook keys create</code>.
       </p>
       <label htmlFor={input}>API key</label>
       <input
@@ -153,13 +253,15 @@ function KeyForm() {
           {isChecking ? "Checking…" : "Use this key"}
         </button>
         {offeredKey && offeredKey !== key && (
-          <button type="button" className="button" onClick={() => use(offeredKey)}>
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              setKey(offeredKey);
+              askForKey(false);
+            }}
+          >
             Use the demo key
-          </button>
-        )}
-        {key && (
-          <button type="button" className="button" onClick={() => use(undefined)}>
-            Remove key
           </button>
         )}
         <button type="button" className="button button-plain" onClick={() => askForKey(false)}>
@@ -179,7 +281,7 @@ async function problemWith(key: string): Promise<string | undefined> {
     if (!(error instanceof MatchbookError)) throw error;
     if (error.code === "rate-limited") return undefined;
     if (error.kind === "network") return "Can't reach the server. Try again.";
-    if (error.kind === "unauthorized") return INVALID_KEY;
+    if (error.kind === "unauthorized") return STATES.invalid;
     // The client rejects such a text with a message for programmers; a server rejects a very long one with 431.
     const isNoKey = error.kind === "misuse" || error.status === 431;
     return isNoKey

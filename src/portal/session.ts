@@ -1,15 +1,35 @@
 /** The visitor's session, stored in the browser: API key, selected region, and the API client that uses them. */
 
 import { useSyncExternalStore } from "react";
-import { type Limits, Matchbook } from "../../client/src/index.ts";
+import { type Fetch, type Limits, Matchbook } from "../../client/src/index.ts";
+import { fetchAsVisitor, prepareToken, unauthorized } from "./visitor-token.ts";
+
+/**
+ * "key": requests use the key. "visitor": they use a visitor token. "none": requests that need a key are not sent, and
+ * pages explain what is needed.
+ */
+export type Access = "key" | "visitor" | "none";
+
+/**
+ * What the latest response said about the key. "invalid": it was never accepted in this browser. "ended": it was, and
+ * has expired or was revoked.
+ */
+export type KeyState = "unchecked" | "valid" | "invalid" | "ended" | "over-quota" | "rate-limited";
 
 export interface Session {
+  /** The visitor's own API key. */
   key: string | undefined;
   /** Without an argument, removes the key. */
   setKey(key?: string): void;
+  keyState: KeyState;
+  /** Whether the key is shown in full, everywhere. */
+  isKeyShown: boolean;
+  /** A rejected key stays in use until the visitor removes it. */
+  access: Access;
   /** Empty while the server has no shards. */
   shard: string;
   setShard(id: string): void;
+  /** Uses the key, or fetches and renews the visitor token by itself. */
   matchbook: Matchbook;
   /** Rate limits from the latest response for this key. */
   limits: Limits | undefined;
@@ -17,48 +37,51 @@ export interface Session {
   isAskingForKey: boolean;
   /** The key that a demo server offers to every visitor. */
   offeredKey: string | undefined;
-  access: "key" | "visitor" | "none";
-  keyState: "unchecked" | "valid" | "invalid" | "ended" | "over-quota" | "rate-limited";
-  /** Whether the key is shown in full, on all pages. */
-  isKeyShown: boolean;
 }
 
 const KEY = "matchbook.key";
 /** Set if the stored key is the demo key, so that a new demo key replaces it. */
 const FROM_OFFER = "matchbook.key-from-offer";
+/** The last key that was accepted. */
+const WORKED = "matchbook.key-that-worked";
 const SHARD = "matchbook.shard";
 
-const offeredKey = offered();
+const offeredKey = metaContent("matchbook-offer");
+let isOpenToVisitors = metaContent("matchbook-visitors") === "on";
 const firstKey = (stored(FROM_OFFER) && offeredKey) || stored(KEY);
 
+const sendAsVisitor = fetchAsVisitor(() => {
+  isOpenToVisitors = false;
+  if (session.access === "visitor") change(connectionFor(undefined));
+});
+
 let session: Session = {
-  key: firstKey,
+  ...connectionFor(firstKey),
   setKey,
+  isKeyShown: false,
   shard: stored(SHARD) ?? "",
   setShard,
-  matchbook: clientFor(firstKey),
-  limits: undefined,
   isAskingForKey: false,
   offeredKey,
-  access: firstKey === undefined ? "none" : "key",
-  keyState: "unchecked",
-  isKeyShown: false,
 };
+if (session.access === "visitor") prepareToken();
 
 const listeners = new Set<() => void>();
 
 export const useSession = (): Session => useSyncExternalStore(subscribe, () => session);
 
-export const showKey = (isKeyShown: boolean): void => change({ isKeyShown });
-
 /** Opens or closes the key dialog. */
 export const askForKey = (isAskingForKey = true): void => change({ isAskingForKey });
+
+/** Shows the key in full, or masked, wherever it appears. */
+export const showKey = (isKeyShown: boolean): void => change({ isKeyShown });
 
 function setKey(key?: string): void {
   const given = key?.trim() || undefined;
   store(KEY, given);
   store(FROM_OFFER, given !== undefined && given === offeredKey ? "yes" : undefined);
-  change({ key: given, matchbook: clientFor(given), limits: undefined });
+  if (given === undefined) store(WORKED, undefined);
+  change({ ...connectionFor(given), isKeyShown: false });
 }
 
 function setShard(shard: string): void {
@@ -66,22 +89,76 @@ function setShard(shard: string): void {
   change({ shard });
 }
 
-function clientFor(key: string | undefined): Matchbook {
+/** What depends on the key. */
+function connectionFor(
+  key: string | undefined,
+): Pick<Session, "key" | "keyState" | "access" | "matchbook" | "limits"> {
+  const access = key !== undefined ? "key" : isOpenToVisitors ? "visitor" : "none";
   const matchbook = new Matchbook({
     url: location.origin,
     ...(key === undefined ? {} : { key }),
+    fetch(url, options) {
+      // Such a request would only be refused.
+      if (needsAccess(url) && access === "none") return Promise.resolve(unauthorized());
+      if (needsAccess(url) && access === "visitor") return sendAsVisitor(url, options);
+      return sendWithKey(url, options, key);
+    },
     // The portal shows rate limits instead of waiting silently.
     patience: 0,
     onLimits(limits) {
       if (session.matchbook === matchbook) change({ limits });
     },
   });
-  return matchbook;
+  return { key, keyState: "unchecked", access, matchbook, limits: undefined };
+}
+
+const needsAccess = (url: string): boolean => /^\/(?:shards\/|usage$)/.test(new URL(url).pathname);
+
+/** Notes what the response says about the key. */
+async function sendWithKey(
+  url: string,
+  options: Parameters<Fetch>[1],
+  key: string | undefined,
+): Promise<Response> {
+  const response = await fetch(url, options);
+  if (key === undefined || !needsAccess(url)) return response;
+  const keyState = await stateAfter(response, new URL(url).pathname, key);
+  if (session.key === key && keyState !== undefined && keyState !== session.keyState) {
+    if (keyState === "valid") store(WORKED, key);
+    change({ keyState });
+  }
+  return response;
+}
+
+/** Undefined if the response says nothing about the key. */
+async function stateAfter(
+  response: Response,
+  path: string,
+  key: string,
+): Promise<KeyState | undefined> {
+  if (response.status === 401) return stored(WORKED) === key ? "ended" : "invalid";
+  if (response.status === 429) {
+    const code = await errorCode(response.clone());
+    if (code === "quota-exceeded") return "over-quota";
+    return code === "rate-limited" ? "rate-limited" : undefined;
+  }
+  if (response.status >= 400) return undefined;
+  // Other records can be read without a quota.
+  if (session.keyState === "over-quota" && !/\/matches(?:\/|$)/.test(path)) return undefined;
+  return "valid";
+}
+
+async function errorCode(response: Response): Promise<string | undefined> {
+  try {
+    const { errors } = (await response.json()) as { errors?: { code?: string }[] };
+    return errors?.[0]?.code;
+  } catch {
+    return undefined;
+  }
 }
 
 function change(changes: Partial<Session>): void {
   session = { ...session, ...changes };
-  session.access = session.key === undefined ? "none" : "key";
   for (const listener of listeners) listener();
 }
 
@@ -97,13 +174,13 @@ function subscribe(listener: () => void): () => void {
 function syncFromOtherTab({ key }: StorageEvent): void {
   if (key === KEY || key === null) {
     const now = stored(KEY);
-    if (now !== session.key) change({ key: now, matchbook: clientFor(now), limits: undefined });
+    if (now !== session.key) change({ ...connectionFor(now), isKeyShown: false });
   }
 }
 
-/** The server writes the demo key into the page, in demo mode only. */
-function offered(): string | undefined {
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="matchbook-offer"]');
+/** What the server says in the page: in demo mode the demo key, and whether visitors need a key. */
+function metaContent(name: string): string | undefined {
+  const meta = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`);
   return meta?.content || undefined;
 }
 

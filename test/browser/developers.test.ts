@@ -21,19 +21,15 @@ inBrowser("the developer area", () => {
   });
   afterAll(() => world.stop());
 
-  describe.each([
-    "",
-    "/keys",
-    "/guides",
-    "/guides/insights",
-    "/usage",
-    "/changelog",
-  ])("%s", (path) => {
-    testEverywhere(() => ({
-      address: `${world.url}${AREA}${path}`,
-      options: { key: world.key },
-    }));
-  });
+  describe.each(["", "/keys", "/guides", "/guides/insights", "/usage", "/changelog"])(
+    "%s",
+    (path) => {
+      testEverywhere(() => ({
+        address: `${world.url}${AREA}${path}`,
+        options: { key: world.key },
+      }));
+    },
+  );
 
   test("leads to each of its pages, by the sidebar and by the menu of a phone", async () => {
     const visitor = await visit(`${world.url}${AREA}`, { key: world.key });
@@ -108,6 +104,39 @@ inBrowser("the developer area", () => {
     page.removeAllListeners("request");
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
+  });
+});
+
+inBrowser("the key on its page", () => {
+  const stateOf = async (
+    world: World,
+    key: string,
+    state: string | RegExp,
+    expects: number[] = [],
+  ) => {
+    const visitor = await visit(`${world.url}${AREA}/keys`, { key, expects });
+    const { page } = visitor;
+    await page.locator(".own-key [role=status]").getByText(state).waitFor();
+    expect(await page.locator("main").innerText()).not.toContain(key);
+    expect(visitor.complaints).toEqual([]);
+    return visitor;
+  };
+
+  test("is masked until it is shown, and its state is true: valid, not valid, over its quota", async () => {
+    const world = await startWorld(MATCHES, { "matches-per-day": "2" });
+    const visitor = await stateOf(world, world.key, "Valid.");
+    const { page } = visitor;
+    expect(await page.locator(".keys-limits").innerText()).toMatch(/Matches per day\s+2\s/);
+    await page.locator("main").getByRole("button", { name: "Show key" }).click();
+    expect(await page.locator("main").innerText()).toContain(world.key);
+    await leave(visitor);
+
+    await leave(
+      await stateOf(world, "mb_wrong", "Not valid: mistyped, expired or revoked.", [401]),
+    );
+    await world.get("/shards/na/matches?page[limit]=3");
+    await leave(await stateOf(world, world.key, /its daily match quota is used up/));
+    await world.stop();
   });
 });
 

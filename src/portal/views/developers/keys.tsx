@@ -3,17 +3,13 @@
 import "./keys.css";
 import type { ReactNode } from "react";
 import { Code } from "../../kit/code.tsx";
-import { useLoad } from "../../kit/load.ts";
-import { Skeleton } from "../../kit/skeleton.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { Link } from "../../router.ts";
-import { useSession } from "../../session.ts";
 import { DeveloperPage } from "./layout.tsx";
 import { OwnKey } from "./own-key.tsx";
 import type { Usage } from "./usage-days.ts";
 
 export function Keys() {
-  const { key } = useSession();
   return (
     <DeveloperPage
       current="keys"
@@ -21,8 +17,7 @@ export function Keys() {
       lead="Every request for matches and players needs an API key. The key has limits, and each response says what is left."
     >
       <div className="keys">
-        <OwnKey />
-        {key !== undefined && <OwnLimits key={key} />}
+        <OwnKey>{(usage) => <OwnLimits usage={usage} />}</OwnKey>
         <h2>How to send the key</h2>
         <p>
           In the <code>Authorization</code> header, with the media type in <code>Accept</code>. A
@@ -101,15 +96,10 @@ const COLUMNS: readonly Column<Limit>[] = [
   },
 ];
 
-/** The limits of the visitor's key, from `/usage`. A key that is not valid has none. */
-function OwnLimits() {
-  const { matchbook } = useSession();
-  const load = useLoad((signal) => matchbook.usage({ signal }), [matchbook]);
-  if (load.state === "failed") return null;
-  if (!load.value) return <Skeleton label="Loading limits" shape="rows" count={1} height={72} />;
+function OwnLimits({ usage }: { usage: Usage }) {
   return (
     <dl className="keys-limits">
-      {figuresOf(load.value).map(([name, figure, note]) => (
+      {figuresOf(usage).map(([name, figure, note]) => (
         <div key={name} className="card">
           <dt>{name}</dt>
           <dd>

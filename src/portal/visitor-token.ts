@@ -1,0 +1,93 @@
+/** Sends requests as a visitor without a key: fetches a token, and renews it before it ends or when it is refused. */
+
+import type { Fetch } from "../../client/src/index.ts";
+
+interface Token {
+  text: string;
+  /** By the clock of this browser, which may be wrong. */
+  until: number;
+}
+
+/** Renewed this long before its end, so that no request arrives too late. */
+const EARLY_MS = 30_000;
+const STORED = "matchbook.visitor-token";
+
+let token = restored();
+let fetching: Promise<Token | Response> | undefined;
+
+/** `onClosed` is called when the server does not give tokens any more. */
+export const fetchAsVisitor =
+  (onClosed: () => void): Fetch =>
+  async (url, options) => {
+    const send = ({ text }: Token) =>
+      fetch(url, { ...options, headers: { ...options.headers, Authorization: `Bearer ${text}` } });
+    const first = await currentToken();
+    if (first instanceof Response) return refusal(first, onClosed);
+    const response = await send(first);
+    if (response.status !== 401) return response;
+    // The token has ended, or the server was restarted with another secret.
+    const second = await currentToken(first.text);
+    return second instanceof Response ? refusal(second, onClosed) : send(second);
+  };
+
+/** Fetches the first token while the page still loads. */
+export function prepareToken(): void {
+  // The first request tries again, and reports what is wrong.
+  currentToken().catch(() => {});
+}
+
+/** A token other than the refused one, or the response that gives none. */
+async function currentToken(refused?: string): Promise<Token | Response> {
+  if (token && token.text !== refused && Date.now() < token.until) return token;
+  fetching ??= newToken().finally(() => {
+    fetching = undefined;
+  });
+  return fetching;
+}
+
+async function newToken(): Promise<Token | Response> {
+  const response = await fetch("/portal/visitor-token");
+  if (!response.ok) return response;
+  const { token: text, expiresIn } = (await response.json()) as {
+    token: string;
+    expiresIn: number;
+  };
+  token = { text, until: Date.now() + expiresIn * 1000 - EARLY_MS };
+  store(token);
+  return token;
+}
+
+/** Several requests may wait for the same response, and each reads its body. */
+function refusal(response: Response, onClosed: () => void): Response {
+  if (response.status === 404) onClosed();
+  return response.status === 404 ? unauthorized() : response.clone();
+}
+
+/** The response to a request that is not sent, because it would be refused. */
+export function unauthorized(): Response {
+  const error = {
+    status: "401",
+    code: "unauthorized",
+    title: "API key required",
+    detail: "Add your API key to see this.",
+  };
+  return Response.json({ errors: [error] }, { status: 401 });
+}
+
+/** Kept until the tab is closed, so that a reload needs no new one. */
+function restored(): Token | undefined {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(STORED) ?? "null") as Token | null;
+    return kept ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function store(fresh: Token): void {
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify(fresh));
+  } catch {
+    // Storage is blocked: the next page fetches a token of its own.
+  }
+}
