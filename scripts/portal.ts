@@ -5,6 +5,7 @@ import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { BUILT_PACK, type PackedFile, writePack } from "../src/http/portal-assets.ts";
+import { guides } from "./portal-guides.ts";
 
 const PORTAL = resolve(import.meta.dir, "..", "src", "portal");
 const ASSETS_URL = "/portal/assets/";
@@ -56,16 +57,16 @@ const fonts: Bun.BunPlugin = {
   },
 };
 
-async function bundle(entry: string, define: Record<string, string> = {}) {
+async function bundle(entry: string) {
   return Bun.build({
     entrypoints: [join(PORTAL, entry)],
     target: "browser",
     format: "esm",
     splitting: true,
     minify: true,
-    define: { "process.env.NODE_ENV": '"production"', ...define },
+    define: { "process.env.NODE_ENV": '"production"' },
     publicPath: ASSETS_URL,
-    plugins: [fonts],
+    plugins: [fonts, guides],
     naming: {
       entry: "[name]-[hash].[ext]",
       chunk: "[name]-[hash].[ext]",
@@ -103,18 +104,12 @@ function addFile(path: string): string {
   return name;
 }
 
-// Only the reference page needs this style sheet, and loads it by name.
-const swaggerUi = await bundle("views/reference/swagger-ui.css");
-const [swaggerUiStyles] = swaggerUi.outputs.map(({ path }) => basename(path));
 const theme = await bundle("apply-theme.ts");
-const main = await bundle("main.tsx", {
-  SWAGGER_UI_STYLES: JSON.stringify(ASSETS_URL + swaggerUiStyles),
-});
-for (const output of [...main.outputs, ...theme.outputs, ...swaggerUi.outputs]) {
+const main = await bundle("main.tsx");
+for (const output of [...main.outputs, ...theme.outputs]) {
   // The page's style sheet contains the styles of all views, so the separate ones are dropped.
   const name = basename(output.path);
-  const isStyles = extname(name) === ".css";
-  if (isStyles && !isPageStyles(name) && name !== swaggerUiStyles) continue;
+  if (extname(name) === ".css" && !isPageStyles(name)) continue;
   add(name, new Uint8Array(await output.arrayBuffer()));
 }
 

@@ -2,10 +2,11 @@
 
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import type { Target } from "../../src/portal/views/explorer/query.ts";
+import type { Presentation } from "../../src/portal/views/explorer/query.ts";
+import type { Target } from "../../src/portal/views/explorer/targets.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import type { World } from "../support/world.ts";
-import { leave, settled, type VisitOptions, type Visitor, visit } from "./support.ts";
+import { leave, type VisitOptions, type Visitor, visit } from "./support.ts";
 
 export const MARKUP = '<img src=x onerror="alert(1)"><b>bold</b>';
 
@@ -22,27 +23,27 @@ export const MATCHES = Array.from({ length: 12 }, (_, at) =>
   }),
 );
 
+export const EXPLORER = "/portal/developers/explorer";
+
 export const openExplorer = (world: World, query = "", more: VisitOptions = {}): Promise<Visitor> =>
-  visit(`${world.url}/portal/developers/explorer${query}`, { key: world.key, ...more });
+  visit(`${world.url}${EXPLORER}${query}`, { key: world.key, ...more });
 
-export const sendButton = (page: Page) => page.locator(".explorer-form button[type=submit]");
-
-export async function send(page: Page): Promise<void> {
-  await sendButton(page).click();
-  await settled(page);
+/** Opens the less common fields. */
+export async function openMore(page: Page): Promise<void> {
+  const more = page.locator(".explorer-more details:not([open]) > summary");
+  if ((await more.count()) > 0) await more.click();
 }
 
-/** The query as a URL, curl command or TypeScript. */
-export const shown = (page: Page): Promise<string> => page.locator(".explorer-code").innerText();
+export const showAs = (page: Page, form: Presentation): Promise<void> =>
+  page.locator(`.explorer-response input[value=${form}]`).press("Space");
 
-export const showAs = (page: Page, form: "url" | "curl" | "code"): Promise<void> =>
-  page.locator(`.explorer-snippet input[value=${form}]`).check();
+/** The query as code. */
+export const shownCode = (page: Page): Promise<string> =>
+  page.locator(".sample .code-block").innerText();
 
-export const showResponseAs = (page: Page, form: "cards" | "json"): Promise<void> =>
-  page.locator(`.explorer-response input[value=${form}]`).check();
-
-export const searchFor = (page: Page, target: Target): Promise<void> =>
-  page.locator(`.explorer-where input[value=${target}]`).check();
+export const searchFor = async (page: Page, target: Target): Promise<void> => {
+  await page.getByLabel("Search for").selectOption(target);
+};
 
 /** The field of a query parameter. */
 export const field = (page: Page, parameter: string) => page.getByLabel(parameter);
@@ -52,7 +53,24 @@ export const cards = (page: Page) => page.getByRole("article");
 export const cardIds = (page: Page): Promise<string[]> =>
   page.locator("article header code").allInnerTexts();
 
+/** Waits until exactly these matches are shown. The result follows the form after a pause. */
+export const showsMatches = (page: Page, ids: readonly string[]): Promise<unknown> =>
+  page.waitForFunction(
+    (wanted) =>
+      [...document.querySelectorAll("article header code")]
+        .map(({ textContent }) => textContent)
+        .join() === wanted,
+    ids.join(),
+  );
+
 export const searchOf = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
+
+/** The URL is updated after a pause in typing. */
+export const urlHas = (page: Page, name: string, value: string | null) =>
+  page.waitForFunction(
+    ([key, wanted]) => new URLSearchParams(location.search).get(key!) === wanted,
+    [name, value],
+  );
 
 export const mode = (page: Page, name: string) => page.locator(`label[title=${name}] input`);
 

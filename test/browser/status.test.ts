@@ -3,7 +3,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { aMatch } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { holdReplies, inBrowser, leave, leaveForGood, testEverywhere, visit } from "./support.ts";
+import {
+  holdReplies,
+  inBrowser,
+  leave,
+  leaveForGood,
+  testEverywhere,
+  violations,
+  visit,
+} from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
 const ALL_OPERATIONAL = "All 3 regions operational";
@@ -28,10 +36,10 @@ inBrowser("the status page", () => {
     expect(await page.title()).toBe(`${TEXTS.status} · Matchbook`);
     expect(await page.getByText(ALL_OPERATIONAL).isVisible()).toBe(true);
     const row = (shard: string) => page.getByRole("row", { name: new RegExp(`^${shard} `) });
-    expect(await row("eu").innerText()).toContain("2 days");
-    expect(await row("sa").innerText()).toContain("None");
-    await row("na").getByRole("link", { name: "na" }).click();
-    await page.waitForURL(/\/portal\/explorer\?shard=na&on=matches/);
+    expect(await row("EU").innerText()).toContain("2 days");
+    expect(await row("SA").innerText()).toContain("None");
+    await row("NA").getByRole("link", { name: "NA" }).click();
+    await page.waitForURL(/\/developers\/explorer\?shard=na&on=matches/);
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
   });
@@ -49,11 +57,11 @@ inBrowser("the status page", () => {
       await route.fulfill({ response: reply, json: body });
     });
     await page.clock.fastForward(16_000);
-    await page.getByText("1 of 3 regions unavailable: eu").waitFor();
+    await page.getByText("1 of 3 regions unavailable: EU").waitFor();
     await leaveForGood(visitor);
   });
 
-  test("shows no outdated report while the server is unreachable", async () => {
+  test("keeps the last known status, with its age, while the server is unreachable", async () => {
     const visitor = await visit(`${world.url}/portal/status`);
     const { page } = visitor;
     await page.clock.install();
@@ -62,14 +70,24 @@ inBrowser("the status page", () => {
     await page.route("**/status", (route) => route.abort("connectionrefused"));
     await page.clock.fastForward(16_000);
     await page.getByText(TEXTS.unreachable).waitFor();
+    // What is known is still there, and marked as old; nothing says that the service is operational.
+    expect(await page.getByRole("row", { name: /^EU / }).innerText()).toContain("2 days");
+    expect(await page.locator(".status-age").innerText()).toMatch(/^The last known status, from /);
+    expect(await page.getByText(ALL_OPERATIONAL).count()).toBe(0);
+    await page.clock.fastForward(5 * 60_000);
+    await page.locator(".status-age", { hasText: "5 minutes ago" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+
+    // The error stays until the server responds.
+    await page.unroute("**/status");
     const letThrough = await holdReplies(page, "**/status");
     const asked = page.waitForRequest("**/status");
     await page.clock.fastForward(16_000);
     await asked;
-    expect(await page.getByText(ALL_OPERATIONAL).count()).toBe(0);
     expect(await page.getByText(TEXTS.unreachable).isVisible()).toBe(true);
     letThrough();
     await page.getByText(ALL_OPERATIONAL).waitFor();
+    expect(await page.locator(".status-age").count()).toBe(0);
     await leaveForGood(visitor);
   });
 });

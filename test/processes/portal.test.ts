@@ -13,10 +13,12 @@ afterAll(folder.remove);
 /** A clone after `npm ci --ignore-scripts`. */
 beforeAll(() => {
   mkdirSync(installed);
-  for (const name of ["src", "bin", "scripts", "client"]) {
+  for (const name of ["src", "bin", "scripts", "client", "docs"]) {
     cpSync(join(ROOT, name), join(installed, name), { recursive: true });
   }
-  copyFileSync(join(ROOT, "package.json"), join(installed, "package.json"));
+  for (const name of ["package.json", "CHANGELOG.md"]) {
+    copyFileSync(join(ROOT, name), join(installed, name));
+  }
   symlinkSync(join(ROOT, "node_modules"), join(installed, "node_modules"));
 });
 

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type Fetch, Matchbook } from "../../client/src/index.ts";
 import { codeOf } from "../../src/portal/views/explorer/code.ts";
-import { type Query, TARGETS } from "../../src/portal/views/explorer/query.ts";
+import { needsId, type Query } from "../../src/portal/views/explorer/query.ts";
+import { TARGET_NAMES, TARGETS } from "../../src/portal/views/explorer/targets.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 import { ROOT } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
@@ -113,17 +114,16 @@ for (const match of items) console.log(match.createdAt, match.gameMode, match.id
   );
   test("sends the same request as the form, whatever it contains", async () => {
     const query = fc.record({
-      on: fc.constantFrom(...TARGETS),
+      on: fc.constantFrom(...TARGET_NAMES),
       parameters: fc.array(fc.tuple(name, value), { maxLength: 5 }),
     });
     await fc.assert(
       fc.asyncProperty(query, async ({ on, parameters }) => {
-        const id = on === "match" || on === "player" ? "id-1" : "";
+        const id = needsId(on) ? "id-1" : "";
         const [url = "", ...more] = await urlsOf(program(asked(parameters, on, id)));
         expect(more).toEqual([]);
         const { pathname, searchParams } = new URL(url);
-        const collection = on === "match" ? "matches" : on === "player" ? "players" : on;
-        expect(pathname).toBe(`/shards/na/${collection}${id && `/${id}`}`);
+        expect(pathname).toBe(`/shards/na/${TARGETS[on].path.replace(/\{\w+\}/, id)}`);
         // The client writes fields last; the order does not matter.
         expect([...searchParams].sort()).toEqual(
           parameters.map(([a, b]): [string, string] => [a, b]).sort(),

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseTimestamp } from "../../src/domain/time.ts";
-import { groupsOf, hintOf, labelOf } from "../../src/portal/views/explorer/fields.ts";
+import { fieldsOf, hintOf, labelOf } from "../../src/portal/views/explorer/fields.ts";
 import {
   added,
   endsItem,
@@ -13,6 +13,7 @@ import {
   toggled,
 } from "../../src/portal/views/explorer/lists.ts";
 import { isoOf, localOf, zoneAt } from "../../src/portal/views/explorer/local-time.ts";
+import { TARGET_NAMES, TARGETS, type Target } from "../../src/portal/views/explorer/targets.ts";
 import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 
 describe("the items of a list", () => {
@@ -90,18 +91,34 @@ describe("a time in a field", () => {
 });
 
 describe("the form", () => {
-  const namesOn = (on: "matches" | "players" | "match" | "player") =>
-    groupsOf(on).flatMap(({ fields }) => fields.map(({ name }) => name));
+  const namesOn = (on: Target) => {
+    const { common, groups } = fieldsOf(on);
+    return [...common, ...groups.flatMap(({ fields }) => fields)].map(({ name }) => name);
+  };
 
   test("has every parameter that the target accepts", () => {
     const taken = (endpoint: string) =>
       (PARAMETERS as readonly Parameter[])
         .filter(({ endpoints }) => endpoints.some((one) => one === endpoint))
         .map(({ name }) => name);
-    expect(namesOn("matches").sort()).toEqual(taken("matches").sort());
-    expect(namesOn("players").sort()).toEqual(taken("players").sort());
-    expect(namesOn("match").sort()).toEqual(taken("single").sort());
-    expect(namesOn("player")).toEqual(namesOn("match"));
+    for (const on of TARGET_NAMES) {
+      expect([on, ...namesOn(on).sort()]).toEqual([on, ...taken(TARGETS[on].endpoint).sort()]);
+    }
+  });
+
+  test("always shows the three most common filters, and the rest in groups", () => {
+    const { common, groups } = fieldsOf("matches");
+    expect(common.map(({ name }) => name)).toEqual([
+      "filter[playerNames]",
+      "filter[createdAt-start]",
+      "filter[gameMode]",
+    ]);
+    expect(groups.map(({ title }) => title)).toEqual([
+      "Filters",
+      "Sorting and paging",
+      "Response content",
+    ]);
+    for (const on of TARGET_NAMES) expect(fieldsOf(on).common.length).toBeLessThanOrEqual(3);
   });
 
   test("includes new parameters of any family", () => {
@@ -111,7 +128,7 @@ describe("the form", () => {
       description: "New.",
       example: "x",
     } as const;
-    const groups = groupsOf("matches", [
+    const { groups } = fieldsOf("matches", [
       { ...row, name: "filter[heroNames]" },
       { ...row, name: "flavour" },
     ]);

@@ -1,23 +1,25 @@
-/** The explorer's query: to the page URL and back, to a request, and to a curl command. */
+/** The explorer's query: to the page URL and back, and to a request. */
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import {
-  isComplete,
   isSameRequest,
+  missingIn,
+  needsId,
+  PRESENTATIONS,
   parameterValue,
   parseQuery,
+  positionIn,
   type Query,
-  queryFromLink,
   searchOf,
-  TARGETS,
   withShard,
   withTarget,
   withValue,
 } from "../../src/portal/views/explorer/query.ts";
-import { curlOf, pathOf } from "../../src/portal/views/explorer/request.ts";
+import { pathOf, requestPath } from "../../src/portal/views/explorer/request.ts";
+import { TARGET_NAMES, targetOfPath } from "../../src/portal/views/explorer/targets.ts";
 import { PARAMETERS } from "../../src/query/parameters.ts";
-import { scaled } from "../support/scale.ts";
 
 const asked = (parameters: Query["parameters"], on: Query["on"] = "matches"): Query => ({
   shard: "na",
@@ -34,19 +36,23 @@ const anyText = fc.oneof(
     unit: fc.constantFrom("'", '"', "\\", "$", "`", "!", "&", "+", "%", "\n", " ", ","),
   }),
 );
+const OWN_NAMES = ["shard", "on", "id", "as", "after", "before"];
 const anyName = fc.oneof(
   fc.constantFrom(...PARAMETERS.map(({ name }) => name.replace("TYPE", "match"))),
-  anyText.filter((name) => name !== "" && !["shard", "on", "id", "as"].includes(name)),
+  anyText.filter((name) => name !== "" && !OWN_NAMES.includes(name)),
 );
 const anyQuestion: fc.Arbitrary<Query> = fc
   .record({
     shard: anyText,
-    on: fc.constantFrom(...TARGETS),
+    on: fc.constantFrom(...TARGET_NAMES),
     id: anyText,
     parameters: fc.array(fc.tuple(anyName, anyText)),
-    as: fc.constantFrom("cards" as const, "json" as const),
+    position: fc.option(fc.oneof(fc.record({ after: anyText }), fc.record({ before: anyText })), {
+      nil: undefined,
+    }),
+    as: fc.constantFrom(...PRESENTATIONS),
   })
-  .map((one) => ({ ...one, id: one.on === "match" || one.on === "player" ? one.id : "" }));
+  .map((one) => ({ ...one, id: needsId(one.on) ? one.id : "" }));
 
 describe("a query and the page URL", () => {
   test("any query survives a round trip through the URL", () => {
@@ -143,13 +149,30 @@ describe("a change to a query", () => {
     });
   });
 
-  test("by a link uses its parameters unchanged", () => {
+  test("to another page changes the position only: what was entered stays", () => {
     const link =
-      "https://api.example/base/shards/na/matches?filter%5BplayerNames%5D=A%2CB&page%5Bafter%5D=x";
-    expect(queryFromLink(placed, link).parameters).toEqual([
-      ["filter[playerNames]", "A,B"],
-      ["page[after]", "x"],
+      "https://api.example/base/shards/na/matches?filter%5BcreatedAt-start%5D=2026-01-01T00%3A00%3A00Z&page%5Bafter%5D=x";
+    const entered = asked([
+      ["page[offset]", "5"],
+      ["page[limit]", "2"],
     ]);
+    const turned = { ...entered, position: positionIn(link) };
+    expect(turned.parameters).toEqual(entered.parameters);
+    expect(pathOf(turned)).toBe("/shards/na/matches?page[offset]=5&page[limit]=2");
+    expect(requestPath(turned)).toBe("/shards/na/matches?page[limit]=2&page[after]=x");
+    expect(positionIn("/shards/na/matches?page[before]=y")).toEqual({ before: "y" });
+    expect(positionIn("/shards/na/matches")).toBeUndefined();
+    expect(isSameRequest(entered, turned)).toBe(false);
+  });
+
+  test("to the change feed starts with the oldest change, also with other filters", () => {
+    const feed = withTarget(asked([["sort", "-createdAt"]]), "changes");
+    expect(feed.parameters).toEqual([["page[after]", "oldest"]]);
+    const filtered = withValue(feed, "filter[gameMode]", "ranked");
+    expect(parameterValue(filtered, "page[after]")).toBe("oldest");
+    expect(requestPath({ ...filtered, position: { after: "x" } })).toBe(
+      "/shards/na/changes?filter[gameMode]=ranked&page[after]=x",
+    );
   });
 
   test("is detected, unless only the presentation changes", () => {
@@ -168,54 +191,18 @@ describe("a query and its request", () => {
     );
   });
 
-  test("is incomplete without a shard, or without the ID of a single record", () => {
-    expect(isComplete(asked([]))).toBe(true);
-    expect(isComplete({ ...asked([]), shard: "" })).toBe(false);
-    expect(isComplete(asked([], "match"))).toBe(false);
-    expect(isComplete({ ...asked([], "match"), id: "m" })).toBe(true);
-  });
-});
-
-describe("the curl command", () => {
-  test("is what a person would write", () => {
-    expect(curlOf("http://localhost:8080/shards/na/matches?page[limit]=1", "mb_key")).toBe(
-      [
-        "curl -g --compressed \\",
-        "  -H 'Authorization: Bearer mb_key' \\",
-        "  -H 'Accept: application/vnd.api+json' \\",
-        "  'http://localhost:8080/shards/na/matches?page[limit]=1'",
-      ].join("\n"),
-    );
+  test("says what is missing: a region, an ID or a required parameter", () => {
+    expect(missingIn(asked([]))).toBeUndefined();
+    expect(missingIn({ ...asked([]), shard: "" })).toBe("a region");
+    expect(missingIn(asked([], "match"))).toBe("the Match ID");
+    expect(missingIn({ ...asked([], "match"), id: "m" })).toBeUndefined();
+    expect(missingIn(asked([], "names"))).toBe("a value for filter[near]");
+    expect(missingIn(asked([["filter[near]", "x"]], "names"))).toBeUndefined();
   });
 
-  /** The words of the command as the shell sees them, without running curl. */
-  async function wordsOf(line: string): Promise<string[]> {
-    const script = `curl() { printf '%s\\0' "$@"; }\n${line}`;
-    const shell = Bun.spawn(["sh", "-c", script], { stdout: "pipe", stderr: "pipe" });
-    const [words, complaints] = await Promise.all([
-      new Response(shell.stdout).text(),
-      new Response(shell.stderr).text(),
-    ]);
-    expect(complaints).toBe("");
-    return words.split("\0").slice(0, -1);
-  }
-
-  test("is safe to paste into a shell, whatever names and keys contain", async () => {
-    const key = fc.string({ unit: "grapheme-ascii" });
-    await fc.assert(
-      fc.asyncProperty(anyQuestion, key, async (query, key) => {
-        const url = `http://localhost:8080${pathOf(query)}`;
-        expect(await wordsOf(curlOf(url, key))).toEqual([
-          "-g",
-          "--compressed",
-          "-H",
-          `Authorization: Bearer ${key}`,
-          "-H",
-          "Accept: application/vnd.api+json",
-          url,
-        ]);
-      }),
-      { numRuns: scaled(25) },
-    );
+  test("has a target for every endpoint that returns records", () => {
+    const paths = ROUTES.filter(({ access }) => access === "key").map(openApiPath);
+    expect(paths.filter((path) => targetOfPath(path) === undefined)).toEqual([]);
+    expect(paths.length).toBe(TARGET_NAMES.length);
   });
 });

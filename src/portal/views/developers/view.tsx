@@ -1,11 +1,11 @@
 /** The developer area: quick start, keys, guides, endpoints, usage and changelog. */
 
-import { lazy, Suspense } from "react";
-import { Page } from "../../kit/page.tsx";
-import { Loading } from "../../kit/states.tsx";
-import { type DevelopersPage, Link } from "../../router.ts";
-
-const Reference = lazy(() => import("../reference/view.tsx"));
+import type { DevelopersPage } from "../../router.ts";
+import { Endpoints } from "./endpoints.tsx";
+import { Changelog, Guides } from "./guides.tsx";
+import { Keys } from "./keys.tsx";
+import { QuickStart } from "./quick-start.tsx";
+import { UsagePage } from "./usage.tsx";
 
 interface Props {
   page: DevelopersPage;
@@ -13,22 +13,18 @@ interface Props {
 }
 
 export default function Developers({ page, guide }: Props) {
-  if (page === "endpoints") {
-    return (
-      <Suspense fallback={<Loading label="Loading page" lines={8} />}>
-        <Reference />
-      </Suspense>
-    );
+  switch (page) {
+    case "quick-start":
+      return <QuickStart />;
+    case "keys":
+      return <Keys />;
+    case "guides":
+      return <Guides guide={guide} />;
+    case "endpoints":
+      return <Endpoints />;
+    case "usage":
+      return <UsagePage />;
+    case "changelog":
+      return <Changelog />;
   }
-  return (
-    <Page name="Developers" title="Developers">
-      <p>
-        {page} {guide}
-      </p>
-      <p>
-        <Link to={{ name: "explorer", search: new URLSearchParams() }}>Explorer</Link> ·{" "}
-        <Link to={{ name: "developers", page: "endpoints" }}>Endpoints</Link>
-      </p>
-    </Page>
-  );
 }

@@ -4,8 +4,9 @@ import type { MatchesQuery, PlayersQuery, RecordQuery } from "../../../../client
 import { GAME_MODES } from "../../../domain/modes.ts";
 import { splitList } from "../../../query/comma-list.ts";
 import { fieldsType, findParameter } from "../../../query/parameters.ts";
-import { isSingle, type Query, type Target } from "./query.ts";
+import type { Query } from "./query.ts";
 import { pathOf } from "./request.ts";
+import type { Target } from "./targets.ts";
 
 /** The client's option for each parameter. `fields[TYPE]` is handled separately. */
 type OptionNames<Options> = Readonly<Record<string, keyof Options>>;
@@ -32,7 +33,8 @@ const OF_MATCHES: OptionNames<MatchesQuery> = {
   "page[before]": "before",
   include: "include",
 };
-const OPTION_NAMES: Readonly<Record<Target, Readonly<Record<string, string>>>> = {
+/** The targets that a program reads with a method of the client. It requests the URL of the others. */
+const OPTION_NAMES: Readonly<Partial<Record<Target, Readonly<Record<string, string>>>>> = {
   matches: OF_MATCHES,
   players: OF_PLAYERS,
   match: OF_RECORDS,
@@ -40,7 +42,7 @@ const OPTION_NAMES: Readonly<Record<Target, Readonly<Record<string, string>>>> =
 };
 
 /** The rest of the program, which prints the result. */
-const PRINTED: Readonly<Record<Target, readonly string[]>> = {
+const PRINTED: Readonly<Partial<Record<Target, readonly string[]>>> = {
   matches: [
     "// One page. For all matches: for await (const match of matches) { … }",
     "const { items } = await matches.page();",
@@ -56,7 +58,7 @@ export function codeOf(query: Query, url: string, key: string): string {
     `import { Matchbook } from ${text("matchbook-client")};`,
     "",
     `const matchbook = new Matchbook({ url: ${text(url)}, key: ${text(key)} });`,
-    ...(callOf(query) ?? urlCallOf(query)),
+    ...(callOf(query) ?? urlCallOf(pathOf(query))),
     "",
   ].join("\n");
 }
@@ -67,21 +69,33 @@ function callOf(query: Query): string[] | undefined {
   const members = membersOf(query);
   if (!members || shard === "") return undefined;
   const options = members.length === 0 ? "" : `{\n${members.map((one) => `  ${one},\n`).join("")}}`;
-  const given = isSingle(on) ? [text(id || "ID"), options] : [options];
+  const given = on === "match" || on === "player" ? [text(id || "ID"), options] : [options];
   const call = `matchbook.shard(${text(shard)}).${on}(${given.filter(Boolean).join(", ")})`;
-  return [`const ${on} = ${on === "matches" ? "" : "await "}${call};`, ...PRINTED[on]];
+  return [`const ${on} = ${on === "matches" ? "" : "await "}${call};`, ...(PRINTED[on] ?? [])];
 }
 
-function urlCallOf(query: Query): string[] {
+/** A program that requests a path, for endpoints that are not in the explorer. */
+export function codeOfPath(path: string, url: string, key: string | undefined): string {
+  const options = key === undefined ? "" : `, key: ${text(key)}`;
   return [
-    `const { document } = await matchbook.get(${text(pathOf(query))});`,
-    "console.log(document);",
-  ];
+    `import { Matchbook } from ${text("matchbook-client")};`,
+    "",
+    `const matchbook = new Matchbook({ url: ${text(url)}${options} });`,
+    ...urlCallOf(path),
+    "",
+  ].join("\n");
 }
+
+const urlCallOf = (path: string): string[] => [
+  `const { document } = await matchbook.get(${text(path)});`,
+  "console.log(document);",
+];
 
 /** Option members such as `playerNames: ["Ada"]`. Undefined if a parameter cannot be written this way. */
 function membersOf({ on, parameters }: Query): string[] | undefined {
-  const names = new Map(Object.entries(OPTION_NAMES[on]));
+  const options = OPTION_NAMES[on];
+  if (!options) return undefined;
+  const names = new Map(Object.entries(options));
   const members = new Map<string, string>();
   const fields = new Map<string, string>();
   for (const [name, value] of parameters) {

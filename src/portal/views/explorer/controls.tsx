@@ -1,7 +1,8 @@
 /** Form controls: text, numbers, radio choices, toggles, date and time. */
 
-import { useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { GAME_MODES } from "../../../domain/modes.ts";
+import { Segmented } from "../../kit/segmented.tsx";
 import { modeName } from "../../names.ts";
 import type { FieldContext } from "./field.tsx";
 import { itemsIn, listOf, toggled } from "./lists.ts";
@@ -48,60 +49,55 @@ export function TextControl({
   );
 }
 
-interface Choice {
-  value: string;
-  label: string;
-}
+type Choice = { value: string; label: string };
 
-/** Radio buttons. A value that is not among the choices leaves all unchecked. */
-export function Choices({
-  name,
-  choices,
-  value,
-  onChange,
-  isSquare = false,
-}: {
-  name: string;
-  choices: readonly Choice[];
-  /** Two per row, for choices that do not fit in one row. */
-  isSquare?: boolean;
-  value: string;
-  onChange(value: string): void;
-}) {
-  return (
-    <div className={`explorer-choices${isSquare ? " explorer-square" : ""}`}>
-      {choices.map((choice) => (
-        <label key={choice.value} className="explorer-choice">
-          <input
-            type="radio"
-            name={name}
-            value={choice.value}
-            checked={choice.value === value}
-            onChange={() => onChange(choice.value)}
-          />
-          <span>{choice.label}</span>
-        </label>
-      ))}
-    </div>
-  );
-}
+const SORTS: readonly Choice[] = [
+  { value: "-createdAt", label: "Newest first" },
+  { value: "createdAt", label: "Oldest first" },
+];
+const PERIODS: readonly Choice[] = [
+  { value: "all", label: "All time" },
+  { value: "28d", label: "28 days" },
+];
 
 /** The default is left out of the query. */
-export function SortControl({ field, value, onChange }: ControlProps) {
-  const choices = [
-    { value: "-createdAt", label: "Newest first" },
-    { value: "createdAt", label: "Oldest first" },
-  ];
+function DefaultedChoices({
+  label,
+  control: { value, onChange },
+  choices,
+  byDefault,
+}: {
+  label: string;
+  control: ControlProps;
+  choices: readonly Choice[];
+  byDefault: string;
+}) {
   return (
-    <Choices
-      name={field.id}
-      choices={choices}
-      value={value ?? "createdAt"}
-      onChange={(chosen) => onChange(chosen === "createdAt" ? undefined : chosen)}
+    <Segmented
+      label={label}
+      options={choices}
+      value={value ?? byDefault}
+      onChange={(chosen) => onChange(chosen === byDefault ? undefined : chosen)}
     />
   );
 }
 
+export const SortControl = (control: ControlProps) => (
+  <DefaultedChoices label="Sort" control={control} choices={SORTS} byDefault="createdAt" />
+);
+
+export const PeriodControl = (control: ControlProps) => (
+  <DefaultedChoices label="Period" control={control} choices={PERIODS} byDefault="all" />
+);
+
+const ARROWS: Readonly<Record<string, number>> = {
+  ArrowRight: 1,
+  ArrowDown: 1,
+  ArrowLeft: -1,
+  ArrowUp: -1,
+};
+
+/** Checkboxes in a row. They are one tab stop: the arrow keys move between them. */
 export function Toggles({
   items,
   chosen,
@@ -113,13 +109,25 @@ export function Toggles({
   labelOf(item: string): string;
   onChange(chosen: string[]): void;
 }) {
+  const [current, setCurrent] = useState(0);
+  const move = (event: KeyboardEvent<HTMLElement>) => {
+    const by = ARROWS[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const inputs = [...event.currentTarget.querySelectorAll("input")];
+    const at = inputs.indexOf(event.target as HTMLInputElement);
+    inputs[(at + by + inputs.length) % inputs.length]?.focus();
+  };
   return (
-    <div className="explorer-toggles">
-      {items.map((item) => (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the checkboxes in it have the focus.
+    <div className="explorer-toggles" onKeyDown={move}>
+      {items.map((item, at) => (
         <label key={item} className="explorer-toggle" title={item}>
           <input
             type="checkbox"
+            tabIndex={at === Math.min(current, items.length - 1) ? 0 : -1}
             checked={chosen.includes(item)}
+            onFocus={() => setCurrent(at)}
             onChange={() => onChange(toggled(chosen, item))}
           />
           <span>{labelOf(item)}</span>

@@ -1,94 +1,114 @@
 /**
- * The state of the explorer's query: the draft in the form, the query that was sent, and the page URL. The URL
- * follows the draft; sending a query adds a history entry.
+ * The state of the explorer's query. The page URL is the query that was sent. The form is ahead of it while the
+ * visitor types; after a pause it is sent, which adds a history entry.
  */
 
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { hrefOf, navigate } from "../../router.ts";
+import { newEntry } from "../../scroll.ts";
 import {
-  isComplete,
   isSameRequest,
+  type Position,
   type Presentation,
   parseQuery,
   type Query,
   searchOf,
 } from "./query.ts";
 
-/** Browsers limit how often the URL may change, so it is updated after a pause in typing. */
-const PAUSE = 250;
+/** In milliseconds, so that not every letter costs a request. */
+const PAUSE = 300;
 
 export interface Draft {
-  /** The query in the form. */
-  draft: Query;
-  /** The query that the response belongs to. */
+  /** The query in the form. Paging does not change it. */
+  form: Query;
+  /** The query in the URL, with its page position. The response belongs to it. */
   sent: Query;
-  /** Counts sent queries, so that the same query can be sent again. */
+  /** Counts requests, so that the same query can be sent again. */
   round: number;
-  change(query: Query): void;
-  /** Sends this query, or the draft. */
-  send(query?: Query): void;
+  /** Changes the form, and sends it after a pause. */
+  change(form: Query): void;
+  /** Sends this query, or the form, at once. */
+  send(form?: Query): void;
+  /** Shows another page of the result. */
+  turnTo(position: Position | undefined): void;
   /** Shows the same response in another way. */
   present(as: Presentation): void;
 }
 
-const viewOf = (query: Query) => ({ name: "explorer" as const, search: searchOf(query) });
-
 export function useDraft(search: URLSearchParams, usualShard: string): Draft {
   const address = search.toString();
-  const [draft, setDraft] = useState(() => parseQuery(search, usualShard));
-  const [sent, setSent] = useState(draft);
+  const sent = useMemo(
+    () => parseQuery(new URLSearchParams(address), usualShard),
+    [address, usualShard],
+  );
+  const [form, setForm] = useState(() => formOf(sent));
   const [round, setRound] = useState(0);
-  /** The last URL that this page wrote; any other URL is a navigation. */
+  /** The last URL that this page wrote; any other URL is a navigation, which resets the form. */
   const own = useRef(address);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-
-  const write = useCallback((query: Query, how: "push" | "replace") => {
-    clearTimeout(timer.current);
-    own.current = searchOf(query).toString();
-    navigate(viewOf(query), how);
+  /** A change of the form that is not sent yet. */
+  const pending = useRef<{ query: Query; timer: ReturnType<typeof setTimeout> }>(undefined);
+  const stopWaiting = useCallback(() => {
+    clearTimeout(pending.current?.timer);
+    pending.current = undefined;
   }, []);
 
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const write = useCallback(
+    (query: Query, how: "push" | "replace") => {
+      stopWaiting();
+      const view = { name: "explorer" as const, search: searchOf(query) };
+      own.current = view.search.toString();
+      // Not navigate(), which would scroll to the top while the visitor uses the form.
+      if (how === "push") history.pushState(newEntry(), "", hrefOf(view));
+      navigate(view, "replace");
+    },
+    [stopWaiting],
+  );
+
+  useEffect(() => stopWaiting, [stopWaiting]);
 
   useEffect(() => {
     if (address === own.current) return;
-    clearTimeout(timer.current);
+    stopWaiting();
     own.current = address;
-    const query = parseQuery(new URLSearchParams(address), usualShard);
-    setDraft(query);
-    setSent(query);
-  }, [address, usualShard]);
+    setForm(formOf(sent));
+  }, [address, sent, stopWaiting]);
 
   // Writes defaults into the URL, so that it means the same to everyone it is shared with.
   useEffect(() => {
-    if (sent.shard !== "" && address === own.current && searchOf(sent).toString() !== address) {
-      if (draft === sent) write(sent, "replace");
-    }
-  }, [sent, draft, address, write]);
+    if (sent.shard === "" || searchOf(sent).toString() === address) return;
+    write(sent, "replace");
+    setForm(formOf(sent));
+  }, [sent, address, write]);
 
-  const change = (query: Query) => {
-    setDraft(query);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => write(query, "replace"), PAUSE);
+  const latest = useRef(sent);
+  latest.current = sent;
+  const commit = (query: Query, as = latest.current.as) => {
+    const next = { ...query, as };
+    write(next, isSameRequest(next, latest.current) ? "replace" : "push");
   };
 
-  const send = (query = draft) => {
-    if (!isComplete(query)) return;
-    if (!isSameRequest(query, sent)) {
-      // So that Back leads to the query sent before, not to the half-edited draft.
-      history.replaceState(history.state, "", hrefOf(viewOf(sent)));
-      write(query, "push");
-    }
-    setDraft(query);
-    setSent(query);
-    setRound((count) => count + 1);
+  return {
+    form,
+    sent,
+    round,
+    change(query) {
+      setForm(query);
+      stopWaiting();
+      pending.current = { query, timer: setTimeout(() => commit(query), PAUSE) };
+    },
+    send(query = form) {
+      setForm(query);
+      commit(query);
+      setRound((count) => count + 1);
+    },
+    turnTo(position) {
+      // Links of the response do not fit a form that was changed meanwhile.
+      commit(pending.current?.query ?? { ...sent, position });
+    },
+    present(as) {
+      commit(pending.current?.query ?? sent, as);
+    },
   };
-
-  const present = (as: Presentation) => {
-    setDraft({ ...draft, as });
-    setSent({ ...sent, as });
-    write({ ...draft, as }, "replace");
-  };
-
-  return { draft, sent, round, change, send, present };
 }
+
+const formOf = ({ position, ...query }: Query): Query => query;

@@ -17,11 +17,10 @@ interface Props {
   problems: readonly string[];
   /** Several controls under one label. */
   isGroup?: boolean;
-  isHalf?: boolean;
   children(field: FieldContext): ReactNode;
 }
 
-export function Field({ label, name, hint, problems, isGroup, isHalf, children }: Props) {
+export function Field({ label, name, hint, problems, isGroup, children }: Props) {
   const id = useId();
   const isWrong = problems.length > 0;
   const field = { id, describedBy: `${id}-hint ${id}-problems`, isWrong };
@@ -46,7 +45,7 @@ export function Field({ label, name, hint, problems, isGroup, isHalf, children }
       </div>
     </>
   );
-  const className = `explorer-field${isHalf ? " explorer-half" : ""}${isWrong ? " explorer-wrong" : ""}`;
+  const className = `explorer-field${isWrong ? " explorer-wrong" : ""}`;
   return isGroup ? (
     <fieldset className={className} aria-describedby={field.describedBy}>
       <legend className="explorer-title">{title}</legend>

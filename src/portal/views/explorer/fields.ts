@@ -1,23 +1,47 @@
 /** Builds the form's groups, labels and hints from the table of query parameters. */
 
 import { PARAMETERS, type Parameter } from "../../../query/parameters.ts";
-import { endpointOf, type Target } from "./query.ts";
+import { TARGETS, type Target } from "./targets.ts";
 
 export interface Group {
   title: string;
   fields: readonly Parameter[];
 }
 
+/** The most useful filters; the first three that a target accepts are always visible. */
+const COMMON = [
+  "filter[near]",
+  "filter[playerNames]",
+  "filter[createdAt-start]",
+  "filter[gameMode]",
+  "filter[period]",
+  "filter[patchVersion]",
+  "filter[playerIds]",
+];
+const MOST_COMMON = 3;
+
+/** The fields that are always visible, and the rest in groups. */
+export interface Fields {
+  common: readonly Parameter[];
+  groups: readonly Group[];
+}
+
 const TITLES = ["Filters", "Sorting and paging", "Response content", "Other"] as const;
 type Title = (typeof TITLES)[number];
 
-/** The parameters that a target accepts, in table order, without empty groups. */
-export function groupsOf(on: Target, table: readonly Parameter[] = PARAMETERS): Group[] {
-  const taken = table.filter(({ endpoints }) => endpoints.includes(endpointOf(on)));
-  return TITLES.map((title) => ({
+/** The parameters that a target accepts, without empty groups. */
+export function fieldsOf(on: Target, table: readonly Parameter[] = PARAMETERS): Fields {
+  const taken = table.filter(({ endpoints }) => endpoints.includes(TARGETS[on].endpoint));
+  const common = COMMON.flatMap((name) => taken.filter((one) => one.name === name)).slice(
+    0,
+    MOST_COMMON,
+  );
+  const rest = taken.filter((parameter) => !common.includes(parameter));
+  const groups = TITLES.map((title) => ({
     title,
-    fields: taken.filter((parameter) => titleOf(parameter) === title),
-  })).filter(({ fields }) => fields.length > 0);
+    fields: rest.filter((parameter) => titleOf(parameter) === title),
+  }));
+  return { common, groups: groups.filter(({ fields }) => fields.length > 0) };
 }
 
 function titleOf({ name }: Parameter): Title {

@@ -1,13 +1,13 @@
 /** Selects the related resources to include: everything, nothing, or some paths. */
 
 import { INCLUDE_PATHS } from "../../../domain/vocabulary.ts";
-import { Choices, type ControlProps, Toggles } from "./controls.tsx";
+import { Segmented } from "../../kit/segmented.tsx";
+import { type ControlProps, Toggles } from "./controls.tsx";
 import { itemsIn, listOf } from "./lists.ts";
 
 type Extent = "all" | "none" | "some";
 
 export function IncludeControl({
-  field,
   value,
   onChange,
   hasPaths,
@@ -26,7 +26,7 @@ export function IncludeControl({
   };
   return (
     <>
-      <Choices name={field.id} choices={choices} value={extent} onChange={choose} />
+      <Segmented label="Include" options={choices} value={extent} onChange={choose} />
       {extent === "some" && (
         <Toggles
           items={[...known, ...paths.filter((path) => !known.includes(path))]}

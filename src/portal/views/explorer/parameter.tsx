@@ -8,6 +8,7 @@ import {
   type ControlProps,
   DateTimeControl,
   ModesControl,
+  PeriodControl,
   SortControl,
   TextControl,
 } from "./controls.tsx";
@@ -32,8 +33,12 @@ interface Props {
   suggest: Suggest;
 }
 
-const GROUPS: readonly string[] = ["sort", "modes", "include"];
-const HALVES: readonly string[] = ["limit", "offset", "cursor"];
+/** Several controls under one label. */
+const GROUPS: readonly string[] = ["modes", "include", "period"];
+
+/** Actors sort by any attribute; matches only by their time. */
+const hasSortChoices = ({ kind }: Parameter, hasPaths: boolean): boolean =>
+  kind === "sort" && hasPaths;
 
 export function ParameterField(props: Props) {
   const { parameter, name, value, onChange, problems } = props;
@@ -43,10 +48,9 @@ export function ParameterField(props: Props) {
     <Field
       label={isOfType ? labelOf(`${fieldsType(name)} fields`) : labelOf(name)}
       name={name}
-      hint={hintFor(parameter, value)}
+      hint={hintFor(parameter, value, props.hasPaths)}
       problems={problems}
-      isGroup={GROUPS.includes(kind)}
-      isHalf={HALVES.includes(kind)}
+      isGroup={GROUPS.includes(kind) || hasSortChoices(parameter, props.hasPaths)}
     >
       {(field) => <Control {...props} control={{ field, value, onChange }} />}
     </Field>
@@ -54,9 +58,14 @@ export function ParameterField(props: Props) {
 }
 
 /** Choices need no hint; times get the visitor's time zone. */
-function hintFor(parameter: Parameter, value: string | undefined): string | undefined {
+function hintFor(
+  parameter: Parameter,
+  value: string | undefined,
+  hasPaths: boolean,
+): string | undefined {
   const { kind } = parameter;
-  if (kind === "fields" || kind === "sort" || kind === "modes") return undefined;
+  if (kind === "fields" || kind === "modes" || kind === "period") return undefined;
+  if (kind === "sort" && hasPaths) return undefined;
   if (kind !== "timestamp") return hintOf(parameter);
   const zone = zoneAt(parseTimestamp(value ?? "") ?? Date.now());
   return `${hintOf(parameter)} In your local time (${zone}).`;
@@ -68,9 +77,18 @@ function Control({ control, ...props }: Props & { control: ControlProps }) {
   switch (parameter.kind) {
     case "limit":
     case "offset":
-      return <TextControl {...control} placeholder={parameter.default} isNumber />;
+    case "wait":
+      return <TextControl {...control} isNumber />;
     case "sort":
-      return <SortControl {...control} />;
+      return hasSortChoices(parameter, hasPaths) ? (
+        <SortControl {...control} />
+      ) : (
+        <TextControl {...control} placeholder="e.g. -winRate" />
+      );
+    case "period":
+      return <PeriodControl {...control} />;
+    case "name":
+      return <TextControl {...control} placeholder={`e.g. ${parameter.example}`} />;
     case "timestamp":
       return <DateTimeControl {...control} />;
     case "modes":

@@ -3,78 +3,92 @@
  * invalid ones can be shown, shared and sent unchanged.
  */
 
-import type { Endpoint, Kind } from "../../../query/parameters.ts";
-import { findParameter } from "../../../query/parameters.ts";
-
-export const TARGETS = ["matches", "players", "match", "player"] as const;
-/** A collection, or a single record by ID. */
-export type Target = (typeof TARGETS)[number];
+import type { Kind, Parameter } from "../../../query/parameters.ts";
+import { findParameter, PARAMETERS } from "../../../query/parameters.ts";
+import { TARGET_NAMES, TARGETS, type Target, targetRow } from "./targets.ts";
 
 export type Parameters = ReadonlyArray<readonly [name: string, value: string]>;
+
+/** Where a page of the result begins: a cursor of the pagination links. */
+export type Position = { after: string } | { before: string };
 
 export interface Query {
   /** Empty while the shards are unknown. */
   shard: string;
   on: Target;
-  /** The ID of a single record; empty for collections. */
+  /** The ID in the path; empty for collections. */
   id: string;
   /** In URL order. A name may appear twice; the server then reports it. */
   parameters: Parameters;
+  /** Paging adds this, and leaves the parameters as they were entered. Undefined on the first page. */
+  position?: Position | undefined;
   /** How the response is shown. */
   as: Presentation;
 }
 
-export type Presentation = "cards" | "json";
+export const PRESENTATIONS = ["cards", "json", "code"] as const;
+export type Presentation = (typeof PRESENTATIONS)[number];
 
-const OWN_NAMES = ["shard", "on", "id", "as"];
+const OWN_NAMES = ["shard", "on", "id", "as", "after", "before"];
 /** Page positions, which are meaningless after a change of filters. */
 const POSITIONS: readonly Kind[] = ["offset", "cursor"];
 /** Parameters that do not change which matches are found. */
 const UNRELATED_TO_RESULTS: readonly Kind[] = [...POSITIONS, "limit", "include", "fields"];
 
-export const isSingle = (on: Target): boolean => on === "match" || on === "player";
-
-export const endpointOf = (on: Target): Endpoint =>
-  on === "matches" || on === "players" ? on : "single";
+export const needsId = (on: Target): boolean => targetRow(on).idLabel !== undefined;
 
 /** Reads the query from the page URL. The default is the newest matches. */
 export function parseQuery(search: URLSearchParams, usualShard: string): Query {
-  if (search.size === 0) {
-    const parameters: Parameters = [["sort", "-createdAt"]];
-    return { shard: usualShard, on: "matches", id: "", parameters, as: "cards" };
-  }
-  const on = TARGETS.find((one) => one === search.get("on")) ?? "matches";
+  if (search.size === 0) return newQuery("matches", usualShard);
+  const on = TARGET_NAMES.find((one) => one === search.get("on")) ?? "matches";
+  const after = search.get("after");
+  const before = search.get("before");
   return {
     shard: search.get("shard") ?? usualShard,
     on,
-    id: isSingle(on) ? (search.get("id") ?? "") : "",
+    id: needsId(on) ? (search.get("id") ?? "") : "",
     parameters: [...search].filter(([name]) => !OWN_NAMES.includes(name)),
-    as: search.get("as") === "json" ? "json" : "cards",
+    ...(after !== null ? { position: { after } } : before !== null && { position: { before } }),
+    as: PRESENTATIONS.find((one) => one === search.get("as")) ?? "cards",
   };
 }
 
-export function searchOf({ shard, on, id, parameters, as }: Query): URLSearchParams {
+export const newQuery = (on: Target, shard: string): Query => {
+  const { defaults = [], ids } = targetRow(on);
+  return { shard, on, id: ids?.[0] ?? "", parameters: defaults, as: "cards" };
+};
+
+export function searchOf({ shard, on, id, parameters, position, as }: Query): URLSearchParams {
   const search = new URLSearchParams({ shard, on });
-  if (isSingle(on)) search.set("id", id);
+  if (needsId(on)) search.set("id", id);
   if (as !== "cards") search.set("as", as);
   for (const [name, value] of parameters) search.append(name, value);
+  for (const [name, cursor] of Object.entries(position ?? {})) search.set(name, cursor);
   return search;
 }
 
-/** Whether the query can be sent: it has a shard, and an ID if it needs one. */
-export const isComplete = ({ shard, on, id }: Query): boolean =>
-  shard !== "" && (!isSingle(on) || id !== "");
+/** What is missing before the query can be sent. */
+export function missingIn(query: Query): string | undefined {
+  const { shard, on, id } = query;
+  if (shard === "") return "a region";
+  if (needsId(on) && id === "") return `the ${targetRow(on).idLabel}`;
+  const required = (PARAMETERS as readonly Parameter[]).find(
+    ({ isRequired, endpoints, name }) =>
+      isRequired && endpoints.includes(TARGETS[on].endpoint) && !parameterValue(query, name),
+  );
+  return required && `a value for ${required.name}`;
+}
 
 export function parameterValue({ parameters }: Query, name: string): string | undefined {
   return parameters.find(([one]) => one === name)?.[1];
 }
 
-/** Sets or removes a parameter. It keeps its position; repeated values are replaced by one. */
+/** Sets or removes a parameter. It keeps its place; repeated values are replaced by one. */
 export function withValue(query: Query, name: string, value: string | undefined): Query {
   const changed: [string, string][] = [];
   let isSet = value === undefined;
   for (const [one, old] of changesResults(name)
-    ? withoutPosition(query.parameters)
+    ? withoutPositions(query.parameters)
     : query.parameters) {
     if (one !== name) changed.push([one, old]);
     else if (!isSet) {
@@ -87,29 +101,39 @@ export function withValue(query: Query, name: string, value: string | undefined)
 }
 
 /** Changes the target, and keeps the parameters that it accepts, except for paging. */
-export function withTarget(query: Query, on: Target, id = ""): Query {
-  const endpoint = endpointOf(on);
+export function withTarget(query: Query, on: Target, id?: string): Query {
+  const fresh = newQuery(on, query.shard);
   const hasPaths = on === "matches" || on === "match";
-  const parameters = withoutPosition(query.parameters).filter(([name, value]) => {
+  const kept = withoutCursors(query.parameters).filter(([name, value]) => {
     const parameter = findParameter(name);
-    if (parameter?.kind === "limit") return false;
+    if (parameter?.kind === "limit" || parameter?.kind === "sort") return false;
     if (parameter?.kind === "include" && !hasPaths && value !== "") return false;
-    return parameter?.endpoints.includes(endpoint) ?? false;
+    return parameter?.endpoints.includes(TARGETS[on].endpoint) ?? false;
   });
-  return { ...query, on, id: isSingle(on) ? id : "", parameters };
+  const parameters = [...fresh.parameters, ...kept];
+  return { ...fresh, id: id ?? fresh.id, parameters, as: query.as };
 }
 
 /** Changes the shard, and drops the page position. */
 export const withShard = (query: Query, shard: string): Query => ({
   ...query,
   shard,
-  parameters: withoutPosition(query.parameters),
+  parameters: withoutPositions(query.parameters),
 });
 
-/** The query of a pagination link. */
-export function queryFromLink(query: Query, link: string): Query {
+/** The position of a pagination link. Undefined for the first page. */
+export function positionIn(link: string): Position | undefined {
   const { searchParams } = new URL(link, "http://service.invalid");
-  return { ...query, parameters: [...searchParams] };
+  const after = searchParams.get("page[after]");
+  const before = searchParams.get("page[before]");
+  return after !== null ? { after } : before !== null ? { before } : undefined;
+}
+
+/** The parameters to send: those of the query, at its position. */
+export function sentParameters({ parameters, position }: Query): Parameters {
+  if (!position) return parameters;
+  const cursors = Object.entries(position).map(([side, cursor]) => [`page[${side}]`, cursor]);
+  return [...withoutCursors(parameters), ...(cursors as [string, string][])];
 }
 
 /** Whether both send the same request, however the response is shown. */
@@ -121,8 +145,14 @@ function changesResults(name: string): boolean {
   return kind !== undefined && !UNRELATED_TO_RESULTS.includes(kind);
 }
 
-const withoutPosition = (parameters: Parameters): Parameters =>
-  parameters.filter(([name]) => {
-    const kind = findParameter(name)?.kind;
-    return kind === undefined || !POSITIONS.includes(kind);
-  });
+const isPosition = (name: string): boolean => {
+  const kind = findParameter(name)?.kind;
+  return kind !== undefined && POSITIONS.includes(kind);
+};
+
+const withoutCursors = (parameters: Parameters): Parameters =>
+  parameters.filter(([name]) => !isPosition(name));
+
+/** "oldest" is the start of the change feed, whatever its filters. */
+const withoutPositions = (parameters: Parameters): Parameters =>
+  parameters.filter(([name, value]) => !isPosition(name) || value === "oldest");

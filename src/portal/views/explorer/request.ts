@@ -1,35 +1,23 @@
-/** Turns a query into a request path and a curl command. */
+/** Turns a query into a request path. */
 
-import { isSingle, type Query } from "./query.ts";
+import { type Parameters, type Query, sentParameters } from "./query.ts";
+import { targetRow } from "./targets.ts";
 
-/** Shown instead of the visitor's key until they reveal it. */
-export const KEY_PLACEHOLDER = "YOUR_API_KEY";
 /** Shown for missing values. */
 const ID_PLACEHOLDER = "ID";
 const SHARD_PLACEHOLDER = "SHARD";
 
-const MEDIA_TYPE = "application/vnd.api+json";
+/** The path and query string of the query as entered, without a page position. */
+export const pathOf = (query: Query): string => pathWith(query, query.parameters);
 
-/** The path and query string. */
-export function pathOf({ shard, on, id, parameters }: Query): string {
-  const collection = on === "match" ? "matches" : on === "player" ? "players" : on;
-  const record = isSingle(on) ? `/${encoded(id || ID_PLACEHOLDER)}` : "";
+/** The path and query string to request, at the query's page position. */
+export const requestPath = (query: Query): string => pathWith(query, sentParameters(query));
+
+function pathWith({ shard, on, id }: Query, parameters: Parameters): string {
+  const path = targetRow(on).path.replace(/\{\w+\}/, () => encoded(id || ID_PLACEHOLDER));
   const query = parameters.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&");
-  return `/shards/${encoded(shard || SHARD_PLACEHOLDER)}/${collection}${record}${query === "" ? "" : `?${query}`}`;
+  return `/shards/${encoded(shard || SHARD_PLACEHOLDER)}/${path}${query === "" ? "" : `?${query}`}`;
 }
-
-/** `-g` stops curl from interpreting `[` and `]`. */
-export function curlOf(url: string, key: string): string {
-  return [
-    "curl -g --compressed \\",
-    `  -H ${quoted(`Authorization: Bearer ${key}`)} \\`,
-    `  -H ${quoted(`Accept: ${MEDIA_TYPE}`)} \\`,
-    `  ${quoted(url)}`,
-  ].join("\n");
-}
-
-/** Inside single quotes, a shell interprets nothing but the closing quote. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const UNENCODED: ReadonlyMap<string, string> = new Map([
   ["%5B", "["],

@@ -2,22 +2,33 @@
 
 import { useState } from "react";
 import type { Json } from "../../../domain/json.ts";
+import { MAX_NEAR_LENGTH } from "../../../query/parameters.ts";
 import { Copy } from "../../kit/copy.tsx";
+import { useLoad } from "../../kit/load.ts";
 import { Empty } from "../../kit/states.tsx";
 import { localTime } from "../../kit/time.tsx";
+import { useSession } from "../../session.ts";
 import { itemsIn } from "./lists.ts";
 import { MatchCard } from "./match-card.tsx";
 import { Players } from "./players.tsx";
-import { parameterValue, type Query } from "./query.ts";
+import { type Position, parameterValue, positionIn, type Query } from "./query.ts";
 import type { ParsedResponse } from "./response.ts";
 import { Tree } from "./tree.tsx";
 
+const MOST_NAMES = 3;
 const PLAYER_FILTERS = ["filter[playerNames]", "filter[playerIds]"];
 
-export function Records({ response, query }: { response: ParsedResponse; query: Query }) {
+interface Props {
+  response: ParsedResponse;
+  query: Query;
+  /** Searches for this player name instead of another. */
+  onRename(name: string, instead: string): void;
+}
+
+export function Records({ response, query, onRename }: Props) {
   const { records } = response;
   const { shard, on } = query;
-  if (records.length === 0) return <NoResults response={response} query={query} />;
+  if (records.length === 0) return <NoResults {...{ response, query, onRename }} />;
   if (on === "players" || on === "player") return <Players players={records} shard={shard} />;
   const highlighted = new Set(
     PLAYER_FILTERS.flatMap((name) => itemsIn(parameterValue(query, name))),
@@ -31,23 +42,68 @@ export function Records({ response, query }: { response: ParsedResponse; query: 
   );
 }
 
-function NoResults({ response, query }: { response: ParsedResponse; query: Query }) {
+function NoResults({ response, query, onRename }: Props) {
   const { window } = response;
-  const hasNames = query.parameters.some(([name]) => /names\]$/i.test(name));
+  const names = itemsIn(parameterValue(query, "filter[playerNames]"));
   const what = query.on === "players" ? "players" : "matches";
   return (
     <Empty title={`No ${what} found`}>
+      {names.map((name) => (
+        <DidYouMean
+          key={name}
+          shard={query.shard}
+          name={name}
+          onRename={(instead) => onRename(name, instead)}
+        />
+      ))}
       {window && (
         <p>
           Searched from {localTime(window.start)} to {localTime(window.end)}. Set an earlier start
           to search further back.
         </p>
       )}
-      {hasNames && (
-        <p>Use the exact current name, including capitals and spaces, or pick a suggestion.</p>
-      )}
-      <p>Try fewer filters or another region.</p>
+      <p>Names must match exactly. Try fewer filters or another region.</p>
     </Empty>
+  );
+}
+
+/** Names similar to one that found nothing. */
+function DidYouMean({
+  shard,
+  name,
+  onRename,
+}: {
+  shard: string;
+  name: string;
+  onRename(instead: string): void;
+}) {
+  const { matchbook } = useSession();
+  const similar = useLoad(
+    async (signal) => {
+      const start = Array.from(name).slice(0, MAX_NEAR_LENGTH).join("");
+      const found = await matchbook.shard(shard).playerNames(start, { signal });
+      return [...new Set(found.map((one) => one.name))];
+    },
+    [matchbook, shard, name],
+  );
+  const names = similar.state === "ready" ? similar.value.slice(0, MOST_NAMES) : [];
+  // The player exists, but has no matches that satisfy the other filters.
+  if (names.length === 0 || names.includes(name)) return null;
+  return (
+    <p className="explorer-instead">
+      No player is called <b>{name}</b>. Did you mean{" "}
+      {names.map((one) => (
+        <button
+          key={one}
+          type="button"
+          className="button button-small"
+          onClick={() => onRename(one)}
+        >
+          {one}
+        </button>
+      ))}
+      ?
+    </p>
   );
 }
 
@@ -90,26 +146,26 @@ interface PagingProps {
   /** The accessible name; the page may have two of these rows. */
   label: string;
   links: ParsedResponse["links"];
-  onFollow(link: string): void;
+  onTurn(position: Position | undefined): void;
 }
 
 /** Always shows every button, so that none moves under the pointer. */
-export function Paging({ label, links: { first, prev, next }, onFollow }: PagingProps) {
-  const steps: [step: string, link: string | undefined][] = [
-    ["First", prev ? first : undefined],
-    ["Previous", prev],
-    ["Next", next],
+export function Paging({ label, links: { prev, next }, onTurn }: PagingProps) {
+  const steps: [step: string, link: string | undefined, position: Position | undefined][] = [
+    ["First", prev, undefined],
+    ["Previous", prev, prev ? positionIn(prev) : undefined],
+    ["Next", next, next ? positionIn(next) : undefined],
   ];
   return (
     <nav className="explorer-paging" aria-label={label}>
-      {steps.map(([step, link]) => (
+      {steps.map(([step, link, position]) => (
         <button
           key={step}
           type="button"
           className="button button-small"
           // Not `disabled`, which would drop the keyboard focus on the last page.
           aria-disabled={link === undefined}
-          onClick={() => link !== undefined && onFollow(link)}
+          onClick={() => link !== undefined && onTurn(position)}
         >
           {step}
         </button>

@@ -1,7 +1,8 @@
-/** The status line of a response: status, time, size, ETag and remaining requests. */
+/** The status line of a response: status, time, size, and what is left of the key's limits. */
 
 import { MatchbookError, type Reply } from "../../../../client/src/index.ts";
 import { Gauge } from "../../kit/gauge.tsx";
+import { spanOf } from "../../kit/time.tsx";
 
 /** `response` is undefined until one arrives. */
 export function StatusLine({
@@ -11,29 +12,36 @@ export function StatusLine({
   response: Reply<unknown> | undefined;
   error: unknown;
 }) {
+  const isOverQuota = error instanceof MatchbookError && error.kind === "quota-exceeded";
   return (
     <div className="explorer-status">
-      <div className="explorer-facts">
-        <p className="explorer-facts" role="status">
-          {error === undefined ? responseFacts(response) : errorFacts(error)}
-        </p>
-        {error === undefined && response?.etag && (
-          <span className="explorer-tag" title={`ETag: ${response.etag}`}>
-            ETag <code>{response.etag}</code>
-          </span>
-        )}
-      </div>
-      <Gauge />
+      <p className="explorer-facts" role="status">
+        {error === undefined ? responseFacts(response) : errorFacts(error)}
+      </p>
+      {isOverQuota ? <QuotaGauge error={error} /> : <Gauge />}
     </div>
   );
 }
 
+/** Requests are left, but no matches: the requests would be misleading. */
+function QuotaGauge({ error }: { error: MatchbookError }) {
+  return (
+    <span className="gauge gauge-low">
+      <span className="gauge-track" aria-hidden="true" />
+      <span className="gauge-label">
+        Daily match quota used up
+        {error.retryAfter !== undefined && `, resets in ${spanOf(error.retryAfter)}`}
+      </span>
+    </span>
+  );
+}
+
 function responseFacts(response: Reply<unknown> | undefined) {
-  if (!response) return <span>No response yet</span>;
+  if (!response) return <span>Loading…</span>;
   const { status, milliseconds, text, fromCache } = response;
   return (
     <>
-      <span className="explorer-good">
+      <span className="explorer-good" title={response.etag && `ETag: ${response.etag}`}>
         {status} {fromCache ? "Not Modified" : "OK"}
       </span>
       <span>{Math.round(milliseconds)} ms</span>

@@ -98,7 +98,7 @@ function Name({ name }: { name: string | undefined }) {
   if (name === undefined) return null;
   return (
     <>
-      <span className="explorer-key">{JSON.stringify(name)}</span>
+      <span className="token-name">{JSON.stringify(name)}</span>
       {": "}
     </>
   );
@@ -107,8 +107,8 @@ function Name({ name }: { name: string | undefined }) {
 function Leaf({ value }: { value: Json }) {
   if (Array.isArray(value)) return "[]";
   if (isObject(value)) return "{}";
-  const kind = typeof value === "string" ? "text" : typeof value === "number" ? "number" : "word";
-  return <span className={`explorer-value-${kind}`}>{JSON.stringify(value)}</span>;
+  const kind = typeof value === "string" ? "string" : typeof value === "number" ? "number" : "word";
+  return <span className={`token-${kind}`}>{JSON.stringify(value)}</span>;
 }
 
 /** Summary of a collapsed part: its type, ID and name if it has them, or its size. */

@@ -1,8 +1,8 @@
 /** Parameters in the URL that the target does not accept. */
 
 import { findParameter } from "../../../query/parameters.ts";
-import { FieldSet } from "./group.tsx";
-import { endpointOf, type Query, type Target } from "./query.ts";
+import type { Query } from "./query.ts";
+import { TARGETS, type Target } from "./targets.ts";
 
 /** They are shown because they are sent, and can be removed. */
 export function UnknownParameters({
@@ -17,7 +17,8 @@ export function UnknownParameters({
   const unknown = query.parameters.filter(([name]) => isUnknown(name, query.on));
   if (unknown.length === 0) return null;
   return (
-    <FieldSet title="Unsupported parameters" used={unknown.length} isWrong>
+    <fieldset className="explorer-group">
+      <legend className="explorer-group-title">Unsupported parameters</legend>
       {unknown.map(([name, value], at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a name may appear twice.
         <div key={at} className="explorer-field explorer-wrong">
@@ -36,9 +37,9 @@ export function UnknownParameters({
           </div>
         </div>
       ))}
-    </FieldSet>
+    </fieldset>
   );
 }
 
 const isUnknown = (name: string, on: Target): boolean =>
-  !findParameter(name)?.endpoints.includes(endpointOf(on));
+  !findParameter(name)?.endpoints.includes(TARGETS[on].endpoint);

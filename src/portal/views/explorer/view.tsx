@@ -1,190 +1,189 @@
-/** The explorer page: a query form, and the response to the query. */
+/** The explorer page: a query form, and the response to the query, which follows the form. */
 
 import "./view.css";
 import "./form.css";
 import "./chips.css";
 import "./response.css";
 import "./tree.css";
-import { useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { type Reply as ClientResponse, MatchbookError } from "../../../../client/src/index.ts";
 import { useLoad } from "../../kit/load.ts";
-import { Page } from "../../kit/page.tsx";
-import { Empty, Loaded } from "../../kit/states.tsx";
-import { askForKey, useSession } from "../../session.ts";
-import { Choices } from "./controls.tsx";
+import { NeedsKey } from "../../kit/needs-key.tsx";
+import { Segmented } from "../../kit/segmented.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Empty, Problem } from "../../kit/states.tsx";
+import { useSession } from "../../session.ts";
+import { DeveloperPage } from "../developers/layout.tsx";
+import { Sample } from "../developers/sample.tsx";
 import { useDraft } from "./draft.ts";
 import { Form } from "./form.tsx";
+import { added, itemsIn, listOf } from "./lists.ts";
 import {
-  isComplete,
-  isSameRequest,
+  missingIn,
+  newQuery,
+  type Position,
   type Presentation,
   parameterValue,
-  parseQuery,
   type Query,
-  queryFromLink,
+  withShard,
+  withValue,
 } from "./query.ts";
-import { pathOf } from "./request.ts";
+import { pathOf, requestPath } from "./request.ts";
 import { fieldNames, parseResponse } from "./response.ts";
 import { JsonDocument, Paging, Records } from "./results.tsx";
-import { Snippet } from "./snippet.tsx";
 import { StatusLine } from "./status-line.tsx";
+import { targetRow } from "./targets.ts";
 
-const PRESENTATIONS: readonly { value: Presentation; label: string }[] = [
-  { value: "cards", label: "Records" },
-  { value: "json", label: "JSON" },
-];
+const NAMES = "filter[playerNames]";
 
 export default function Explorer({ search }: { search: URLSearchParams }) {
-  const { key, matchbook, shard, setShard } = useSession();
-  const { draft, sent, round, change, send, present } = useDraft(search, shard);
+  const { access, matchbook, shard, setShard } = useSession();
+  const { form, sent, round, change, send, turnTo, present } = useDraft(search, shard);
   const status = useLoad((signal) => matchbook.status({ signal }), [matchbook]);
-  const isRequested = key !== undefined && isComplete(sent);
-  const path = pathOf(sent);
+  const missing = missingIn(sent);
+  const isRequested = access !== "none" && missing === undefined;
+  const path = requestPath(sent);
   const load = useLoad<Result | undefined>(
     async (signal) => {
       if (!isRequested) return undefined;
-      return { query: sent, response: await matchbook.get(path, { signal }) };
+      return { path, response: await matchbook.get(path, { signal }) };
     },
     [matchbook, isRequested, path, round],
   );
   const top = useRef<HTMLElement>(null);
   const error = load.state === "failed" ? load.error : undefined;
-  const response = load.value?.response;
-  const known = useMemo(() => fieldNames(response?.document), [response]);
-  const links = useMemo(
-    () => parseResponse(error ? {} : response?.document).links,
-    [response, error],
+  // A result of another query is never shown, not even while the next one loads.
+  const isCurrent = load.state !== "failed" && load.value?.path === path;
+  const response = isCurrent ? load.value?.response : undefined;
+  const document = load.value?.response.document;
+  const known = useMemo(() => fieldNames(document), [document]);
+  const { hasCards = false } = targetRow(sent.on);
+  const as = sent.as === "cards" && !hasCards ? "json" : sent.as;
+
+  const regions = status.value?.shards.map(({ id }) => id) ?? [shard];
+  useRegionOfHeader({ shard, setShard, sent, isKnown: regions.includes(sent.shard) }, (region) =>
+    send(withShard(form, region)),
   );
 
-  const changeQuery = (query: Query) => {
-    if (query.shard !== draft.shard) setShard(query.shard);
-    change(query);
-  };
-  const submit = (query?: Query) => {
-    send(query);
-    // On a small screen the response is far below the form.
+  const turn = (position: Position | undefined) => {
+    turnTo(position);
     const place = top.current?.getBoundingClientRect().top ?? 0;
-    if (place > innerHeight / 2) top.current?.scrollIntoView();
+    if (place < 0) top.current?.scrollIntoView();
   };
-  const follow = (link: string) => submit(queryFromLink(sent, link));
+  const rename = (name: string, instead: string) => {
+    const names = itemsIn(parameterValue(sent, NAMES)).map((one) => (one === name ? instead : one));
+    send(withValue(form, NAMES, listOf(added([], names))));
+  };
   const problemsOf = (name: string): string[] =>
-    parameterValue(draft, name) === parameterValue(sent, name) ? problemsIn(error, name) : [];
+    parameterValue(form, name) === parameterValue(sent, name) ? problemsIn(error, name) : [];
 
   return (
-    <Page
+    <DeveloperPage
+      current="explorer"
       title="Explorer"
-      name="Explorer"
-      lead="Search matches and players. Your query is in the page URL, so you can bookmark and share it."
+      lead="Search matches and players. The result follows the form, and the page URL contains the query, so you can bookmark and share it."
     >
-      <div className="explorer">
-        <Form
-          query={draft}
-          shards={status.value?.shards.map(({ id }) => id) ?? [shard]}
-          problemsOf={problemsOf}
-          fieldNames={known}
-          onChange={changeQuery}
-          onSend={() => submit()}
-          onClear={() =>
-            change({ ...parseQuery(new URLSearchParams(), draft.shard), as: draft.as })
-          }
-        />
-        <div className="explorer-side">
-          <Snippet query={draft} />
-          <section className="explorer-response" aria-label="Response" ref={top}>
-            <div className="explorer-bar explorer-response-head">
-              <h2>Response</h2>
-              {!isSameRequest(draft, sent) && (
-                <p className="explorer-stale" role="status">
-                  Out of date. Send to update.
-                </p>
-              )}
-              <div className="explorer-bar-end">
-                {isRequested && sent.on === "matches" && (
-                  <Paging label="Pages" links={links} onFollow={follow} />
-                )}
-                <fieldset className="explorer-plain">
-                  <legend className="visually-hidden">Show response as</legend>
-                  <Choices
-                    name="explorer-as"
-                    choices={PRESENTATIONS}
-                    value={draft.as}
-                    onChange={(as) => present(as as Presentation)}
-                  />
-                </fieldset>
-              </div>
-            </div>
-            {isRequested ? (
-              <>
-                <StatusLine response={response} error={error} />
-                <Loaded load={load} label="Loading response" lines={14}>
-                  {(result) =>
-                    result && <ResultView result={result} as={draft.as} onFollow={follow} />
-                  }
-                </Loaded>
-              </>
-            ) : (
-              <NotRequested hasKey={key !== undefined} hasShard={sent.shard !== ""} />
-            )}
-          </section>
+      <Form
+        query={form}
+        shards={regions}
+        problemsOf={problemsOf}
+        fieldNames={known}
+        onChange={change}
+        onSend={() => send()}
+        onClear={() => send(newQuery(form.on, form.shard))}
+      />
+      <section className="explorer-response" aria-label="Response" ref={top}>
+        <h2 className="visually-hidden">Response</h2>
+        <div className="explorer-bar">
+          <Segmented
+            label="Show response as"
+            options={[
+              ...(hasCards ? [{ value: "cards" as const, label: "Records" }] : []),
+              { value: "json" as const, label: "JSON" },
+              { value: "code" as const, label: "Code" },
+            ]}
+            value={as}
+            onChange={present}
+          />
+          {isRequested && <StatusLine response={response} error={error} />}
         </div>
-      </div>
-    </Page>
+        {as === "code" ? (
+          <Sample path={pathOf(form)} query={form} />
+        ) : access === "none" ? (
+          <NeedsKey what="the response" />
+        ) : missing !== undefined ? (
+          <Empty title="The query is not complete">
+            <p>Enter {missing} to see the response.</p>
+          </Empty>
+        ) : error !== undefined ? (
+          <Problem error={error} retry={load.retry} />
+        ) : response === undefined ? (
+          <Skeleton
+            label="Loading response"
+            shape={as === "cards" ? "cards" : "lines"}
+            {...(as === "cards" ? { count: 4, height: 150 } : { count: 16 })}
+          />
+        ) : (
+          <ResultView {...{ response, as, onTurn: turn, onRename: rename }} query={sent} />
+        )}
+      </section>
+    </DeveloperPage>
   );
 }
 
+/** The region in the header is that of the query. `onSelect` is called if the visitor changes it there. */
+function useRegionOfHeader(
+  {
+    shard,
+    setShard,
+    sent,
+    isKnown,
+  }: { shard: string; setShard(id: string): void; sent: Query; isKnown: boolean },
+  onSelect: (region: string) => void,
+): void {
+  const before = useRef(shard);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the query changes the header here.
+  useEffect(() => {
+    if (isKnown && sent.shard !== shard) setShard(sent.shard);
+  }, [sent.shard, isKnown]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the header changes the query here.
+  useEffect(() => {
+    const wasSame = before.current === sent.shard;
+    before.current = shard;
+    if (wasSame && shard !== sent.shard) onSelect(shard);
+  }, [shard]);
+}
+
 interface Result {
-  /** The query of this response, which stays visible while the next one loads. */
-  query: Query;
+  /** The request of this response. */
+  path: string;
   response: ClientResponse<unknown>;
 }
 
 function ResultView({
-  result,
+  query,
+  response,
   as,
-  onFollow,
+  onTurn,
+  onRename,
 }: {
-  result: Result;
+  query: Query;
+  response: ClientResponse<unknown>;
   as: Presentation;
-  onFollow(link: string): void;
+  onTurn(position: Position | undefined): void;
+  onRename(name: string, instead: string): void;
 }) {
-  const { query, response } = result;
   const parsed = useMemo(() => parseResponse(response.document), [response]);
+  const { prev, next } = parsed.links;
   return (
     <div className="explorer-result">
       {as === "json" ? (
         <JsonDocument document={response.document} text={response.text} />
       ) : (
-        <Records response={parsed} query={query} />
+        <Records response={parsed} query={query} onRename={onRename} />
       )}
-      {parsed.isList && query.on === "matches" && as === "cards" && parsed.records.length > 1 && (
-        <Paging label="Pages, bottom" links={parsed.links} onFollow={onFollow} />
-      )}
+      {(prev || next) && <Paging label="Pages" links={parsed.links} onTurn={onTurn} />}
     </div>
-  );
-}
-
-function NotRequested({ hasKey, hasShard }: { hasKey: boolean; hasShard: boolean }) {
-  if (!hasShard) {
-    return (
-      <Empty title="No region selected">
-        <p>Select a region and send the query. Regions appear once match data is loaded.</p>
-      </Empty>
-    );
-  }
-  if (hasKey) {
-    return (
-      <Empty title="No query sent yet">
-        <p>Enter an ID and send the query.</p>
-      </Empty>
-    );
-  }
-  return (
-    <Empty title="API key required">
-      <p>You can build and copy a query without a key. Add your key to see the response.</p>
-      <button type="button" className="button button-main" onClick={() => askForKey()}>
-        Enter an API key
-      </button>
-    </Empty>
   );
 }
 

@@ -5,7 +5,8 @@ import { useEffect, useRef } from "react";
 import type { Schemas } from "../../../../client/src/index.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
-import { Empty, Loaded } from "../../kit/states.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Empty, Problem } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { spanOf, Time } from "../../kit/time.tsx";
 import { Link } from "../../router.ts";
@@ -14,11 +15,23 @@ import { useSession } from "../../session.ts";
 type Status = Schemas.Status;
 type Shard = Status["shards"][number];
 
+/** A status, and when it was received. */
+interface Report {
+  status: Status;
+  at: string;
+}
+
 const REFRESH_MS = 15_000;
 
 export default function StatusPage() {
   const { matchbook } = useSession();
-  const load = useLoad((signal) => matchbook.status({ signal }), [matchbook]);
+  const load = useLoad<Report>(
+    async (signal) => {
+      const status = await matchbook.status({ signal });
+      return { status, at: new Date().toISOString() };
+    },
+    [matchbook],
+  );
   const { retry } = load;
   useEffect(() => {
     // A hidden page sends no requests.
@@ -26,30 +39,59 @@ export default function StatusPage() {
     const timer = setInterval(refresh, REFRESH_MS);
     return () => clearInterval(timer);
   }, [retry]);
+  const { state, value, error } = useSettled(load);
+  const isLost = state === "failed";
   return (
     <Page name="Status" title="Status" lead="Live service status. Refreshes every 15 seconds.">
-      <Loaded load={useSettled(load)} label="Loading status" lines={8}>
-        {(status) => <Report status={status} />}
-      </Loaded>
+      {isLost && (
+        <div className="status-lost">
+          <Problem error={error} retry={retry} />
+        </div>
+      )}
+      {value ? (
+        <>
+          {isLost && (
+            <p className="status-age">
+              The last known status, from <Time iso={value.at} />:
+            </p>
+          )}
+          <div className={isLost ? "status-old" : ""}>
+            <ReportView status={value.status} isLost={isLost} />
+          </div>
+        </>
+      ) : (
+        !isLost && <Skeleton label="Loading status" shape="rows" count={5} height={48} />
+      )}
     </Page>
   );
 }
 
-/** Keeps the last report or error while the next one loads, so that an old report never replaces a newer error. */
-function useSettled<T>(load: Load<T>): Load<T> {
-  const settled = useRef(load);
-  if (load.state !== "loading") settled.current = load;
+interface Settled {
+  state: Load<Report>["state"];
+  value: Report | undefined;
+  error: unknown;
+}
+
+/** Keeps the last outcome while the next one loads, so that an old report never replaces a newer error. */
+function useSettled(load: Load<Report>): Settled {
+  const settled = useRef<Settled>({ state: "loading", value: undefined, error: undefined });
+  if (load.state !== "loading") {
+    const error = load.state === "failed" ? load.error : undefined;
+    settled.current = { state: load.state, value: load.value, error };
+  }
   return settled.current;
 }
 
-function Report({ status }: { status: Status }) {
+function ReportView({ status, isLost }: { status: Status; isLost: boolean }) {
   const unavailable = status.shards.filter(({ available }) => !available);
   return (
     <>
-      <p className={`status-verdict ${unavailable.length > 0 ? "status-bad" : "status-good"}`}>
-        <span className="status-dot" aria-hidden="true" />
-        {verdict(status, unavailable)}
-      </p>
+      {!isLost && (
+        <p className={`status-verdict ${unavailable.length > 0 ? "status-bad" : "status-good"}`}>
+          <span className="status-dot" aria-hidden="true" />
+          {verdict(status, unavailable)}
+        </p>
+      )}
       {status.shards.length === 0 ? (
         <Empty title="No regions yet">
           <p>Regions appear once match data is loaded.</p>
@@ -101,7 +143,7 @@ function verdict({ shards }: Status, unavailable: readonly Shard[]): string {
       ? "The region is operational"
       : `All ${shards.length} regions operational`;
   }
-  const names = unavailable.map(({ id }) => id).join(", ");
+  const names = unavailable.map(({ id }) => id.toUpperCase()).join(", ");
   return `${unavailable.length} of ${shards.length} regions unavailable: ${names}`;
 }
 
@@ -111,7 +153,7 @@ const COLUMNS: readonly Column<Shard>[] = [
     isHead: true,
     cell: ({ id }) => (
       <Link to={{ name: "explorer", search: new URLSearchParams({ shard: id, on: "matches" }) }}>
-        {id}
+        {id.toUpperCase()}
       </Link>
     ),
   },

@@ -1,0 +1,171 @@
+/** The guides: the docs for users of the API, and the changelog. */
+
+import "./guides.css";
+import { type MouseEvent, useEffect } from "react";
+import { Code, type Language } from "../../kit/code.tsx";
+import { CopyButton } from "../../kit/copy.tsx";
+import { useLoad } from "../../kit/load.ts";
+import { ScrollTable } from "../../kit/scroll-table.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { Problem } from "../../kit/states.tsx";
+import { Link, navigate, viewOf } from "../../router.ts";
+import type { Guide, GuideBlock, GuideHeading } from "./guide.ts";
+import { GUIDES } from "./guide-list.ts";
+import { DeveloperPage } from "./layout.tsx";
+
+const SOURCES: Readonly<Record<string, () => Promise<{ default: Guide }>>> = {
+  api: () => import("../../../../docs/api.md"),
+  errors: () => import("../../../../docs/errors.md"),
+  events: () => import("../../../../docs/events.md"),
+  webhooks: () => import("../../../../docs/webhooks.md"),
+  insights: () => import("../../../../docs/insights.md"),
+  compatibility: () => import("../../../../docs/compatibility.md"),
+};
+
+export function Guides({ guide }: { guide: string | undefined }) {
+  if (guide !== undefined) return <GuidePage key={guide} name={guide} />;
+  return (
+    <DeveloperPage
+      current="guides"
+      title="Guides"
+      lead="How the API works, from the documentation of this version."
+    >
+      <ul className="guide-cards">
+        {Object.entries(GUIDES).map(([name, { title, about }]) => (
+          <li key={name}>
+            <Link
+              className="guide-card card"
+              to={{ name: "developers", page: "guides", guide: name }}
+            >
+              <strong>{title}</strong>
+              <span>{about}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </DeveloperPage>
+  );
+}
+
+function GuidePage({ name }: { name: string }) {
+  const source = Object.hasOwn(SOURCES, name) ? SOURCES[name] : undefined;
+  if (!source) {
+    return (
+      <DeveloperPage current="guides" title="Guide not found">
+        <p>
+          There is no guide called <code>{name}</code>. See{" "}
+          <Link to={{ name: "developers", page: "guides" }}>all guides</Link>.
+        </p>
+      </DeveloperPage>
+    );
+  }
+  return <Document current="guides" guide={name} title={GUIDES[name]!.title} source={source} />;
+}
+
+export const Changelog = () => (
+  <Document
+    current="changelog"
+    title="Changelog"
+    source={() => import("../../../../CHANGELOG.md")}
+  />
+);
+
+interface DocumentProps {
+  current: "guides" | "changelog";
+  guide?: string;
+  title: string;
+  source(): Promise<{ default: Guide }>;
+}
+
+function Document({ current, guide, title, source }: DocumentProps) {
+  const load = useLoad(async () => (await source()).default, []);
+  const document = load.value;
+  // The browser looked for the anchor before the document was there.
+  useEffect(() => {
+    if (document && location.hash !== "") {
+      window.document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+    }
+  }, [document]);
+  return (
+    <DeveloperPage current={current} guide={guide} title={title}>
+      {load.state === "failed" && <Problem error={load.error} retry={load.retry} />}
+      {load.state === "loading" && <Skeleton label="Loading" count={14} />}
+      {document && (
+        <div className="guide-frame">
+          <Contents headings={document.headings} />
+          {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: clicks on its links. */}
+          <div className="guide" onClick={followLink}>
+            {document.blocks.map((block, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the document does not change.
+              <BlockView key={at} block={block} />
+            ))}
+          </div>
+        </div>
+      )}
+    </DeveloperPage>
+  );
+}
+
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  sh: "shell",
+  console: "shell",
+  js: "javascript",
+  ts: "typescript",
+  json: "json",
+  python: "python",
+};
+
+function BlockView({ block }: { block: GuideBlock }) {
+  switch (block.kind) {
+    case "code":
+      return (
+        <div className="guide-code">
+          <Code
+            language={LANGUAGES[block.language] ?? "text"}
+            text={block.text}
+            label={block.label}
+          />
+          {block.language === "sh" && <CopyButton text={block.text} label="Copy command" />}
+        </div>
+      );
+    case "table":
+      return (
+        <ScrollTable label={block.label}>
+          {/* biome-ignore lint/security/noDangerouslySetInnerHtml: rendered from the docs at build time. */}
+          <table className="table guide-table" dangerouslySetInnerHTML={{ __html: block.html }} />
+        </ScrollTable>
+      );
+    case "html":
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: rendered from the docs at build time.
+      return <div className="guide-text" dangerouslySetInnerHTML={{ __html: block.html }} />;
+  }
+}
+
+function Contents({ headings }: { headings: readonly GuideHeading[] }) {
+  const sections = headings.filter(({ level }) => level === 2);
+  if (sections.length < 3) return null;
+  return (
+    <nav className="guide-contents" aria-label="On this page">
+      <p className="guide-contents-title">On this page</p>
+      <ul>
+        {sections.map(({ id, text }) => (
+          <li key={id}>
+            <a href={`#${id}`}>{text}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** Opens links to other pages of the portal without a reload. */
+function followLink(event: MouseEvent<HTMLElement>): void {
+  const link = (event.target as Element).closest("a");
+  const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
+  if (!link || !isPlain || event.altKey || link.origin !== location.origin) return;
+  if (link.pathname === location.pathname) return;
+  event.preventDefault();
+  navigate(viewOf(link));
+  // The document reads the anchor when it has loaded.
+  history.replaceState(history.state, "", link.href);
+}

@@ -1,0 +1,139 @@
+/** The quick start: a key, a first request that can be sent from the page, and where to go on. */
+
+import "./quick-start.css";
+import { type ReactNode, useState } from "react";
+import type { Reply } from "../../../../client/src/index.ts";
+import { Code } from "../../kit/code.tsx";
+import { Problem } from "../../kit/states.tsx";
+import { Link, type View } from "../../router.ts";
+import { useSession } from "../../session.ts";
+import { newQuery, type Query, searchOf, withValue } from "../explorer/query.ts";
+import { pathOf } from "../explorer/request.ts";
+import { DeveloperPage } from "./layout.tsx";
+import { OwnKey } from "./own-key.tsx";
+import { Sample } from "./sample.tsx";
+
+/** The newest match. */
+const firstQuery = (shard: string): Query =>
+  withValue(newQuery("matches", shard), "page[limit]", "1");
+
+export function QuickStart() {
+  const { shard } = useSession();
+  const query = firstQuery(shard);
+  return (
+    <DeveloperPage
+      current="quick-start"
+      title="Quick start"
+      lead="A read-only JSON:API for completed matches and lifetime player records. From nothing to the newest match in three steps."
+    >
+      <ol className="quick-steps">
+        <Step number={1} title="Get a key">
+          <OwnKey />
+        </Step>
+        <Step number={2} title="Send a request">
+          <p className="quick-text">
+            The newest match of a region, with both rosters, their participants and players. Copy it
+            into a terminal or an editor: it contains your key, if you have entered one.
+          </p>
+          <Sample path={pathOf(query)} query={query} />
+          <TryOut key={pathOf(query)} path={pathOf(query)} />
+        </Step>
+        <Step number={3} title="Go on">
+          <ul className="quick-links">
+            <NextLink
+              to={{ name: "explorer", search: searchOf(newQuery("matches", shard)) }}
+              title="Explorer"
+            >
+              Build a query with every filter, see the result, and copy it as code.
+            </NextLink>
+            <NextLink to={{ name: "developers", page: "endpoints" }} title="Endpoints">
+              Every endpoint, parameter and field.
+            </NextLink>
+            <NextLink
+              to={{ name: "developers", page: "guides", guide: "events" }}
+              title="Change feed"
+            >
+              Follow matches as they are added, without polling.
+            </NextLink>
+            <NextLink to={{ name: "developers", page: "guides" }} title="Guides">
+              Paging, errors, limits, caching, webhooks.
+            </NextLink>
+          </ul>
+          <p className="quick-text">
+            The TypeScript client has no dependencies and ships with Matchbook in the{" "}
+            <code>client</code> folder. It is fully typed, follows pages, and waits when you reach a
+            rate limit. Other languages: generate a client from{" "}
+            <a href="/openapi.json">openapi.json</a>.
+          </p>
+        </Step>
+      </ol>
+    </DeveloperPage>
+  );
+}
+
+function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
+  return (
+    <li className="quick-step">
+      <div className="quick-head">
+        <span className="quick-number" aria-hidden="true">
+          {number}
+        </span>
+        <h2>{title}</h2>
+      </div>
+      <div className="quick-body">{children}</div>
+    </li>
+  );
+}
+
+function NextLink({ to, title, children }: { to: View; title: string; children: ReactNode }) {
+  return (
+    <li>
+      <Link className="quick-link card" to={to}>
+        <strong>{title}</strong>
+        <span>{children}</span>
+      </Link>
+    </li>
+  );
+}
+
+/** Sends the request from the page, so that a visitor sees a response before the first line of code. */
+function TryOut({ path }: { path: string }) {
+  const { access, matchbook } = useSession();
+  const [isSending, setSending] = useState(false);
+  const [response, setResponse] = useState<Reply<unknown>>();
+  const [error, setError] = useState<unknown>();
+  if (access === "none") return null;
+  const send = async () => {
+    setSending(true);
+    setError(undefined);
+    try {
+      setResponse(await matchbook.get(path));
+    } catch (failure) {
+      setResponse(undefined);
+      setError(failure);
+    }
+    setSending(false);
+  };
+  return (
+    <>
+      <p className="quick-send">
+        <button type="button" className="button button-main" onClick={send} aria-busy={isSending}>
+          Send it from here
+        </button>
+        <span role="status">
+          {response && `${response.status} in ${Math.round(response.milliseconds)} ms`}
+        </span>
+      </p>
+      {error !== undefined && <Problem error={error} retry={send} />}
+      {response && (
+        <div className="quick-response">
+          <Code
+            language="json"
+            text={JSON.stringify(response.document, null, 2)}
+            label="Response"
+          />
+        </div>
+      )}
+    </>
+  );
+}

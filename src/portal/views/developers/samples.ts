@@ -1,0 +1,75 @@
+/** Writes a request as a curl command, and as a program in JavaScript (fetch) and Python. */
+
+const MEDIA_TYPE = "application/vnd.api+json";
+
+/** Shown instead of a key that the visitor does not have. */
+export const KEY_PLACEHOLDER = "YOUR_API_KEY";
+
+export interface SampleRequest {
+  url: string;
+  /** Undefined for endpoints that need no key. */
+  key: string | undefined;
+}
+
+const headersOf = ({ key }: SampleRequest): [name: string, value: string][] =>
+  key === undefined
+    ? []
+    : [
+        ["Authorization", `Bearer ${key}`],
+        ["Accept", MEDIA_TYPE],
+      ];
+
+/** `-g` stops curl from interpreting `[` and `]`. */
+export function curlOf(request: SampleRequest): string {
+  return [
+    "curl -g --compressed \\",
+    ...headersOf(request).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)} \\`),
+    `  ${quoted(request.url)}`,
+  ].join("\n");
+}
+
+export function fetchOf(request: SampleRequest): string {
+  const headers = headersOf(request).map(([name, value]) => `    ${name}: ${literal(value)},`);
+  const call =
+    headers.length === 0
+      ? [`const response = await fetch(${literal(request.url)});`]
+      : [
+          `const response = await fetch(${literal(request.url)}, {`,
+          "  headers: {",
+          ...headers,
+          "  },",
+          "});",
+        ];
+  return [
+    ...call,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is part of the program.
+    "if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);",
+    "console.log(await response.json());",
+    "",
+  ].join("\n");
+}
+
+/** With the standard library, so that it runs as it is. */
+export function pythonOf(request: SampleRequest): string {
+  const headers = headersOf(request).map(
+    ([name, value]) => `        ${literal(name)}: ${literal(value)},`,
+  );
+  return [
+    "import json",
+    "from urllib.request import Request, urlopen",
+    "",
+    "request = Request(",
+    `    ${literal(request.url)},`,
+    ...(headers.length === 0 ? [] : ["    headers={", ...headers, "    },"]),
+    ")",
+    "with urlopen(request) as response:",
+    "    print(json.dumps(json.load(response), indent=2))",
+    "",
+  ].join("\n");
+}
+
+/** Inside single quotes, a shell interprets nothing but the closing quote. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A string literal of JavaScript is one of Python too. */
+const literal = (text: string): string => JSON.stringify(text);

@@ -1,0 +1,76 @@
+/** What the explorer can request: every endpoint that returns records. */
+
+import { BOARDS } from "../../../domain/leaderboards.ts";
+import type { Endpoint } from "../../../query/parameters.ts";
+
+interface TargetRow {
+  label: string;
+  endpoint: Endpoint;
+  /** Below `/shards/{shard}/`. `{id}` is the ID that the query has, `{board}` too. */
+  path: string;
+  /** What the ID is called, if the path has one. */
+  idLabel?: string;
+  /** The IDs to select from, if there are only these. */
+  ids?: readonly string[];
+  /** Parameters of a new query. */
+  defaults?: readonly (readonly [name: string, value: string])[];
+  /** Whether the records can be shown as cards or a table; all can be shown as JSON. */
+  hasCards?: true;
+}
+
+export const TARGETS = {
+  matches: {
+    label: "Matches",
+    endpoint: "matches",
+    path: "matches",
+    defaults: [["sort", "-createdAt"]],
+    hasCards: true,
+  },
+  players: { label: "Players", endpoint: "players", path: "players", hasCards: true },
+  match: {
+    label: "Match by ID",
+    endpoint: "single",
+    path: "matches/{id}",
+    idLabel: "Match ID",
+    hasCards: true,
+  },
+  player: {
+    label: "Player by ID",
+    endpoint: "single",
+    path: "players/{id}",
+    idLabel: "Player ID",
+    hasCards: true,
+  },
+  names: { label: "Similar player names", endpoint: "names", path: "player-names" },
+  company: {
+    label: "Company of a player",
+    endpoint: "company",
+    path: "players/{id}/company",
+    idLabel: "Player ID",
+  },
+  leaderboard: {
+    label: "Leaderboard",
+    endpoint: "leaderboards",
+    path: "leaderboards/{board}",
+    idLabel: "Board",
+    ids: BOARDS,
+  },
+  actors: { label: "Hero statistics", endpoint: "actors", path: "actors" },
+  changes: {
+    label: "Changes of matches",
+    endpoint: "changes",
+    path: "changes",
+    // Without it, changes begin now, and there are none yet.
+    defaults: [["page[after]", "oldest"]],
+  },
+} as const satisfies Record<string, TargetRow>;
+
+export type Target = keyof typeof TARGETS;
+
+export const TARGET_NAMES = Object.keys(TARGETS) as Target[];
+
+export const targetRow = (on: Target): TargetRow => TARGETS[on];
+
+/** The target of a path in the OpenAPI document, such as `/shards/{shard}/matches`. */
+export const targetOfPath = (path: string): Target | undefined =>
+  TARGET_NAMES.find((on) => path === `/shards/{shard}/${TARGETS[on].path}`);

@@ -1,0 +1,309 @@
+/** The developer area in a browser: navigation, quick start, keys, guides, usage and changelog. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { GUIDES } from "../../src/portal/views/developers/guide-list.ts";
+import { ROOT } from "../support/process.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { MATCHES } from "./explorer.ts";
+import { inBrowser, leave, settled, testEverywhere, violations, visit } from "./support.ts";
+import { TEXTS } from "./texts.ts";
+
+const AREA = "/portal/developers";
+const PHONE = 390;
+
+inBrowser("the developer area", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(MATCHES);
+  });
+  afterAll(() => world.stop());
+
+  describe.each(["", "/keys", "/guides", "/guides/insights", "/usage", "/changelog"])(
+    "%s",
+    (path) => {
+      testEverywhere(() => ({
+        address: `${world.url}${AREA}${path}`,
+        options: { key: world.key },
+      }));
+    },
+  );
+
+  test("leads to each of its pages, by the sidebar and by the menu of a phone", async () => {
+    const visitor = await visit(`${world.url}${AREA}`, { key: world.key });
+    const { page } = visitor;
+    const PAGES = ["Keys and limits", "Guides", "Endpoints", "Explorer", "Usage", "Changelog"];
+    for (const name of PAGES) {
+      const sidebar = page.locator(".developers-sidebar");
+      await sidebar.getByRole("link", { name, exact: true }).press("Enter");
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      expect(await sidebar.locator("[aria-current=page]").innerText()).toBe(name);
+      expect(await page.title()).toBe(`${name} · Matchbook`);
+    }
+    await page.setViewportSize({ width: PHONE, height: 780 });
+    for (const name of PAGES) {
+      await page.locator(".developers-menu > summary").click();
+      await page.locator(".developers-menu").getByRole("link", { name, exact: true }).click();
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+    }
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
+  test("has a quick start that sends the request it shows", async () => {
+    const visitor = await visit(`${world.url}${AREA}`, { key: world.key });
+    const { page } = visitor;
+    const code = page.locator(".sample .code-block");
+    expect(await code.innerText()).toContain(`${world.url}/shards/na/matches?`);
+    await page.getByRole("button", { name: "Send it from here" }).click();
+    await page.locator(".quick-response").getByText('"match-12"').first().waitFor();
+    expect(await page.getByText(/^200 in \d+ ms$/).count()).toBe(1);
+    expect(await violations(page)).toEqual([]);
+
+    // The language is selected once for all pages.
+    await page.getByRole("radio", { name: "Python" }).check({ force: true });
+    expect(await code.innerText()).toContain("from urllib.request import");
+    await page.goto(`${world.url}${AREA}/endpoints#getStatus`);
+    await page.locator("#getStatus .code-block").first().waitFor();
+    expect(await page.locator("#getStatus .code-block").first().innerText()).toContain("urlopen");
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
+  test("works with the demo key, where the server offers one", async () => {
+    const visitor = await visit(`${world.url}${AREA}`);
+    const { page } = visitor;
+    await page.route(`${world.url}${AREA}`, async (route) => {
+      const reply = await route.fetch();
+      const html = await reply.text();
+      const offer = '<meta name="matchbook-offer" content="';
+      expect(html).toContain(offer);
+      await route.fulfill({ response: reply, body: html.replace(offer, offer + world.key) });
+    });
+    await page.reload();
+    await settled(page);
+    // Before the visitor has a key of their own.
+    expect(await page.locator(".sample .code-block").innerText()).toContain(world.key);
+    await page.locator("main").getByRole("button", { name: "Use the demo key" }).click();
+    await page.locator(".own-key [role=status]").getByText("Valid.").waitFor();
+    await page.getByRole("button", { name: "Send it from here" }).click();
+    await page.locator(".quick-response").getByText('"match-12"').first().waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
+  test("never wraps code, on a phone either", async () => {
+    const visitor = await visit(`${world.url}${AREA}`, { key: world.key, width: 360 });
+    const { page } = visitor;
+    for (const language of ["curl", "TypeScript", "Python", "fetch"]) {
+      await page.getByRole("radio", { name: language, exact: true }).check({ force: true });
+      const [lines, rows] = await page.locator(".sample pre").evaluate((pre) => {
+        const { lineHeight } = getComputedStyle(pre);
+        const { height } = pre.querySelector("code")!.getBoundingClientRect();
+        return [
+          (pre as HTMLElement).innerText.trimEnd().split("\n").length,
+          height / Number.parseFloat(lineHeight),
+        ];
+      });
+      expect([language, Math.round(rows!)]).toEqual([language, lines!]);
+    }
+    await leave(visitor);
+  });
+
+  test("without a key says what is needed, and requests no data", async () => {
+    const visitor = await visit(`${world.url}${AREA}/usage`);
+    const { page } = visitor;
+    const asked: string[] = [];
+    page.on("request", (one) => asked.push(new URL(one.url()).pathname));
+    for (const path of ["", "/keys", "/usage"]) {
+      await page.goto(`${world.url}${AREA}${path}`);
+      await settled(page);
+      await page.locator("main").getByRole("button", { name: TEXTS.enterKey }).waitFor();
+    }
+    expect(asked.filter((path) => /^\/(usage|shards)/.test(path))).toEqual([]);
+    page.removeAllListeners("request");
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+});
+
+inBrowser("the key on its page", () => {
+  const stateOf = async (
+    world: World,
+    key: string,
+    state: string | RegExp,
+    expects: number[] = [],
+  ) => {
+    const visitor = await visit(`${world.url}${AREA}/keys`, { key, expects });
+    const { page } = visitor;
+    await page.locator(".own-key [role=status]").getByText(state).waitFor();
+    expect(await page.locator("main").innerText()).not.toContain(key);
+    expect(visitor.complaints).toEqual([]);
+    return visitor;
+  };
+
+  test("is masked until it is shown, and its state is true: valid, not valid, over its quota", async () => {
+    const world = await startWorld(MATCHES, { "matches-per-day": "2" });
+    const visitor = await stateOf(world, world.key, "Valid.");
+    const { page } = visitor;
+    expect(await page.locator(".keys-limits").innerText()).toMatch(/Matches per day\s+2\s/);
+    await page.locator("main").getByRole("button", { name: "Show key" }).click();
+    expect(await page.locator("main").innerText()).toContain(world.key);
+    await leave(visitor);
+
+    await leave(
+      await stateOf(world, "mb_wrong", "Not valid: mistyped, expired or revoked.", [401]),
+    );
+    await world.get("/shards/na/matches?page[limit]=3");
+    await leave(await stateOf(world, world.key, /its daily match quota is used up/));
+    await world.stop();
+  });
+});
+
+inBrowser("the guides", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld([]);
+  });
+  afterAll(() => world.stop());
+
+  const loadedScripts = (page: Page) =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType("resource")
+        .map(({ name }) => name)
+        .filter((name) =>
+          /\/assets\/(api|errors|events|webhooks|insights|compatibility|CHANGELOG)-/.test(name),
+        ),
+    );
+
+  test("are the docs, each loaded when it is opened", async () => {
+    const visitor = await visit(`${world.url}${AREA}/guides`);
+    const { page } = visitor;
+    expect(await loadedScripts(page)).toEqual([]);
+    for (const [name, { title }] of Object.entries(GUIDES)) {
+      await page.goto(`${world.url}${AREA}/guides/${name}`);
+      await settled(page);
+      expect(await page.locator("h1").innerText()).toBe(title);
+      const file = readFileSync(join(ROOT, "docs", `${name}.md`), "utf8");
+      const headings = [...file.matchAll(/^## (.+)$/gm)].map(([, text]) =>
+        text!.replaceAll("`", ""),
+      );
+      const shown = await page.locator(".guide h2").allInnerTexts();
+      expect(shown.map((text) => text.replace(/\s*#$/, ""))).toEqual(headings);
+      expect((await loadedScripts(page)).length).toBe(1);
+    }
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
+  test("link to each other and to their headings, without a reload", async () => {
+    const visitor = await visit(`${world.url}${AREA}/guides/errors#what-to-do`);
+    const { page } = visitor;
+    await page.evaluate(() => {
+      (globalThis as { isSame?: boolean }).isSame = true;
+    });
+    await page
+      .locator('.guide a[href="/portal/developers/guides/api#limits-at-a-glance"]')
+      .first()
+      .click();
+    await page.waitForURL(/guides\/api#limits-at-a-glance$/);
+    const inView = (id: string) =>
+      page.waitForFunction((anchor) => {
+        const box = document.getElementById(anchor)?.getBoundingClientRect();
+        return box !== undefined && box.top >= 0 && box.top < innerHeight / 2;
+      }, id);
+    await inView("limits-at-a-glance");
+    expect(await page.evaluate(() => (globalThis as { isSame?: boolean }).isSame)).toBe(true);
+    await page.locator(".guide-contents").getByRole("link", { name: "Rate limits" }).click();
+    await page.waitForURL(/#rate-limits$/);
+    await inView("rate-limits");
+    await page.goBack();
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Errors" }).waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
+  test("have tables that show that they scroll, on a phone", async () => {
+    const visitor = await visit(`${world.url}${AREA}/guides/api`, { width: 360 });
+    const { page } = visitor;
+    const wide = page.locator(".scroll-table.has-after").first();
+    await wide.waitFor();
+    expect(await wide.locator("[tabindex='0']").count()).toBe(1);
+    await leave(visitor);
+  });
+
+  test("that do not exist are reported", async () => {
+    const visitor = await visit(`${world.url}${AREA}/guides/constructor`);
+    await visitor.page.getByText("There is no guide called").waitFor();
+    await leave(visitor);
+  });
+});
+
+inBrowser("the usage page", () => {
+  const openUsage = (world: World, options = {}) =>
+    visit(`${world.url}${AREA}/usage`, { key: world.key, ...options });
+
+  test("shows requests, errors, and matches against the quota", async () => {
+    const world = await startWorld(MATCHES, { "matches-per-day": "20" });
+    await world.get("/shards/na/matches?page[limit]=3");
+    await world.get("/shards/na/matches/nobody");
+    const visitor = await openUsage(world);
+    const { page } = visitor;
+    const today = page.locator(".usage-today");
+    expect(await today.innerText()).toMatch(
+      /Matches today\s+3 of 20\s+17 matches left. Resets in \d+ \w+/,
+    );
+    await today.getByText("Errors today").waitFor();
+    // The recorder writes the counts of requests after a moment.
+    await page.waitForFunction(
+      () => {
+        const refresh = [...document.querySelectorAll("button")].find(
+          (one) => one.textContent === "Refresh",
+        );
+        refresh?.click();
+        return document.querySelector(".usage-plots table") !== null;
+      },
+      undefined,
+      { polling: 500 },
+    );
+    const rows = page.locator(".usage-plots table").first().getByRole("row");
+    expect(await rows.count()).toBe(31);
+    expect(await rows.last().innerText()).toMatch(/\t?[1-9]\d*\t?\s*1$/);
+    // Values appear on hover, and by keyboard.
+    const plot = page.locator(".plot-drawing").first();
+    await plot.focus();
+    await page.keyboard.press("End");
+    await page
+      .locator(".plot-tip")
+      .getByText(/Errors: 1/)
+      .waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+    await world.stop();
+  });
+
+  test("says that the quota is used up, and when it resets", async () => {
+    const world = await startWorld(MATCHES, { "matches-per-day": "2" });
+    await world.get("/shards/na/matches?page[limit]=3");
+    const visitor = await openUsage(world);
+    const { page } = visitor;
+    await page.getByText(/The daily match quota is used up\. Resets in \d+/).waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+    await world.stop();
+  });
+
+  test("reports a key that is not valid", async () => {
+    const world = await startWorld([]);
+    const visitor = await openUsage(world, { key: "mb_wrong", expects: [401] });
+    await visitor.page.getByText("This key isn't valid").waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+    await world.stop();
+  });
+});

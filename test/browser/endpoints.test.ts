@@ -1,0 +1,92 @@
+/** The page of endpoints in a browser. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { World } from "../support/world.ts";
+import { inBrowser, leave, startDemoWorld, testEverywhere, visit } from "./support.ts";
+
+const ENDPOINTS = "/portal/developers/endpoints";
+
+interface Described {
+  paths: Record<string, { get: { operationId: string } }>;
+}
+
+inBrowser("the endpoints", () => {
+  let world: World;
+  let described: Described;
+  beforeAll(async () => {
+    world = await startDemoWorld();
+    described = (await world.get("/openapi.json")).body as unknown as Described;
+  });
+  afterAll(() => world.stop());
+
+  testEverywhere(
+    () => ({ address: `${world.url}${ENDPOINTS}`, options: { key: world.key } }),
+    async (page) => {
+      // Two small ones, since axe-core looks at every element.
+      await page.locator("#getNameList > summary").click();
+      await page.locator("#getNameList .schema summary").first().click();
+      await page.locator("#getNameList .endpoint-example > summary").click();
+      await page.locator("#getHealth > summary").click();
+    },
+  );
+
+  test("are those of the OpenAPI document, each with a link of its own", async () => {
+    const visitor = await visit(`${world.url}${ENDPOINTS}`, { key: world.key });
+    const { page } = visitor;
+    await page.locator(".endpoint").first().waitFor();
+    const shown = await page
+      .locator(".endpoint")
+      .evaluateAll((all) =>
+        all.map((one) => [one.id, one.querySelector(".endpoint-path")!.textContent]),
+      );
+    const expected = Object.entries(described.paths).map(([path, { get }]) => [
+      get.operationId,
+      path,
+    ]);
+    expect(shown.sort()).toEqual(expected.sort());
+    await page.locator("#getSinglePlayer > summary").click();
+    await page.waitForURL(/#getSinglePlayer$/);
+    const address = page.url();
+    await leave(visitor);
+
+    const reader = await visit(address, { key: world.key });
+    const endpoint = reader.page.locator("#getSinglePlayer");
+    await endpoint.locator(".endpoint-body").waitFor();
+    expect(await reader.page.locator(".endpoint[open]").count()).toBe(1);
+    // It is scrolled to, below the header.
+    await reader.page.waitForFunction(() => {
+      const { top } = document.querySelector("#getSinglePlayer")!.getBoundingClientRect();
+      return top >= 0 && top < innerHeight / 2;
+    });
+    // A link within the page opens another one.
+    await reader.page.evaluate(() => {
+      location.hash = "getStatus";
+    });
+    await reader.page.locator("#getStatus .endpoint-body").waitFor();
+    expect(reader.complaints).toEqual([]);
+    await leave(reader);
+  });
+
+  test("list required parameters first", async () => {
+    const visitor = await visit(`${world.url}${ENDPOINTS}#getNameList`, { key: world.key });
+    const { page } = visitor;
+    const rows = page.locator("#getNameList tbody th");
+    await rows.first().waitFor();
+    const texts = await rows.allInnerTexts();
+    const required = texts.map((text) => text.includes("required"));
+    expect(texts[0]).toContain("shard");
+    expect(required.lastIndexOf(true)).toBeLessThan(required.indexOf(false));
+    await leave(visitor);
+  });
+
+  test("open in the Explorer, with the keyboard too", async () => {
+    const visitor = await visit(`${world.url}${ENDPOINTS}`, { key: world.key });
+    const { page } = visitor;
+    await page.locator("#getMatchList > summary").press("Enter");
+    await page.getByRole("link", { name: "Try it in the Explorer" }).press("Enter");
+    await page.waitForURL(/\/explorer\?shard=\w+&on=matches/);
+    await page.getByRole("article").first().waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+});

@@ -1,0 +1,184 @@
+/** The developer area: guides rendered from the docs, endpoints read from OpenAPI, days of usage. */
+
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { renderGuide } from "../../scripts/portal-guides.ts";
+import { GUIDES } from "../../src/portal/views/developers/guide-list.ts";
+import { groupsOf, type OpenApi } from "../../src/portal/views/developers/openapi.ts";
+import { daysOf, isOverQuota, type Usage } from "../../src/portal/views/developers/usage-days.ts";
+import { ROOT } from "../support/process.ts";
+
+describe("a guide", () => {
+  const rendered = (markdown: string) => renderGuide(`# Title\n\n${markdown}`, "test.md");
+  const htmlOf = (markdown: string) => {
+    const [block] = rendered(markdown).blocks;
+    return block?.kind === "html" ? block.html : undefined;
+  };
+
+  const texts: [what: string, markdown: string, html: string][] = [
+    ["escapes markup", 'a <b> & "c"', "<p>a &lt;b&gt; &amp; &quot;c&quot;</p>"],
+    [
+      "keeps code as it is",
+      "`<a> **b** [c](d)`",
+      '<p><code class="guide-word">&lt;a&gt; **b** [c](d)</code></p>',
+    ],
+    ["joins lines", "one\ntwo", "<p>one two</p>"],
+    [
+      "has bold text",
+      "**a `b`** c*",
+      '<p><strong>a <code class="guide-word">b</code></strong> c*</p>',
+    ],
+    ["has lists", "- one\n  more\n- two", "<ul><li>one more</li><li>two</li></ul>"],
+    ["has numbered lists", "1. one\n2. two", "<ol><li>one</li><li>two</li></ol>"],
+    [
+      "links to another guide",
+      "[`x` y](api.md#rate-limits)",
+      '<p><a href="/portal/developers/guides/api#rate-limits"><code class="guide-word">x</code> y</a></p>',
+    ],
+    [
+      "links to the changelog",
+      "[c](../CHANGELOG.md)",
+      '<p><a href="/portal/developers/changelog">c</a></p>',
+    ],
+    ["drops links to what the portal does not have", "[o](operating.md#x)", "<p>o</p>"],
+    ["keeps other brackets", "fields[TYPE] and [1, 2]", "<p>fields[TYPE] and [1, 2]</p>"],
+    ["links by reference", "[a][b]\n\n[b]: https://h/", '<p><a href="https://h/">a</a></p>'],
+  ];
+  test.each(texts)("%s", (_, markdown, html) => {
+    expect(htmlOf(markdown)).toBe(html);
+  });
+
+  test("has anchors like GitHub's, code with its language, and named tables", () => {
+    const guide = rendered(
+      "## Smaller responses: `include`\n\n```sh\nls\n```\n\n|A|B|\n|---|---|\n|`a\\|b`|c|",
+    );
+    expect(guide.headings).toEqual([
+      { id: "smaller-responses-include", text: "Smaller responses: include", level: 2 },
+    ]);
+    expect(guide.blocks.slice(1)).toEqual([
+      { kind: "code", label: "Code: Smaller responses: include", language: "sh", text: "ls" },
+      {
+        kind: "table",
+        label: "Table: Smaller responses: include",
+        html: '<thead><tr><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody><tr><td><code class="guide-word">a|b</code></td><td>c</td></tr></tbody>',
+      },
+    ]);
+  });
+
+  test("has a different name for each table and each code block", () => {
+    const { blocks } = rendered("```\na\n```\n\n```\nb\n```");
+    expect(blocks.map((block) => "label" in block && block.label)).toEqual([
+      "Code: Title",
+      "Code: Title (2)",
+    ]);
+  });
+
+  test("leaves out a list of links to its own headings, since the page has one", () => {
+    expect(rendered("[A](#a) · [B](#b)").blocks).toEqual([]);
+  });
+
+  test("with Markdown that the renderer does not know stops the build", () => {
+    expect(() => rendered("> quoted")).toThrow("does not know");
+  });
+
+  test("links to anchors that exist", () => {
+    const guides = new Map(
+      Object.keys(GUIDES).map((name) => {
+        const text = readFileSync(join(ROOT, "docs", `${name}.md`), "utf8");
+        return [name, renderGuide(text, `${name}.md`)];
+      }),
+    );
+    const dead: string[] = [];
+    for (const [name, { blocks }] of guides) {
+      const html = blocks.map((block) => ("html" in block ? block.html : "")).join("");
+      for (const [, to = name, id] of html.matchAll(
+        /href="(?:\/portal\/developers\/guides\/(\w+))?(?:#([^"]+))?"/g,
+      )) {
+        const isThere = guides.get(to)?.headings.some((one) => one.id === id) ?? false;
+        if (id !== undefined && !isThere) dead.push(`${name}: ${to}#${id}`);
+      }
+    }
+    expect(dead).toEqual([]);
+  });
+});
+
+describe("an endpoint", () => {
+  const parameter = (name: string, place: "path" | "query" | "header", required = false) => ({
+    name,
+    in: place,
+    required,
+    description: "D.",
+  });
+  const document: OpenApi = {
+    tags: [{ name: "records", description: "Records." }],
+    components: { schemas: {} },
+    paths: {
+      "/shards/{shard}/x": {
+        parameters: [parameter("shard", "path", true)],
+        get: {
+          operationId: "getX",
+          tags: ["records"],
+          parameters: [
+            parameter("page[limit]", "query"),
+            parameter("fields[match]", "query"),
+            parameter("fields[player]", "query"),
+            parameter("filter[near]", "query", true),
+            parameter("Accept", "header", true),
+          ],
+          responses: { "200": { description: "OK" } },
+        },
+      },
+    },
+  };
+
+  test("lists its required parameters first, those of the path before the others", () => {
+    const [operation] = groupsOf(document)[0]!.operations;
+    expect(operation!.parameters.map(({ name }) => name)).toEqual([
+      "shard",
+      "filter[near]",
+      "Accept",
+      "page[limit]",
+      "fields[TYPE]",
+    ]);
+    expect(operation!.parameters.at(-1)!.description).toBe("D. Types: `match`, `player`.");
+  });
+});
+
+describe("usage", () => {
+  const usage = (days: Usage["days"], matchesLeft: number | null = 3): Usage => ({
+    key: { id: "k", name: "n", tier: "hobby" },
+    limits: {
+      requestsPerMinute: 60,
+      burst: 60,
+      matchesPerDay: 5,
+      shards: ["*"],
+      streams: 1,
+      changesPerMinute: 1,
+    },
+    today: { day: "2026-03-01", matches: 2, matchesLeft, resetSeconds: 60 },
+    days,
+  });
+  const lastSeen = "2026-03-01T00:00:00Z";
+
+  test("has 30 days, also those without requests, and counts 4xx and 5xx as errors", () => {
+    const days = daysOf(
+      usage([
+        {
+          day: "2026-02-27",
+          requests: { "200": 2, "304": 1, "404": 3, "503": 4 },
+          records: 9,
+          lastSeen,
+        },
+      ]),
+    );
+    expect(days).toHaveLength(30);
+    expect(days[0]!.day).toBe("2026-01-31");
+    expect(days.at(-1)).toEqual({ day: "2026-03-01", requests: 0, errors: 0, records: 0 });
+    expect(days.at(-3)).toEqual({ day: "2026-02-27", requests: 10, errors: 7, records: 9 });
+  });
+
+  test("is over the quota only if there is one and nothing is left", () => {
+    expect([3, 0, null].map((left) => isOverQuota(usage([], left)))).toEqual([false, true, false]);
+  });
+});
