@@ -99,7 +99,7 @@ test("the program with fetch sends the request, whatever names and keys contain"
   ]);
 });
 
-// Every system that builds Matchbook's documentation examples has it; a system without it skips this test.
+// Skipped where Python is not installed.
 test.skipIf(Bun.which("python3") === null)("the Python program sends the request", async () => {
   const requests: [path: string, headers: Headers][] = [];
   const server = Bun.serve({
