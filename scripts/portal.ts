@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { BUILT_PACK, type PackedFile, writePack } from "../src/http/portal-assets.ts";
 import { guides } from "./portal-guides.ts";
 
@@ -43,7 +43,10 @@ function packed(extension: string, content: Uint8Array | string): PackedFile {
   const type = TYPES[extension];
   if (type === undefined) throw new Error(`no media type for ${extension}: add it to TYPES`);
   const tag = `W/"${Bun.hash(content).toString(36)}"`;
-  return { type, tag, gzip: gzipSync(content, { level: 9 }) };
+  const gzip = gzipSync(content, { level: 9 });
+  // Fonts and images are compressed already.
+  const isText = type.startsWith("text/");
+  return { type, tag, gzip, ...(isText && { brotli: brotliCompressSync(content) }) };
 }
 
 /** Fonts are files of their own; the bundler would write them into the style sheet. */

@@ -71,7 +71,11 @@ export function acceptedEncodings(header: string | null): readonly Encoding[] {
 
 const IDENTITY: readonly Encoding[] = ["identity"];
 
-function encodingsIn(header: string): Encoding[] {
+/** For files that are compressed in advance: brotli is too slow for responses. */
+export const acceptsBrotli = (header: string | null): boolean =>
+  header !== null && (weightsIn(header).get("br") ?? 0) > 0;
+
+function weightsIn(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const item of header.toLowerCase().split(",")) {
     const [name, ...parameters] = item.split(";").map((part) => part.trim());
@@ -79,6 +83,11 @@ function encodingsIn(header: string): Encoding[] {
     const coding = name === "x-gzip" ? "gzip" : name!;
     weights.set(coding, Math.max(weights.get(coding) ?? 0, q === undefined ? 1 : weight(q)));
   }
+  return weights;
+}
+
+function encodingsIn(header: string): Encoding[] {
+  const weights = weightsIn(header);
   const identity = weights.get("identity") ?? 0;
   // Clients that accept "*" read gzip, but not always zstd.
   const gzip = weights.get("gzip") ?? weights.get("*") ?? 0;

@@ -18,7 +18,7 @@ import type { ApiRequest } from "./request.ts";
 import { decodedSegments } from "./routes.ts";
 import { isSearchable } from "./shard-request.ts";
 
-type Texts = Omit<PageHead, "canonical" | "kind">;
+type Texts = Omit<PageHead, "baseUrl" | "path" | "kind">;
 
 /** A page does not wait longer for a store that is slow. */
 const PATIENCE_MS = 2000;
@@ -56,13 +56,14 @@ const regionOf = (shard: string): string => (isShardId(shard) ? `region ${shard}
 export async function pageHead(context: ServerContext, request: ApiRequest): Promise<PageHead> {
   const [, portal, ...rest] = decodedSegments(request.path);
   const isStart = portal !== "portal" || rest.length === 0;
-  const canonical = request.baseUrl() + (isStart ? "/" : request.path);
+  const path = isStart ? "/" : request.path;
   const [shard = "", kind = "", id = ""] = rest;
   const isRecord = rest.length === 3 && (kind === "players" || kind === "matches");
   const texts = isRecord
     ? ((await readTexts(context, request, shard, kind, id)) ?? recordTexts(shard, kind))
     : pageTexts(isStart ? [] : rest);
-  return { ...texts, canonical, kind: kind === "players" ? "profile" : "website" };
+  const baseUrl = request.baseUrl();
+  return { ...texts, baseUrl, path, kind: kind === "players" ? "profile" : "website" };
 }
 
 function pageTexts([first = "", second = "", third = ""]: string[]): Texts {

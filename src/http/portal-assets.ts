@@ -12,6 +12,8 @@ export interface PackedFile {
   type: string;
   tag: string;
   gzip: Uint8Array;
+  /** Smaller than gzip by an eighth. Assets only. */
+  brotli?: Uint8Array;
 }
 
 export interface Pack {
@@ -33,6 +35,7 @@ interface WrittenFile {
   type: string;
   tag: string;
   gzip: string;
+  brotli?: string;
 }
 
 export function writePack({ page, operator, assets }: Pack): string {
@@ -69,14 +72,16 @@ function embedded(): Blob | undefined {
   return (Bun.embeddedFiles as (Blob & { name: string })[]).find(({ name }) => name === NAME);
 }
 
-const writtenFile = ({ type, tag, gzip }: PackedFile): WrittenFile => ({
+const writtenFile = ({ type, tag, gzip, brotli }: PackedFile): WrittenFile => ({
   type,
   tag,
   gzip: Buffer.from(gzip).toString("base64"),
+  ...(brotli && { brotli: Buffer.from(brotli).toString("base64") }),
 });
 
-const readFile = ({ type, tag, gzip }: WrittenFile): PackedFile => ({
+const readFile = ({ type, tag, gzip, brotli }: WrittenFile): PackedFile => ({
   type,
   tag,
   gzip: Buffer.from(gzip, "base64"),
+  ...(brotli && { brotli: Buffer.from(brotli, "base64") }),
 });

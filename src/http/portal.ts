@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import type { Visitors } from "../access/visitors.ts";
 import { namesTag } from "../document/entity-tag.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { acceptedEncodings } from "./negotiate.ts";
+import { acceptedEncodings, acceptsBrotli } from "./negotiate.ts";
 import type { Pictures } from "./pictures.ts";
 import { type Pack, type PackedFile, readPack } from "./portal-assets.ts";
 import type { ApiRequest } from "./request.ts";
@@ -16,8 +16,9 @@ export type Opens = "page" | "asset" | "nothing" | "visitor-token" | "picture" |
 export interface PageHead {
   title: string;
   description: string;
-  /** The URL of the page without its query. */
-  canonical: string;
+  /** Of this server, as the caller knows it. */
+  baseUrl: string;
+  path: string;
   kind: "website" | "profile";
 }
 
@@ -155,7 +156,10 @@ interface ReadPack extends Omit<Pack, "operator"> {
 
 const ASSETS = "/portal/assets/";
 
-function headTags({ title, description, canonical, kind }: PageHead, icon?: string): string {
+function headTags(head: PageHead, icon?: string): string {
+  const { title, description, baseUrl, path, kind } = head;
+  // The host is the caller's, and need not be valid: these are texts, never parsed.
+  const canonical = baseUrl + path;
   const meta = (name: string, content: string) =>
     `<meta name="${name}" content="${escaped(content)}">`;
   const property = (name: string, content: string) =>
@@ -169,7 +173,7 @@ function headTags({ title, description, canonical, kind }: PageHead, icon?: stri
     property("title", title),
     property("description", description),
     property("url", canonical),
-    ...(icon === undefined ? [] : [property("image", new URL(icon, canonical).href)]),
+    ...(icon === undefined ? [] : [property("image", baseUrl + icon)]),
     meta("twitter:card", "summary"),
     meta("twitter:title", title),
     meta("twitter:description", description),
@@ -258,7 +262,9 @@ function send(
     if (known !== null && namesTag(known, tag)) return new Response(null, { status: 304, headers });
   }
   headers["Content-Type"] = type;
-  const isGzip = acceptedEncodings(raw.headers.get("accept-encoding")).includes("gzip");
-  if (isGzip) headers["Content-Encoding"] = "gzip";
-  return new Response(isGzip ? (file.gzip as Bytes) : plainBytes(file), { status, headers });
+  const accepted = raw.headers.get("accept-encoding");
+  const brotli = acceptsBrotli(accepted) ? file.brotli : undefined;
+  const gzip = acceptedEncodings(accepted).includes("gzip") ? file.gzip : undefined;
+  if (brotli ?? gzip) headers["Content-Encoding"] = brotli ? "br" : "gzip";
+  return new Response((brotli ?? gzip ?? plainBytes(file)) as Bytes, { status, headers });
 }

@@ -274,7 +274,7 @@ inBrowser("the usage page", () => {
     expect(await rows.count()).toBe(31);
     expect(await rows.last().innerText()).toMatch(/\t?[1-9]\d*\t?\s*1$/);
     // Values appear on hover, and by keyboard.
-    const plot = page.locator(".plot-drawing").first();
+    const plot = page.locator(".plot-frame").first();
     await plot.focus();
     await page.keyboard.press("End");
     await page

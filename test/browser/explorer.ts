@@ -42,7 +42,7 @@ export const shownCode = (page: Page): Promise<string> =>
   page.locator(".sample .code-block").innerText();
 
 export const searchFor = async (page: Page, target: Target): Promise<void> => {
-  await page.getByLabel("Search for").selectOption(target);
+  await page.getByLabel("Search for", { exact: true }).selectOption(target);
 };
 
 /** The field of a query parameter. */

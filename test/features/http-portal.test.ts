@@ -92,9 +92,13 @@ describe("an asset", () => {
       const packed = await request(name, { "Accept-Encoding": "gzip" });
       expect([packed.status, packed.headers.get("content-encoding")]).toEqual([200, "gzip"]);
       expect(packed.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-      const plain = await request(name, { "Accept-Encoding": "identity" });
+      const smaller = await request(name, { "Accept-Encoding": "gzip, br" });
+      const isText = /\.(js|css)$/.test(name);
+      expect(smaller.headers.get("content-encoding")).toBe(isText ? "br" : "gzip");
+      const plain = await request(name, { "Accept-Encoding": "identity, br;q=0" });
       expect(plain.headers.get("content-encoding")).toBeNull();
-      expect(await plain.text()).toBe(await packed.text());
+      const text = await plain.text();
+      expect([await packed.text(), await smaller.text()]).toEqual([text, text]);
     }
   });
 

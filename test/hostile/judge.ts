@@ -57,7 +57,10 @@ function replyComplaint(
   }
   if (status >= 300 && status < 400) return "a redirection";
   const text = decompressed(body, headers.get("content-encoding"));
-  if (headers.get("content-type")?.startsWith("text/html")) return pageComplaint(reply, text);
+  const type = headers.get("content-type") ?? "";
+  if (type.startsWith("text/html")) return pageComplaint(reply, text);
+  // The icon of the portal and robots.txt.
+  if (status === 200 && /^(image\/|text\/plain)/.test(type)) return undefined;
   if (rules.hasProfile && status < 400) {
     JSON.parse(decode(text));
     return undefined;

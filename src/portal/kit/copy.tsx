@@ -32,9 +32,6 @@ export function CopyButton({ text, label, children = "Copy" }: Props) {
   );
 }
 
-/** Until every page uses `CopyButton`. */
-export { CopyButton as Copy };
-
 /** `message` is empty until something was copied, and again after a while. */
 export function useCopy(): { message: string; copy(text: string): void } {
   const [message, setMessage] = useState("");

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { Json } from "../../../domain/json.ts";
 import { MAX_NEAR_LENGTH } from "../../../query/parameters.ts";
-import { Copy } from "../../kit/copy.tsx";
+import { CopyButton } from "../../kit/copy.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Empty } from "../../kit/states.tsx";
 import { localTime } from "../../kit/time.tsx";
@@ -133,7 +133,7 @@ export function JsonDocument({ document, text }: { document: unknown; text: stri
             Collapse all
           </button>
         </div>
-        <Copy text={text} label="Copy JSON" />
+        <CopyButton text={text} label="Copy JSON" />
       </div>
       <div className="explorer-tree">
         <Tree key={round} value={document as Json} depth={depth} />
