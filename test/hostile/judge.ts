@@ -83,14 +83,16 @@ function decompressed(body: Uint8Array, encoding: string | null): Uint8Array {
   return encoding === "zstd" ? Bun.zstdDecompressSync(body) : body;
 }
 
-/** The portal page is the same for everybody: it contains nothing from a request. */
+/** The portal page is the same for everybody, except for its title, description and links: tags without markup. */
 let page: string | undefined;
+const OWN_TAGS = /<title>[^<>"]*<\/title>(\s*<(meta|link)( \w+="[^<>"]*")+>)*/;
 
 function pageComplaint({ status, headers }: RawReply, text: Uint8Array): string | undefined {
   if (status !== 200 && status !== 404) return `a page with status ${status}`;
   if (!headers.get("content-security-policy")) return "a page without a policy";
-  page ??= decode(text);
-  return decode(text) === page ? undefined : "another page";
+  const common = decode(text).replace(OWN_TAGS, "");
+  page ??= common;
+  return common === page ? undefined : "another page";
 }
 
 /**
