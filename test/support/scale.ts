@@ -1,4 +1,4 @@
-/** How many cases property tests generate: all with TEST_SCALE=1, as in CI, otherwise a part of them. */
+/** How many cases property tests generate: all with TEST_SCALE=1, half of them in CI, otherwise a quarter. */
 
 const SCALE = Number(process.env.TEST_SCALE ?? 0.25);
 
