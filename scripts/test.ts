@@ -15,7 +15,7 @@ const BUN_TEST = [
 ];
 /** Of these folders, the files that take less than this, while others run beside them. */
 const QUICK = "test/{unit,features,conformance}/*.test.ts";
-const QUICK_MS = 2000;
+const QUICK_MS = 1200;
 const SLOWEST = 10;
 
 /** Test data in memory: waiting until a disk has written each transaction takes longer than the tests. */
