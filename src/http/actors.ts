@@ -1,7 +1,7 @@
 /** GET /shards/{shard}/actors. */
 
-import { actorListContent } from "../document/actors.ts";
 import { contentOf } from "../document/content.ts";
+import { actorListContent } from "../document/insights.ts";
 import { selfLink } from "../document/links.ts";
 import { restOf } from "../document/stitch.ts";
 import { actorTable, COUNTED_MODES } from "../domain/actors.ts";

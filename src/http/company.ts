@@ -1,7 +1,7 @@
 /** GET /shards/{shard}/players/{id}/company: with whom and against whom a player played. */
 
-import { companyContent } from "../document/company.ts";
 import { type Content, contentOf } from "../document/content.ts";
+import { companyContent } from "../document/insights.ts";
 import { selfLink } from "../document/links.ts";
 import { sidesIn } from "../document/record.ts";
 import { restOf } from "../document/stitch.ts";

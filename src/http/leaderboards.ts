@@ -1,7 +1,7 @@
 /** GET /shards/{shard}/leaderboards/{board}. */
 
 import { type Content, contentOf } from "../document/content.ts";
-import { leaderboardContent } from "../document/leaderboard.ts";
+import { leaderboardContent } from "../document/insights.ts";
 import { leaderboardLinks } from "../document/links.ts";
 import { restOf } from "../document/stitch.ts";
 import { BOARDS, type Board, recentDays } from "../domain/leaderboards.ts";
