@@ -5,8 +5,12 @@
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { Guide, GuideBlock, GuideHeading } from "../src/portal/views/developers/guide.ts";
-import { GUIDES } from "../src/portal/views/developers/guide-list.ts";
+import {
+  GUIDES,
+  type Guide,
+  type GuideBlock,
+  type GuideHeading,
+} from "../src/portal/views/developers/guide.ts";
 
 /** Lets the bundler import Markdown files. */
 export const guides: Bun.BunPlugin = {

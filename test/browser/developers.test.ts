@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { GUIDES } from "../../src/portal/views/developers/guide-list.ts";
+import { GUIDES } from "../../src/portal/views/developers/guide.ts";
 import { ROOT } from "../support/process.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { MATCHES } from "./explorer.ts";

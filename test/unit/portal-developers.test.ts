@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderGuide } from "../../scripts/portal-guides.ts";
-import { GUIDES } from "../../src/portal/views/developers/guide-list.ts";
+import { GUIDES } from "../../src/portal/views/developers/guide.ts";
 import { groupsOf, type OpenApi } from "../../src/portal/views/developers/openapi.ts";
 import { daysOf, isOverQuota, type Usage } from "../../src/portal/views/developers/usage-days.ts";
 import { ROOT } from "../support/process.ts";

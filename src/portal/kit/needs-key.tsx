@@ -4,7 +4,6 @@ import { askForKey, useSession } from "../session.ts";
 
 /** `what` completes the sentence "You need an API key to see …". */
 export function NeedsKey({ what }: { what: string }) {
-  const { offeredKey, setKey } = useSession();
   return (
     <section className="notice needs-key" aria-label="API key required">
       <p className="notice-title">You need an API key to see {what}</p>
@@ -14,20 +13,30 @@ export function NeedsKey({ what }: { what: string }) {
           game can give you one. The key stays in this browser.
         </p>
         <p className="needs-key-actions">
-          {offeredKey && (
-            <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
-              Use the demo key
-            </button>
-          )}
-          <button
-            type="button"
-            className={`button${offeredKey ? "" : " button-main"}`}
-            onClick={() => askForKey()}
-          >
-            Enter an API key
-          </button>
+          <KeyButtons />
         </p>
       </div>
     </section>
+  );
+}
+
+/** For visitors without a key: the demo key where the server offers one, or their own. */
+export function KeyButtons() {
+  const { offeredKey, setKey } = useSession();
+  return (
+    <>
+      {offeredKey && (
+        <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
+          Use the demo key
+        </button>
+      )}
+      <button
+        type="button"
+        className={`button${offeredKey ? "" : " button-main"}`}
+        onClick={() => askForKey()}
+      >
+        Enter an API key
+      </button>
+    </>
   );
 }

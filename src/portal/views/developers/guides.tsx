@@ -9,8 +9,7 @@ import { ScrollTable } from "../../kit/scroll-table.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Problem } from "../../kit/states.tsx";
 import { Link, navigate, viewOf } from "../../router.ts";
-import type { Guide, GuideBlock, GuideHeading } from "./guide.ts";
-import { GUIDES } from "./guide-list.ts";
+import { GUIDES, type Guide, type GuideBlock, type GuideHeading } from "./guide.ts";
 import { DeveloperPage } from "./layout.tsx";
 
 const SOURCES: Readonly<Record<string, () => Promise<{ default: Guide }>>> = {
@@ -34,7 +33,7 @@ export function Guides({ guide }: { guide: string | undefined }) {
         {Object.entries(GUIDES).map(([name, { title, about }]) => (
           <li key={name}>
             <Link
-              className="guide-card card"
+              className="link-card card"
               to={{ name: "developers", page: "guides", guide: name }}
             >
               <strong>{title}</strong>

@@ -4,7 +4,7 @@ import "./layout.css";
 import type { ReactNode } from "react";
 import { Page } from "../../kit/page.tsx";
 import { Link, type View } from "../../router.ts";
-import { GUIDES } from "./guide-list.ts";
+import { GUIDES } from "./guide.ts";
 
 type PageName =
   | "quick-start"

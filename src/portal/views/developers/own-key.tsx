@@ -4,6 +4,7 @@ import "./own-key.css";
 import type { ReactNode } from "react";
 import { MaskedKey } from "../../key.tsx";
 import { useLoad } from "../../kit/load.ts";
+import { KeyButtons } from "../../kit/needs-key.tsx";
 import { askForKey, type KeyState, useSession } from "../../session.ts";
 import { isOverQuota, type Usage } from "./usage-days.ts";
 
@@ -27,7 +28,7 @@ export function OwnKey({ children }: { children?: (usage: Usage) => ReactNode })
 }
 
 function NoKey() {
-  const { offeredKey, setKey } = useSession();
+  const { offeredKey } = useSession();
   return (
     <section className="own-key card" aria-label="Your key">
       <p className="own-key-title">You have not entered a key</p>
@@ -37,18 +38,7 @@ function NoKey() {
           : "The operator of this server can create one for you."}
       </p>
       <p className="own-key-actions">
-        {offeredKey && (
-          <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
-            Use the demo key
-          </button>
-        )}
-        <button
-          type="button"
-          className={`button${offeredKey ? "" : " button-main"}`}
-          onClick={() => askForKey()}
-        >
-          Enter an API key
-        </button>
+        <KeyButtons />
       </p>
     </section>
   );

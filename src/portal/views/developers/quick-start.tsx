@@ -88,7 +88,7 @@ function Step({ number, title, children }: { number: number; title: string; chil
 function NextLink({ to, title, children }: { to: View; title: string; children: ReactNode }) {
   return (
     <li>
-      <Link className="quick-link card" to={to}>
+      <Link className="link-card card" to={to}>
         <strong>{title}</strong>
         <span>{children}</span>
       </Link>
