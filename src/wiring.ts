@@ -24,6 +24,7 @@ import { ResultCache } from "./http/result-cache.ts";
 import { type FeedPace, type RunningServer, startServer } from "./http/server.ts";
 import { shardStatuses } from "./http/status.ts";
 import { STAGES } from "./http/stopwatch.ts";
+import { WorkQueue } from "./http/work-queue.ts";
 import { type MaintenancePace, MaintenanceThread } from "./maintenance/thread.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
@@ -86,6 +87,9 @@ export async function serve(
       admin = startAdmin(settings, { ...parts, token, quotas, clock, openThread });
     }
     const responseCache = settings["response-cache-mib"] * 2 ** 20;
+    const maxInFlight = settings["max-in-flight"];
+    const maxWaiting = settings["max-waiting"];
+    const work = new WorkQueue({ maxInFlight, maxWaiting }, clock.monotonic, observe);
     const visitors = visitorsFor(settings, plan, limits.visitors, sharing?.visitorSecret);
     const server = startServer({
       version,
@@ -106,9 +110,10 @@ export async function serve(
       maxOffset: settings["max-offset"],
       leaderboardDepth: settings["leaderboard-depth"],
       profile: PROFILES[settings.compat],
+      work,
       // Two kinds of entries: what was read for a request, and its content compressed as a whole.
       results: new ResultCache(responseCache / 2),
-      bodies: new Bodies(settings.compression, responseCache / 2),
+      bodies: new Bodies(settings.compression, responseCache / 2, work),
       portal: portalFor(settings, offeredKey, visitors, clock),
       drainMs: settings["drain-ms"],
       feedPace,

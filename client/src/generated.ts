@@ -518,6 +518,7 @@ export type Errors = {
       | "damaged-data"
       | "insights-not-ready"
       | "keys-unavailable"
+      | "overloaded"
       | "shard-unavailable"
       | "usage-unavailable";
     readonly title: string;

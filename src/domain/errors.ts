@@ -30,6 +30,7 @@ export const ERRORS = {
   "damaged-data": { status: 503, title: "Damaged data" },
   "insights-not-ready": { status: 503, title: "Insights not built yet" },
   "keys-unavailable": { status: 503, title: "API keys unavailable" },
+  overloaded: { status: 503, title: "Server overloaded" },
   "shard-unavailable": { status: 503, title: "Shard unavailable" },
   "usage-unavailable": { status: 503, title: "Usage unavailable" },
 } as const;

@@ -36,13 +36,13 @@ const MIN_REST = 256;
 export class Bodies {
   readonly #small: ByteCache<Piece>;
   readonly #running = new Map<string, Promise<Piece>>();
-  readonly #load = new Load();
   #compressing = 0;
   #nextInBackground = 0;
 
   constructor(
     private readonly compression: Compression,
     cacheBytes: number,
+    private readonly load: { readonly isBusy: boolean },
   ) {
     this.#small = new ByteCache(cacheBytes);
   }
@@ -76,9 +76,8 @@ export class Bodies {
   }
 
   #isBusy(): boolean {
-    this.#load.note();
     if (this.compression === "small") return false;
-    return this.#load.isHigh || this.#compressing >= CORES;
+    return this.load.isBusy || this.#compressing >= CORES;
   }
 
   async #zstd({ content, rest }: Document): Promise<Body> {
@@ -114,28 +113,4 @@ const CORES = availableParallelism();
 function gzipOf(pieces: Piece[], rest: string, isBusy: boolean): Body {
   if (isBusy || rest.length < MIN_REST) return { encoding: "gzip", pieces, rest };
   return { encoding: "gzip", pieces: [...pieces, pieceOf(Buffer.from(rest))], rest: "" };
-}
-
-/**
- * Whether requests wait for this process. Those that arrive while it is busy are handled together in the next turn of the
- * event loop, so more than one in a turn means that some have waited. CPU time would not tell: a single client that
- * sends one request after another uses a core as well as a hundred clients do.
- */
-class Load {
-  #thisTurn = 0;
-  #lastTurn = 0;
-
-  note(): void {
-    if (this.#thisTurn === 0) setImmediate(this.#endTurn);
-    this.#thisTurn += 1;
-  }
-
-  get isHigh(): boolean {
-    return this.#thisTurn > 1 || this.#lastTurn > 1;
-  }
-
-  readonly #endTurn = () => {
-    this.#lastTurn = this.#thisTurn;
-    this.#thisTurn = 0;
-  };
 }

@@ -131,6 +131,7 @@ async function waitForPage(
 ): Promise<ChangePage> {
   const { feed, raw, key, watch } = request;
   openSlot(request);
+  request.releaseSlot();
   feed.keepOpen(raw, query.wait + feed.idleSeconds);
   let page = empty;
   try {

@@ -17,6 +17,7 @@ import type { CompatProfile } from "./compat-profile.ts";
 import type { EventStreams } from "./event-stream.ts";
 import type { Portal } from "./portal.ts";
 import type { ResultCache } from "./result-cache.ts";
+import type { WorkQueue } from "./work-queue.ts";
 
 export interface ServerContext {
   version: string;
@@ -40,6 +41,7 @@ export interface ServerContext {
   /** How many entries of a leaderboard are listed. */
   leaderboardDepth: number;
   profile: CompatProfile;
+  work: WorkQueue;
   results: ResultCache;
   bodies: Bodies;
   feed: FeedContext;

@@ -35,6 +35,13 @@ export const internalError = (): ApiError =>
     "The request failed because of an error on our side. Try again, and report the error id if it persists.",
   );
 
+export const overloaded = (): ApiError =>
+  apiError(
+    "overloaded",
+    "The server has more requests than it can handle. Retry after 1 s, plus a random part of a second.",
+    { headers: { "Retry-After": "1" } },
+  );
+
 export function errorDocument(problems: Problem[], requestId: string): string {
   return JSON.stringify({
     errors: problems.map(({ code, detail, source }) => ({

@@ -142,8 +142,11 @@ async function readAs(
 ): Promise<Texts | undefined> {
   const visitor = context.visitors!.at(request.clientAddress());
   const { time } = request;
+  let slot: string | undefined;
   try {
     if (!context.keys.mayRead(visitor, shard)) return undefined;
+    if (!(await context.work.enter(shard, context.clock.monotonic()))) return undefined;
+    slot = shard;
     const { allowed } = await takeRequest(context, visitor, context.clock.monotonic());
     if (!allowed) return undefined;
     const reader = await context.shards.reader(shard);
@@ -158,6 +161,8 @@ async function readAs(
     if (error instanceof ApiError || error instanceof StoreError) return undefined;
     context.observe({ event: "failure", requestId: request.requestId, error });
     return undefined;
+  } finally {
+    if (slot !== undefined) context.work.leave(slot);
   }
 }
 

@@ -25,6 +25,7 @@ import {
   documentResponse,
   errorResponse,
   jsonResponse,
+  overloadedResponse,
   planDelivery,
   preflightResponse,
   streamResponse,
@@ -39,12 +40,17 @@ export interface RequestProgress {
   key: LiveKey | undefined;
   headers: Record<string, string>;
   records: number;
+  /** The shard whose slot in the work queue this request has. */
+  slot: string | undefined;
   code: ErrorCode | undefined;
   watch: Stopwatch;
 }
 
 export function newProgress(watch: Stopwatch): RequestProgress {
-  return { route: undefined, key: undefined, headers: {}, records: 0, code: undefined, watch };
+  return {
+    ...{ route: undefined, key: undefined, headers: {}, records: 0 },
+    ...{ slot: undefined, code: undefined, watch },
+  };
 }
 
 const METHODS = "GET, HEAD, OPTIONS";
@@ -79,6 +85,13 @@ export async function handleRequest(
     progress.key = key;
     watch.lap("credentials");
 
+    // Before the rate limit, so that a request that is refused does not count.
+    const admitted = context.work.enter(shard, watch.began);
+    if (admitted !== true && !(await admitted)) {
+      progress.code = "overloaded";
+      return overloadedResponse(request);
+    }
+    progress.slot = shard;
     const verdict = await takeRequest(context, key, watch.began);
     const limitHeaders = checkRate(key, verdict);
     progress.headers = limitHeaders;
@@ -94,7 +107,7 @@ export async function handleRequest(
     const reader = await context.shards.reader(shard);
     if (!reader) throw unknownShard(shard, await context.shards.list());
     checkShard(context, key, shard);
-    const checked = shardRequest(context, request, found, reader, key, watch);
+    const checked = shardRequest(context, request, found, reader, key, progress);
     if (stream) return streamResponse(request, await stream(checked), limitHeaders);
     const result = await route.endpoint(checked);
     watch.lap("document");
@@ -115,22 +128,35 @@ export async function handleRequest(
     // Without a key, only the open routes say that a request is rate-limited, and they have counted it.
     if (!progress.key && progress.code !== "rate-limited") await countKeyless(context, request);
     return errorResponse(request, shown, progress.headers);
+  } finally {
+    releaseSlot(context, progress);
   }
 }
 
+/** May be called again. */
+function releaseSlot({ work }: ServerContext, progress: RequestProgress): void {
+  const { slot } = progress;
+  if (slot === undefined) return;
+  progress.slot = undefined;
+  work.leave(slot);
+}
+
 function shardRequest(
-  { maxOffset, leaderboardDepth, profile, results, feed }: ServerContext,
+  context: ServerContext,
   request: ApiRequest,
   { shard, id }: Found,
   reader: Reader,
   key: LiveKey,
-  watch: Stopwatch,
+  progress: RequestProgress,
 ): ShardRequest {
+  const { maxOffset, leaderboardDepth, profile, results, feed } = context;
+  const { watch } = progress;
   const { raw, query, time: now } = request;
   const url = request.baseUrl() + request.path;
   return {
     ...{ reader, shard, id, query, url, now, maxOffset, leaderboardDepth },
     ...{ profile, results, watch, raw, key, feed },
+    releaseSlot: () => releaseSlot(context, progress),
   };
 }
 

@@ -4,7 +4,7 @@ import type { LimitHeaders } from "../access/rate-limit.ts";
 import { type Encoding, entityTag, namesTag } from "../document/entity-tag.ts";
 import { gzipBody } from "../document/gzip.ts";
 import { type Body, bytesOf } from "./body.ts";
-import { type ApiError, errorDocument, internalError } from "./errors.ts";
+import { type ApiError, errorDocument, internalError, overloaded } from "./errors.ts";
 import { acceptedEncodings, EVENT_STREAM, MEDIA_TYPE } from "./negotiate.ts";
 import type { ApiRequest } from "./request.ts";
 import type { ShardResult } from "./shard-request.ts";
@@ -113,6 +113,27 @@ export function errorResponse(
     ...error.headers,
     "Content-Type": MEDIA_TYPE,
   });
+}
+
+/**
+ * Refusing must cost much less than serving, or an overloaded server would serve nobody. So everything but the request
+ * id is prepared, and the body is not compressed.
+ */
+const REFUSAL = {
+  status: overloaded().status,
+  headers: new Headers({
+    ...COMMON_HEADERS,
+    ...overloaded().headers,
+    "Content-Type": MEDIA_TYPE,
+    "Cache-Control": "no-store",
+  }),
+  body: errorDocument(overloaded().problems, "<id>").split("<id>"),
+};
+
+export function overloadedResponse({ requestId }: ApiRequest): Response {
+  const { headers, body } = REFUSAL;
+  headers.set("X-Request-Id", requestId);
+  return new Response(body.join(requestId), { status: REFUSAL.status, headers });
 }
 
 /** For a request that failed before it could be read. */

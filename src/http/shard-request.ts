@@ -35,6 +35,8 @@ export interface ShardRequest {
   raw: Request;
   key: LiveKey;
   feed: FeedContext;
+  /** For a request that waits for something that nobody has to work for: others are worked on meanwhile. */
+  releaseSlot(): void;
 }
 
 export interface ShardResult {

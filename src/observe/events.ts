@@ -104,6 +104,8 @@ export type Event =
   | { event: "listening"; url: string }
   /** File descriptors run short: no connections are accepted until some are closed. At most once a minute. */
   | { event: "descriptors-low"; open: number; limit: number }
+  /** Requests were refused because more arrive than can be worked on: so many since the last such event. Every ten seconds at most. */
+  | { event: "overloaded"; refused: number }
   | { event: "admin-listening"; url: string }
   /** The admin listener is reachable from other machines. */
   | { event: "admin-exposed"; url: string }

@@ -48,6 +48,7 @@ export const LEVELS = {
   "reload-ignored": "warn",
   listening: "info",
   "descriptors-low": "warn",
+  overloaded: "warn",
   "admin-listening": "info",
   "admin-exposed": "warn",
   "admin-token-exposed": "warn",
@@ -162,6 +163,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `listening on ${event.url}`;
     case "descriptors-low":
       return `${paint("yellow", `${event.open} of ${event.limit} file descriptors are open`)}: new connections wait until some are closed; raise the limit (ulimit -n, LimitNOFILE) or find out who opens so many`;
+    case "overloaded":
+      return `${paint("yellow", `more requests arrive than can be handled; ${event.refused} refused since the last such message`)}: add workers or instances, or find the client that sends so many`;
     case "request":
       return requestSentence(event, paint);
     case "stream-ended":

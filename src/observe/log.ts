@@ -1,6 +1,6 @@
 /** Writes events to the log: as JSON lines, or as readable lines on a terminal. */
 
-import type { Observe } from "./events.ts";
+import type { Event, Observe } from "./events.ts";
 import { LEVELS, type Paint, sentence } from "./log-messages.ts";
 import { printable, redactedEvent, type ShownEvent } from "./redact.ts";
 import { MAX_ATOMIC_BYTES, standardError } from "./stderr.ts";
@@ -51,7 +51,7 @@ export function logTo({
   const least = SEVERITIES[level];
   const line = stream.isTTY === true ? readableLine(worker, colours) : jsonLine(worker);
   const observe: Observe = (event) => {
-    const severity = SEVERITIES[LEVELS[event.event]];
+    const severity = SEVERITIES[levelOf(event)];
     if (severity < least) return;
     const time = event.event === "request" ? event.time : Date.now();
     stream.write(line(redactedEvent(event, showNames), severity, time));
@@ -62,6 +62,10 @@ export function logTo({
   stream.onResume = (lines) => observe({ event: "log-lines-dropped", lines });
   return observe;
 }
+
+/** There may be thousands of refused requests per second; an event of its own says how many. */
+const levelOf = (event: Event): LogLevel =>
+  event.event === "request" && event.code === "overloaded" ? "debug" : LEVELS[event.event];
 
 type Line = (event: ShownEvent, severity: number, time: number) => string;
 

@@ -20,6 +20,7 @@ const LIMITS: ReadonlyMap<string, string> = new Map([
   ["quota-exceeded", "quota"],
   ["too-many-failures", "failures"],
   ["too-many-streams", "streams"],
+  ["overloaded", "overload"],
 ]);
 
 const SHARD_ROUTES = "/shards/:shard/";
@@ -52,7 +53,7 @@ export class RequestMetrics {
   );
   readonly #limits = new Counter(
     "matchbook_limit_rejections_total",
-    "Requests rejected by a limit: rate, quota, streams, or failures (invalid keys from one IP address)",
+    "Requests rejected by a limit: rate, quota, streams, failures (invalid keys from one IP address), or overload (more requests than the server can handle)",
     ["limit"],
   );
   readonly #byTier = new Counter(

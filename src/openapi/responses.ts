@@ -101,6 +101,7 @@ const OWN_CODES: ErrorCode[] = [
   "too-many-failures",
   "internal-error",
   "keys-unavailable",
+  "overloaded",
   "usage-unavailable",
 ];
 

@@ -167,6 +167,16 @@ export const SETTINGS = {
     help: "requests that need no key, or have no valid one, that one client address may send per minute to an instance; 0 means unlimited",
     parse: wholeNumber(0, 1_000_000),
   }),
+  "max-in-flight": setting({
+    default: "32",
+    help: "requests to one shard that a process works on at once; more than one only with PostgreSQL or Redis",
+    parse: wholeNumber(1, 10_000),
+  }),
+  "max-waiting": setting({
+    default: "256",
+    help: "requests that wait in a process until it can work on them; beyond, clients get 503 overloaded",
+    parse: wholeNumber(1, 100_000),
+  }),
   "max-offset": setting({
     default: "10000",
     help: "highest page[offset] that is served, or off for no limit",

@@ -134,6 +134,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     noon,
   );
   const keyless = await serveWithoutKeys(world);
+  const full = await serveWithKeys(world, [], { "max-in-flight": 0, "max-waiting": 0 });
   const fixBug = simulateBug();
   try {
     const messages = await Promise.all(WISHES.map((wish) => ask(world, wish)));
@@ -145,6 +146,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     messages.push(await overstreamed(world), ...(await visitorMessages(world, noon)));
     messages.push(await exhausted(world, limited), ...(await guardedMessages(world, guarded)));
     messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
+    messages.push(await ask(world, [`${full.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
     await uncount(world);
     messages.push(await ask(world, ["/shards/na/actors"]));
@@ -157,6 +159,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     return messages;
   } finally {
     fixBug();
+    await full.stop();
     await keyless.stop();
     await limited.stop();
     await guarded.stop();

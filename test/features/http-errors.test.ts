@@ -41,10 +41,13 @@ const stream = await StreamClient.open(`${server.url}/shards/na/changes`, {
   Authorization: `Bearer ${used}`,
 });
 const keyless = await serveWithoutKeys(world);
+// It has no place for any request.
+const full = await serveWithKeys(world, [], { "max-in-flight": 0, "max-waiting": 0 });
 const fixBug = simulateBug();
 afterAll(async () => {
   fixBug();
   stream.close();
+  await full.stop();
   await keyless.stop();
   await server.stop();
   await world.stop();
@@ -203,6 +206,7 @@ const CASES: Case[] = [
     status: 503,
     path: `${keyless.url}${M}`,
   },
+  { code: "overloaded", status: 503, path: `${full.url}${M}` },
   { code: "shard-unavailable", status: 503, path: "/shards/away/matches" },
   { code: "usage-unavailable", status: 503, path: "/usage" },
 ];

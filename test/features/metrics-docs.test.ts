@@ -287,6 +287,7 @@ describe("the log examples", () => {
     "reload-ignored": { event: "reload-ignored" },
     listening: { event: "listening", url: "http://h" },
     "descriptors-low": { event: "descriptors-low", open: 950, limit: 1024 },
+    overloaded: { event: "overloaded", refused: 9 },
     "admin-listening": { event: "admin-listening", url: "http://h" },
     "admin-exposed": { event: "admin-exposed", url: "http://h" },
     "admin-token-exposed": { event: "admin-token-exposed", file: "token" },

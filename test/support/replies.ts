@@ -44,9 +44,9 @@ const ERRORS_SCHEMA = "#/components/schemas/Errors";
 /** Described, but not part of every response. */
 const OCCASIONAL = new Set(["Content-Encoding"]);
 
-/** The one 429 that is not about a key and so has no limit to report. */
+/** Rejected before the limits of a key were looked at, and so without limits to report. */
 const isWithoutKey = ({ text }: CheckedReply) =>
-  /"code":"(too-many-failures|keys-unavailable)"/.test(text);
+  /"code":"(too-many-failures|keys-unavailable|overloaded)"/.test(text);
 
 /** Throws when a response does not match its description. */
 export function checkReply(reply: CheckedReply): void {

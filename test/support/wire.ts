@@ -1,6 +1,6 @@
 /** Sends requests that fetch cannot express, byte for byte as written. */
 
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 
 export interface WireReply {
   status: number;
@@ -16,16 +16,50 @@ export async function exchange(
   asksToClose = true,
 ): Promise<WireReply> {
   const { hostname, port } = new URL(url);
-  const received = await new Promise<Buffer>((resolve, reject) => {
+  const socket = connect(Number(port), hostname);
+  const received = receivedFrom(socket);
+  const head = asksToClose ? [...lines, "Connection: close"] : lines;
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  return readReply(await received);
+}
+
+/**
+ * Sends requests on connections of their own in one go, so that the server reads all of them in one turn of its event
+ * loop.
+ */
+export async function exchangeAtOnce(
+  url: string,
+  requests: readonly (readonly string[])[],
+): Promise<WireReply[]> {
+  const sockets = await Promise.all(requests.map(() => acceptedConnection(url)));
+  return Promise.all(
+    requests.map((lines, index) => {
+      const received = receivedFrom(sockets[index]!);
+      sockets[index]!.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`);
+      return received.then(readReply);
+    }),
+  );
+}
+
+/** A response on it shows that the server has accepted it. */
+async function acceptedConnection(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await new Promise((resolve, reject) => {
+    socket.once("data", resolve);
+    socket.once("error", reject);
+    socket.write("GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n");
+  });
+  return socket;
+}
+
+function receivedFrom(socket: Socket): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const socket = connect(Number(port), hostname);
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
     socket.on("end", () => resolve(Buffer.concat(chunks)));
     socket.on("error", reject);
-    const head = asksToClose ? [...lines, "Connection: close"] : lines;
-    socket.write(`${head.join("\r\n")}\r\n\r\n`);
   });
-  return readReply(received);
 }
 
 function readReply(received: Buffer): WireReply {

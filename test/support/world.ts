@@ -77,6 +77,8 @@ export async function startWorld(
       "auth-failures-per-minute": "0",
       "open-requests-per-minute": "0",
       "drain-ms": "0",
+      // Nor may a busy machine refuse them.
+      "max-waiting": "10000",
       ...flags,
     },
     env: {},

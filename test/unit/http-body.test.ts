@@ -7,6 +7,8 @@ import type { Encoding } from "../../src/document/entity-tag.ts";
 import { pieceOf } from "../../src/document/fragment.ts";
 import { Bodies, type Body, bytesOf, type Compression } from "../../src/http/body.ts";
 import { ByteCache } from "../../src/http/byte-cache.ts";
+import { WorkQueue } from "../../src/http/work-queue.ts";
+import { unobserved } from "../../src/observe/events.ts";
 
 const MIB = 1 << 20;
 const GZIP: Encoding[] = ["gzip", "identity"];
@@ -43,7 +45,19 @@ const pause = async () => {
   await turn();
 };
 
-const bodiesWith = (compression: Compression, bytes = MIB) => new Bodies(compression, bytes);
+/** Bodies for requests that pass the work queue, as in a server. The clock stands still, so that nothing is queued. */
+function bodiesWith(compression: Compression, bytes = MIB): Pick<Bodies, "of"> {
+  const limits = { maxInFlight: 1000, maxWaiting: 1 };
+  const work = new WorkQueue(limits, () => 0, unobserved);
+  const bodies = new Bodies(compression, bytes, work);
+  return {
+    of(document, encodings) {
+      expect(work.enter("na", 0)).toBe(true);
+      work.leave("na");
+      return bodies.of(document, encodings);
+    },
+  };
+}
 
 test("a single request gets a body that is compressed as a whole", async () => {
   const bodies = bodiesWith("auto");

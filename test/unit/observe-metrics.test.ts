@@ -127,6 +127,7 @@ describe("a failure or rejection", () => {
       ["quota", 0],
       ["failures", 0],
       ["streams", 0],
+      ["overload", 0],
     ]);
   });
 });
