@@ -13,6 +13,7 @@ const SECTIONS = [
   "postgres",
   "workers",
   "cost",
+  "overload",
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 

@@ -24,6 +24,7 @@ import { findRoute } from "../src/http/routes.ts";
 import { feedContext } from "../src/http/server.ts";
 import type { ShardRequest, ShardResult } from "../src/http/shard-request.ts";
 import { STAGES, stopwatches } from "../src/http/stopwatch.ts";
+import { WorkQueue } from "../src/http/work-queue.ts";
 import { type Observe, observeAll, type RequestEvent, unobserved } from "../src/observe/events.ts";
 import { logTo } from "../src/observe/log.ts";
 import { Metrics } from "../src/observe/metrics.ts";
@@ -103,6 +104,7 @@ const newStopwatch = stopwatches(CLOCK.monotonic);
 function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
   const shards = { list: () => [SHARD], replicas: () => [], reader: () => reader };
   const usage = new UsageCounter();
+  const work = new WorkQueue({ maxInFlight: 1, maxWaiting: 1 }, CLOCK.monotonic, unobserved);
   const options = { shards, keys, profile: PROFILES.off, clock: CLOCK, observe: unobserved };
   return {
     feed: feedContext(options, () => {}),
@@ -121,7 +123,8 @@ function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
     leaderboardDepth: 1000,
     profile: PROFILES.off,
     results: new ResultCache(0),
-    bodies: new Bodies("fast", 0),
+    work,
+    bodies: new Bodies("fast", 0, work),
     clock: CLOCK,
     observe: observeAll([aLog(), aCount(usage)]),
   };
@@ -170,6 +173,7 @@ async function stagesOf(
       raw,
       key,
       feed,
+      releaseSlot() {},
     };
   });
   const { route } = found[0]!;

@@ -2,7 +2,7 @@
  * Updates the figures in the documents: replaces the text between markers with the results in
  * results.json.
  *
- *   bun bench/publish.ts           writes docs/performance.md, docs/scaling.md and the plots
+ *   bun bench/publish.ts           writes the documents below and the plots
  */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,6 +16,7 @@ import { type Results, readResults } from "./results.ts";
 export const DOCUMENTS = [
   { file: "docs/performance.md", plots: "../bench/plots" },
   { file: "docs/scaling.md", plots: "../bench/plots" },
+  { file: "docs/reliability.md", plots: "../bench/plots" },
 ] as const;
 
 /** Updates every marked part; parts without results stay unchanged. */

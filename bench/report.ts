@@ -7,6 +7,7 @@ import type {
   GrowthSection,
   IngestSection,
   MemorySection,
+  OverloadSection,
   PostgresSection,
   Results,
   ScenarioRow,
@@ -29,6 +30,7 @@ export const PARTS = [
   "postgres",
   "workers",
   "cost",
+  "overload",
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -42,6 +44,7 @@ export function render(part: Part, results: Results, plots: string): string | un
   if (part === "growth") return growth && renderGrowth(growth, plots);
   if (part === "postgres") return results.postgres && renderPostgres(results.postgres);
   if (part === "cost") return results.cost && renderCost(results.cost);
+  if (part === "overload") return results.overload && renderOverload(results.overload);
   if (part === "workers") return results.workers && renderWorkers(results.workers);
   if (part === "memory") return memory && renderMemory(memory, `${plots}/memory.svg`);
   return (
@@ -70,6 +73,66 @@ function renderPostgres({ byId, ...section }: PostgresSection): string {
   return [
     `${readable(section.matches)} matches, two years of monthly partitions, ${section.connections} connections, medians of ${section.rounds} rounds (ratios are computed per round); the database is on the same machine.`,
     table,
+    provenance(section),
+  ].join("\n\n");
+}
+
+function renderOverload({ rows, connections, ...section }: OverloadSection): string {
+  const unloaded = rows[0]!.p99Ms;
+  const loads = markdownTable(
+    [
+      "Load",
+      "requests/s",
+      "served/s",
+      "p50, ms",
+      "p99, ms",
+      "p99 ÷ unloaded",
+      "refused/s",
+      "refusals: p50, ms",
+      "p99, ms",
+      "/healthz: p99, ms",
+      "failed",
+      "memory, MiB",
+    ],
+    rows.map((row) => [
+      `${row.factor}×`,
+      readable(row.rate),
+      readable(row.admittedPerSecond),
+      readable(row.p50Ms),
+      readable(row.p99Ms),
+      (row.p99Ms / unloaded).toFixed(1),
+      readable(row.refusedPerSecond),
+      row.refusedPerSecond > 0 ? readable(row.refusedP50Ms) : "–",
+      row.refusedPerSecond > 0 ? readable(row.refusedP99Ms) : "–",
+      readable(row.healthP99Ms),
+      String(row.failed),
+      readable(row.memoryMiB),
+    ]),
+  );
+  const idle = markdownTable(
+    [
+      "Connections",
+      "memory before, MiB",
+      "with all open, MiB",
+      "after, MiB",
+      "all closed after, s",
+      "not closed",
+      "slowest /healthz, ms",
+    ],
+    connections.map((row) => [
+      `${readable(row.connections)} ${row.name}`,
+      readable(row.beforeMiB),
+      readable(row.openMiB),
+      readable(row.afterMiB),
+      readable(row.closedAfterSeconds),
+      String(row.left),
+      readable(row.healthMs),
+    ]),
+  );
+  return [
+    `${readable(section.matches)} matches, ${section.seconds} s for each load, a mix of requests that a closed loop gets ${readable(section.capacity)} times per second. One server process for all of it, which was not restarted.`,
+    loads,
+    idle,
     provenance(section),
   ].join("\n\n");
 }

@@ -162,6 +162,45 @@ export interface CostSection extends Circumstances {
   rows: CostRow[];
 }
 
+/** A constant rate of requests, as a multiple of what the server can carry. Latencies from the time a request is due. */
+export interface OverloadRow {
+  factor: number;
+  rate: number;
+  admittedPerSecond: number;
+  refusedPerSecond: number;
+  /** Without a response, or with another status. */
+  failed: number;
+  p50Ms: number;
+  p99Ms: number;
+  refusedP50Ms: number;
+  refusedP99Ms: number;
+  healthP99Ms: number;
+  memoryMiB: number;
+}
+
+/** Connections that send nothing, or too little. */
+export interface ConnectionsRow {
+  name: string;
+  connections: number;
+  beforeMiB: number;
+  openMiB: number;
+  afterMiB: number;
+  closedAfterSeconds: number;
+  /** Not closed by the server. */
+  left: number;
+  /** The slowest health check meanwhile. */
+  healthMs: number;
+}
+
+export interface OverloadSection extends Circumstances {
+  matches: number;
+  seconds: number;
+  /** Requests per second of a closed loop. */
+  capacity: number;
+  rows: OverloadRow[];
+  connections: ConnectionsRow[];
+}
+
 export interface Results {
   scenarios?: ScenariosSection;
   ingest?: IngestSection;
@@ -172,6 +211,7 @@ export interface Results {
   postgres?: PostgresSection;
   workers?: WorkersSection;
   cost?: CostSection;
+  overload?: OverloadSection;
 }
 
 export function readResults(file: string): Results {

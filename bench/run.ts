@@ -10,6 +10,7 @@ import { measureCost } from "./measure-cost.ts";
 import { measureGrowth } from "./measure-growth.ts";
 import { measureIngest } from "./measure-ingest.ts";
 import { measureMemory } from "./measure-memory.ts";
+import { measureOverload } from "./measure-overload.ts";
 import { measurePostgres } from "./measure-postgres.ts";
 import { measureScenarios } from "./measure-scenarios.ts";
 import { measureStages } from "./measure-stages.ts";
@@ -72,6 +73,8 @@ async function measureSection(
       return { cost: await measureCost(flags, places, where) };
     case "workers":
       return { workers: await measureWorkers(flags, places, where) };
+    case "overload":
+      return { overload: await measureOverload(flags, places, where) };
   }
 }
 
