@@ -19,7 +19,8 @@ function slowClock() {
 const events: Event[] = [];
 const world = await startWorld(
   [aMatch({ id: "match-a" })],
-  { "max-waiting": "1", "max-in-flight": "1", rate: "60" },
+  // Nothing is refilled during the test.
+  { "max-waiting": "1", "max-in-flight": "1", rate: "1", burst: "60" },
   slowClock(),
   "",
   undefined,
