@@ -31,7 +31,7 @@ function aQueue(limits: { maxInFlight?: number; maxWaiting?: number }) {
 const settled = async (sent: Promise<void>[]) => void (await Promise.all(sent));
 
 test("requests of a busy turn wait and are served in the order of their arrival", async () => {
-  const { clock, outcomes, send, work } = aQueue({});
+  const { outcomes, send, work } = aQueue({});
   await send("a", "na", 100);
   const rest = ["b", "c", "d"].map((name) => send(name));
   expect(work.isBusy).toBe(true);
