@@ -157,6 +157,14 @@ describe("a request", () => {
     expect((await world.ask("HEAD", "/ingest")).status).toBe(405);
   });
 
+  test("gets a response that is neither cached nor interpreted as another type", async () => {
+    for (const path of ["/metrics", "/keys", "/nowhere"]) {
+      const { headers } = await world.ask("GET", path);
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
   test.each(["/metrics", "/keys", "/keys/k_0123456789"])(
     "with a parameter that %s does not know is refused",
     async (path) => {
