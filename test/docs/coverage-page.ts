@@ -1,4 +1,4 @@
-/** Reads a page that lists promises with their tests: docs/interface-coverage.md and docs/operations-coverage.md. */
+/** Reads a page that lists promises with their tests, e.g. docs/interface-coverage.md. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,8 +23,10 @@ export interface CoveragePage {
 
 const LATER = "## Not yet";
 
-export function coveragePage(path: string): CoveragePage {
-  const text = read(path);
+/** From a heading on, if the page has other tables before it. */
+export function coveragePage(path: string, heading = ""): CoveragePage {
+  const page = read(path);
+  const text = page.slice(page.indexOf(heading));
   const [built = "", later = ""] = text.split(LATER);
   return { text, rows: rowsOf(built), later: rowsOf(later) };
 }

@@ -13,12 +13,15 @@ import { hasTest, titlesIn } from "./titles.ts";
 
 const clients = coveragePage("docs/interface-coverage.md");
 const operators = coveragePage("docs/operations-coverage.md");
+const security = coveragePage("SECURITY.md", "\n## What was tested\n");
 const { rows } = clients;
-const byId = new Map([...rows, ...operators.rows].map((row) => [row.id, row]));
+const everyRow = [clients, operators, security].flatMap((page) => page.rows);
+const byId = new Map(everyRow.map((row) => [row.id, row]));
 
 describe.each([
   ["docs/interface-coverage.md", clients, 250],
   ["docs/operations-coverage.md", operators, 140],
+  ["SECURITY.md", security, 25],
 ] as const)("%s", (_, { text, rows, later }, least) => {
   test("gives every row a unique id", () => {
     const ids = [...rows, ...later].map(({ id }) => id);
@@ -47,8 +50,8 @@ describe.each([
   });
 });
 
-test("no id is on both pages", () => {
-  expect(byId.size).toBe(rows.length + operators.rows.length);
+test("no id is on two pages", () => {
+  expect(byId.size).toBe(everyRow.length);
 });
 
 describe("there is a row for", () => {

@@ -157,6 +157,18 @@ describe("a request", () => {
     expect((await world.ask("HEAD", "/ingest")).status).toBe(405);
   });
 
+  test("from a page of another site is not allowed by any response", async () => {
+    const site = { Origin: "https://evil.example" };
+    const asked = { "Access-Control-Request-Method": "POST" };
+    for (const [method, headers] of [
+      ["GET", site],
+      ["OPTIONS", { ...site, ...asked, Authorization: null }],
+    ] as const) {
+      const reply = await world.ask(method, "/keys", undefined, headers);
+      expect(reply.headers.get("access-control-allow-origin")).toBeNull();
+    }
+  });
+
   test("gets a response that is neither cached nor interpreted as another type", async () => {
     for (const path of ["/metrics", "/keys", "/nowhere"]) {
       const { headers } = await world.ask("GET", path);
