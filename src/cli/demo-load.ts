@@ -47,7 +47,7 @@ export function writePlan(data: string, plan: DemoPlan): void {
 export async function planDemo(data: string, shards: Shards): Promise<DemoPlan | undefined> {
   const begun = readPlan(data);
   if (begun ? begun.complete : !(await isEmpty(shards))) return undefined;
-  mkdirSync(data, { recursive: true });
+  mkdirSync(data, { recursive: true, mode: 0o700 });
   const plan = { until: Date.now(), matches: DEMO_MATCHES, ...begun, complete: false };
   writePlan(data, plan);
   return plan;

@@ -49,7 +49,7 @@ export class OutputFile {
     };
     const release = onSignals(undo);
     try {
-      const file = openSync(this.#partial, this.mayReplace ? "w" : "wx");
+      const file = openSync(this.#partial, this.mayReplace ? "w" : "wx", 0o600);
       isMine = true;
       try {
         for await (const chunk of chunks) writeAll(file, chunk);

@@ -91,7 +91,7 @@ async function demoKey(settings: Settings): Promise<string> {
     const known = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
     if (await isLive(access.keys, known)) return known;
     const { key } = await access.keys.create(DEMO_KEY, Date.now());
-    mkdirSync(settings.data, { recursive: true });
+    mkdirSync(settings.data, { recursive: true, mode: 0o700 });
     writeFileSync(file, `${key}\n`, { mode: 0o600 });
     return key;
   } finally {

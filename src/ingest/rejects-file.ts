@@ -8,7 +8,7 @@ export class RejectsFile {
   readonly #file: number;
 
   constructor(path: string) {
-    this.#file = openSync(path, "w");
+    this.#file = openSync(path, "w", 0o600);
   }
 
   add(rejection: Rejection): void {

@@ -61,7 +61,7 @@ export function addToList(data: string, redactions: readonly ListedRedaction[]):
     // First, in case a line before it was not completed.
     .map(({ shard, player, redactedAt }) => `\n${JSON.stringify({ shard, player, redactedAt })}`);
   if (lines.length === 0) return;
-  mkdirSync(data, { recursive: true });
+  mkdirSync(data, { recursive: true, mode: 0o700 });
   const file = openSync(listPath(data), "a", 0o600);
   try {
     writeSync(file, `${lines.join("")}\n`);

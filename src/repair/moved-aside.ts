@@ -48,7 +48,7 @@ export class MovedAsideFile {
 
   #create(): number {
     // There may be no data folder yet if all shards are in PostgreSQL.
-    mkdirSync(dirname(this.path), { recursive: true });
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
     // Only for its owner: records have personal data.
     return openSync(this.path, "w", 0o600);
   }

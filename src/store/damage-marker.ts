@@ -58,7 +58,7 @@ export class DamageMarker {
     const draft = `${this.path}.${process.pid}`;
     try {
       // With everything in PostgreSQL, there may be no data folder yet.
-      mkdirSync(dirname(this.path), { recursive: true });
+      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
       writeFileSync(draft, `${JSON.stringify(this.#unwritten)}\n`);
       renameSync(draft, this.path);
     } catch (error) {

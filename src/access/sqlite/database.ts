@@ -4,10 +4,10 @@
  */
 
 import { constants, SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
-import { type BigIntStats, closeSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { type BigIntStats, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { openUnchanged } from "../../sqlite/open-unchanged.ts";
+import { createPrivateFile } from "../../sqlite/private-file.ts";
 import {
   AccessError,
   type Connection,
@@ -178,7 +178,7 @@ export class SqliteDatabase implements Database, Versioned {
     }
     this.#closeFile();
     if (this.isReadOnly) return this.#openReadOnly();
-    createFile(this.shown);
+    createPrivateFile(this.shown);
     const sqlite = new Sqlite(this.shown, { readwrite: true, create: false, strict: true });
     const inodeNow = this.#found()!.ino;
     const opened = { inode: inodeNow, isReadOnly: false, sqlite, connection: connectionOf(sqlite) };
@@ -251,19 +251,6 @@ const UNWRITABLE = /^SQLITE_(CANTOPEN|READONLY|FULL|IOERR_SHM)/;
 
 const hasCode = (error: unknown, code: RegExp): boolean =>
   error instanceof SQLiteError && code.test(error.code ?? "");
-
-/** Creates missing folders and files, readable by their owner only. */
-function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  try {
-    // Before SQLite opens it: the WAL gets the mode of the main file.
-    closeSync(openSync(path, "wx", 0o600));
-  } catch (error) {
-    // An existing file must not be opened here: closing it would release the locks that SQLite
-    // holds in this process, and other programs could delete the WAL in use.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-}
 
 async function inTransaction<T>(
   { sqlite, connection }: Opened,
