@@ -4,9 +4,10 @@
  */
 
 import { constants, SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
-import { type BigIntStats, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { type BigIntStats, closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
+import { makeFolder } from "../../durable-files.ts";
 import { openUnchanged } from "../../sqlite/open-unchanged.ts";
 import {
   AccessError,
@@ -254,7 +255,7 @@ const hasCode = (error: unknown, code: RegExp): boolean =>
 
 /** Creates missing folders and files, readable by their owner only. */
 function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   try {
     // Before SQLite opens it: the WAL gets the mode of the main file.
     closeSync(openSync(path, "wx", 0o600));
