@@ -56,8 +56,10 @@ export class SqliteDatabase implements Database, Versioned {
   /** Throws if the folder cannot be read. */
   async exists(): Promise<boolean> {
     const found = this.#found();
-    // An empty file is what a process leaves that was killed before it created the tables.
-    return found !== undefined && !(this.isReadOnly && found.size === 0n);
+    if (!found || !this.isReadOnly) return found !== undefined;
+    // There are no tables if a process was killed, or the power was cut, before it created them.
+    if (found.size === 0n) return false;
+    return this.#inTurn(async ({ connection }) => (await this.version(connection)) > 0);
   }
 
   open(): Promise<void> {
