@@ -111,6 +111,11 @@ export class DiskModel {
     if (node instanceof File && node.unsynced.length > 0) {
       this.#mistake(`${this.#shown(path)} is named ${this.#shown(other)} before it is synced`);
     }
+    if (isDatabase(basename(other)) && this.#mayComeBack(`${other}-wal`)) {
+      this.#mistake(
+        `${this.#shown(other)} is replaced before the removal of its old log is synced`,
+      );
+    }
     if (name.startsWith("link")) this.#name(to, [other, node]);
     else this.#name(to, [path, undefined], [other, node]);
   }
@@ -195,6 +200,13 @@ export class DiskModel {
     if (isDatabase(basename(database)) && file instanceof File && file.unsynced.length > 0) {
       this.#mistake(`${this.#shown(path)} is reset before ${basename(database)} is synced`);
     }
+  }
+
+  /** Whether a name was removed, and its folder not synced since. */
+  #mayComeBack(path: string): boolean {
+    const folder = this.#find(dirname(path));
+    if (!(folder instanceof Folder) || folder.names.has(basename(path))) return false;
+    return folder.synced.has(basename(path));
   }
 
   #mistake(text: string): void {
