@@ -77,10 +77,12 @@ describe("a power cut when the command reports success loses nothing of", () => 
   test("ingest into a new folder, and its file of rejected records", async () => {
     const rejected = JSON.stringify(aMatch({ id: "not an id" }));
     const input = [...lines, rejected].join("\n");
-    const args = ["ingest", "-", "--json", "--rejects", "DISK/rejects.ndjson"];
-    const left = await leftAfter(aDisk(), args, '"stored"', input, 1);
+    const args = ["ingest", "-", "--json", "--rejects", "DISK/out/rejects.ndjson"];
+    const disk = aDisk();
+    mkdirSync(join(disk.path, "out"));
+    const left = await leftAfter(disk, args, '"stored"', input, 1);
     expect(await exported(join(left, "data"))).toBe(await exported(join(original, "data")));
-    expect(readFileSync(join(left, "rejects.ndjson"), "utf8")).toContain("not an id");
+    expect(readFileSync(join(left, "out/rejects.ndjson"), "utf8")).toContain("not an id");
   });
 
   test("keys create, in a new folder", async () => {
@@ -186,5 +188,6 @@ test("a line that a power cut left incomplete does not make the list of redactio
   for (const rest of ['\n{"shard":"na","pl', `\n{"shard":"na",${"\0".repeat(40)}}\n`]) {
     writeFileSync(list, complete + rest);
     expect(await done(["redact", "--list", "--data", data])).toContain(player);
+    expect(await exported(data)).toContain("participant");
   }
 });
