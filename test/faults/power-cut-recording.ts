@@ -6,7 +6,7 @@ import type { Random } from "../../src/demo/random.ts";
 import { DiskModel } from "../support/disk-model.ts";
 import { asProcess, startServerProcess } from "../support/process.ts";
 import { aMatch, type MatchDocument } from "../support/records.ts";
-import { type Call, type Recorder, recorder, sends } from "../support/system-calls.ts";
+import { type Call, endRecorded, type Recorder, recorder, sends } from "../support/system-calls.ts";
 
 /** Something that the program said is done. Replacements and revocations make earlier ones obsolete. */
 export type Acknowledged = { moment: number } & (
@@ -94,7 +94,7 @@ async function ingest(recording: Recording, folder: string, batch: Batch): Promi
   const stdin = textOf(recording, batch);
   const { exitCode, stderr } = await asProcess(args, { program: tape.program, stdin });
   if (exitCode !== 0) throw new Error(stderr);
-  const acknowledge = await append(recording, tape);
+  const acknowledge = append(recording, tape);
   for (const one of batch) acknowledge('"stored"', one);
 }
 
@@ -132,15 +132,15 @@ async function serve(recording: Recording, folder: string, batches: Batch[]): Pr
     const tasks = batches.slice(at, at + 2).map(upload);
     await Promise.all([...tasks, changeKeys(`key ${at}`)]);
   }
-  await server.end();
-  const acknowledge = await append(recording, tape);
+  await endRecorded(server.child);
+  const acknowledge = append(recording, tape);
   for (const [request, what] of promised) acknowledge(request, what);
 }
 
 /** Adds the calls of a process that ran after the others. */
-async function append({ calls, acknowledged }: Recording, tape: Recorder) {
+function append({ calls, acknowledged }: Recording, tape: Recorder) {
   const start = (calls.at(-1)?.to ?? 0) + 1;
-  const added = (await tape.calls()).map((call) => ({
+  const added = tape.calls().map((call) => ({
     ...call,
     from: call.from + start,
     to: call.to + start,

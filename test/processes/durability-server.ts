@@ -11,7 +11,7 @@ import { DiskModel } from "../support/disk-model.ts";
 import { linesOf } from "../support/places.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { RecordedDisk } from "../support/recorded-disk.ts";
-import { type Call, recorder } from "../support/system-calls.ts";
+import { type Call, endRecorded, recorder } from "../support/system-calls.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 const lines = linesOf("na", 20, Date.now() - 3_600_000);
@@ -70,8 +70,8 @@ beforeAll(async () => {
     headers: { Authorization: `Bearer ${keys[0]!.key}`, Accept: JSON_API },
   });
   await upload(lines.slice(7));
-  await server.end();
-  calls = await recordedCalls();
+  await endRecorded(server.child);
+  calls = recordedCalls();
 });
 
 /** Cuts the power when the server sends this text, and returns the data folder that is left. */

@@ -26,7 +26,7 @@ export class RecordedDisk {
     const before = new DiskModel(this.path);
     const { program, calls } = recorder(this.folder);
     const finished = await asProcess(args, { program, stdin });
-    return { finished, ...this.cut(before, await calls(), acknowledgement) };
+    return { finished, ...this.cut(before, calls(), acknowledgement) };
   }
 
   /** Replays calls from a state of the disk to an acknowledgement, and further to the end. */

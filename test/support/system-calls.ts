@@ -1,9 +1,9 @@
 /** Records what a command does to files, and what it sends, as system calls in their order (with strace). */
 
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MATCHBOOK } from "./process.ts";
-import { until } from "./state.ts";
+import { childrenOf } from "./workers.ts";
 
 /** A call that succeeded. */
 export interface Call {
@@ -40,10 +40,10 @@ const TRACED = [
 const OPTIONS = ["-f", "-y", "-xx", "-q", "-s", "100000000", "--seccomp-bpf", "-e", "signal=none"];
 
 export interface Recorder {
-  /** Runs `bin/matchbook` recorded; it handles signals as usual. */
+  /** Runs `bin/matchbook` recorded. */
   program: string;
-  /** The calls up to the end of the process. */
-  calls(): Promise<Call[]>;
+  /** After its end. */
+  calls(): Call[];
 }
 
 /** A program in this folder that records one run of Matchbook. */
@@ -51,27 +51,16 @@ export function recorder(folder: string): Recorder {
   const name = crypto.randomUUID();
   const program = join(folder, `${name}.sh`);
   const trace = join(folder, `${name}.strace`);
-  // -D: the process itself is the child that was started, and strace a process beside it.
-  const command = ["strace", "-D", ...OPTIONS, "-e", `trace=${TRACED.join(",")}`, "-o", trace];
+  const command = ["strace", ...OPTIONS, "-e", `trace=${TRACED.join(",")}`, "-o", trace];
   writeFileSync(program, `#!/bin/sh\nexec ${command.join(" ")} ${MATCHBOOK} "$@"\n`);
   chmodSync(program, 0o755);
-  return {
-    program,
-    async calls() {
-      const text = await until("strace has written everything", () => {
-        const written = existsSync(trace) ? readFileSync(trace, "latin1") : "";
-        return isComplete(written) && written;
-      });
-      return parse(text);
-    },
-  };
+  return { program, calls: () => parse(readFileSync(trace, "latin1")) };
 }
 
-/** Whether the first process has ended. Its threads end before. */
-function isComplete(text: string): boolean {
-  const first = /^\d+/.exec(text)?.[0];
-  const last = text.slice(text.lastIndexOf("\n", text.length - 2) + 1);
-  return first !== undefined && new RegExp(`^${first} +\\+\\+\\+ .* \\+\\+\\+\n$`).test(last);
+/** Ends a recorded server with SIGTERM, which strace itself ignores. */
+export async function endRecorded(child: { pid: number; exited: Promise<number> }): Promise<void> {
+  for (const id of childrenOf(child.pid)) process.kill(id, "SIGTERM");
+  await child.exited;
 }
 
 /** The calls by their moments. A call may take two lines, if another thread does something meanwhile. */
