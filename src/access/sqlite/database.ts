@@ -6,8 +6,8 @@
 import { constants, SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
 import { type BigIntStats, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { createFile } from "../../durable-files.ts";
 import { openUnchanged } from "../../sqlite/open-unchanged.ts";
-import { createPrivateFile } from "../../sqlite/private-file.ts";
 import {
   AccessError,
   type Connection,
@@ -55,8 +55,10 @@ export class SqliteDatabase implements Database, Versioned {
   /** Throws if the folder cannot be read. */
   async exists(): Promise<boolean> {
     const found = this.#found();
-    // An empty file is what a process leaves that was killed before it created the tables.
-    return found !== undefined && !(this.isReadOnly && found.size === 0n);
+    if (!found || !this.isReadOnly) return found !== undefined;
+    // There are no tables if a process was killed, or the power was cut, before it created them.
+    if (found.size === 0n) return false;
+    return this.#inTurn(async ({ connection }) => (await this.version(connection)) > 0);
   }
 
   open(): Promise<void> {
@@ -178,7 +180,7 @@ export class SqliteDatabase implements Database, Versioned {
     }
     this.#closeFile();
     if (this.isReadOnly) return this.#openReadOnly();
-    createPrivateFile(this.shown);
+    createFile(this.shown);
     const sqlite = new Sqlite(this.shown, { readwrite: true, create: false, strict: true });
     const inodeNow = this.#found()!.ino;
     const opened = { inode: inodeNow, isReadOnly: false, sqlite, connection: connectionOf(sqlite) };

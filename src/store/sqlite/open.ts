@@ -3,8 +3,8 @@
 import { Database } from "bun:sqlite";
 import { accessSync, existsSync, constants as modes, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { createFile } from "../../durable-files.ts";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
-import { createPrivateFile } from "../../sqlite/private-file.ts";
 import { MigrationNeeded, type OnMigrate, type OnProgress, StoreError } from "../store.ts";
 import { fillChecksums } from "./fill-checksums.ts";
 import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS, UNFILLED } from "./schema.ts";
@@ -138,7 +138,7 @@ export function openForWriting(
 
 function open(path: string, create: boolean): Database {
   try {
-    if (create) createPrivateFile(path);
+    if (create) createFile(path);
     return new Database(path, { readwrite: true, create });
   } catch (error) {
     throw asStoreError(error, path);
