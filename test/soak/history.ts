@@ -30,7 +30,11 @@ export class History {
   #done: number;
   #kept: number;
 
-  constructor(first: State) {
+  constructor(
+    first: State,
+    /** How old a response may be that the server computes only from time to time. */
+    private readonly staleMs = 0,
+  ) {
     this.#states.set(first.version, first);
     this.#begun = this.#done = this.#kept = first.version;
   }
@@ -61,8 +65,8 @@ export class History {
   }
 
   /** A request begins. `end` must follow. */
-  start(): Span {
-    const span = { from: this.#done, to: this.#done };
+  start(mayBeStale = false): Span {
+    const span = { from: mayBeStale ? this.#stale() : this.#done, to: this.#done };
     this.#pending.add(span);
     return span;
   }
@@ -86,8 +90,16 @@ export class History {
     return this.#steps.slice(-STEPS_SHOWN);
   }
 
+  /** The oldest version that may still be shown. */
+  #stale(): number {
+    if (this.staleMs === 0) return this.#done;
+    const time = Date.now() - this.staleMs;
+    const shown = this.#steps.findLast(({ doneAt }) => doneAt !== undefined && doneAt <= time);
+    return shown ? Math.max(this.#kept, shown.version) : this.#kept;
+  }
+
   #forget(): void {
-    const needed = Math.min(this.#done, ...[...this.#pending].map(({ from }) => from));
+    const needed = Math.min(this.#stale(), ...[...this.#pending].map(({ from }) => from));
     for (; this.#kept < needed; this.#kept++) this.#states.delete(this.#kept);
   }
 }

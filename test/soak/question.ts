@@ -32,6 +32,8 @@ export interface Question {
   expect(state: State, body: Body): Expected | Expected[];
   /** The expectation depends on the response, which states a time. */
   isTimed?: boolean;
+  /** With PostgreSQL, the server computes it once a second. */
+  mayBeStale?: boolean;
   /** The expectation needs the log of changes up to the state. */
   needsLog?: boolean;
   /** The next page of a walk, after the response was found right. */

@@ -277,6 +277,7 @@ export class Questions {
     return {
       kind: "hero statistics",
       path: `${AT}/actors?${query({ ...parametersOf(filters), sort })}`,
+      mayBeStale: true,
       expect: (state) => ({ status: 200, ...actors(state, filters, sort) }),
     };
   }

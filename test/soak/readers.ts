@@ -100,7 +100,7 @@ export class Readers {
     );
     // Each tag is used once: the next response brings another one.
     if (repeated) judge.tags.delete(question.path);
-    const span = history.start();
+    const span = history.start(question.mayBeStale);
     const sentAt = performance.now();
     try {
       const reply = await line.ask(question.path, headers, method);

@@ -122,8 +122,8 @@ export class SoakedServer {
       const lines = (text + decoder.decode(chunk, { stream: true })).split("\n");
       text = lines.pop()!;
       for (const line of lines) {
-        const level = line.startsWith("{") ? JSON.parse(line).level : ERROR;
-        if (level >= ERROR) this.errors.push(line);
+        // Other lines are for people, e.g. that the portal is not built.
+        if (line.startsWith("{") && JSON.parse(line).level >= ERROR) this.errors.push(line);
       }
     }
   }

@@ -72,6 +72,8 @@ const PAUSE_MS = 2000;
 /** Workers are replaced until then, and at the very end. In between, their memory is watched. */
 const RESTARTS_END_SECONDS = 480;
 const RESTART_PAUSE_SECONDS = 60;
+/** Hero statistics from PostgreSQL can be a second old. A busy machine takes longer. */
+const STALE_MS = 5000;
 /** How long to wait for requests of every kind. */
 const PATIENCE_SECONDS = 120;
 /** A broken server gives no better report later. */
@@ -116,7 +118,11 @@ class Soak {
       first.map((one) => entryOf(one, new Set())).map((one) => [one.id, one]),
     );
     const state = new State(1, { ...NOTHING, entries });
-    const [history, log, keys] = [new History(state), new ChangeLog(), new Keys(key)];
+    const [history, log, keys] = [
+      new History(state, postgres ? STALE_MS : 0),
+      new ChangeLog(),
+      new Keys(key),
+    ];
     const judge = new Judge(history, log, this.options.tamper);
     const server = await SoakedServer.start(this.data, workers);
     const writer = new Writer(
