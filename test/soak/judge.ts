@@ -3,7 +3,7 @@
 import type { Reply } from "../support/callers.ts";
 import type { ChangeLog } from "./change-log.ts";
 import type { History, Span } from "./history.ts";
-import { type Secret, validity } from "./keys.ts";
+import type { Keys, Secret } from "./keys.ts";
 import {
   type Body,
   difference,
@@ -56,6 +56,7 @@ export class Judge {
   constructor(
     private readonly history: History,
     private readonly log: ChangeLog,
+    private readonly keys: Keys,
     /** Changes a response, to see that the comparison finds it. */
     private readonly tamper: (kind: string, reply: Reply) => Buffer = (_, { body }) => body,
   ) {}
@@ -96,7 +97,7 @@ export class Judge {
     const { status } = reply;
     const states = [...this.history.candidates(exchange.span)];
     if (question.headers?.Authorization === undefined) {
-      const valid = validity(secret, sentAt, receivedAt);
+      const valid = this.keys.validity(secret, sentAt, receivedAt);
       if (status === 401 && valid !== "valid") return this.#count("401 for a key that has ended");
       if (valid === "invalid") return this.#fail("accepted a key that has ended", exchange, []);
     }

@@ -5,7 +5,7 @@ import type { Reply } from "../support/callers.ts";
 import { until } from "../support/state.ts";
 import { Caller } from "./caller.ts";
 import { bodyOf } from "./judge.ts";
-import { KEY_DELAY_MS, type Keys, type Secret } from "./keys.ts";
+import type { Keys, Secret } from "./keys.ts";
 import { AT } from "./pages.ts";
 import type { SoakedServer } from "./server.ts";
 import type { State } from "./state.ts";
@@ -105,7 +105,7 @@ export class KeySteps {
     await until(
       "the new rate applies",
       async () => (await ask()).status === 200,
-      KEY_DELAY_MS / 1000,
+      this.keys.delaySeconds,
     );
     await this.server.admin("POST", `/keys/${record.id}/revoke`);
     caller.close();

@@ -2,8 +2,8 @@
 
 import type { Chance } from "../hostile/chance.ts";
 
-/** Servers notice changed keys within seconds. A busy machine may take longer. */
-export const KEY_DELAY_MS = 10_000;
+/** Servers notice changed keys within seconds. */
+export const KEY_DELAY_SECONDS = 10;
 
 interface Moment {
   begunAt: number;
@@ -23,8 +23,13 @@ export class Keys {
   /** Valid all the time. */
   readonly main: Secret;
 
-  constructor(text: string) {
-    this.main = this.add("main", text, performance.now() - KEY_DELAY_MS);
+  constructor(
+    text: string,
+    /** After this time, every worker must have noticed a change. */
+    readonly delaySeconds: number,
+  ) {
+    this.main = this.add("main", text, performance.now());
+    this.main.from.doneAt = Number.NEGATIVE_INFINITY;
   }
 
   add(keyId: string, text: string, begunAt: number): Secret {
@@ -52,12 +57,11 @@ export class Keys {
   pick(chance: Chance): Secret {
     return chance.oneIn(5) ? chance.pick(this.#secrets) : this.main;
   }
-}
 
-/** Whether a secret was valid for a request: for certain, certainly not, or either. */
-export function validity({ from, until }: Secret, sentAt: number, receivedAt: number) {
-  const isKnown = sentAt >= from.doneAt + KEY_DELAY_MS;
-  if (isKnown && (!until || receivedAt < until.begunAt)) return "valid";
-  if (until && sentAt > until.doneAt + KEY_DELAY_MS) return "invalid";
-  return "either";
+  /** Whether a secret was valid for a request: for certain, certainly not, or either. */
+  validity({ from, until }: Secret, sentAt: number, receivedAt: number) {
+    const delay = this.delaySeconds * 1000;
+    if (sentAt >= from.doneAt + delay && (!until || receivedAt < until.begunAt)) return "valid";
+    return until && sentAt > until.doneAt + delay ? "invalid" : "either";
+  }
 }

@@ -24,6 +24,9 @@ export interface ReadersOptions {
 /** A caller that is late by more does not catch up. */
 const MOST_LATE_MS = 1000;
 
+/** A server may close a connection that was idle for longer, while the next request is on its way. */
+const MOST_IDLE_MS = 3000;
+
 export class Readers {
   /** Of the responses since the last sample, in milliseconds. */
   latencies: number[] = [];
@@ -49,6 +52,7 @@ export class Readers {
     const interval = (1000 * connections) / rate;
     let due = performance.now() + (interval * at) / connections;
     let line: Line | undefined;
+    let usedAt = 0;
     let isKept = false;
     let next: Question | undefined;
     while (!this.#isOver) {
@@ -56,13 +60,15 @@ export class Readers {
       if (early > 0) await Bun.sleep(early);
       due = Math.max(due + interval, performance.now() - MOST_LATE_MS);
       if (this.#isOver) break;
-      if (!line || line.isClosed) {
+      if (!line || line.isClosed || performance.now() - usedAt > MOST_IDLE_MS) {
+        line?.close();
         line = new Line(url);
         isKept = false;
       }
       try {
         const { question, isLast } = await this.#ask(line, next);
         next = question;
+        usedAt = performance.now();
         isKept = true;
         if (isLast) line.close();
         if (isLast) line = undefined;

@@ -16,7 +16,7 @@ import { entryOf } from "./entry.ts";
 import { History, type Step } from "./history.ts";
 import { Judge, type Mismatch } from "./judge.ts";
 import { KEY_STEPS, KeySteps } from "./key-steps.ts";
-import { Keys } from "./keys.ts";
+import { KEY_DELAY_SECONDS, Keys } from "./keys.ts";
 import { Questions } from "./questions.ts";
 import { Readers } from "./readers.ts";
 import { MATCHES, Records, SHARD } from "./records.ts";
@@ -40,6 +40,8 @@ export interface SoakOptions {
   matches?: number;
   /** Where the shard is stored in place of the data folder. */
   postgres?: string;
+  /** After this time, a changed key must have its effect. */
+  keySeconds?: number;
   sampleSeconds: number;
   /** Called every few seconds. */
   onProgress?(progress: Progress): void;
@@ -75,7 +77,7 @@ const RESTART_PAUSE_SECONDS = 60;
 /** Hero statistics from PostgreSQL can be a second old. A busy machine takes longer. */
 const STALE_MS = 5000;
 /** How long to wait for requests of every kind. */
-const PATIENCE_SECONDS = 120;
+const PATIENCE_SECONDS = 400;
 /** A broken server gives no better report later. */
 const MOST_MISMATCHES = 20;
 /** Of each change; records arrive more often than players are redacted. */
@@ -121,9 +123,9 @@ class Soak {
     const [history, log, keys] = [
       new History(state, postgres ? STALE_MS : 0),
       new ChangeLog(),
-      new Keys(key),
+      new Keys(key, this.options.keySeconds ?? KEY_DELAY_SECONDS),
     ];
-    const judge = new Judge(history, log, this.options.tamper);
+    const judge = new Judge(history, log, keys, this.options.tamper);
     const server = await SoakedServer.start(this.data, workers);
     const writer = new Writer(
       ...([new Chance(seed, 2), records, server, key, history, log] as const),
@@ -161,7 +163,7 @@ class Soak {
     sampler.stop();
     await server.stop();
     judge.logged();
-    const verified = await matchbookAt(this.data, ["verify", SHARD]);
+    const verified = await matchbookAt(this.data, ["verify", SHARD, "--full-speed"]);
     return {
       responses: judge.responses,
       kinds: judge.kinds,
