@@ -82,10 +82,10 @@ export class ChangeLog {
     return `the log lacks ${missing.map((id) => `${expected.get(id)!.kind} ${id}`).join(", ")}`;
   }
 
-  /** The page that a state has, and the cursor of its next link. */
-  page(state: State, { after, limit, playerIds, gameModes }: ChangesQuery) {
+  /** The page of the log up to a version, with the matches of a state, and the cursor of its next link. */
+  page(upTo: number, state: State, { after, limit, playerIds, gameModes }: ChangesQuery) {
     const isFiltered = playerIds !== undefined || gameModes !== undefined;
-    const all = this.#log.slice(after + 1).filter(({ version }) => version <= state.version);
+    const all = this.#log.slice(after + 1).filter(({ version }) => version <= upTo);
     const examined = all.slice(0, isFiltered ? MOST_EXAMINED : limit);
     const wanted = examined.flatMap((change) => {
       const entry = change.kind === "removed" ? change.entry : state.match(change.entry.id);

@@ -106,7 +106,7 @@ export class Judge {
     const body = method === "HEAD" ? undefined : bodyOf(reply);
     const differences: Mismatch["expected"] = [];
     for (const state of states) {
-      for (const expected of expectedOf(question, state, body)) {
+      for (const expected of expectedOf(question, state, body, exchange.span.from)) {
         const differs =
           method === "HEAD"
             ? headDifference(expected.status, reply)

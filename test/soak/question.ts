@@ -28,8 +28,8 @@ export interface Question {
   path: string;
   /** Headers in place of the usual ones; null: none. */
   headers?: Record<string, string | null>;
-  /** Every state has one or more right responses. Those of fixed paths are kept. */
-  expect(state: State, body: Body): Expected | Expected[];
+  /** Every state has one or more right responses. `from`: the version before the request. */
+  expect(state: State, body: Body, from: number): Expected | Expected[];
   /** The expectation depends on the response, which states a time. */
   isTimed?: boolean;
   /** With PostgreSQL, the server computes it once a second. */
@@ -47,9 +47,14 @@ export const isFixed = ({ isTimed, needsLog, onRight, headers }: Question): bool
   !isTimed && !needsLog && onRight === undefined && headers === undefined;
 
 /** The right responses of a state. */
-export function expectedOf(question: Question, state: State, body: Body): Expected[] {
-  if (!isFixed(question)) return [question.expect(state, body)].flat();
-  return state.once(question.path, () => [question.expect(state, body)].flat());
+export function expectedOf(
+  question: Question,
+  state: State,
+  body: Body,
+  from = state.version,
+): Expected[] {
+  if (!isFixed(question)) return [question.expect(state, body, from)].flat();
+  return state.once(question.path, () => [question.expect(state, body, from)].flat());
 }
 
 /** What differs; undefined if nothing does. */

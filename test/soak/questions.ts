@@ -57,6 +57,8 @@ export class Questions {
     private readonly log: ChangeLog,
     /** The setting leaderboard-depth. */
     private readonly depth: number,
+    /** PostgreSQL reads the log, and then the matches that it names, which may be more recent. */
+    private readonly readsLogFirst: boolean,
   ) {
     this.#kinds = [
       { weight: 16, make: (state) => this.#match(state) },
@@ -297,7 +299,11 @@ export class Questions {
       kind: "changes",
       path: `${AT}/changes?${query({ ...parametersOf(filters), ...parameters })}`,
       needsLog: true,
-      expect: (current) => changesExpected(log, current, asked),
+      expect: (current, _, from) => {
+        const first = this.readsLogFirst ? from : current.version;
+        const versions = Array.from({ length: current.version - first + 1 }, (_, at) => first + at);
+        return versions.map((version) => changesExpected(log, version, current, asked));
+      },
     };
   }
 
@@ -312,8 +318,13 @@ export class Questions {
   }
 }
 
-function changesExpected(log: ChangeLog, state: State, asked: ChangesQuery): Expected {
-  const { data, next } = log.page(state, asked);
+function changesExpected(
+  log: ChangeLog,
+  version: number,
+  state: State,
+  asked: ChangesQuery,
+): Expected {
+  const { data, next } = log.page(version, state, asked);
   return {
     status: 200,
     check(body) {

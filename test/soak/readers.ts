@@ -74,7 +74,7 @@ export class Readers {
         if (isLast) line = undefined;
       } catch (error) {
         const { message } = error as Error;
-        if (!/close|reset|refused/i.test(message)) throw error;
+        if (!/close|reset|refused|ended|EPIPE/i.test(message)) throw error;
         if (isKept) this.lost.push(`${new Date().toISOString()} ${message}`);
         else this.refused += 1;
         line?.close();

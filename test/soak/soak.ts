@@ -136,7 +136,7 @@ class Soak {
     const keySteps = new KeySteps(new Chance(seed, 3), server, keys, () => history.last);
     const readers = new Readers({
       ...{ url: server.url, rate, connections, chance: new Chance(seed, 4), history, judge, keys },
-      questions: new Questions(new Chance(seed, 5), log, DEPTH),
+      questions: new Questions(new Chance(seed, 5), log, DEPTH, postgres !== undefined),
     });
     this.#began = performance.now();
     const sampler = new Sampler(server, readers, this.options.sampleSeconds);
