@@ -1,6 +1,7 @@
 /**
  * A reference implementation of the rules, as simple as possible: it keeps all records in memory,
- * recomputes nearly everything for each request, and shares no code with the real one.
+ * recomputes nearly everything for each request, and shares no code with the real one. The model of the soak
+ * (test/soak) has the same rules, with indexes.
  */
 
 type Value = string | number | boolean | null | Value[] | Thing;
@@ -34,20 +35,20 @@ export interface Answer {
   included: Thing[];
 }
 
-interface Entry {
+export interface Entry {
   id: string;
   at: number;
   match: Thing;
   included: Map<string, Thing>;
 }
 
-const key = (one: Thing) => `${one.type}/${one.id}`;
-const attributesOf = (one: Thing) => (one.attributes ?? {}) as Thing;
-const statsOf = (one: Thing) => (attributesOf(one).stats ?? {}) as Thing;
-const isPerson = (one: Thing) => one.type === "player" || one.type === "team";
+export const key = (one: Thing) => `${one.type}/${one.id}`;
+export const attributesOf = (one: Thing) => (one.attributes ?? {}) as Thing;
+export const statsOf = (one: Thing) => (attributesOf(one).stats ?? {}) as Thing;
+export const isPerson = (one: Thing) => one.type === "player" || one.type === "team";
 
 /** The references under one relationship, or under all of them. */
-function linksOf(one: Thing, name?: string): Thing[] {
+export function linksOf(one: Thing, name?: string): Thing[] {
   const relationships = (one.relationships ?? {}) as { [name: string]: Thing };
   const chosen = name === undefined ? Object.values(relationships) : [relationships[name]];
   return chosen.flatMap((relationship) => {
@@ -243,7 +244,7 @@ export function projected(
 }
 
 /** Normalises a record. */
-function read({ data, included }: Thing, title: string): Entry {
+export function read({ data, included }: Thing, title: string): Entry {
   const match = data as Thing;
   const attributes = attributesOf(match);
   const at = Date.parse((attributes.createdAt as string).replace(/(\.\d{3})\d+/, "$1"));
@@ -278,7 +279,7 @@ function tidy(one: Thing, around: Thing, title: string): void {
 }
 
 /** Never served, whatever its players. */
-function isOutright(match: Thing): boolean {
+export function isOutright(match: Thing): boolean {
   return (
     !MODES.includes(attributesOf(match).gameMode as string) ||
     VOID.includes(statsOf(match).endGameReason as string)
@@ -286,7 +287,7 @@ function isOutright(match: Thing): boolean {
 }
 
 /** The registered players of the two rosters. */
-function playingIn({ match, included }: Pick<Entry, "match" | "included">) {
+export function playingIn({ match, included }: Pick<Entry, "match" | "included">) {
   return linksOf(match, "rosters").flatMap((reference) => {
     const roster = included.get(key(reference))!;
     return linksOf(roster, "participants").flatMap((seat) => {
@@ -301,12 +302,12 @@ function playingIn({ match, included }: Pick<Entry, "match" | "included">) {
 }
 
 /** What a match includes, apart from players, teams and their links. */
-function ownOf({ match, included }: Entry): Thing[] {
+export function ownOf({ match, included }: Entry): Thing[] {
   return reach([match], included);
 }
 
 /** All resources reachable by references, except players, teams and beyond. */
-function reach(from: Thing[], index: Map<string, Thing>): Thing[] {
+export function reach(from: Thing[], index: Map<string, Thing>): Thing[] {
   const found = new Set<Thing>();
   const open = [...from];
   for (let one = open.shift(); one; one = open.shift()) {
@@ -321,7 +322,7 @@ function reach(from: Thing[], index: Map<string, Thing>): Thing[] {
 }
 
 /** All linked resources; a compound document contains no others. */
-function linkedFrom(data: Thing[], index: Map<string, Thing>): Thing[] {
+export function linkedFrom(data: Thing[], index: Map<string, Thing>): Thing[] {
   const found = new Set(data);
   for (const one of found) {
     for (const reference of linksOf(one)) {
@@ -333,7 +334,7 @@ function linkedFrom(data: Thing[], index: Map<string, Thing>): Thing[] {
 }
 
 /** An exact sum of decimal numbers, by their digits. */
-function sumOf(numbers: number[]): number {
+export function sumOf(numbers: number[]): number {
   const millionths = numbers.map((number) => {
     const [whole, fraction = ""] = number.toFixed(6).split(".");
     return BigInt(`${whole}${fraction}`);
@@ -345,6 +346,6 @@ function sumOf(numbers: number[]): number {
   return Number(`${sum.slice(0, -6)}.${sum.slice(-6)}`);
 }
 
-function inOrder(a: Entry, b: Entry): number {
+export function inOrder(a: Entry, b: Entry): number {
   return a.at - b.at || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
 }
