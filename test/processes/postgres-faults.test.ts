@@ -10,6 +10,7 @@ import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { StoreError, StoreUnavailable } from "../../src/store/store.ts";
 import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
+import { until } from "../support/state.ts";
 
 let cluster: Cluster;
 let made = 0;
@@ -140,6 +141,51 @@ describe("a transaction without a response to its COMMIT", () => {
     expect((await writer.inspect("w"))?.fate.state).toBe("withheld");
     line.close();
   });
+});
+
+describe("a writer in the middle of a transaction", () => {
+  test("that is frozen loses its turn: others write, and nothing of it is stored", async () => {
+    const line = await aLineTo(cluster.port);
+    const { schema, writer, reader } = await aShard();
+    const frozen = new PostgresWriter(aSession({ schema, port: line.port }), Date.now, 3000);
+    const goOn = Promise.withResolvers<void>();
+    const hasBegun = Promise.withResolvers<void>();
+    const lost = failure(() =>
+      frozen.write(async (transaction) => {
+        await addPlainly(transaction, [anEntry("a", player("p"))]);
+        line.freeze();
+        hasBegun.resolve();
+        await goOn.promise;
+        throw new Error("it went on");
+      }),
+    );
+    await hasBegun.promise;
+    await serve(writer, anEntry("b", player("p")));
+    goOn.resolve();
+    line.close();
+    expect((await lost).error).toBeDefined();
+    expect(await ids(reader())).toEqual(["b"]);
+  }, 60_000);
+
+  test("that is busy with something else keeps its turn", async () => {
+    const { schema } = await aShard();
+    const patient = new PostgresWriter(aSession({ schema }), Date.now, 30_000);
+    const watching = aSession();
+    /** When it last sent a statement in this transaction. */
+    const lastSign = async () => {
+      const [row] = await watching.rows<{ at: string }>(
+        `SELECT state_change::text AS at FROM pg_stat_activity JOIN pg_locks USING (pid)
+         WHERE locktype = 'advisory' AND granted AND state = 'idle in transaction'`,
+      );
+      return row?.at;
+    };
+    await patient.write(async (transaction) => {
+      await addPlainly(transaction, [anEntry("a", player("p"))]);
+      const first = await until("it waits", lastSign);
+      await until("it shows that it works", async () => ((await lastSign()) ?? first) !== first);
+    });
+    expect((await patient.inspect("a"))?.fate.state).toBe("served");
+  }, 60_000);
 });
 
 test("a transaction with a failed statement cannot be reported as committed", async () => {
