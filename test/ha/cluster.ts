@@ -7,7 +7,12 @@ import type { Subprocess } from "bun";
 import { freePort, giveAway } from "../support/postgres.ts";
 import { until } from "../support/state.ts";
 import { family, signal, start, tail } from "./programs.ts";
-import { type NodePlace, patroniSettings, primaryProxySettings } from "./settings.ts";
+import {
+  type DatabasePorts,
+  databaseProxySettings,
+  type NodePlace,
+  patroniSettings,
+} from "./settings.ts";
 
 /** A cluster member as Patroni reports it. */
 interface Member {
@@ -21,12 +26,7 @@ export class FailoverCluster {
   readonly #nodes: NodePlace[] = [];
   readonly #patronis = new Map<string, Subprocess>();
   readonly #others: Subprocess[] = [];
-  #port = 0;
-
-  /** The port of whichever node is the primary now. */
-  get port(): number {
-    return this.#port;
-  }
+  ports: DatabasePorts = { primary: 0, replica: 0 };
 
   async start(): Promise<void> {
     giveAway(this.folder);
@@ -137,9 +137,9 @@ export class FailoverCluster {
   }
 
   async #startProxy(): Promise<void> {
-    this.#port = await freePort();
+    this.ports = { primary: await freePort(), replica: await freePort() };
     const file = join(this.folder, "haproxy.cfg");
-    writeFileSync(file, primaryProxySettings(this.#port, this.#nodes));
+    writeFileSync(file, databaseProxySettings(this.ports, this.#nodes));
     giveAway(file);
     this.#others.push(start("haproxy", ["-db", "-f", file], this.folder, "haproxy.log"));
   }

@@ -64,7 +64,9 @@ export const FAULTS: Record<string, Fault> = {
     title: "an instance is frozen in the middle of a write",
     seconds: 90,
     async begin({ one, cluster }) {
-      const sql = new SQL(`postgres://matchbook@127.0.0.1:${cluster.port}/postgres`, { max: 1 });
+      const sql = new SQL(`postgres://matchbook@127.0.0.1:${cluster.ports.primary}/postgres`, {
+        max: 1,
+      });
       await until("it is frozen in the middle of a write", async () => {
         one.signalServer("SIGSTOP");
         await Bun.sleep(100);

@@ -8,7 +8,7 @@ import { freePort, giveAway } from "../support/postgres.ts";
 import { startServerProcess } from "../support/process.ts";
 import { until } from "../support/state.ts";
 import { family, signal, start, tail } from "./programs.ts";
-import { pgbouncerSettings } from "./settings.ts";
+import { type DatabasePorts, pgbouncerSettings } from "./settings.ts";
 
 export class InstanceOnMachine {
   readonly folder: string;
@@ -36,23 +36,25 @@ export class InstanceOnMachine {
   }
 
   /** Starts the pooler. Commands that use the settings file work from here on. */
-  async prepare(databasePort: number, redis: string): Promise<void> {
+  async prepare(ports: DatabasePorts, redis: string, readsReplica: boolean): Promise<void> {
     const [server, admin, pgbouncer] = [await freePort(), await freePort(), await freePort()];
     this.#ports = { server, admin, pgbouncer };
     writeFileSync(join(this.folder, "users.txt"), '"matchbook" ""\n');
-    writeFileSync(join(this.folder, "pgbouncer.ini"), pgbouncerSettings(pgbouncer, databasePort));
-    const database = `postgres://matchbook@127.0.0.1:${pgbouncer}/matchbook?prepare=off`;
+    writeFileSync(join(this.folder, "pgbouncer.ini"), pgbouncerSettings(pgbouncer, ports));
+    const database = (name: string) =>
+      `postgres://matchbook@127.0.0.1:${pgbouncer}/${name}?prepare=off`;
+    const replicas = `replicas = ["${database("matchbook_replica")}"]\n`;
     writeFileSync(
       this.config,
       `data = ${JSON.stringify(join(this.folder, "data"))}
 trusted-proxies = ["127.0.0.1"]
-keys-database = "${database}"
+keys-database = "${database("matchbook")}"
 redis = "${redis}"
 rate = 100000000
 matches-per-day = 0
 [shards.na]
-url = "${database}&schema=na"
-`,
+url = "${database("matchbook")}&schema=na"
+${readsReplica ? replicas : ""}`,
     );
     this.startPgbouncer();
   }

@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../src/domain/json.ts";
 import { changesIn } from "../hostile/served.ts";
 import { JSON_API } from "../support/world.ts";
+import type { Acknowledged } from "./sender.ts";
 
 export interface ReadResult {
   /** When the request was sent, in performance.now time. */
@@ -16,14 +17,16 @@ export interface ReadResult {
 export interface Sent {
   /** The line of each match that was sent. */
   readonly lines: ReadonlyMap<string, string>;
-  /** Matches that were acknowledged and must be served. */
-  readonly acknowledged: readonly string[];
+  /** Matches that were acknowledged and must be served, in order of time. */
+  readonly acknowledged: readonly Acknowledged[];
 }
 
 const READERS = 4;
 const PAUSE_MS = 10;
 /** Every fourth request is for a list. */
 const LIST_SHARE = 0.25;
+/** More than `max-lag-seconds`: until then, a replica may not have a match. */
+const SETTLED_MS = 15_000;
 /** A client that gives up would hide how long it takes. */
 const PATIENCE_MS = 60_000;
 
@@ -36,6 +39,8 @@ export class Readers {
   readonly #url: string;
   readonly #headers: Record<string, string>;
   readonly #sent: Sent;
+  /** How many of the acknowledged matches must be on a replica that is used. */
+  #settled = 0;
   #isOver = false;
   #work: Promise<unknown> = Promise.resolve();
 
@@ -64,12 +69,18 @@ export class Readers {
 
   async #read(): Promise<void> {
     while (!this.#isOver) {
-      const ids = this.#sent.acknowledged;
-      const id = ids[Math.floor(Math.random() * ids.length)];
+      const id = this.#anySettled();
       const isList = id === undefined || Math.random() < LIST_SHARE;
       this.results.push(await (isList ? this.#getList() : this.#getMatch(id)));
       await Bun.sleep(PAUSE_MS);
     }
+  }
+
+  #anySettled(): string | undefined {
+    const all = this.#sent.acknowledged;
+    const isSettled = (one: Acknowledged) => one.at < performance.now() - SETTLED_MS;
+    while (this.#settled < all.length && isSettled(all[this.#settled]!)) this.#settled += 1;
+    return all[Math.floor(Math.random() * this.#settled)]?.id;
   }
 
   async #getMatch(id: string): Promise<ReadResult> {

@@ -17,7 +17,7 @@ import { Readers } from "./readers.ts";
 import { Sender } from "./sender.ts";
 import { Stack } from "./stack.ts";
 
-const HELP = `Usage: npm run test:ha -- [--only NAME[,NAME]] [--seed NUMBER]
+const HELP = `Usage: npm run test:ha -- [--only NAME[,NAME]] [--without-replica] [--seed NUMBER]
 
 Breaks one part after the other of a setup of two PostgreSQL nodes (Patroni, etcd), two poolers, two Matchbook
 instances, Redis and HAProxy, while clients read and matches are stored. About 12 minutes for all faults:
@@ -26,8 +26,9 @@ ${Object.entries(FAULTS)
   .map(([name, { title }]) => `  ${name.padEnd(18)} ${title}`)
   .join("\n")}
 
-  --only NAME   only this fault, or several, separated by commas
-  --seed NUMBER of the records that are stored; another one each time by default
+  --only NAME         only this fault, or several, separated by commas
+  --without-replica   the instances read from the primary only
+  --seed NUMBER       of the records that are stored; another one each time by default
 
 Exits with 1 if an acknowledged record is lost, a response is wrong, or something does not recover.
 `;
@@ -35,6 +36,7 @@ Exits with 1 if an acknowledged record is lost, a response is wrong, or somethin
 const { values: flags } = parseArgs({
   options: {
     only: { type: "string" },
+    "without-replica": { type: "boolean", default: false },
     seed: { type: "string", default: String(Math.floor(Math.random() * 1_000_000)) },
     help: { type: "boolean", default: false },
   },
@@ -88,13 +90,16 @@ try {
 console.log(`\n${table(rows)}\n`);
 for (const problem of problems) console.log(`failed: ${problem}`);
 if (problems.length > 0) {
-  console.log(`To repeat: npm run test:ha -- --only ${names.join()} --seed ${flags.seed}`);
+  const replica = flags["without-replica"] ? " --without-replica" : "";
+  console.log(
+    `To repeat: npm run test:ha -- --only ${names.join()}${replica} --seed ${flags.seed}`,
+  );
 }
 console.log(problems.length === 0 ? "passed" : `failed: ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
 
 async function run(): Promise<void> {
-  await stack.start();
+  await stack.start({ readsReplica: !flags["without-replica"] });
   say(`two nodes in step, primary ${await stack.cluster.primary()}; two instances behind HAProxy`);
   const { one, two, url } = stack;
   const key = await output(["keys", "create", "--name", "ha", "--config", two.config]);
@@ -133,7 +138,7 @@ async function run(): Promise<void> {
 async function suffer(fault: Fault, sender: Sender, readers: Readers): Promise<Measured> {
   sender.startOver();
   await Bun.sleep(CALM_SECONDS * 1000);
-  const before = [...sender.acknowledged].slice(-1000);
+  const before = sender.acknowledged.slice(-1000).map(({ id }) => id);
   const measured = watch(readers, sender);
   say(`${fault.title}; ${sender.acknowledged.length} matches were acknowledged as served`);
   const repair = await fault.begin(stack);

@@ -10,11 +10,17 @@ const RETRY_MS = 500;
 /** After this time the batch is sent to the other instance. */
 export const PATIENCE_MS = 15_000;
 
+export interface Acknowledged {
+  id: string;
+  /** In performance.now time. */
+  at: number;
+}
+
 export class Sender {
   /** The line of each match that was sent. */
   readonly lines = new Map<string, string>();
   /** Matches that were acknowledged and must be served. */
-  readonly acknowledged: string[] = [];
+  readonly acknowledged: Acknowledged[] = [];
   /** The attempts that were acknowledged, in performance.now time. */
   readonly successes: { at: number; until: number }[] = [];
   /** The errors of failed attempts. */
@@ -68,8 +74,9 @@ export class Sender {
       });
       const { error } = (await response.json()) as Uploaded;
       if (response.ok) {
-        this.acknowledged.push(...batch.flatMap(idIfServed));
-        this.successes.push({ at, until: performance.now() });
+        const until = performance.now();
+        for (const id of batch.flatMap(idIfServed)) this.acknowledged.push({ id, at: until });
+        this.successes.push({ at, until });
         return true;
       }
       this.failures.push(error?.code ?? String(response.status));

@@ -61,26 +61,32 @@ export function patroniSettings(place: NodePlace, etcdPort: number): string {
   });
 }
 
-/** One endpoint for whichever node is the primary now. */
-export function primaryProxySettings(port: number, nodes: readonly NodePlace[]): string {
+/** The ports of whichever node is the primary now, and of the one that is a replica. */
+export interface DatabasePorts {
+  primary: number;
+  replica: number;
+}
+
+export function databaseProxySettings(ports: DatabasePorts, nodes: readonly NodePlace[]): string {
   const servers = nodes.map(
     (node) =>
       `    server ${node.name} 127.0.0.1:${node.port} check port ${node.statePort} maxconn 100`,
   );
+  const endpoint = (role: keyof DatabasePorts) => `
+listen ${role}
+    bind 127.0.0.1:${ports[role]}
+    option httpchk GET /${role}
+    http-check expect status 200
+    default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+${servers.join("\n")}
+`;
   return `defaults
     mode tcp
     timeout connect 2s
     timeout client 30m
     timeout server 30m
     timeout check 2s
-
-listen primary
-    bind 127.0.0.1:${port}
-    option httpchk GET /primary
-    http-check expect status 200
-    default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
-${servers.join("\n")}
-`;
+${endpoint("primary")}${endpoint("replica")}`;
 }
 
 /** The proxy in front of the instances. */
@@ -93,9 +99,10 @@ export function publicProxySettings(port: number, instancePorts: readonly number
 }
 
 /** The pooler of an instance. */
-export const pgbouncerSettings = (port: number, databasePort: number): string =>
+export const pgbouncerSettings = (port: number, { primary, replica }: DatabasePorts): string =>
   deployed("pgbouncer.ini", [
-    [/host=\S+ port=\d+ dbname=\S+/g, `host=127.0.0.1 port=${databasePort} dbname=postgres`],
+    [/host=db\S+ port=\d+ dbname=\S+/g, `host=127.0.0.1 port=${primary} dbname=postgres`],
+    [/host=replica\S+ port=\d+ dbname=\S+/g, `host=127.0.0.1 port=${replica} dbname=postgres`],
     [/^listen_port = .*$/gm, `listen_port = ${port}\nunix_socket_dir =`],
     [/^auth_type = .*$/gm, "auth_type = trust"],
     [/^auth_file = .*$/gm, "auth_file = users.txt"],

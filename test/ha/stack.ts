@@ -30,11 +30,12 @@ export class Stack {
     return this.#redis!;
   }
 
-  async start(): Promise<void> {
+  /** With `readsReplica`, the instances read from the replica, if there is one. */
+  async start({ readsReplica }: { readsReplica: boolean }): Promise<void> {
     await this.cluster.start();
     this.#redis = await startRedis();
     for (const instance of [this.one, this.two]) {
-      await instance.prepare(this.cluster.port, this.#redis.url);
+      await instance.prepare(this.cluster.ports, this.#redis.url, readsReplica);
       await instance.start();
     }
     this.#port = await freePort();
