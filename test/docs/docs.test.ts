@@ -229,9 +229,10 @@ describe("verbs", () => {
   test("have the documented flags", () => {
     const known = new Set(verbs.flatMap(({ flags }) => flags));
     const named = unique(flagsIn(everyPage));
-    // Flags of the benchmark, curl and Bun.
+    // Flags of the benchmark, of test runs, curl and Bun.
     const foreign = [
       ...flagsIn(readFileSync(join(ROOT, "bench/flags.ts"), "utf8")),
+      ...flagsIn(readFileSync(join(ROOT, "test/ha/run.ts"), "utf8")),
       "--help",
       "--compressed",
       "--max-time",

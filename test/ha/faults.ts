@@ -91,7 +91,7 @@ export const FAULTS: Record<string, Fault> = {
   },
   "pgbouncer-frozen": {
     title: "the pgbouncer of an instance is frozen",
-    seconds: 30,
+    seconds: 60,
     async begin({ one }) {
       one.signalPgbouncer("SIGSTOP");
       return () => one.signalPgbouncer("SIGCONT");

@@ -13,14 +13,15 @@ import { IngestCommand } from "./command.ts";
 import { FAULTS, type Fault } from "./faults.ts";
 import { type Measured, table, watch } from "./measure.ts";
 import { checkPrograms, versions } from "./programs.ts";
+import { described, publish } from "./publish.ts";
 import { Readers } from "./readers.ts";
 import { Sender } from "./sender.ts";
 import { Stack } from "./stack.ts";
 
-const HELP = `Usage: npm run test:ha -- [--only NAME[,NAME]] [--without-replica] [--seed NUMBER]
+const HELP = `Usage: npm run test:ha -- [--only NAME[,NAME]] [--without-replica] [--seed NUMBER] [--write]
 
 Breaks one part after the other of a setup of two PostgreSQL nodes (Patroni, etcd), two poolers, two Matchbook
-instances, Redis and HAProxy, while clients read and matches are stored. About 12 minutes for all faults:
+instances, Redis and HAProxy, while clients read and matches are stored. About 10 minutes for all faults:
 
 ${Object.entries(FAULTS)
   .map(([name, { title }]) => `  ${name.padEnd(18)} ${title}`)
@@ -29,6 +30,7 @@ ${Object.entries(FAULTS)
   --only NAME         only this fault, or several, separated by commas
   --without-replica   the instances read from the primary only
   --seed NUMBER       of the records that are stored; another one each time by default
+  --write             writes the table into docs/scaling.md, if everything is as it should be
 
 Exits with 1 if an acknowledged record is lost, a response is wrong, or something does not recover.
 `;
@@ -38,6 +40,7 @@ const { values: flags } = parseArgs({
     only: { type: "string" },
     "without-replica": { type: "boolean", default: false },
     seed: { type: "string", default: String(Math.floor(Math.random() * 1_000_000)) },
+    write: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -78,6 +81,7 @@ try {
 console.log(`seed ${flags.seed}; ${versions()}`);
 const stack = new Stack();
 const rows: Measured[] = [];
+let stored = 0;
 try {
   await run();
 } catch (error) {
@@ -87,13 +91,20 @@ try {
 } finally {
   await stack.remove();
 }
-console.log(`\n${table(rows)}\n`);
+const replica = flags["without-replica"] ? " --without-replica" : "";
+const only = flags.only === undefined ? "" : ` --only ${flags.only}`;
+const reads = rows.reduce((sum, row) => sum + row.reads, 0);
+const report = described(table(rows), {
+  command: `npm run test:ha --${only}${replica}`.replace(/ --$/, ""),
+  versions: versions(),
+  totals: `${reads} reads; ${stored} records.`,
+});
+console.log(`\n${report}\n`);
 for (const problem of problems) console.log(`failed: ${problem}`);
 if (problems.length > 0) {
-  const replica = flags["without-replica"] ? " --without-replica" : "";
-  console.log(
-    `To repeat: npm run test:ha -- --only ${names.join()}${replica} --seed ${flags.seed}`,
-  );
+  console.log(`To repeat: npm run test:ha --${only}${replica} --seed ${flags.seed}`);
+} else if (flags.write) {
+  publish(flags["without-replica"] ? "without-replica" : "with-replica", report);
 }
 console.log(problems.length === 0 ? "passed" : `failed: ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
@@ -128,6 +139,7 @@ async function run(): Promise<void> {
   await readers.stop();
   expect(readers.wrong.length === 0, `wrong responses: ${readers.wrong.slice(0, 5).join("; ")}`);
   expect(readers.lost.size === 0, `lost: ${[...readers.lost].slice(0, 5).join(", ")}`);
+  stored = sender.lines.size;
   await compare([...sender.lines.values()]);
   for (const instance of [one, two]) {
     expect((await instance.stop()) === 0, "an instance did not end well");

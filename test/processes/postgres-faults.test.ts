@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
+import { PostgresDatabase } from "../../src/access/postgres/database.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
 import { ReadSession } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
@@ -187,6 +188,35 @@ describe("a writer in the middle of a transaction", () => {
     expect((await patient.inspect("a"))?.fate.state).toBe("served");
   }, 60_000);
 });
+
+test("a process that is frozen while it changes keys does not keep others from changing them", async () => {
+  const line = await aLineTo(cluster.port);
+  const keysThrough = (port: number) => {
+    const url = `postgres://matchbook@127.0.0.1:${port}/postgres`;
+    const place = { shown: "the test's keys", schema: "frozen_keys", prepares: true, pool: 2 };
+    const database = new PostgresDatabase({ url, ...place });
+    closed.push(() => database.close());
+    return database;
+  };
+  const [frozen, other] = [keysThrough(line.port), keysThrough(cluster.port)];
+  const goOn = Promise.withResolvers<void>();
+  const hasBegun = Promise.withResolvers<void>();
+  const lost = failure(() =>
+    frozen.transaction(async (connection) => {
+      await frozen.markKeysChanged(connection);
+      line.freeze();
+      hasBegun.resolve();
+      await goOn.promise;
+      throw new Error("it went on");
+    }),
+  );
+  await hasBegun.promise;
+  const change = () => other.transaction((connection) => other.markKeysChanged(connection));
+  await until("the other changes them", async () => (await failure(change)).error === undefined);
+  goOn.resolve();
+  line.close();
+  expect((await lost).error).toBeDefined();
+}, 60_000);
 
 test("a transaction with a failed statement cannot be reported as committed", async () => {
   const { session } = await aShard();

@@ -20,9 +20,9 @@ const PATIENCE = { readMs: 3000, writeMs: 3000 };
 
 /**
  * A process that is frozen in the middle of a transaction holds up the others, each of whose attempts would keep a
- * connection waiting on the server.
+ * connection waiting on the server. So it is ended, and they wait for less time than the session does.
  */
-const LET_OTHERS_CONTINUE = `SELECT set_config('lock_timeout', '${PATIENCE.writeMs}', true),
+const LET_OTHERS_CONTINUE = `SELECT set_config('lock_timeout', '${PATIENCE.writeMs - 500}', true),
   set_config('idle_in_transaction_session_timeout', '10s', true)`;
 
 const ERRORS: OwnErrors = {
