@@ -80,7 +80,7 @@ export class Readers {
     const all = this.#sent.acknowledged;
     const isSettled = (one: Acknowledged) => one.at < performance.now() - SETTLED_MS;
     while (this.#settled < all.length && isSettled(all[this.#settled]!)) this.#settled += 1;
-    return all[Math.floor(Math.random() * this.#settled)]?.id;
+    return this.#settled === 0 ? undefined : all[Math.floor(Math.random() * this.#settled)]!.id;
   }
 
   async #getMatch(id: string): Promise<ReadResult> {
@@ -104,7 +104,7 @@ export class Readers {
     if (change !== undefined) this.wrong.push(`${id}: ${change}`);
   }
 
-  /** Anything but 200 and 503 is wrong; a caller may have to try again, but never learns a falsehood. */
+  /** A caller may have to try again, but never learns a falsehood. */
   async #get(path: string): Promise<ReadResult & { body: JsonObject }> {
     const at = performance.now();
     let status = 0;
@@ -115,10 +115,8 @@ export class Readers {
       const text = await response.text();
       status = response.status;
       if (status === 200) body = JSON.parse(text);
-      else if (![404, 502, 503, 504].includes(status))
+      else if (status !== 404 && !isTemporary(response)) {
         this.wrong.push(`${path}: ${status} ${text}`);
-      else if (isOurs(response) && !response.headers.has("retry-after")) {
-        this.wrong.push(`${path}: 503 without Retry-After`);
       }
     } catch (error) {
       // Without a response, the caller knows nothing and tries again. A damaged one is wrong.
@@ -128,5 +126,6 @@ export class Readers {
   }
 }
 
-/** Whether Matchbook responded, not the proxy. */
-const isOurs = (response: Response): boolean => response.headers.has("x-request-id");
+/** An error of the proxy, or one of Matchbook that says when to try again. */
+const isTemporary = ({ status, headers }: Response): boolean =>
+  [502, 503, 504].includes(status) && (!headers.has("x-request-id") || headers.has("retry-after"));
