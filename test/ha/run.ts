@@ -80,6 +80,9 @@ try {
 }
 console.log(`seed ${flags.seed}; ${versions()}`);
 const stack = new Stack();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => void stack.remove().finally(() => process.exit(1)));
+}
 const rows: Measured[] = [];
 let stored = 0;
 try {
