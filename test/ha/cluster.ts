@@ -80,10 +80,6 @@ export class FailoverCluster {
     signal(this.#processes(name), "SIGSTOP");
   }
 
-  thawNode(name: string): void {
-    signal(this.#processes(name), "SIGCONT");
-  }
-
   /** A planned switchover, as before maintenance of the primary. */
   async switchOver(leader: string): Promise<void> {
     const { statePort } = this.#nodes.find(({ name }) => name === leader)!;

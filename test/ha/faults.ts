@@ -36,12 +36,16 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
   "primary-frozen": {
-    title: "the primary's machine is frozen (`kill -STOP` of PostgreSQL and Patroni)",
+    title: "the primary's machine is frozen (`kill -STOP` of PostgreSQL and Patroni), later reset",
     seconds: PAST_LEASE,
     async begin({ cluster }) {
       const name = await primary(cluster);
       cluster.freezeNode(name);
-      return () => cluster.thawNode(name);
+      // As a watchdog does: a Patroni that goes on after its lease may take the lock back.
+      return async () => {
+        await cluster.killNode(name);
+        cluster.startNode(name);
+      };
     },
   },
   switchover: {

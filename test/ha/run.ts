@@ -153,7 +153,7 @@ async function run(): Promise<void> {
 async function suffer(fault: Fault, sender: Sender, readers: Readers): Promise<Measured> {
   sender.startOver();
   await Bun.sleep(CALM_SECONDS * 1000);
-  const before = sender.acknowledged.slice(-1000).map(({ id }) => id);
+  const before = sender.acknowledged.slice(-300).map(({ id }) => id);
   const measured = watch(readers, sender);
   say(`${fault.title}; ${sender.acknowledged.length} matches were acknowledged as served`);
   const repair = await fault.begin(stack);
