@@ -229,10 +229,12 @@ describe("verbs", () => {
   test("have the documented flags", () => {
     const known = new Set(verbs.flatMap(({ flags }) => flags));
     const named = unique(flagsIn(everyPage));
-    // Flags of the benchmark, of the power cuts, of curl and Bun.
+    // Flags of the benchmark, of test runs, curl and Bun.
     const foreign = [
-      ...flagsIn(readFileSync(join(ROOT, "bench/flags.ts"), "utf8")),
-      ...flagsIn(readFileSync(join(ROOT, "test/faults/power-cut-command.ts"), "utf8")),
+      ...[
+        "bench/flags.ts",
+        ...new Bun.Glob("test/{faults,fuzz,ha,soak}/*.ts").scanSync(ROOT),
+      ].flatMap((file) => flagsIn(readFileSync(join(ROOT, file), "utf8"))),
       "--help",
       "--compressed",
       "--max-time",
