@@ -74,8 +74,13 @@ export class Reference {
 
   /** The served matches that satisfy all filters, by time and id. */
   list(filters: Filters, sort: "createdAt" | "-createdAt"): string[] {
+    return this.keys(filters, sort).map(({ id }) => id);
+  }
+
+  /** The same, with their times. */
+  keys(filters: Filters, sort: "createdAt" | "-createdAt"): { id: string; at: number }[] {
     const found = this.#served.filter((entry) => this.#fits(entry, filters));
-    return (sort === "createdAt" ? found : found.toReversed()).map(({ id }) => id);
+    return (sort === "createdAt" ? found : found.toReversed()).map(({ id, at }) => ({ id, at }));
   }
 
   /**

@@ -1,0 +1,14 @@
+import { fuzz } from "./campaign.ts";
+import { requestTarget } from "./requests.ts";
+import { startFuzzWorld } from "./world.ts";
+const seed = Number(process.argv[2] ?? 1), count = Number(process.argv[3] ?? 300);
+const world = await startFuzzWorld();
+console.log(world.cursors.length, "cursors");
+const target = requestTarget(world);
+const t = performance.now();
+const s = await fuzz(target, { seed, goesOn: (n) => n < count });
+console.log(s.generated, (performance.now()-t)|0, "ms");
+for (const [k, n] of [...s.seen].sort((a,b)=>b[1]-a[1]).slice(0,40)) console.log(n, k);
+console.log(s.seen.size);
+for (const f of s.findings) console.log("-----", f.from, "\n"+f.complaint.slice(0,1500), "\n>>>\n"+f.text);
+target.close(); await world.stop(); process.exit(0);
