@@ -110,7 +110,8 @@ async function reported<Case>(
 }
 
 /** Two complaints are about the same failure if they begin alike. */
-const kindOf = (complaint: string) => complaint.split("\n")[0]!.replaceAll(/\d+/g, "0").slice(0, 40);
+const kindOf = (complaint: string) =>
+  complaint.split("\n")[0]!.replaceAll(/\d+/g, "0").slice(0, 40);
 
 const CORPUS = join(import.meta.dir, "corpus");
 

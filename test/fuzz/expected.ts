@@ -107,7 +107,8 @@ function routeOf(
 const decodedSegment = (text: string) => decoded(text.replaceAll("+", "%2B")) ?? text;
 
 function hasKey(request: PlainRequest, key: string): boolean {
-  const [, scheme, token] = /^(\w+) {1,10}(\S+)$/.exec(headerOf(request, "authorization") ?? "") ?? [];
+  const [, scheme, token] =
+    /^(\w+) {1,10}(\S+)$/.exec(headerOf(request, "authorization") ?? "") ?? [];
   return scheme?.toLowerCase() === "bearer" && token === key;
 }
 

@@ -285,13 +285,15 @@ class Reader {
 /** Undefined for an escape that is not two digits, and for bytes that are not UTF-8. */
 export function decoded(text: string): string | undefined {
   const bytes: number[] = [];
-  for (const [token] of text.matchAll(/%[0-9a-f]{2}|[^]/giu)) {
+  for (const [token] of text.matchAll(/%[0-9a-f]{2}|./gisu)) {
     if (token === "%") return undefined;
     if (token.length === 3) bytes.push(Number.parseInt(token.slice(1), 16));
     else bytes.push(...Buffer.from(token === "+" ? " " : token));
   }
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      Uint8Array.from(bytes),
+    );
   } catch {
     return undefined;
   }
@@ -300,10 +302,10 @@ export function decoded(text: string): string | undefined {
 /** Distinct items; undefined if one is empty or a backslash escapes nothing. */
 function listIn(text: string): string[] | undefined {
   const items = [""];
-  for (const [token] of text.matchAll(/\\[\\,]|[^]/gu)) {
+  for (const [token] of text.matchAll(/\\[\\,]|./gsu)) {
     if (token === "\\") return undefined;
     if (token === ",") items.push("");
-    else items[items.length - 1] += token.length === 2 && token[0] === "\\" ? token[1] : token;
+    else items.push(items.pop()! + (token === "\\," ? "," : token === "\\\\" ? "\\" : token));
   }
   return items.includes("") ? undefined : [...new Set(items)];
 }

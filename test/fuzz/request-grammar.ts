@@ -6,7 +6,12 @@ import { GAME_MODES } from "../../src/domain/modes.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../../src/domain/vocabulary.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
-import { type Endpoint, type Kind, PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
+import {
+  type Endpoint,
+  type Kind,
+  PARAMETERS,
+  type Parameter,
+} from "../../src/query/parameters.ts";
 import type { Chance } from "../hostile/chance.ts";
 import { authorization, fields, METHODS } from "../hostile/heads.ts";
 import { hostileRequestBy } from "../hostile/requests.ts";
@@ -115,7 +120,10 @@ function somePart(chance: Chance, parameter: Parameter, cursors: readonly string
 }
 
 function nameOf({ name, kind }: Parameter, chance: Chance): string {
-  const type = chance.pick([...RESOURCE_TYPES, ...(chance.below(10) === 9 ? ["asset", "x", ""] : [])]);
+  const type = chance.pick([
+    ...RESOURCE_TYPES,
+    ...(chance.below(10) === 9 ? ["asset", "x", ""] : []),
+  ]);
   const whole = kind === "fields" ? `fields[${type}]` : name;
   if (chance.below(30) < 29) return whole;
   return chance.pick([
@@ -135,7 +143,7 @@ function writtenName(name: string, chance: Chance): string {
     case 3:
       return encodeURIComponent(name);
     case 4:
-      return encodeURIComponent(name).replaceAll(/%../g, (escape) => escape.toLowerCase());
+      return encodeURIComponent(name).replaceAll(/%../g, (digits) => digits.toLowerCase());
     case 5:
       return chance.oneIn(2) ? escapedAll(name) : name.replace("]", "%5D");
     default:
@@ -152,11 +160,13 @@ function writtenValue(value: string, chance: Chance): string {
     case 7:
       return escaped.replaceAll("%20", "+");
     case 8:
-      return escaped.replaceAll(/%../g, (escape) => escape.toLowerCase());
+      return escaped.replaceAll(/%../g, (digits) => digits.toLowerCase());
     case 9:
-      return Buffer.from(value).toString("latin1").replaceAll(/[\s#&%+\0]/g, encodeURIComponent);
+      return Buffer.from(value)
+        .toString("latin1")
+        .replaceAll(/[\s#&%+\0]/g, encodeURIComponent);
     case 10:
-      return value.replaceAll(/[^\w.,:*-]/g, encodeURIComponent);
+      return value.replaceAll(/[^\w.,:*-]/gu, encodeURIComponent);
     case 11:
       return chance.oneIn(4) ? encodeURIComponent(escaped) : escaped;
     default:
@@ -167,7 +177,8 @@ function writtenValue(value: string, chance: Chance): string {
 const listOf =
   (words: readonly string[], odd: readonly string[]) =>
   (chance: Chance): string => {
-    const count = chance.below(60) === 59 ? chance.pick([19, 20, 21, 50, 51]) : chance.between(1, 3);
+    const count =
+      chance.below(60) === 59 ? chance.pick([19, 20, 21, 50, 51]) : chance.between(1, 3);
     const items = Array.from({ length: count }, (_, at) => {
       if (count > 3) return `w${at}`;
       return chance.below(16) < 15 ? escapedItem(chance.pick(words)) : chance.pick(odd);
@@ -261,11 +272,7 @@ const VALUES: { [K in Kind]: Values } = {
       : listOf(["name", "stats", "createdAt", "rosters", "won", "player"], ["x"])(chance),
 };
 
-function someValue(
-  { kind, name }: Parameter,
-  chance: Chance,
-  cursors: readonly string[],
-): string {
+function someValue({ kind, name }: Parameter, chance: Chance, cursors: readonly string[]): string {
   return chance.below(60) < 59 ? VALUES[kind](chance, cursors, name) : oddText(chance);
 }
 
@@ -281,7 +288,16 @@ function someCursor(chance: Chance, cursors: readonly string[]): string {
     case 7:
       return chance.pick([`${cursor}=`, `${cursor}A`, ` ${cursor}`, cursor.toLowerCase()]);
     case 8:
-      return chance.pick(["oldest", "OLDEST", "0-0", "1-1", "zzzzzzzzzzz-1", "0.p1", "5.q", "00.p1"]);
+      return chance.pick([
+        "oldest",
+        "OLDEST",
+        "0-0",
+        "1-1",
+        "zzzzzzzzzzz-1",
+        "0.p1",
+        "5.q",
+        "00.p1",
+      ]);
     case 9:
       return encodeCursor({
         createdAt: chance.pick([0, -1, 2 ** 53 - 1, Date.UTC(2024, 2, 10, 12)]),

@@ -20,7 +20,7 @@ const HOSTILE = "# hostile\n";
 export function writeCase({ text, isHostile }: RequestCase): string {
   const written = text
     .split("\r\n")
-    .map((line) => line.replaceAll(/[\\\x00-\x1f\x7f-\xff]/g, escaped))
+    .map((line) => line.replaceAll(/[^\x20-\x5b\x5d-\x7e]/g, escaped))
     .join("\n");
   return (isHostile ? HOSTILE : "") + written;
 }

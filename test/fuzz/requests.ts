@@ -34,7 +34,7 @@ export function requestTarget(world: FuzzWorld): Target<RequestCase> & { close()
       const text = await checked(one, strict, compat);
       const failures = world
         .takeEvents()
-        .filter(({ event }) => event !== "request" && event !== "keys-reloaded");
+        .filter(({ event }) => event === "failure" || event === "damaged-data");
       const logged = failures.length > 0 ? `logged ${Bun.inspect(failures[0])}` : undefined;
       return { ...text, complaint: text.complaint ?? logged };
     },
@@ -165,7 +165,8 @@ function seenIn(
   const route = target.split("?")[0]!.split("/").slice(1, 6);
   const shape = `${method} ${route[0]} ${route.length} ${route[2] ?? ""}`;
   const oracle = expectation ? (expectation.data ? "with data" : "with a status") : "unpredicted";
-  const codes = method === "GET" && reply.status >= 400 && isOurs(reply) ? [...codesIn(reply)] : [""];
+  const codes =
+    method === "GET" && reply.status >= 400 && isOurs(reply) ? [...codesIn(reply)] : [""];
   return [oracle, ...codes.map((code) => `${shape.slice(0, 60)} ${reply.status} ${code}`)];
 }
 
@@ -186,7 +187,8 @@ function compare({ method }: PlainRequest, reply: RawReply, expectation: Expecta
   if (method !== "GET" || reply.status === 304 || reply.status === 204) return;
   if (reply.status >= 400) {
     for (const { code, status } of errorsIn(reply)) {
-      if (ERRORS[code]?.status !== Number(status)) throw new Complaint(`the code ${code} is unknown`);
+      if (ERRORS[code]?.status !== Number(status))
+        throw new Complaint(`the code ${code} is unknown`);
     }
     if (!problems) return;
     const reported = errorsIn(reply).map(
@@ -203,7 +205,9 @@ function compare({ method }: PlainRequest, reply: RawReply, expectation: Expecta
     throw new Complaint(`other data\nexpected ${short(data)}\nserved ${short(body.data)}`);
   }
   if (included && !Bun.deepEquals(byKey(body.included ?? []), byKey(plain(included)), true)) {
-    throw new Complaint(`other included resources\nexpected ${short(included)}\nserved ${short(body.included)}`);
+    throw new Complaint(
+      `other included resources\nexpected ${short(included)}\nserved ${short(body.included)}`,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 /** Other ways to write the same request, and what must then be equal. */
 
-import type { RawReply } from "../hostile/connection.ts";
 import type { Chance } from "../hostile/chance.ts";
+import type { RawReply } from "../hostile/connection.ts";
 import type { PlainRequest } from "./request-text.ts";
 import { textOf } from "./wire.ts";
 
@@ -96,7 +96,8 @@ const RESPELLINGS: readonly Respelling[] = [
   withEncoding("identity"),
   {
     name: "more escapes",
-    write: (request) => withQuery(request, (pairs) => pairs.map((pair) => pair.map(escapeUnescaped))),
+    write: (request) =>
+      withQuery(request, (pairs) => pairs.map((pair) => pair.map(escapeUnescaped))),
     difference: sameContent,
   },
   {

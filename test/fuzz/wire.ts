@@ -9,8 +9,15 @@ export class Wire {
 
   constructor(private readonly url: string) {}
 
-  /** Sends one request and waits for its response. */
+  /** Sends one request and waits for its response. The server may have closed an idle connection meanwhile. */
   async ask(text: string, method: string): Promise<Exchange> {
+    const isReused = this.#connection !== undefined;
+    const exchange = await this.#ask(text, method);
+    const isLate = isReused && exchange.isClosed && exchange.replies.length === 0;
+    return isLate ? this.#ask(text, method) : exchange;
+  }
+
+  async #ask(text: string, method: string): Promise<Exchange> {
     this.#connection ??= await Connection.open(this.url);
     const connection = this.#connection;
     connection.expect([method]);

@@ -97,7 +97,7 @@ async function cursorsOf(world: World): Promise<string[]> {
     for (const walk of WALKS) {
       let path: string | undefined = `/shards/${shard}/${walk}`;
       for (let pages = 0; path !== undefined && pages < 5; pages++) {
-        const { links } = (await world.get(path)).body;
+        const links: Record<string, string> = (await world.get(path)).body.links;
         for (const link of [links.next, links.prev]) {
           const query = link === undefined ? undefined : new URL(link).searchParams;
           const cursor = query?.get("page[after]") ?? query?.get("page[before]");
