@@ -208,7 +208,7 @@ async function upload(
 ): Promise<string[]> {
   uploads += 1;
   const shard = `f${uploads}`;
-  const filled = body.replaceAll('"shardId":"na"', `"shardId":"${shard}"`);
+  const filled = body.replaceAll(/("shardId":\s*)"na"/g, `$1"${shard}"`);
   const file = wrapped(filled, wrapping);
   const reply = await world.upload(
     new Uint8Array(file),

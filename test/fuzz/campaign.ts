@@ -23,7 +23,6 @@ export interface Target<Case> {
   kind: Kind;
   generate(choices: Choices): Case;
   check(one: Case): Promise<Outcome>;
-  /** Between checks that must not depend on each other. */
   write(one: Case): string;
   read(text: string): Case;
 }
@@ -48,7 +47,9 @@ export interface CampaignOptions {
   seed: number;
   /** Whether to generate another case after this many. */
   goesOn(generated: number): boolean;
-  onProgress?(generated: number, kinds: number, findings: number): void;
+  onProgress?(generated: number, behaviours: number, findings: number): void;
+  /** Before it is minimised, which takes a while. */
+  onComplaint?(from: string, complaint: string): void;
 }
 
 /** More of them are usually the same. */
@@ -58,7 +59,7 @@ const POOLED = 3;
 
 export async function fuzz<Case>(
   target: Target<Case>,
-  { seed, goesOn, onProgress = () => {} }: CampaignOptions,
+  { seed, goesOn, onProgress = () => {}, onComplaint = () => {} }: CampaignOptions,
 ): Promise<Summary> {
   const seen = new Map<string, number>();
   const findings: Finding[] = [];
@@ -85,6 +86,7 @@ export async function fuzz<Case>(
     const { complaint, isNew } = await run(target.generate(choices));
     if (isNew) pool.push(choices.made);
     if (complaint !== undefined) {
+      onComplaint(`case ${generated}`, complaint);
       findings.push(await reported(target, `case ${generated}`, choices.made, complaint));
     }
     onProgress(generated + 1, seen.size, findings.length);

@@ -50,8 +50,9 @@ export function varied(
   return result;
 }
 
-/** Attempts to make a failing case smaller. */
+/** How long to make a failing case smaller. */
 const MAX_ATTEMPTS = 400;
+const MAX_MS = 60_000;
 
 /** Removes choices, and replaces others by the simplest, as long as the case still fails. */
 export async function minimised(
@@ -60,8 +61,9 @@ export async function minimised(
 ): Promise<readonly number[]> {
   let best = choices;
   let attempts = 0;
+  const began = performance.now();
   const attempt = async (candidate: readonly number[]) => {
-    if (attempts >= MAX_ATTEMPTS) return false;
+    if (attempts >= MAX_ATTEMPTS || performance.now() - began > MAX_MS) return false;
     attempts += 1;
     if (!(await fails(candidate))) return false;
     best = candidate;

@@ -156,9 +156,10 @@ const CHANGES: readonly Change[] = [
       data: chance.pick<Json>([reference, [reference], null, []]),
     };
   },
-  (document) => {
+  (document, chance) => {
     const { attributes } = document.data as { attributes: JsonObject };
-    attributes.stats = "endGameReason: victory, queue: ranked, gold: 12.50, big: 9007199254740993";
+    const big = chance.below(4) === 3 ? ", big: 9007199254740993" : "";
+    attributes.stats = `endGameReason: victory, queue: ranked, gold: 12.50${big}`;
   },
   (document, chance) => {
     const { attributes } = document.data as { attributes: JsonObject };

@@ -60,6 +60,7 @@ class Checker {
     require(isInteger(attributes.duration) && Number(attributes.duration) >= 0, "duration");
     require(isLabel(attributes.gameMode), "gameMode");
     require(isLabel(attributes.patchVersion), "patchVersion");
+    if (isText(attributes.stats)) throw new Undecided();
     const stats = objectIn(attributes, "stats");
     require(isText(stats.endGameReason) && isText(stats.queue), "stats of the match");
 

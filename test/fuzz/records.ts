@@ -184,11 +184,12 @@ function matchesIn(text: string): ReadonlyMap<string, JsonObject> {
     .toString()
     .replace(/^\ufeff/, "");
   const values = parsed(plain) ?? plain.split(/\n/).flatMap((line) => parsed(line) ?? []);
-  for (const { data, included } of values.flat(2) as JsonObject[]) {
+  for (const { data, included } of values.flat(2).filter(isObject)) {
+    const resources = Array.isArray(included) ? included.filter(isObject) : [];
     for (const match of [data ?? []].flat() as JsonObject[]) {
       const id = match?.id;
       if (typeof id !== "string" || found.has(id)) continue;
-      found.set(id, { data: match, included: linkedFrom(match, (included ?? []) as JsonObject[]) });
+      found.set(id, { data: match, included: linkedFrom(match, resources) });
     }
   }
   return found;

@@ -36,6 +36,8 @@ for (const kind of kinds) {
     seed,
     goesOn: (generated) =>
       cases === undefined ? seconds() < (minutes * 60) / kinds.length : generated < cases,
+    onComplaint: (from, complaint) =>
+      console.log(`${kind}, ${from}: ${complaint.slice(0, 4000)}\nNow it is minimised.`),
     onProgress(generated, behaviours, findings) {
       if (seconds() < told + 10) return;
       told = seconds();
