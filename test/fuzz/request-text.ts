@@ -1,5 +1,7 @@
 /** Requests as text: what the grammar writes, the corpus keeps, and the reference reads. */
 
+import { METHODS } from "../hostile/heads.ts";
+
 /** A request as it goes over the wire, one character per byte, with {KEY} and {HOST} in place of what changes. */
 export interface RequestCase {
   text: string;
@@ -42,15 +44,18 @@ export function readCase(file: string): RequestCase {
   return { text, isHostile };
 }
 
-/** Undefined unless it is one well-formed request without a body. */
+/** Undefined unless it is one well-formed request without a body, with a method that exists. */
 export function readRequest(text: string): PlainRequest | undefined {
   const lines = text.split("\r\n");
   if (lines.at(-1) !== "" || lines.at(-2) !== "" || lines.slice(0, -2).includes("")) {
     return undefined;
   }
-  const [, method, target] = /^([A-Z]+) (\S+) HTTP\/1\.1$/.exec(lines[0]!) ?? [];
+  const [, method, target] = /^([A-Z-]+) ([\x21-\x7e\x80-\xff]+) HTTP\/1\.1$/.exec(lines[0]!) ?? [];
   if (method === undefined || target === undefined) return undefined;
-  const headers = lines.slice(1, -2).map((line) => /^([\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line));
+  if (method !== "GET" && !METHODS.includes(method)) return undefined;
+  const headers = lines
+    .slice(1, -2)
+    .map((line) => /^([\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/.exec(line));
   if (headers.some((header) => header === null)) return undefined;
   return {
     method,

@@ -3,18 +3,24 @@
 import { gunzipSync } from "node:zlib";
 import { Connection, type Exchange, type RawReply } from "../hostile/connection.ts";
 
+const MAX_ATTEMPTS = 3;
+
 /** Reuses one connection, as clients do, until the server or a test closes it. */
 export class Wire {
   #connection: Connection | undefined;
 
   constructor(private readonly url: string) {}
 
-  /** Sends one request and waits for its response. The server may have closed an idle connection meanwhile. */
+  /**
+   * Sends one request and waits for its response. A server may close an idle or slow connection at any moment, so silence
+   * counts only if it comes again on new connections.
+   */
   async ask(text: string, method: string): Promise<Exchange> {
-    const isReused = this.#connection !== undefined;
-    const exchange = await this.#ask(text, method);
-    const isLate = isReused && exchange.isClosed && exchange.replies.length === 0;
-    return isLate ? this.#ask(text, method) : exchange;
+    for (let attempt = 1; ; attempt++) {
+      const exchange = await this.#ask(text, method);
+      const isSilent = exchange.isClosed && exchange.replies.length === 0;
+      if (!isSilent || attempt === MAX_ATTEMPTS) return exchange;
+    }
   }
 
   async #ask(text: string, method: string): Promise<Exchange> {
