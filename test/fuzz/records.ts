@@ -102,10 +102,12 @@ const hasOtherShard = (data: string) =>
 
 /**
  * Compares what was kept with the rules, for files of which every line is a document. Only lines that JSON.parse reads
- * without loss: others have repeated members or inexact numbers.
+ * without loss: others are not UTF-8, or have repeated members or inexact numbers.
  */
 function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken): void {
-  const lines = Buffer.from(text, "latin1").toString().split("\n").filter(Boolean);
+  const decoded = Buffer.from(text, "latin1").toString();
+  if (Buffer.from(decoded).toString("latin1") !== text) return;
+  const lines = decoded.split("\n").filter(Boolean);
   const documents = lines.map((line) => (parsed(line)?.[0] ?? {}) as JsonObject);
   if (documents.some((document, at) => JSON.stringify(document) !== lines[at])) return;
   const ids = documents.flatMap(({ data }) => data ?? []).map((match) => (match as Thing)?.id);
@@ -177,9 +179,10 @@ async function checkDigest(store: Store, { digest }: Contents, how: string): Pro
   if (other.digest !== digest) throw new Complaint(`another digest after ${how}`);
 }
 
-/** The matches of a file as far as JSON.parse reads it, each as its own document; the first of each id. */
+/** The matches of a file as far as JSON.parse reads it, each as its own document, unless several have the same id. */
 function matchesIn(text: string): ReadonlyMap<string, JsonObject> {
   const found = new Map<string, JsonObject>();
+  const ambiguous = new Set<string>();
   const plain = Buffer.from(text, "latin1")
     .toString()
     .replace(/^\ufeff/, "");
@@ -188,10 +191,13 @@ function matchesIn(text: string): ReadonlyMap<string, JsonObject> {
     const resources = Array.isArray(included) ? included.filter(isObject) : [];
     for (const match of [data ?? []].flat() as JsonObject[]) {
       const id = match?.id;
-      if (typeof id !== "string" || found.has(id)) continue;
-      found.set(id, { data: match, included: linkedFrom(match, resources) });
+      if (typeof id !== "string") continue;
+      const document = { data: match, included: linkedFrom(match, resources) };
+      if (found.has(id) && !Bun.deepEquals(found.get(id), document)) ambiguous.add(id);
+      found.set(id, document);
     }
   }
+  for (const id of ambiguous) found.delete(id);
   return found;
 }
 
