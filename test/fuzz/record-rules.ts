@@ -38,18 +38,17 @@ const isNumber = (value: unknown) => typeof value === "number";
 const keyOf = ({ type, id }: JsonObject) => `${type} ${id}`;
 
 class Checker {
-  readonly #index: ReadonlyMap<string, JsonObject>;
+  #index: ReadonlyMap<string, JsonObject> = new Map();
   #shard = "";
 
   constructor(
     private readonly included: readonly JsonObject[],
     private readonly now: number,
-  ) {
-    this.#index = new Map(included.map((one) => [keyOf(one), one]));
-  }
+  ) {}
 
   check(match: JsonObject): void {
     for (const one of [match, ...this.included]) checkResource(one);
+    this.#index = new Map(this.included.map((one) => [keyOf(one), one]));
     require(this.#index.size === this.included.length, "each resource once");
     require(match.type === "match", "data is a match");
     require(this.included.every(({ type }) => type !== "match"), "no included matches");
