@@ -75,8 +75,13 @@ export class Reference {
 
   /** The served matches that satisfy all filters, by time and id. */
   list(filters: Filters, sort: "createdAt" | "-createdAt"): string[] {
+    return this.keys(filters, sort).map(({ id }) => id);
+  }
+
+  /** The same, with their times. */
+  keys(filters: Filters, sort: "createdAt" | "-createdAt"): { id: string; at: number }[] {
     const found = this.#served.filter((entry) => this.#fits(entry, filters));
-    return (sort === "createdAt" ? found : found.toReversed()).map(({ id }) => id);
+    return (sort === "createdAt" ? found : found.toReversed()).map(({ id, at }) => ({ id, at }));
   }
 
   /**
@@ -257,7 +262,11 @@ export function read({ data, included }: Thing, title: string): Entry {
       pairs.map(([name, text]) => [name, /^[\d.]+$/.test(text) ? Number(text) : text]),
     );
   }
-  for (const one of included as Thing[]) tidy(one, attributes, title);
+  for (const one of [match, ...(included as Thing[])]) {
+    if (attributesOf(one).shardId === "") delete attributesOf(one).shardId;
+  }
+  const titles = [attributes.titleID, attributes.titleId].filter((one) => typeof one === "string");
+  for (const one of included as Thing[]) tidy(one, attributes, titles[0] ?? title);
   const index = new Map((included as Thing[]).map((one) => [key(one), one]));
   return { id: match.id as string, at, match, included: index };
 }
@@ -269,13 +278,21 @@ function tidy(one: Thing, around: Thing, title: string): void {
   }
   if (one.type === "roster") {
     attributes.won = String(attributes.won);
-    const relationships = one.relationships as { [name: string]: Thing };
-    if (relationships.team?.data === null) delete relationships.team;
+    dropEmpty(one, "team");
   }
+  if (one.type === "participant") dropEmpty(one, "player");
   if (one.type === "player") {
     attributes.titleID ??= attributes.titleId ?? title;
     attributes.patchVersion ??= around.patchVersion!;
   }
+}
+
+/** A reference to nothing is no relationship. */
+function dropEmpty(one: Thing, name: string): void {
+  const relationships = (one.relationships ?? {}) as { [name: string]: Thing };
+  if (relationships[name]?.data !== null) return;
+  delete relationships[name];
+  if (Object.keys(relationships).length === 0) delete one.relationships;
 }
 
 /** Never served, whatever its players. */
