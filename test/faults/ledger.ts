@@ -113,6 +113,8 @@ export class Ledger {
     const record = this.#known.get(id);
     if (!isObject(match) || match.id !== id) this.wrong.push(`${id}: another match is served`);
     else if (!record || !this.#attempted.has(id)) this.wrong.push(`${id}: it was never sent`);
+    else if ((match.attributes as JsonObject).shardId !== "na")
+      this.wrong.push(`${id}: it is a record of another shard`);
     else if (record.isServed === "no") this.wrong.push(`${id}: it must be withheld`);
     else {
       const change = changesIn(Buffer.from(record.line), id, { ...body, data: match as Json });

@@ -28,8 +28,9 @@ const EXPLAINED: Record<string, string[]> = {
   "keys-unavailable": ["keys-load-failed"],
 };
 
-export async function runOnce(kind: FaultKind, seed: number): Promise<Result> {
-  const scene = new Scene(seed);
+/** `matches` is the number of records; by default the seed chooses it. */
+export async function runOnce(kind: FaultKind, seed: number, matches?: number): Promise<Result> {
+  const scene = new Scene(seed, matches);
   const { ledger, readers } = scene;
   try {
     await kind.run(scene);

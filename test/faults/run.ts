@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { Random } from "../../src/demo/random.ts";
 import type { FaultKind } from "./kind.ts";
+import { removeDatabases } from "./kinds/databases.ts";
 import { KINDS } from "./kinds.ts";
 import { type Result, runOnce } from "./one-run.ts";
 import { summary } from "./summary.ts";
@@ -65,6 +66,7 @@ for (let seed = first; seed < first + runs; seed++) {
     console.log(`    repeat: npm run faults -- --runs 1 --seed ${seed} --kind ${kind.name}`);
   }
 }
+await removeDatabases();
 console.log(`\n${summary(results)}`);
 process.exit(results.every(({ problems }) => problems.length === 0) ? 0 : 1);
 

@@ -51,7 +51,7 @@ export async function missesNothing(scene: Scene): Promise<void> {
   const goal = scene.ledger.compared + 30;
   const refused = () => [...scene.readers.errors.values()].reduce((sum, count) => sum + count, 0);
   const before = refused();
-  await until("responses", () => scene.ledger.compared >= goal || refused() > before + 30);
+  await until("responses", () => scene.ledger.compared >= goal || refused() > before + 5);
 }
 
 const readOnly: FaultKind = {
