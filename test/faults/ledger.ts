@@ -33,6 +33,9 @@ export class Ledger {
    */
   mayLack = false;
 
+  /** The shards whose records may be served. */
+  readonly shards = new Set(["na"]);
+
   constructor(lines: readonly string[]) {
     for (const line of lines) {
       const record = readRecord(line);
@@ -113,7 +116,7 @@ export class Ledger {
     const record = this.#known.get(id);
     if (!isObject(match) || match.id !== id) this.wrong.push(`${id}: another match is served`);
     else if (!record || !this.#attempted.has(id)) this.wrong.push(`${id}: it was never sent`);
-    else if ((match.attributes as JsonObject).shardId !== "na")
+    else if (!this.shards.has((match.attributes as JsonObject).shardId as string))
       this.wrong.push(`${id}: it is a record of another shard`);
     else if (record.isServed === "no") this.wrong.push(`${id}: it must be withheld`);
     else {

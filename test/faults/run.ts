@@ -57,7 +57,7 @@ for (let seed = first; seed < first + runs; seed++) {
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const state = result.problems.length > 0 ? "FAILED" : result.hasHit ? "passed" : "no hit";
   console.log(
-    `${seed} ${kind.name.padEnd(20)} ${state}  ${result.acknowledged} acknowledged, ${result.responses} responses, ${seconds} s ${result.choices.join(", ")}`,
+    `${seed} ${kind.name.padEnd(20)} ${state}  ${result.acknowledged} acknowledged, ${result.responses} responses, ${seconds} s ${result.choices.join(", ").slice(0, 200)}`,
   );
   for (const problem of [...new Set(result.problems)].slice(0, 10)) {
     console.log(`    ${problem.slice(0, 2000)}`);

@@ -78,7 +78,8 @@ async function isNamed(scene: Scene, isSilent: boolean): Promise<void> {
 
 /** As docs/operating.md says: restore the backup or repair, then send everything since again. */
 async function recover(scene: Scene, backup: string): Promise<void> {
-  const isRepair = scene.named.length > 0 && scene.random.chance(0.5) && existsSync(scene.file);
+  const isOwnFile = existsSync(scene.file) && scene.ledger.shards.size === 1;
+  const isRepair = scene.named.length > 0 && scene.random.chance(0.5) && isOwnFile;
   if (isRepair) {
     const { exitCode, stderr, stdout } = await scene.command(["repair", "na"]);
     scene.note(`repair ${exitCode}`);
@@ -119,13 +120,15 @@ const overwrite: Harm = (path, { random }) => {
   }
 };
 
-/** Another file takes the place of the shard's own, with or without the WAL that belonged to it. */
+/** Another file takes the place of the shard's own, which may leave its WAL behind. */
 const replace: Harm = async (path, scene) => {
   const { random, folder } = scene;
   const other = join(folder.path, "other");
   let source = scene.olderCopy;
   if (random.chance(0.5)) {
     scene.note("another shard's file");
+    // A file does not say whose it is.
+    scene.ledger.shards.add("eu");
     const eu = scene.lines
       .slice(0, 30)
       .map((line) => line.replaceAll('"shardId":"na"', '"shardId":"eu"'));
