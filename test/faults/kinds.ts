@@ -8,6 +8,7 @@ import { DISKS } from "./kinds/disks.ts";
 import { FILES } from "./kinds/files.ts";
 import { KILLS } from "./kinds/kills.ts";
 
+// biome-ignore format: one group per line
 export const KINDS: readonly FaultKind[] = [
   ...KILLS,
   ...DISKS,

@@ -54,24 +54,29 @@ function fileKind(
       const path = `${scene.file}${PART[part]}`;
       scene.hasHit = existsSync(path) && statSync(path).size > 0;
       scene.ledger.mayLack = true;
+      const before = new Set(scene.ledger.acknowledged);
       if (scene.hasHit) await harm(path, scene);
       if (!isRunning) await scene.startServer();
       if (random.chance(0.5)) await scene.send(scene.ledger.open.slice(0, 30));
       await missesNothing(scene);
-      await isNamed(scene, isSilent(part));
+      await isNamed(scene, before, isSilent(part));
       await recover(scene, backup);
     },
   };
 }
 
-/** Records that were acknowledged and are gone must not be missing without a word. */
-async function isNamed(scene: Scene, isSilent: boolean): Promise<void> {
+/**
+ * Records that were acknowledged and are gone must not be missing without a word. If the fault leaves a whole shard, this
+ * holds for records that were acknowledged after it.
+ */
+async function isNamed(scene: Scene, before: Set<string>, isSilent: boolean): Promise<void> {
   const { stdout, stderr, exitCode } = await scene.command(["verify", "na", "--full-speed"]);
   if (exitCode !== 0) scene.named.push(`${stdout}${stderr}`);
   const there = new Set((await storedIds(scene)) ?? []);
   const missing = scene.ledger.acknowledged.filter((id) => !there.has(id));
-  if (missing.length > 0 && exitCode === 0 && !isSilent) {
-    scene.problems.push(`${missing.length} records are gone, and verify finds no damage`);
+  const unexplained = isSilent ? missing.filter((id) => !before.has(id)) : missing;
+  if (unexplained.length > 0 && exitCode === 0) {
+    scene.problems.push(`${unexplained.length} records are gone, and verify finds no damage`);
   }
   scene.note(`${missing.length} missing, verify ${exitCode}`);
 }
