@@ -21,7 +21,7 @@ const DERIVED = [
 ];
 const PLAYERS = 8;
 /** A server notices a new file within a second, and the machine may be busy. */
-const NOTICE_SECONDS = 20;
+const NOTICE_SECONDS = 120;
 
 /** The ids in the store, by `matchbook export`; undefined when it says that the store cannot be read. */
 export async function storedIds(scene: Scene): Promise<string[] | undefined> {

@@ -15,6 +15,9 @@ export interface FaultKind {
   run(scene: Scene): Promise<void>;
 }
 
+/** How long a run waits for what must happen, on a busy machine too. */
+export const PATIENCE_SECONDS = 120;
+
 /** What most kinds begin with: some records are stored, and a server and readers run. */
 export async function begin(
   scene: Scene,

@@ -9,7 +9,7 @@ const READERS = 2;
 const PAUSE_MS = 8;
 const PAGE = 5;
 /** A response that takes longer counts as none, on a busy machine too. */
-const HANG_MS = 60_000;
+const HANG_MS = 120_000;
 /** Errors that the documentation describes, for a service that has lost its data or its database. */
 const DOCUMENTED = ["shard-unavailable", "damaged-data", "keys-unavailable", "insights-not-ready"];
 

@@ -4,7 +4,7 @@ import { type Cluster, startCluster } from "../../support/postgres.ts";
 import { startRedis, type TestRedis } from "../../support/redis.ts";
 import { until } from "../../support/state.ts";
 import { type DelayingProxy, startProxy } from "../delaying-proxy.ts";
-import { begin, type FaultKind } from "../kind.ts";
+import { begin, type FaultKind, PATIENCE_SECONDS } from "../kind.ts";
 import type { Scene } from "../scene.ts";
 import { missesNothing } from "./disks.ts";
 import { acknowledgedMore } from "./kills.ts";
@@ -141,7 +141,7 @@ const REDIS = [
   redisKind("redis-slow", "every packet from and to Redis is delayed", async (scene, _, proxy) => {
     proxy.delayMs = scene.random.int(20, 1500);
     scene.note(`${proxy.delayMs} ms`);
-    await until("some responses", () => scene.ledger.compared > 40);
+    await until("some responses", () => scene.ledger.compared > 40, PATIENCE_SECONDS);
     proxy.delayMs = 0;
   }),
 ];

@@ -3,7 +3,7 @@
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../../support/state.ts";
-import { begin, type FaultKind } from "../kind.ts";
+import { begin, type FaultKind, PATIENCE_SECONDS } from "../kind.ts";
 import type { Scene } from "../scene.ts";
 import { mountDisk } from "../small-disk.ts";
 import { acknowledgedMore, straced } from "./kills.ts";
@@ -51,7 +51,11 @@ export async function missesNothing(scene: Scene): Promise<void> {
   const goal = scene.ledger.compared + 30;
   const refused = () => [...scene.readers.errors.values()].reduce((sum, count) => sum + count, 0);
   const before = refused();
-  await until("responses", () => scene.ledger.compared >= goal || refused() > before + 5);
+  await until(
+    "responses",
+    () => scene.ledger.compared >= goal || refused() > before + 5,
+    PATIENCE_SECONDS,
+  );
 }
 
 const readOnly: FaultKind = {

@@ -3,7 +3,7 @@
 import { spawnMatchbook } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
 import { childrenOf, isAlive } from "../../support/workers.ts";
-import { begin, type FaultKind } from "../kind.ts";
+import { begin, type FaultKind, PATIENCE_SECONDS } from "../kind.ts";
 import type { Scene } from "../scene.ts";
 
 const server: FaultKind = {
@@ -21,7 +21,11 @@ const server: FaultKind = {
       scene.hasHit = true;
       await sending;
       // Nobody may go on serving an address that the next server does not know of.
-      await until("the workers end with their supervisor", () => !workers.some(isAlive));
+      await until(
+        "the workers end with their supervisor",
+        () => !workers.some(isAlive),
+        PATIENCE_SECONDS,
+      );
       await scene.startServer();
     }
     await scene.sendOpen();
@@ -41,10 +45,14 @@ const worker: FaultKind = {
     scene.target.isDown = true;
     for (const pid of victims) process.kill(pid, "SIGKILL");
     scene.hasHit = true;
-    await until("the killed workers are replaced", () => {
-      const now = childrenOf(scene.server!.pid).filter((pid) => !victims.includes(pid));
-      return now.length === before.length;
-    });
+    await until(
+      "the killed workers are replaced",
+      () => {
+        const now = childrenOf(scene.server!.pid).filter((pid) => !victims.includes(pid));
+        return now.length === before.length;
+      },
+      PATIENCE_SECONDS,
+    );
     await scene.server!.events("worker-ready", before.length + victims.length);
     scene.target.epoch += 1;
     scene.target.isDown = false;
@@ -121,6 +129,7 @@ export async function acknowledgedMore(scene: Scene): Promise<void> {
   await until(
     "records are acknowledged",
     () => ledger.open.length === 0 || ledger.acknowledged.length >= goal - 20,
+    PATIENCE_SECONDS,
   );
 }
 
