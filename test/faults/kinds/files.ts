@@ -33,7 +33,7 @@ function fileKind(
   what: string,
   harm: Harm,
   parts: readonly string[],
-  isSilent: (part: string) => boolean,
+  isSilent: (part: string, isRunning: boolean) => boolean,
 ): FaultKind {
   return {
     name,
@@ -59,7 +59,7 @@ function fileKind(
       if (!isRunning) await scene.startServer();
       if (random.chance(0.5)) await scene.send(scene.ledger.open.slice(0, 30));
       await missesNothing(scene);
-      await isNamed(scene, before, isSilent(part));
+      await isNamed(scene, before, isSilent(part, isRunning));
       await recover(scene, backup);
     },
   };
@@ -158,7 +158,8 @@ export const FILES = [
     "the file of a shard, its -wal or its -shm is deleted",
     (path) => rmSync(path),
     ["file", "wal", "shm"],
-    (part) => part !== "file",
+    // A server that starts without the file goes on without the shard, or with a new one.
+    (part, isRunning) => part !== "file" || !isRunning,
   ),
   fileKind(
     "file-truncated",
