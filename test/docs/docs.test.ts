@@ -243,6 +243,8 @@ describe("verbs", () => {
       "--prefix",
       "--cpu-prof",
       "--update-timings",
+      "--runs",
+      "--kind",
       "--heapallindexed",
     ];
     const unknown = named.filter((flag) => !known.has(flag) && !foreign.includes(flag));
