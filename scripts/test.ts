@@ -1,5 +1,5 @@
 /**
- * `npm test`: runs the tests over one PostgreSQL that all of them share, and sums up what took longest and
+ * `npm test`: runs the tests over one PostgreSQL that all of them share, and sums up what took longest, what failed and
  * which tests were skipped because a program is missing. With --quick (`npm run check`), only the quick tests that
  * need no PostgreSQL. Other arguments go to `bun test`; --update-timings records how long each file takes.
  */
@@ -57,6 +57,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ch
 const durations = new Map<string, number>();
 /** Skipped tests by missing program. */
 const hidden = new Map<string, number>();
+/** What was printed before each failed test: repeated at the end, where it is found among thousands of lines. */
+const failures: string[] = [];
+const LINES_OF_A_FAILURE = 60;
+let sinceLastTest: string[] = [];
 
 let file = "";
 let rest = "";
@@ -69,6 +73,13 @@ for await (const chunk of child.stderr) {
 }
 
 function read(line: string): void {
+  sinceLastTest.push(line);
+  if (/^\((?:pass|fail|skip|todo)\) /.test(line)) {
+    if (line.startsWith("(fail)") && sinceLastTest.length > 1) {
+      failures.push(`${file}:`, ...sinceLastTest.slice(-LINES_OF_A_FAILURE), "");
+    }
+    sinceLastTest = [];
+  }
   file = /^(test\/\S+):$/.exec(line)?.[1] ?? file;
   const milliseconds = /^\((?:pass|fail)\) .*\[([\d.]+)ms\]$/.exec(line)?.[1];
   if (milliseconds) {
@@ -85,6 +96,7 @@ for (const [path, seconds] of slowest)
 for (const [program, tests] of hidden) {
   console.error(`${tests} tests skipped: ${program} is not installed.`);
 }
+if (failures.length > 0) console.error(`\nFailures:\n${failures.join("\n")}`);
 const exitCode = await child.exited;
 cluster?.remove();
 template?.remove();

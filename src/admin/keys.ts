@@ -126,9 +126,9 @@ function described({ plan, clock }: AdminService, record: KeyRecord, seen: LastS
 }
 
 function noKey(id: string): never {
-  // A key sent by mistake is not repeated: responses end up in logs.
+  // A key or token sent by mistake is not repeated: responses end up in logs. Ids have 12 characters.
   const fault = looksLikeKey(id)
     ? "That is a key, not a key id"
-    : `There is no key with the id ${JSON.stringify(id.slice(0, 64))}`;
+    : `There is no key with the id ${JSON.stringify(id.slice(0, 16))}`;
   throw new AdminError("unknown-key", `${fault}; GET /keys lists the ids.`);
 }

@@ -131,6 +131,7 @@ async function respond(
   }
   response.headers.set("X-Request-Id", requestId);
   response.headers.set("Cache-Control", "no-store");
+  response.headers.set("X-Content-Type-Options", "nosniff");
   return response;
 }
 

@@ -5,7 +5,6 @@
 
 import {
   closeSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -14,7 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { sha256Of, syncFile, syncFolder } from "./files.ts";
+import { makeFolder, syncFile, syncFolder } from "../durable-files.ts";
+import { sha256Of } from "./files.ts";
 import { BackupError, MANIFEST, type Manifest } from "./manifest.ts";
 
 export class BackupFolder {
@@ -26,7 +26,7 @@ export class BackupFolder {
     if (statSync(path, { throwIfNoEntry: false })?.isFile()) {
       throw new BackupError(`${path} is a file: choose a new folder`);
     }
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     if (readdirSync(path).length > 0) {
       throw new BackupError(
         `${path} is not empty: choose a new folder for each backup, e.g. with the date in its name`,

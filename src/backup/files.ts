@@ -1,17 +1,9 @@
-/** Hashes and copies files, and makes them durable. */
+/** Hashes and copies files. */
 
-import {
-  closeSync,
-  constants,
-  createReadStream,
-  createWriteStream,
-  fsyncSync,
-  linkSync,
-  openSync,
-  unlinkSync,
-} from "node:fs";
+import { createReadStream, createWriteStream, linkSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { syncFile, syncFolder } from "../durable-files.ts";
 
 const READ_BYTES = 1024 * 1024;
 
@@ -45,18 +37,4 @@ export function publish(draft: string, path: string): void {
   linkSync(draft, path);
   unlinkSync(draft);
   syncFolder(dirname(path));
-}
-
-export const syncFile = (path: string): void => sync(path, constants.O_RDWR);
-
-/** Makes the names in a folder durable. */
-export const syncFolder = (path: string): void => sync(path, constants.O_RDONLY);
-
-function sync(path: string, flags: number): void {
-  const file = openSync(path, flags);
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

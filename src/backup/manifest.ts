@@ -109,7 +109,8 @@ export function readManifest(folder: string): Manifest {
   // Backups of earlier versions have no redactions.
   const { redactions = [] } = manifest ?? {};
   const isWhole =
-    manifest?.files?.every(isSafe) &&
+    Array.isArray(manifest?.files) &&
+    manifest.files.every(isSafe) &&
     Array.isArray(manifest.missing) &&
     Array.isArray(redactions) &&
     redactions.every(isListed);
@@ -118,8 +119,10 @@ export function readManifest(folder: string): Manifest {
 }
 
 /** The names become paths. */
-const isSafe = (file: BackupFile): boolean =>
-  /^[\w-]+(\.[\w-]+)+$/.test(file.name) && (file.kind !== "shard" || isShardId(file.shard));
+const isSafe = (file: BackupFile | null): boolean =>
+  typeof file?.name === "string" &&
+  /^[\w-]+(\.[\w-]+)+$/.test(file.name) &&
+  (file.kind !== "shard" || isShardId(file.shard));
 
 const damaged = (path: string): BackupError =>
   new BackupError(`${path} is damaged: use another backup`);

@@ -1,7 +1,8 @@
 /** Puts the files of a backup where the settings say. Never overwrites anything. */
 
-import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder, syncFile } from "../durable-files.ts";
 import { accessCounts, accessFiles, locationOf, openWriter } from "../open-stores.ts";
 import {
   addToList,
@@ -20,7 +21,7 @@ import {
 } from "../settings/shard-locations.ts";
 import { formatIn } from "../sqlite/copy.ts";
 import type { Redaction } from "../store/store.ts";
-import { copyFile, publish, sha256Of, syncFile } from "./files.ts";
+import { copyFile, publish, sha256Of } from "./files.ts";
 import { type AccessFile, BackupError, type BackupFile, type ShardFile } from "./manifest.ts";
 import { type StartProgress, showingBytes } from "./progress.ts";
 import { contentOf } from "./shard-file.ts";
@@ -163,7 +164,7 @@ async function restoreFile(
   redactions: readonly Redaction[],
   startProgress: StartProgress,
 ): Promise<Verification> {
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(to));
   const draft = `${to}.restoring`;
   const clear = () => {
     for (const suffix of COMPANIONS) rmSync(`${draft}${suffix}`, { force: true });

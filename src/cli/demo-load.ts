@@ -1,9 +1,10 @@
 /** The demo data of `matchbook quickstart`: the newest matches are stored before it serves, the others meanwhile. */
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { DemoOptions } from "../demo/demo.ts";
+import { makeFolder, replaceFile } from "../durable-files.ts";
 import { ingest } from "../ingest/ingest.ts";
 import { recordsIn } from "../ingest/report.ts";
 import type { Bytes } from "../ingest/source.ts";
@@ -39,15 +40,14 @@ function readPlan(data: string): DemoPlan | undefined {
 }
 
 export function writePlan(data: string, plan: DemoPlan): void {
-  writeFileSync(`${planFile(data)}.new`, `${JSON.stringify(plan)}\n`);
-  renameSync(`${planFile(data)}.new`, planFile(data));
+  replaceFile(planFile(data), `${JSON.stringify(plan)}\n`);
 }
 
 /** What is to be loaded; undefined if that is done, or if there are other records. */
 export async function planDemo(data: string, shards: Shards): Promise<DemoPlan | undefined> {
   const begun = readPlan(data);
   if (begun ? begun.complete : !(await isEmpty(shards))) return undefined;
-  mkdirSync(data, { recursive: true });
+  makeFolder(data);
   const plan = { until: Date.now(), matches: DEMO_MATCHES, ...begun, complete: false };
   writePlan(data, plan);
   return plan;

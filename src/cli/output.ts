@@ -11,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { syncFolder } from "../durable-files.ts";
 import { UsageError } from "./command.ts";
 
 /** Exit codes of a process that a signal ended, as shells report them. */
@@ -49,7 +50,7 @@ export class OutputFile {
     };
     const release = onSignals(undo);
     try {
-      const file = openSync(this.#partial, this.mayReplace ? "w" : "wx");
+      const file = openSync(this.#partial, this.mayReplace ? "w" : "wx", 0o600);
       isMine = true;
       try {
         for await (const chunk of chunks) writeAll(file, chunk);
@@ -84,16 +85,6 @@ function onSignals(undo: () => void): () => void {
 /** A write may be partial, e.g. when the disk becomes full. */
 function writeAll(file: number, chunk: Uint8Array): void {
   for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
-}
-
-/** So that the name of the file survives a power failure too. */
-function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 /** Waits for the reader. If it closes the pipe, the process ends (main.ts). */

@@ -1,6 +1,6 @@
 /** `matchbook quickstart`: serves demo data, which it creates on the first run. */
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../access/key.ts";
 import type { KeyStore } from "../access/key-store.ts";
@@ -91,7 +91,6 @@ async function demoKey(settings: Settings): Promise<string> {
     const known = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
     if (await isLive(access.keys, known)) return known;
     const { key } = await access.keys.create(DEMO_KEY, Date.now());
-    mkdirSync(settings.data, { recursive: true });
     writeFileSync(file, `${key}\n`, { mode: 0o600 });
     return key;
   } finally {

@@ -60,13 +60,13 @@ function rightsFindings(data: string, names: readonly string[]): Finding[] {
   const found: Finding[] = [];
   const exposed = files.filter(
     ({ name, stats }) =>
-      /^(access|usage)\.sqlite/.test(name) &&
+      /^(access|usage|hooks)\.sqlite|\.db(-wal)?$/.test(name) &&
       (folder.mode & ENTERABLE_BY_OTHERS) !== 0 &&
       (stats.mode & READABLE_BY_OTHERS) !== 0,
   );
   if (exposed.length > 0) {
-    const list = someOf(exposed.map(({ name }) => name));
-    const message = `every user of this machine can read ${list}: names and notes of keys, and hashes`;
+    const list = someOf(exposed.map(({ name }) => name).sort());
+    const message = `every user of this machine can read ${list}: player names, withheld records, notes of keys, secrets of webhooks`;
     found.push(warning("files", message, `chmod 700 ${data}`));
   }
   const foreign = files.filter(({ stats }) => stats.uid !== folder.uid).map(({ name }) => name);

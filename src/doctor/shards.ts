@@ -100,7 +100,7 @@ const MOST_CLOCK_MS = 5000;
 
 function serverFindings(
   subject: string,
-  { hasDataChecksums, isReplica, clockAheadMs, replicas }: ExaminedServer,
+  { hasDataChecksums, unsafeSettings, isReplica, clockAheadMs, replicas }: ExaminedServer,
   rules: ShardRules,
 ): Finding[] {
   const found: Finding[] = [];
@@ -111,6 +111,10 @@ function serverFindings(
   if (!hasDataChecksums) {
     const message = "data_checksums are off: PostgreSQL does not notice damaged pages";
     found.push(warning(subject, message, "stop PostgreSQL and run 'pg_checksums' with --enable"));
+  }
+  for (const setting of unsafeSettings) {
+    const message = `${setting} is off: a power failure can lose acknowledged records and damage the database`;
+    found.push(warning(subject, message, "set it to on in postgresql.conf, and reload PostgreSQL"));
   }
   if (Math.abs(clockAheadMs) > MOST_CLOCK_MS) {
     const seconds = Math.round(Math.abs(clockAheadMs) / 1000);

@@ -67,9 +67,10 @@ export class Hooks {
       id,
       (await this.list()).map((one) => one.id),
     );
+    // Of a token sent by mistake, little is repeated. Ids have 12 characters.
     throw new HookError(
       "unknown-hook",
-      `there is no hook with the id ${JSON.stringify(id.slice(0, 64))}; ${guess === undefined ? "" : `did you mean ${guess}? `}list the hooks to see their ids`,
+      `there is no hook with the id ${JSON.stringify(id.slice(0, 16))}; ${guess === undefined ? "" : `did you mean ${guess}? `}list the hooks to see their ids`,
     );
   }
 

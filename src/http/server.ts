@@ -49,10 +49,10 @@ export interface RunningServer {
 /** Requests have no bodies. */
 const LARGEST_BODY = 64 * 1024;
 
-/** Idle connections are closed after this time. */
+/** Idle connections are closed after this time, more or less: the runtime counts in steps of four seconds. */
 const IDLE_SECONDS = 10;
 
-/** The runtime checks every four seconds, so an idle connection is closed at the latest after this time. */
+/** An idle connection is closed at the latest after this time. */
 export const MAX_IDLE_MS = (IDLE_SECONDS + 4) * 1000;
 
 export function startServer(options: ServerOptions): RunningServer {

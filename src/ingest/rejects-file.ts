@@ -1,21 +1,29 @@
 /** Writes the file of rejected records: NDJSON that can be fixed and sent again. */
 
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { isObject, type JsonObject } from "../domain/json.ts";
+import { syncFolder } from "../durable-files.ts";
 import type { Rejection } from "./records.ts";
 
 export class RejectsFile {
   readonly #file: number;
+  readonly #isRegular: boolean;
 
   constructor(path: string) {
-    this.#file = openSync(path, "w");
+    this.#file = openSync(path, "w", 0o600);
+    // Devices and pipes cannot be synced.
+    this.#isRegular = fstatSync(this.#file).isFile();
+    if (this.#isRegular) syncFolder(dirname(path));
   }
 
   add(rejection: Rejection): void {
     writeSync(this.#file, `${rejectsLine(rejection)}\n`);
   }
 
+  /** The records are on the disk before the report counts them. */
   close(): void {
+    if (this.#isRegular) fsyncSync(this.#file);
     closeSync(this.#file);
   }
 }

@@ -22,7 +22,9 @@ export function redactedEvent(event: Event, showNames: boolean): ShownEvent {
   if (event.event === "request") return presentableRequest(event, showNames);
   if ("error" in event) return { ...event, error: errorText(event.error) };
   if (event.event === "admin-request") {
-    const path = shownPath(event.path, event.route !== undefined);
+    // No id on this listener is as long as a token.
+    const isRoute = event.route !== undefined && !TOKEN_SEGMENT.test(event.path);
+    const path = shownPath(event.path, isRoute);
     return { ...event, path, milliseconds: rounded(event.milliseconds) };
   }
   if (event.event === "shard-opened") return { ...event, location: scrub(event.location) };
@@ -69,6 +71,7 @@ const PLAIN_PATH = /^[\w./~-]*$/;
 
 /** The length of the shortest admin token. A shorter path cannot contain one. */
 const SHORTEST_TOKEN = 24;
+const TOKEN_SEGMENT = new RegExp(`[^/]{${SHORTEST_TOKEN}}`);
 
 /**
  * The path as the log shows it. If no route matches (`isRoute` is false), a long path is hidden completely,

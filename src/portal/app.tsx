@@ -74,7 +74,7 @@ function pageOf(view: View): ReactNode {
     case "start":
       return <Start />;
     case "player":
-      return <Player shard={view.shard} id={view.id} compare={view.compare} />;
+      return <Player shard={view.shard} id={view.id} search={view.search} />;
     case "match":
       return <Match shard={view.shard} id={view.id} />;
     case "heroes":

@@ -26,6 +26,7 @@ export interface RecentPlayers {
 
 const MAX_FAVOURITES = 50;
 const MAX_RECENT = 8;
+const MAX_FAMILIAR = 8;
 
 const favourites = playerList("matchbook.favourites", MAX_FAVOURITES);
 const recent = playerList("matchbook.recent", MAX_RECENT);
@@ -42,6 +43,15 @@ export function useFavourites(): Favourites {
 export function useRecentPlayers(): RecentPlayers {
   const players = useSyncExternalStore(recent.subscribe, recent.players);
   return { players, remember };
+}
+
+/** Favourites first, then recent players, each once: of one region, or of all. */
+export function useFamiliarPlayers(shard?: string): readonly KnownPlayer[] {
+  const { players, has } = useFavourites();
+  const others = useRecentPlayers().players.filter((one) => !has(one.shard, one.id));
+  return [...players, ...others]
+    .filter((one) => shard === undefined || one.shard === shard)
+    .slice(0, MAX_FAMILIAR);
 }
 
 function toggle(player: KnownPlayer): void {

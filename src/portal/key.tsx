@@ -3,7 +3,7 @@
 import "./key.css";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Matchbook, MatchbookError } from "../../client/src/index.ts";
-import { useLoad } from "./kit/load.ts";
+import { type Load, useLoad } from "./kit/load.ts";
 import { askForKey, type KeyState, showKey, useSession } from "./session.ts";
 
 /** In code samples, for visitors without a key. */
@@ -118,12 +118,14 @@ function KeyContent() {
 }
 
 function StoredKey({ replace }: { replace(): void }) {
-  const { keyState, setKey } = useSession();
+  const { keyState, setKey, matchbook } = useSession();
+  // Checked when the dialog opens: what a page learned earlier may be out of date.
+  const usage = useLoad((signal) => matchbook.usage({ signal }), [matchbook]);
   return (
     <div className="key-stored">
       <h2 id="key-title">Your API key</h2>
       <MaskedKey />
-      <StoredKeyState />
+      <StoredKeyState usage={usage} />
       <p>It is stored in this browser and sent only to this server.</p>
       <div className="dialog-buttons">
         <button
@@ -151,13 +153,15 @@ function StoredKey({ replace }: { replace(): void }) {
   );
 }
 
-/** Checked when the dialog opens: what a page learned earlier may be out of date. */
-function StoredKeyState() {
-  const { matchbook, keyState } = useSession();
-  const usage = useLoad((signal) => matchbook.usage({ signal }), [matchbook]);
+type Usage = Awaited<ReturnType<Matchbook["usage"]>>;
+
+/** Whether the stored key works, by a request for its usage, and how much of its quota is left. */
+export function StoredKeyState({ usage }: { usage: Load<Usage> }) {
+  const { keyState } = useSession();
   const isUnreachable =
     usage.state === "failed" && !isRejected(keyState) && keyState !== "rate-limited";
   const today = usage.state === "ready" ? usage.value.today : undefined;
+  // The session learns of the quota only when a request is refused.
   const state = today?.matchesLeft === 0 ? "over-quota" : keyState;
   const text = isUnreachable
     ? "Can't reach the server, so the key can't be checked."
@@ -174,15 +178,7 @@ function StoredKeyState() {
   );
 }
 
-function quotaText({
-  matches,
-  matchesLeft,
-  resetSeconds,
-}: {
-  matches: number;
-  matchesLeft: number | null;
-  resetSeconds: number;
-}): string {
+function quotaText({ matches, matchesLeft, resetSeconds }: Usage["today"]): string {
   if (matchesLeft === null) return "";
   const hours = Math.ceil(resetSeconds / 3600);
   const resets = `The quota resets in ${hours === 1 ? "an hour" : `${hours} hours`}.`;

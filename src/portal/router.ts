@@ -10,7 +10,7 @@ import { newEntry } from "./scroll.ts";
 
 export type View =
   | { name: "start" }
-  | { name: "player"; shard: string; id: string; compare?: string | undefined }
+  | { name: "player"; shard: string; id: string; search?: URLSearchParams }
   | { name: "match"; shard: string; id: string }
   | { name: "heroes"; shard: string; search: URLSearchParams }
   | { name: "leaderboard"; shard: string; board: string; search: URLSearchParams }
@@ -72,9 +72,7 @@ function regionView(parts: readonly string[], search: URLSearchParams): View | u
   if (!id) return undefined;
   if (kind === "matches") return { name: "match", shard, id };
   if (kind === "leaderboards") return { name: "leaderboard", shard, board: id, search };
-  if (kind !== "players") return undefined;
-  const compare = search.get("compare") || undefined;
-  return { name: "player", shard, id, ...(compare !== undefined && { compare }) };
+  return kind === "players" ? { name: "player", shard, id, search } : undefined;
 }
 
 export function hrefOf(view: View): string {
@@ -82,10 +80,7 @@ export function hrefOf(view: View): string {
     case "start":
       return "/";
     case "player":
-      return withQuery(
-        path(view.shard, "players", view.id),
-        new URLSearchParams(view.compare === undefined ? {} : { compare: view.compare }),
-      );
+      return withQuery(path(view.shard, "players", view.id), view.search);
     case "match":
       return path(view.shard, "matches", view.id);
     case "heroes":
@@ -107,8 +102,8 @@ export function hrefOf(view: View): string {
 const path = (...parts: string[]): string =>
   `/portal/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
 
-function withQuery(path: string, search: URLSearchParams): string {
-  const query = readable(search);
+function withQuery(path: string, search?: URLSearchParams): string {
+  const query = search ? readable(search) : "";
   return query === "" ? path : `${path}?${query}`;
 }
 

@@ -47,18 +47,28 @@ export interface OwnErrors {
   undone(message: string): Error;
 }
 
+/**
+ * Makes the commit of a transaction wait for the disk, even if the default of the role or of the database is `off`; other
+ * values wait too, or for replicas besides. For one transaction, because a pooler may share the connection.
+ */
+const WAIT_FOR_DISK =
+  "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
+
 /** A broken connection fails at once; only then is there time for another attempt. */
 const AT_ONCE_MS = 1000;
 
 export class PostgresSession implements Connection {
   readonly #pool: Pool;
 
-  /** `settings` are applied by the server to every connection, as far as a pooler permits. */
+  /**
+   * `settings` are applied by the server to every connection, as far as a pooler permits. With `synchronous_commit` off,
+   * commits do not wait for the disk.
+   */
   constructor(
     readonly place: PostgresTarget,
     private readonly patience: Patience,
     private readonly errors: OwnErrors,
-    settings: Record<string, string> = {},
+    private readonly settings: Record<string, string> = {},
   ) {
     this.#pool = new Pool(place.url, { size: place.pool, prepares: place.prepares, settings });
   }
@@ -120,10 +130,14 @@ export class PostgresSession implements Connection {
   /** A reserved connection with an open transaction. */
   #begin(mode: string): Promise<ReservedSQL> {
     const { writeMs } = this.patience;
+    const begin = `BEGIN ISOLATION LEVEL ${mode}`;
+    const isDurable = !mode.endsWith("READ ONLY") && this.settings.synchronous_commit !== "off";
+    // One message for both, because each one waits for the server.
+    const text = isDurable ? `${begin}; ${WAIT_FOR_DISK}` : begin;
     return this.#withRetry(async () => {
       const reserved = await this.#pool.reserve(writeMs);
       try {
-        await this.#pool.queryOn(reserved, `BEGIN ISOLATION LEVEL ${mode}`, [], writeMs);
+        await this.#pool.queryOn(reserved, text, [], writeMs);
         return reserved;
       } catch (error) {
         reserved.close({ timeout: 0 }).catch(() => {});

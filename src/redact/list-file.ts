@@ -3,10 +3,11 @@
  * is restored from an older backup lacks its latest ones. It has ids and times, never names.
  */
 
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../domain/json.ts";
 import { formatTimestamp, parseTimestamp } from "../domain/time.ts";
+import { makeFolder, syncFolder } from "../durable-files.ts";
 import { type Redaction, StoreError } from "../store/store.ts";
 
 const LIST_FILE = "redactions.ndjson";
@@ -31,8 +32,13 @@ export function readList(data: string): ListedRedaction[] {
     throw error;
   }
   const lines = text.split("\n");
-  return lines.flatMap((line, index) => (line === "" ? [] : [parseLine(line, index + 1, path)]));
+  return lines.flatMap((line, index) =>
+    isComplete(line) ? [parseLine(line, index + 1, path)] : [],
+  );
 }
+
+/** Whether a line was written to its end. A power failure can leave another one: the redaction was not reported yet. */
+const isComplete = (line: string): boolean => line.endsWith("}") && !line.includes("\0");
 
 function parseLine(line: string, number: number, path: string): ListedRedaction {
   try {
@@ -61,7 +67,7 @@ export function addToList(data: string, redactions: readonly ListedRedaction[]):
     // First, in case a line before it was not completed.
     .map(({ shard, player, redactedAt }) => `\n${JSON.stringify({ shard, player, redactedAt })}`);
   if (lines.length === 0) return;
-  mkdirSync(data, { recursive: true });
+  makeFolder(data);
   const file = openSync(listPath(data), "a", 0o600);
   try {
     writeSync(file, `${lines.join("")}\n`);
@@ -69,6 +75,7 @@ export function addToList(data: string, redactions: readonly ListedRedaction[]):
   } finally {
     closeSync(file);
   }
+  syncFolder(data);
 }
 
 const keyOf = ({ shard, player }: ListedRedaction): string => `${shard} ${player}`;

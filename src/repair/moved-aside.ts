@@ -1,8 +1,9 @@
 /** The list of what could not be restored: one JSON object per line, with the bytes that are left. */
 
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { formatTimestamp } from "../domain/time.ts";
+import { makeFolder, syncFolder } from "../durable-files.ts";
 
 export interface MovedAside {
   table: string | undefined;
@@ -48,7 +49,7 @@ export class MovedAsideFile {
 
   #create(): number {
     // There may be no data folder yet if all shards are in PostgreSQL.
-    mkdirSync(dirname(this.path), { recursive: true });
+    makeFolder(dirname(this.path));
     // Only for its owner: records have personal data.
     return openSync(this.path, "w", 0o600);
   }
@@ -57,6 +58,7 @@ export class MovedAsideFile {
   keepAs(path: string): void {
     fsyncSync(this.#file!);
     renameSync(this.path, path);
+    syncFolder(dirname(path));
   }
 
   /** Removes the file, unless it was kept. */

@@ -3,16 +3,9 @@
  * one file or database: if that is replaced, the record does not apply any more.
  */
 
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder, replaceFile } from "../durable-files.ts";
 import { type DamagedData, DamagedShard } from "./store.ts";
 
 /** What the record is about. */
@@ -54,18 +47,9 @@ export class DamageMarker {
   write(store: MarkedStore, found: readonly DamagedData[]): void {
     const damage = found.map(({ table, record }) => ({ table, record }));
     this.#unwritten = { ...store, damage };
-    // In one step: other processes may read it at any time.
-    const draft = `${this.path}.${process.pid}`;
-    try {
-      // With everything in PostgreSQL, there may be no data folder yet.
-      mkdirSync(dirname(this.path), { recursive: true });
-      writeFileSync(draft, `${JSON.stringify(this.#unwritten)}\n`);
-      renameSync(draft, this.path);
-    } catch (error) {
-      // On a full disk, an empty draft is left.
-      if (existsSync(draft)) unlinkSync(draft);
-      throw error;
-    }
+    // With everything in PostgreSQL, there may be no data folder yet.
+    makeFolder(dirname(this.path));
+    replaceFile(this.path, `${JSON.stringify(this.#unwritten)}\n`);
     this.#unwritten = undefined;
   }
 

@@ -20,6 +20,8 @@ export interface ExaminedShard {
 export interface ExaminedServer {
   version: string;
   hasDataChecksums: boolean;
+  /** Settings that must be on for data to survive a power failure, and are off: `fsync`, `full_page_writes`. */
+  unsafeSettings: string[];
   /** Whether it replicates another server, and so cannot be written. */
   isReplica: boolean;
   /** How far its clock is ahead of that of this machine; negative if behind. */

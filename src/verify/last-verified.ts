@@ -1,9 +1,10 @@
 /** When each shard was last verified, and with what result: a small file in the data folder, for `matchbook doctor`. */
 
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../domain/json.ts";
 import { parseTimestamp } from "../domain/time.ts";
+import { replaceFile } from "../durable-files.ts";
 import { StoreError } from "../store/store.ts";
 
 const FILE = "verified.json";
@@ -58,13 +59,7 @@ export function recordVerified(
   for (const [id, result] of results) {
     shards.set(id, kind === "full" ? { full: result } : { ...shards.get(id), quick: result });
   }
-  const draft = `${verifiedPath(data)}.${process.pid}`;
-  try {
-    writeFileSync(draft, `${JSON.stringify(Object.fromEntries(shards))}\n`);
-    renameSync(draft, verifiedPath(data));
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  replaceFile(verifiedPath(data), `${JSON.stringify(Object.fromEntries(shards))}\n`);
 }
 
 function knownIn(data: string): VerifiedShards {

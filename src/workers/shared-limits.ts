@@ -118,9 +118,12 @@ class SharedAddressLimiter implements AddressLimiter {
 /**
  * A word is the time at which the bucket will be full, so zero is a full bucket. The unit is a sixteenth of a
  * nanosecond: precise enough for the exact number of drops up to ten million requests per minute, with a range of
- * 18 years. When the rate of a key changes, the time until its bucket is full stays the same.
+ * 18 years. When the rate of a key changes, the time until its bucket is full stays the same, but it is never longer
+ * than an empty bucket takes.
  */
 const UNITS = 16_000_000;
+/** Processes that take at the same time may have read the clock in another order. */
+const CLOCK_SLACK_MS = 1000;
 const LATEST = 2n ** 63n - 1n;
 
 /**
@@ -140,7 +143,8 @@ export class SharedBuckets {
     for (;;) {
       const word = Atomics.load(this.words, at);
       const verdict = take(bucketOf(word, policy, nowMs), policy, nowMs);
-      if (!verdict.allowed) return verdict;
+      // One that was emptied under a policy that fills it more slowly begins to fill now.
+      if (!verdict.allowed && !isOverdrawn(word, policy, nowMs)) return verdict;
       const next = wordOf(verdict.bucket, policy);
       // The time does not fit into the word: more than eight years until full.
       if (next > LATEST) return { ...verdict, allowed: false };
@@ -162,6 +166,10 @@ function bucketOf(word: bigint, policy: Policy, nowMs: number): Bucket | undefin
   const missing = Math.round((untilFull * policy.rate) / UNITS);
   return { drops: Math.max(0, policy.burst * DROPS - missing), at };
 }
+
+/** Whether a bucket takes longer to fill than an empty one does. */
+const isOverdrawn = (word: bigint, policy: Policy, nowMs: number): boolean =>
+  word > wordOf({ drops: 0, at: Math.floor(nowMs) + CLOCK_SLACK_MS }, policy);
 
 function wordOf({ drops, at }: Bucket, { rate, burst }: Policy): bigint {
   const untilFull = Math.round(((burst * DROPS - drops) * UNITS) / rate);

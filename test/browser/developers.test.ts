@@ -87,7 +87,7 @@ inBrowser("the developer area", () => {
     // Before the visitor has a key of their own.
     expect(await page.locator(".sample .code-block").innerText()).toContain(world.key);
     await page.locator("main").getByRole("button", { name: "Use the demo key" }).click();
-    await page.locator(".own-key [role=status]").getByText("Valid.").waitFor();
+    await page.locator(".own-key [role=status]").getByText("This key works.").waitFor();
     await page.getByRole("button", { name: "Send it from here" }).click();
     await page.locator(".quick-response").getByText('"match-12"').first().waitFor();
     expect(visitor.complaints).toEqual([]);
@@ -146,18 +146,16 @@ inBrowser("the key on its page", () => {
 
   test("is masked until it is shown, and its state is true: valid, not valid, over its quota", async () => {
     const world = await startWorld(MATCHES, { "matches-per-day": "2" });
-    const visitor = await stateOf(world, world.key, "Valid.");
+    const visitor = await stateOf(world, world.key, "This key works.");
     const { page } = visitor;
     expect(await page.locator(".keys-limits").innerText()).toMatch(/Matches per day\s+2\s/);
     await page.locator("main").getByRole("button", { name: "Show key" }).click();
     expect(await page.locator("main").innerText()).toContain(world.key);
     await leave(visitor);
 
-    await leave(
-      await stateOf(world, "mb_wrong", "Not valid: mistyped, expired or revoked.", [401]),
-    );
+    await leave(await stateOf(world, "mb_wrong", "It may be mistyped, expired or revoked.", [401]));
     await world.get("/shards/na/matches?page[limit]=3");
-    await leave(await stateOf(world, world.key, /its daily match quota is used up/));
+    await leave(await stateOf(world, world.key, /used up its matches for today/));
     await world.stop();
   });
 });

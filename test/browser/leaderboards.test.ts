@@ -230,7 +230,7 @@ inBrowser("the leaderboards page", () => {
       const visitor = await open("win-rate");
       const { page } = visitor;
       await field(page).fill("somebody 1");
-      const options = page.getByRole("listbox", { name: "Players" }).getByRole("option");
+      const options = page.getByRole("listbox", { name: "Suggestions" }).getByRole("option");
       await options.first().waitFor();
       expect(await violations(page)).toEqual([]);
       await field(page).press("ArrowDown");
@@ -243,7 +243,7 @@ inBrowser("the leaderboards page", () => {
         .waitFor();
 
       await field(page).fill("bo");
-      await options.filter({ hasText: /Bo$/ }).first().click();
+      await page.getByRole("option", { name: /Bo$/ }).first().click();
       await page.waitForURL((url) => url.searchParams.get("player") === "bo");
       await result(page).getByText("#2").waitFor();
       await leave(visitor);
@@ -265,7 +265,7 @@ inBrowser("the leaderboards page", () => {
       const { page } = visitor;
       await result(page).getByText(WORDS["win-rate"].listed).waitFor();
       await field(page).fill("zzzzzzzz");
-      await page.getByText("No player in NA has a name like this.").waitFor();
+      await page.getByText("No player with a name like “zzzzzzzz”.").waitFor();
 
       await page.goto(`${world.url}/portal/na/leaderboards/ranked-wins?player=zed`);
       await result(page).getByText("Beyond the first 61").waitFor();

@@ -308,6 +308,9 @@ inBrowser("the player page", () => {
       await filter(page, "Hero").selectOption({ label: "Ivo (3)" });
       expect(await coverage(page).innerText()).toBe("3 with Ivo in all 15 Ranked matches");
       expect(await rows(page).count()).toBe(3);
+      // The link to the page keeps them.
+      await page.reload();
+      await page.getByText("3 with Ivo in all 15 Ranked matches").waitFor();
       await filter(page, "Mode").selectOption({ label: "All modes" });
       expect(await coverage(page).innerText()).toBe(
         "4 with Ivo in the last 20 matches. Load more to search older ones.",
@@ -387,7 +390,7 @@ inBrowser("the player page", () => {
       const { page } = visitor;
       await button(page, "Compare").click();
       await page.getByRole("combobox", { name: "Compare with" }).fill("zzzzzzzz");
-      await page.getByText("No player with a similar name in this region").waitFor();
+      await page.getByText("No player with a name like “zzzzzzzz”.").waitFor();
       await button(page, "Close").click();
       await region(page, "Compare").waitFor({ state: "detached" });
       await leave(visitor);

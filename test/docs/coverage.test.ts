@@ -1,82 +1,42 @@
-/** Tests docs/interface-coverage.md: every row names tests that exist, and no promise is missing. */
+/** Tests the pages of promises: every row names tests that exist, and no promise is missing. */
 
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { ADMIN_ERRORS } from "../../src/admin/errors.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { GAME_MODES, VOID_ENDINGS } from "../../src/domain/modes.ts";
 import { PROFILES } from "../../src/http/compat-profile.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { PARAMETERS } from "../../src/query/parameters.ts";
 import { Match, Participant, Player, Roster, Team } from "../../src/schema/resources.ts";
+import { coveragePage, faultOf, read } from "./coverage-page.ts";
 import { hasTest, titlesIn } from "./titles.ts";
 
-const ROOT = join(import.meta.dir, "../..");
-const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const clients = coveragePage("docs/interface-coverage.md");
+const operators = coveragePage("docs/operations-coverage.md");
+const security = coveragePage("SECURITY.md", "\n## What was tested\n");
+const { rows } = clients;
+const everyRow = [clients, operators, security].flatMap((page) => page.rows);
+const byId = new Map(everyRow.map((row) => [row.id, row]));
 
-interface Row {
-  id: string;
-  /** The text between the id and the tests. */
-  words: string;
-  citations: string[];
-}
-
-const LATER = "## Not yet";
-const page = read("docs/interface-coverage.md");
-const [built = "", later = ""] = page.split(LATER);
-const rows = rowsOf(built);
-const byId = new Map(rows.map((row) => [row.id, row]));
-
-/** The rows of all tables in a text, without headers. */
-function rowsOf(text: string): Row[] {
-  return text
-    .split("\n")
-    .filter((line) => line.startsWith("| ") && !line.startsWith("| Id "))
-    .map((line) => {
-      const cells = line.slice(2, -2).split(" | ");
-      const [id = "", ...words] = cells;
-      const tests = words.pop() ?? "";
-      return { id: id.replaceAll("`", ""), words: words.join(" | "), citations: citedIn(tests) };
-    });
-}
-
-function citedIn(cell: string): string[] {
-  return cell.split("<br>").flatMap((one) => /^`(.*)`$/.exec(one)?.[1] ?? []);
-}
-
-const sources = new Map<string, { source: string; titles: ReturnType<typeof titlesIn> }>();
-function testsOf(path: string) {
-  const source = read(path);
-  const known = sources.get(path) ?? { source, titles: titlesIn(source) };
-  sources.set(path, known);
-  return known;
-}
-
-/** What is wrong with a citation; undefined when it is correct. */
-function faultOf(citation: string): string | undefined {
-  const [path = "", title] = citation.split(" › ");
-  if (title === undefined) return "it is not written as a file › a title";
-  if (!/^test\/[\w/-]+\.test\.ts$/.test(path)) return `${path} is not a test file`;
-  if (!existsSync(join(ROOT, path))) return `there is no ${path}`;
-  const { source, titles } = testsOf(path);
-  return hasTest(source, titles, title) ? undefined : `${path} has no test "${title}"`;
-}
-
-describe("docs/interface-coverage.md", () => {
+describe.each([
+  ["docs/interface-coverage.md", clients, 250],
+  ["docs/operations-coverage.md", operators, 140],
+  ["SECURITY.md", security, 25],
+] as const)("%s", (_, { text, rows, later }, least) => {
   test("gives every row a unique id", () => {
-    const ids = [...rows, ...rowsOf(later)].map(({ id }) => id);
-    expect(ids.length).toBeGreaterThan(250);
+    const ids = [...rows, ...later].map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(least);
     expect(ids.filter((id) => !/^[A-Z]-[\w-]+$/.test(id))).toEqual([]);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
   });
 
   test("names a test in every row, except for what is not built yet", () => {
     expect(rows.filter(({ citations }) => citations.length === 0).map(({ id }) => id)).toEqual([]);
-    expect(rowsOf(later).filter(({ id }) => !id.startsWith("N-"))).toEqual([]);
+    expect(later.filter(({ id }) => !id.startsWith("N-"))).toEqual([]);
     expect(rows.filter(({ id }) => id.startsWith("N-"))).toEqual([]);
   });
 
-  test("names only tests that exist", () => {
+  test("names only tests and commands that exist", () => {
     const faults = rows.flatMap(({ id, citations }) =>
       citations.flatMap((citation) => faultOf(citation) ?? []).map((fault) => `${id}: ${fault}`),
     );
@@ -84,13 +44,38 @@ describe("docs/interface-coverage.md", () => {
   });
 
   test("refers only to rows that exist", () => {
-    const known = new Set([...rows, ...rowsOf(later)].map(({ id }) => id));
-    const named = [...page.matchAll(/`([A-Z]-[a-z][\w-]*)`/g)].map((one) => one[1]!);
+    const known = new Set([...rows, ...later].map(({ id }) => id));
+    const named = [...text.matchAll(/`([A-Z]-[a-z][\w-]*)`/g)].map((one) => one[1]!);
     expect(named.filter((id) => !known.has(id))).toEqual([]);
   });
 });
 
+test("no id is on two pages", () => {
+  expect(byId.size).toBe(everyRow.length);
+});
+
 describe("there is a row for", () => {
+  test("every error code of the admin listener, and for no other", () => {
+    const statuses = operators.rows.flatMap(({ id, words }) => {
+      const code = id.slice("T-".length);
+      return id.startsWith("T-") && /^\d{3}\b/.test(words)
+        ? [[code, Number.parseInt(words, 10)]]
+        : [];
+    });
+    expect(statuses).toEqual(Object.entries(ADMIN_ERRORS));
+  });
+
+  test("every section of the pages for operators, or it is named as one without promises", () => {
+    const pages = ["operating", "admin", "scaling", "monitoring", "webhooks"];
+    const sections = pages.flatMap((name) =>
+      [...read(`docs/${name}.md`).matchAll(/^##+ (.+)$/gm)].map(
+        ([, heading]) => `${name}.md#${anchorOf(heading!)}`,
+      ),
+    );
+    expect(sections.length).toBeGreaterThan(60);
+    expect(sections.filter((section) => !operators.text.includes(`(${section})`))).toEqual([]);
+  });
+
   const missing = (ids: string[]) => ids.filter((id) => !byId.has(id));
   const wordsOf = (kind: string) =>
     rows.filter(({ id }) => id.startsWith(`${kind}-`)).map(({ words }) => words);
@@ -143,6 +128,12 @@ describe("there is a row for", () => {
     expect(parts.filter((part) => !listed.some((words) => words.includes(part)))).toEqual([]);
   });
 });
+
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w -]/g, "")
+    .replaceAll(" ", "-");
 
 interface Schema {
   properties?: Record<string, Schema>;

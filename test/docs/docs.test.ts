@@ -229,9 +229,12 @@ describe("verbs", () => {
   test("have the documented flags", () => {
     const known = new Set(verbs.flatMap(({ flags }) => flags));
     const named = unique(flagsIn(everyPage));
-    // Flags of the benchmark, curl and Bun.
+    // Flags of the benchmark, of test runs, curl and Bun.
     const foreign = [
-      ...flagsIn(readFileSync(join(ROOT, "bench/flags.ts"), "utf8")),
+      ...[
+        "bench/flags.ts",
+        ...new Bun.Glob("test/{faults,fuzz,ha,soak}/*.ts").scanSync(ROOT),
+      ].flatMap((file) => flagsIn(readFileSync(join(ROOT, file), "utf8"))),
       "--help",
       "--compressed",
       "--max-time",
@@ -240,6 +243,8 @@ describe("verbs", () => {
       "--prefix",
       "--cpu-prof",
       "--update-timings",
+      "--runs",
+      "--kind",
       "--heapallindexed",
     ];
     const unknown = named.filter((flag) => !known.has(flag) && !foreign.includes(flag));

@@ -157,6 +157,26 @@ describe("a request", () => {
     expect((await world.ask("HEAD", "/ingest")).status).toBe(405);
   });
 
+  test("from a page of another site is not allowed by any response", async () => {
+    const site = { Origin: "https://evil.example" };
+    const asked = { "Access-Control-Request-Method": "POST" };
+    for (const [method, headers] of [
+      ["GET", site],
+      ["OPTIONS", { ...site, ...asked, Authorization: null }],
+    ] as const) {
+      const reply = await world.ask(method, "/keys", undefined, headers);
+      expect(reply.headers.get("access-control-allow-origin")).toBeNull();
+    }
+  });
+
+  test("gets a response that is neither cached nor interpreted as another type", async () => {
+    for (const path of ["/metrics", "/keys", "/nowhere"]) {
+      const { headers } = await world.ask("GET", path);
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
   test.each(["/metrics", "/keys", "/keys/k_0123456789"])(
     "with a parameter that %s does not know is refused",
     async (path) => {

@@ -1,6 +1,8 @@
 /** Tests hooks over HTTP: add, list, show, pause, resume, test, replay, rotate the secret, remove. */
 
+import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { startAdminWorld } from "../support/admin.ts";
 import { matchesOf, signatureOf, startReceiver } from "../support/hooks.ts";
 import { aMatch } from "../support/records.ts";
@@ -90,6 +92,24 @@ describe("POST /hooks", () => {
     const refused = await world.ask("POST", "/hooks", { key, url: receiver.url });
     expect([refused.status, refused.body.error.code]).toEqual([409, "too-many-hooks"]);
     for (const id of ids) await world.ask("POST", `/hooks/${id}/remove`);
+  });
+
+  test("refuses more than 200 hooks in all", async () => {
+    const { hook } = await added();
+    await world.ask("POST", `/hooks/${hook.id}/pause`);
+    const file = new Database(join(world.data, "hooks.sqlite"));
+    const columns = "url, shards, players, created_at, secret, paused_by, paused_at";
+    file.run(`WITH RECURSIVE copies(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM copies WHERE at < 199)
+      INSERT INTO hooks (id, key_id, ${columns})
+      SELECT 'copy-' || at, 'k_' || at, ${columns} FROM copies, hooks WHERE id = '${hook.id}'`);
+    const body = { key: await aKey(), url: receiver.url };
+    const refused = await world.ask("POST", "/hooks", body);
+    expect([refused.status, refused.body.error.code]).toEqual([409, "too-many-hooks"]);
+    file.run("DELETE FROM hooks WHERE id LIKE 'copy-%'");
+    file.close();
+    expect((await world.ask("POST", "/hooks", body)).status).toBe(201);
+    for (const { id } of (await world.ask("GET", "/hooks")).body.hooks)
+      await world.ask("POST", `/hooks/${id}/remove`);
   });
 });
 

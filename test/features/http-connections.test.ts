@@ -70,6 +70,18 @@ test("a connection that stays open is not announced as closing", async () => {
   }
 });
 
+// How long proxies in docs/operating.md keep theirs.
+const PROXY_MS = 5000;
+
+test("an idle connection is closed by the server, but not within the five seconds of a proxy", async () => {
+  const began = performance.now();
+  // Returns when the server has closed the connection.
+  const response = await exchange(world.url, ["GET /healthz HTTP/1.1", HOST], false);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("connection")).toBeUndefined();
+  expect(performance.now() - began).toBeGreaterThan(PROXY_MS);
+}, 60_000);
+
 test("HTTP/1.0 without a Host gets Connection: close", async () => {
   const response = await exchange(world.url, ["GET /healthz HTTP/1.0", "X-Nothing: 1"], false);
   expect(response.status).toBe(200);

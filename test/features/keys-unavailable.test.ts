@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { KEYS_FILE, USAGE_FILE } from "../../src/access/sqlite/schema.ts";
+import { HOOKS_FILE, KEYS_FILE, USAGE_FILE } from "../../src/access/sqlite/schema.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
 import { type RunningMatchbook, serve } from "../../src/wiring.ts";
 import { AUTHORIZATION, TOKEN } from "../support/admin.ts";
@@ -160,6 +160,24 @@ test.each([
     expect([status, body.today.matchesLeft]).toEqual([200, 0]);
   },
 );
+
+test("with a damaged file of webhooks nothing is delivered, and all else works; hooks are added to a new file", async () => {
+  let file = "";
+  const damage = (data: string) => {
+    file = join(data, HOOKS_FILE.name);
+    writeFileSync(file, GARBAGE);
+  };
+  await serveAfter(damage, { "hooks-allow-private": "on" });
+  await until("it is reported", () => named("hooks-stalled").length === 1);
+  expect((await get("/readyz")).status).toBe(200);
+  expect((await get(MATCHES)).status).toBe(200);
+  const [key] = await listed();
+  const hook = { key: key!.id, url: "http://127.0.0.1:1/" };
+  expect((await admin("POST", "/hooks", hook)).status).toBe(503);
+
+  remove(file);
+  expect((await admin("POST", "/hooks", hook)).status).toBe(201);
+});
 
 test("on a full disk, POST /keys responds with 507, changes nothing, and works once there is space", async () => {
   await serveAfter(() => {});

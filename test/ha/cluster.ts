@@ -5,8 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { freePort, giveAway } from "../support/postgres.ts";
-import { family, killAtOnce, start, until } from "./programs.ts";
-import { haproxySettings, type NodePlace, patroniSettings } from "./settings.ts";
+import { until } from "../support/state.ts";
+import { family, signal, start, tail } from "./programs.ts";
+import {
+  type DatabasePorts,
+  databaseProxySettings,
+  type NodePlace,
+  patroniSettings,
+} from "./settings.ts";
 
 /** A cluster member as Patroni reports it. */
 interface Member {
@@ -20,12 +26,7 @@ export class FailoverCluster {
   readonly #nodes: NodePlace[] = [];
   readonly #patronis = new Map<string, Subprocess>();
   readonly #others: Subprocess[] = [];
-  #port = 0;
-
-  /** The URL of whichever node is the primary now. */
-  get url(): string {
-    return `postgres://matchbook@127.0.0.1:${this.#port}/postgres`;
-  }
+  ports: DatabasePorts = { primary: 0, replica: 0 };
 
   async start(): Promise<void> {
     giveAway(this.folder);
@@ -39,7 +40,7 @@ export class FailoverCluster {
     // One after the other: the first creates the database, the second copies it.
     for (const { name } of this.#nodes) {
       this.startNode(name);
-      await until(`the node ${name} runs`, 90, () => this.#runs(name));
+      await until(`the node ${name} runs`, () => this.#runs(name), 90);
     }
     await this.#startProxy();
     await this.bothInStep();
@@ -53,25 +54,40 @@ export class FailoverCluster {
 
   /** Resolves when each commit is on two nodes again. */
   async bothInStep(): Promise<void> {
-    await until("the other node is a synchronous copy", 120, async () => {
+    const isSo = async () => {
       const members = await this.#members();
-      const isSo =
+      return (
         members.some(({ role, state }) => role === "leader" && state === "running") &&
-        members.some(({ role }) => role === "sync_standby");
-      return isSo || undefined;
-    });
+        members.some(({ role }) => role === "sync_standby")
+      );
+    };
+    await until("the other node is a synchronous copy", isSo, 180);
   }
 
-  /** Simulates the loss of a machine: kills the database and its Patroni at once. */
+  /** Like the loss of its machine: kills the database and its Patroni at once. */
   async killNode(name: string): Promise<void> {
-    const patroni = this.#patronis.get(name)!;
-    killAtOnce([...family(patroni.pid), ...family(this.#database(name))]);
-    await patroni.exited;
+    signal(this.#processes(name), "SIGKILL");
+    await this.#patronis.get(name)!.exited;
   }
 
-  /** Simulates a crash of the database alone. */
+  /** Like a crash of the database alone. */
   killDatabase(name: string): void {
-    killAtOnce(family(this.#database(name)));
+    signal(family(this.#database(name)), "SIGKILL");
+  }
+
+  /** Like a machine that hangs: connections stay open, and nothing responds. */
+  freezeNode(name: string): void {
+    signal(this.#processes(name), "SIGSTOP");
+  }
+
+  /** A planned switchover, as before maintenance of the primary. */
+  async switchOver(leader: string): Promise<void> {
+    const { statePort } = this.#nodes.find(({ name }) => name === leader)!;
+    const response = await fetch(`http://127.0.0.1:${statePort}/switchover`, {
+      method: "POST",
+      body: JSON.stringify({ leader }),
+    });
+    if (!response.ok) throw new Error(`Patroni refuses the switchover: ${await response.text()}`);
   }
 
   startNode(name: string): void {
@@ -87,9 +103,9 @@ export class FailoverCluster {
   }
 
   async remove(): Promise<void> {
-    const databases = this.#nodes.flatMap(({ name }) => family(this.#database(name)));
     const others = [...this.#patronis.values(), ...this.#others];
-    killAtOnce([...others.flatMap(({ pid }) => family(pid)), ...databases]);
+    const nodes = this.#nodes.flatMap(({ name }) => this.#processes(name));
+    signal([...others.flatMap(({ pid }) => family(pid)), ...nodes], "SIGKILL");
     await Promise.all(others.map(({ exited }) => exited));
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -112,21 +128,21 @@ export class FailoverCluster {
       ["--initial-cluster", `etcd=${peer}`],
     ];
     this.#others.push(start("etcd", flags.flat(), this.folder, "etcd.log"));
-    await until("etcd responds", 30, () => responds(`${own}/health`));
+    await until("etcd responds", () => responds(`${own}/health`));
     return port;
   }
 
   async #startProxy(): Promise<void> {
-    this.#port = await freePort();
+    this.ports = { primary: await freePort(), replica: await freePort() };
     const file = join(this.folder, "haproxy.cfg");
-    writeFileSync(file, haproxySettings(this.#port, this.#nodes));
+    writeFileSync(file, databaseProxySettings(this.ports, this.#nodes));
     giveAway(file);
     this.#others.push(start("haproxy", ["-db", "-f", file], this.folder, "haproxy.log"));
   }
 
-  async #runs(name: string): Promise<true | undefined> {
+  async #runs(name: string): Promise<boolean> {
     const member = (await this.#members()).find((one) => one.name === name);
-    return member && /^(running|streaming)$/.test(member.state) ? true : undefined;
+    return member !== undefined && /^(running|streaming)$/.test(member.state);
   }
 
   /** Empty when no node responds. */
@@ -144,6 +160,12 @@ export class FailoverCluster {
     return [];
   }
 
+  /** The database and its Patroni. */
+  #processes(name: string): number[] {
+    const patroni = this.#patronis.get(name);
+    return [...(patroni ? family(patroni.pid) : []), ...family(this.#database(name))];
+  }
+
   /** The postmaster's process id on a node; 0 when it is not running. */
   #database(name: string): number {
     const data = join(this.folder, name, "data");
@@ -157,18 +179,10 @@ export class FailoverCluster {
   }
 }
 
-async function responds(url: string): Promise<true | undefined> {
+async function responds(url: string): Promise<boolean> {
   try {
-    return (await fetch(url)).ok || undefined;
+    return (await fetch(url)).ok;
   } catch {
-    return undefined;
-  }
-}
-
-function tail(file: string): string {
-  try {
-    return readFileSync(file, "utf8").trimEnd().split("\n").slice(-15).join("\n");
-  } catch {
-    return "(nothing)";
+    return false;
   }
 }

@@ -2,8 +2,8 @@
 
 import { spawnMatchbook } from "../support/process.ts";
 
-const BATCH = 50;
-const PAUSE_MS = 150;
+const BATCH = 20;
+const PAUSE_MS = 500;
 
 export class IngestCommand {
   /** Every line written to it, in order. */
@@ -16,7 +16,12 @@ export class IngestCommand {
   #isOver = false;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(flags: readonly string[], lines: Iterator<string>) {
+  /** Adds the lines that it sends to `all`. */
+  constructor(
+    flags: readonly string[],
+    lines: Iterator<string>,
+    private readonly all: Map<string, string>,
+  ) {
     this.#lines = lines;
     this.#child = spawnMatchbook(["ingest", "-", "--json", "--batch", String(BATCH), ...flags]);
     this.#listening = this.#listen();
@@ -41,6 +46,7 @@ export class IngestCommand {
     while (!this.#isOver) {
       const batch = Array.from({ length: BATCH }, () => this.#lines.next().value as string);
       this.sent.push(...batch);
+      for (const line of batch) this.all.set(JSON.parse(line).data.id, line);
       this.#child.stdin.write(`${batch.join("\n")}\n`);
       // Settles when it has been read: while the database is unavailable, nothing more is written.
       await this.#child.stdin.flush();

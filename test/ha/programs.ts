@@ -1,4 +1,4 @@
-/** Finds and starts the programs of the test, and reports missing packages. */
+/** Finds, starts and stops the programs of the test, and reports missing packages. */
 
 import { existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,8 @@ const PACKAGES = {
   etcd: "etcd-server",
   patroni: "patroni",
   haproxy: "haproxy",
+  pgbouncer: "pgbouncer",
+  "redis-server": "redis-server",
   setpriv: "util-linux",
 } as const;
 
@@ -39,6 +41,26 @@ function hasServer(): boolean {
   }
 }
 
+/** The versions of the programs, for the report. */
+export function versions(): string {
+  const version = (command: string[]): string => {
+    const { stdout, stderr } = Bun.spawnSync([
+      Bun.which(command[0]!, { PATH })!,
+      ...command.slice(1),
+    ]);
+    return /\d+(\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? "unknown";
+  };
+  return [
+    `PostgreSQL ${version([join(binaries(), "postgres"), "--version"])}`,
+    `Patroni ${version(["patroni", "--version"])}`,
+    `etcd ${version(["etcd", "--version"])}`,
+    `HAProxy ${version(["haproxy", "-v"])}`,
+    `pgbouncer ${version(["pgbouncer", "--version"])}`,
+    `Redis ${version(["redis-server", "--version"])}`,
+    `Bun ${Bun.version}`,
+  ].join(", ");
+}
+
 /** Starts a program as the user that runs PostgreSQL; its output is appended to a file. */
 export function start(program: Program, args: string[], folder: string, log: string): Subprocess {
   const file = openSync(join(folder, log), "a");
@@ -62,11 +84,11 @@ export function family(pid: number): number[] {
   return [pid, ...children.split(" ").filter(Boolean).map(Number).flatMap(family)];
 }
 
-/** Kills processes all at once, like the loss of a machine. */
-export function killAtOnce(pids: readonly number[]): void {
+/** Signals processes all at once: SIGKILL like the loss of a machine, SIGSTOP like one that hangs. */
+export function signal(pids: readonly number[], name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void {
   for (const pid of pids) {
     try {
-      process.kill(pid, "SIGKILL");
+      process.kill(pid, name);
     } catch (error) {
       // It has exited in the meantime.
       if ((error as { code?: string }).code !== "ESRCH") throw error;
@@ -74,17 +96,11 @@ export function killAtOnce(pids: readonly number[]): void {
   }
 }
 
-/** Polls until there is a result. */
-export async function until<T>(
-  what: string,
-  seconds: number,
-  check: () => Promise<T | undefined>,
-): Promise<T> {
-  const end = performance.now() + seconds * 1000;
-  for (;;) {
-    const result = await check();
-    if (result !== undefined) return result;
-    if (performance.now() > end) throw new Error(`it did not happen within ${seconds} s: ${what}`);
-    await Bun.sleep(50);
+/** The last lines of a log, for troubleshooting. */
+export function tail(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trimEnd().split("\n").slice(-15).join("\n");
+  } catch {
+    return "(nothing)";
   }
 }

@@ -1,6 +1,9 @@
-/** Clients that read continuously and record status, duration and correctness of every response. */
+/** Clients that read continuously and compare every response with what was sent. */
 
+import type { JsonObject } from "../../src/domain/json.ts";
+import { changesIn } from "../hostile/served.ts";
 import { JSON_API } from "../support/world.ts";
+import type { Acknowledged } from "./sender.ts";
 
 export interface ReadResult {
   /** When the request was sent, in performance.now time. */
@@ -10,24 +13,41 @@ export interface ReadResult {
   status: number;
 }
 
+/** What was sent so far: the readers' model of what may be served. */
+export interface Sent {
+  /** The line of each match that was sent. */
+  readonly lines: ReadonlyMap<string, string>;
+  /** Matches that were acknowledged and must be served, in order of time. */
+  readonly acknowledged: readonly Acknowledged[];
+}
+
 const READERS = 4;
 const PAUSE_MS = 10;
+/** Every fourth request is for a list. */
+const LIST_SHARE = 0.25;
+/** More than `max-lag-seconds`: until then, a replica may not have a match. */
+const SETTLED_MS = 15_000;
+/** A client that gives up would hide how long it takes. */
+const PATIENCE_MS = 60_000;
 
 export class Readers {
   readonly results: ReadResult[] = [];
-  /** What must never happen: a wrong document, a missing match, another status. */
+  /** What must never happen: another value than was sent, a match that nobody sent. */
   readonly wrong: string[] = [];
+  /** Acknowledged matches that were not found. */
+  readonly lost = new Set<string>();
   readonly #url: string;
   readonly #headers: Record<string, string>;
-  readonly #ids: readonly string[];
+  readonly #sent: Sent;
+  /** How many of the acknowledged matches must be on a replica that is used. */
+  #settled = 0;
   #isOver = false;
   #work: Promise<unknown> = Promise.resolve();
 
-  /** `ids` grows during the run: matches that are acknowledged and must be served. */
-  constructor(url: string, key: string, ids: readonly string[]) {
+  constructor(url: string, key: string, sent: Sent) {
     this.#url = url;
     this.#headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
-    this.#ids = ids;
+    this.#sent = sent;
   }
 
   start(): void {
@@ -39,42 +59,73 @@ export class Readers {
     await this.#work;
   }
 
-  /** Fetches each of these once; returns those that are not served. */
-  async missing(ids: readonly string[]): Promise<string[]> {
-    const missing: string[] = [];
+  /** Fetches each of these once. */
+  async check(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
-      if ((await this.#get(id)).status !== 200) missing.push(id);
+      const { status } = await this.#getMatch(id);
+      if (status !== 200) this.lost.add(id);
     }
-    return missing;
   }
 
   async #read(): Promise<void> {
     while (!this.#isOver) {
-      const id = this.#ids[Math.floor(Math.random() * this.#ids.length)];
-      if (id !== undefined) this.results.push(await this.#get(id));
+      const id = this.#anySettled();
+      const isList = id === undefined || Math.random() < LIST_SHARE;
+      this.results.push(await (isList ? this.#getList() : this.#getMatch(id)));
       await Bun.sleep(PAUSE_MS);
     }
   }
 
-  async #get(id: string): Promise<ReadResult> {
-    const at = performance.now();
-    const result = (status: number) => ({ at, status, milliseconds: performance.now() - at });
-    try {
-      const response = await fetch(`${this.#url}/shards/na/matches/${id}`, {
-        headers: this.#headers,
-      });
-      const body = (await response.json()) as { data?: { id: string } };
-      if (response.status === 200 && body.data?.id !== id) this.wrong.push(`${id}: another match`);
-      if (response.status === 503 && !response.headers.has("retry-after")) {
-        this.wrong.push(`${id}: 503 without Retry-After`);
-      }
-      if (response.status !== 200 && response.status !== 503) {
-        this.wrong.push(`${id}: ${response.status} ${JSON.stringify(body)}`);
-      }
-      return result(response.status);
-    } catch (error) {
-      this.wrong.push(`${id}: no response: ${(error as Error).message}`);
-      return result(0);
+  #anySettled(): string | undefined {
+    const all = this.#sent.acknowledged;
+    const isSettled = (one: Acknowledged) => one.at < performance.now() - SETTLED_MS;
+    while (this.#settled < all.length && isSettled(all[this.#settled]!)) this.#settled += 1;
+    return this.#settled === 0 ? undefined : all[Math.floor(Math.random() * this.#settled)]!.id;
+  }
+
+  async #getMatch(id: string): Promise<ReadResult> {
+    const { body, ...result } = await this.#get(`/shards/na/matches/${id}`);
+    if (result.status === 404) this.lost.add(id);
+    if (result.status === 200) this.#compare(id, body);
+    return result;
+  }
+
+  async #getList(): Promise<ReadResult> {
+    const { body, ...result } = await this.#get("/shards/na/matches?sort=-createdAt");
+    if (result.status === 200) {
+      for (const { id } of body.data as { id: string }[]) this.#compare(id, body);
     }
+    return result;
+  }
+
+  #compare(id: string, body: JsonObject): void {
+    const line = this.#sent.lines.get(id);
+    const change = line === undefined ? "nobody sent it" : changesIn(Buffer.from(line), id, body);
+    if (change !== undefined) this.wrong.push(`${id}: ${change}`);
+  }
+
+  /** A caller may have to try again, but never learns a falsehood. */
+  async #get(path: string): Promise<ReadResult & { body: JsonObject }> {
+    const at = performance.now();
+    let status = 0;
+    let body: JsonObject = {};
+    try {
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const response = await fetch(`${this.#url}${path}`, { headers: this.#headers, signal });
+      const text = await response.text();
+      status = response.status;
+      if (status === 200) body = JSON.parse(text);
+      else if (status !== 404 && !isTemporary(response)) {
+        this.wrong.push(`${path}: ${status} ${text}`);
+      }
+    } catch (error) {
+      // Without a response, the caller knows nothing and tries again. A damaged one is wrong.
+      if (status !== 0) this.wrong.push(`${path}: ${(error as Error).message}`);
+    }
+    return { at, status, milliseconds: performance.now() - at, body };
   }
 }
+
+/** An error of the proxy, or one of Matchbook that says when to try again. */
+const isTemporary = ({ status, headers }: Response): boolean =>
+  [502, 503, 504].includes(status) && (!headers.has("x-request-id") || headers.has("retry-after"));

@@ -1,36 +1,46 @@
-/** A game server that uploads matches continuously and retries batches that were not accepted. */
+/** A game server that uploads matches continuously, and sends each batch until an instance acknowledges it. */
 
 import { isServedMode, isVoidEnding, PRIVATE_MODE } from "../../src/domain/modes.ts";
 import { TOKEN, type Uploaded } from "../support/admin.ts";
 
-const BATCH = 50;
-const PAUSE_MS = 150;
+const BATCH = 20;
+const PAUSE_MS = 500;
 /** Delay before a batch is retried. */
 const RETRY_MS = 500;
-/** After this time the connection counts as dead. */
-const PATIENCE_MS = 120_000;
+/** After this time the batch is sent to the other instance. */
+export const PATIENCE_MS = 15_000;
+
+export interface Acknowledged {
+  id: string;
+  /** In performance.now time. */
+  at: number;
+}
 
 export class Sender {
-  /** Every line that was sent, in order: another store that gets them must hold the same. */
-  readonly sent: string[] = [];
+  /** The line of each match that was sent. */
+  readonly lines = new Map<string, string>();
   /** Matches that were acknowledged and must be served. */
-  readonly served: string[] = [];
-  /** When each complete batch was acknowledged, in performance.now time. */
-  readonly acknowledged: number[] = [];
+  readonly acknowledged: Acknowledged[] = [];
+  /** The attempts that were acknowledged, in performance.now time. */
+  readonly successes: { at: number; until: number }[] = [];
   /** The errors of failed attempts. */
   readonly failures: string[] = [];
-  readonly #adminUrl: string;
-  readonly #lines: Iterator<string>;
+  #current = 0;
   #isOver = false;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(adminUrl: string, lines: Iterator<string>) {
-    this.#adminUrl = adminUrl;
-    this.#lines = lines;
-  }
+  constructor(
+    private readonly adminUrls: readonly string[],
+    private readonly next: Iterator<string>,
+  ) {}
 
   start(): void {
     this.#work = this.#run();
+  }
+
+  /** From now on, the first instance is used again. */
+  startOver(): void {
+    this.#current = 0;
   }
 
   /** Resolves when the current batch is acknowledged. */
@@ -41,18 +51,22 @@ export class Sender {
 
   async #run(): Promise<void> {
     while (!this.#isOver) {
-      const batch = Array.from({ length: BATCH }, () => this.#lines.next().value as string);
-      this.sent.push(...batch);
-      while (!(await this.#send(batch))) await Bun.sleep(RETRY_MS);
-      this.acknowledged.push(performance.now());
+      const batch = Array.from({ length: BATCH }, () => this.next.next().value as string);
+      for (const line of batch) this.lines.set(JSON.parse(line).data.id, line);
+      while (!(await this.#send(batch))) {
+        this.#current += 1;
+        await Bun.sleep(RETRY_MS);
+      }
       await Bun.sleep(PAUSE_MS);
     }
   }
 
   /** Whether the whole batch is stored. */
   async #send(batch: readonly string[]): Promise<boolean> {
+    const at = performance.now();
     try {
-      const response = await fetch(`${this.#adminUrl}/ingest`, {
+      const url = this.adminUrls[this.#current % this.adminUrls.length];
+      const response = await fetch(`${url}/ingest`, {
         method: "POST",
         headers: { Authorization: `Bearer ${TOKEN}` },
         body: `${batch.join("\n")}\n`,
@@ -60,7 +74,9 @@ export class Sender {
       });
       const { error } = (await response.json()) as Uploaded;
       if (response.ok) {
-        this.served.push(...batch.flatMap(idIfServed));
+        const until = performance.now();
+        for (const id of batch.flatMap(idIfServed)) this.acknowledged.push({ id, at: until });
+        this.successes.push({ at, until });
         return true;
       }
       this.failures.push(error?.code ?? String(response.status));

@@ -9,11 +9,16 @@ export class Chance {
   constructor(seed: number, number: number) {
     this.#state = Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b);
     // The first outputs of neighbouring states are similar.
-    for (let turn = 0; turn < 4; turn++) this.word();
+    for (let turn = 0; turn < 4; turn++) this.#next();
   }
 
-  /** 32 bits (mulberry32). */
+  /** 32 bits: every other choice is made from these. */
   word(): number {
+    return this.#next();
+  }
+
+  /** mulberry32 */
+  #next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = this.#state;
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);

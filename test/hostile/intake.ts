@@ -16,15 +16,19 @@ export interface Taken {
 }
 
 /** Does what `matchbook ingest` does with a file of these lines, at a given time. */
-export async function takeIn(
+export const takeIn = (settings: Settings, lines: Iterable<Buffer>, now: number): Promise<Taken> =>
+  takeInFile(settings, asFile(lines), now);
+
+/** The same with any file. */
+export async function takeInFile(
   settings: Settings,
-  lines: Iterable<Buffer>,
+  bytes: AsyncIterable<Uint8Array>,
   now: number,
 ): Promise<Taken> {
   const shards = openShards(settings, unobserved);
   const rejections = new Map<number, Rejection[]>();
   try {
-    const report = await ingest([{ name: "hostile", bytes: asFile(lines) }], {
+    const report = await ingest([{ name: "hostile", bytes }], {
       writer: (id) => shards.writer(id),
       clock: () => now,
       replace: false,
@@ -51,6 +55,18 @@ export async function takeIn(
 
 async function* asFile(lines: Iterable<Buffer>): AsyncGenerator<Uint8Array> {
   for (const line of lines) yield Buffer.concat([line, Buffer.from("\n")]);
+}
+
+/** Four hundred characters, every one of them written as an escape. */
+const LONGEST_REASON = 2400;
+
+/** One line of reasonable length, without terminal control characters. */
+export function isReadable(reason: string): boolean {
+  return (
+    reason.length >= 8 &&
+    reason.length <= LONGEST_REASON &&
+    !/\p{Cc}|\p{Cs}|[\u2028-\u202e\u2066-\u2069]/u.test(reason)
+  );
 }
 
 /** The shard and id of every match in a line that ingest can read. */

@@ -110,6 +110,7 @@ function lookAt(
   const isUnrouted = status === 414 || body.errors?.[0]?.code === "unknown-route";
   if (isUnrouted) return { method: "GET", path: "/nowhere" };
   if (status === 405) return { method: "POST", path: "/shards/na/matches" };
+  if (status === 410) return { method: "GET", path: "/shards/na/changes" };
   return { method: "GET", path: status === 404 ? "/shards/na/matches/m" : "/shards/na/matches" };
 }
 

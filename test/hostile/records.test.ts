@@ -5,13 +5,11 @@ import { recordsIn as recordsOf } from "../../src/ingest/report.ts";
 import { scaled } from "../support/scale.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { SEED } from "./chance.ts";
-import { fates, matchesIn, recordsIn, type Taken, takeIn } from "./intake.ts";
+import { fates, isReadable, matchesIn, recordsIn, type Taken, takeIn } from "./intake.ts";
 import { type HostileRecord, hostileRecords, UNTIL } from "./records.ts";
 import { changesIn, getAsSent } from "./served.ts";
 
 const COUNT = scaled(10_000);
-/** Four hundred characters, every one of them written as an escape. */
-const LONGEST_REASON = 2400;
 const DAY = 24 * 60 * 60 * 1000;
 
 let world: World;
@@ -54,15 +52,6 @@ test("every rejection has readable reasons", () => {
   );
   expect(unreadable).toEqual([]);
 });
-
-/** One line of reasonable length, without terminal control characters. */
-function isReadable(reason: string): boolean {
-  return (
-    reason.length >= 8 &&
-    reason.length <= LONGEST_REASON &&
-    !/\p{Cc}|\p{Cs}|[\u2028-\u202e\u2066-\u2069]/u.test(reason)
-  );
-}
 
 test("records that cannot be read, or would lose data, are never stored", () => {
   const hopeless = new Set([

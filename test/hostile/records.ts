@@ -35,7 +35,8 @@ export function* hostileRecords(seed: number, count: number): Generator<HostileR
 
 const MATCH_ID = /^(\{"data":\{"type":"match","id":")[^"]*"/;
 
-function hostile(json: string, chance: Chance): HostileRecord {
+/** Damages the JSON text of a document. */
+export function hostile(json: string, chance: Chance): HostileRecord {
   const choice = chance.below(10);
   if (choice === 0) return { kind: "sound", line: asLine(json) };
   if (choice < 5) {

@@ -268,7 +268,10 @@ const KINDS: readonly { kind: string; weight: number; make: Maker }[] = [
 const OVERSIZE = 16 * 1024;
 
 export function hostileRequest(seed: number, number: number, around: Surroundings): HostileRequest {
-  const chance = new Chance(seed, number);
+  return hostileRequestBy(new Chance(seed, number), around);
+}
+
+export function hostileRequestBy(chance: Chance, around: Surroundings): HostileRequest {
   const { kind, make } = chance.weigh(KINDS);
   const request = make(chance, around);
   return { kind, ...request, ...(request.bytes.length > OVERSIZE ? { mayBeSilent: true } : {}) };

@@ -56,7 +56,7 @@ const ODD_ESCAPES = [
 const rawBytes = (chance: Chance, length: number) =>
   Array.from({ length }, () => String.fromCharCode(chance.between(0x80, 0xff))).join("");
 
-function oddText(chance: Chance): string {
+export function oddText(chance: Chance): string {
   switch (chance.below(8)) {
     case 0:
       return chance.text(chance.between(0, 40), URL_CHARACTERS);
@@ -162,7 +162,7 @@ function wordsOf(name: string, known: Known): readonly string[] {
 }
 
 /** Percent-encoded not at all, once or twice. */
-function encoded(text: string, chance: Chance): string {
+export function encoded(text: string, chance: Chance): string {
   switch (chance.below(5)) {
     case 0:
       return Buffer.from(text).toString("latin1").replaceAll(" ", "+");

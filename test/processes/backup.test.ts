@@ -249,6 +249,32 @@ test("a manifest that lists another digest is an error, and the file is not put 
   expect(readdirSync(data)).toEqual([]);
 });
 
+test("a manifest whose names lead out of the folder, or that is not one, is refused", async () => {
+  await ingest(linesOf("na", 5, now));
+  await run("backup", copy);
+  rmSync(data, { recursive: true });
+  const whole = manifestOf();
+  const [file] = whole.files;
+  const changed = [
+    { files: [{ ...file, name: "../na.db" }] },
+    { files: [{ ...file, name: "/etc/passwd" }] },
+    { files: [{ ...file, shard: "../../na" }] },
+    { files: [{ ...file, name: 5 }] },
+    { files: [null] },
+    { files: "na.db" },
+  ];
+  for (const change of changed) {
+    writeFileSync(join(copy, "manifest.json"), JSON.stringify({ ...whole, ...change }));
+    const refused = await run("restore", copy);
+    expect([change, refused.exitCode, refused.stderr]).toEqual([
+      change,
+      1,
+      `matchbook: ${join(copy, "manifest.json")} is damaged: use another backup\n`,
+    ]);
+  }
+  expect(existsSync(data)).toBe(false);
+});
+
 test("a killed backup has no manifest, and is refused", async () => {
   await ingest(linesOf("na", 5, now));
   await run("keys", "create", "--name", "kept");

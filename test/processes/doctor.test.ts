@@ -282,13 +282,18 @@ describe("a planted problem is named, and nothing is changed:", () => {
       ["warning files: sa.db-wal: the file that it belongs to is missing"],
     ],
     [
-      "a key file that everybody can read",
+      "files of keys, hooks and shards that everybody can read",
       () => {
         chmodSync(data, 0o755);
-        chmodSync(join(data, "access.sqlite"), 0o644);
+        for (const name of ["access.sqlite", "hooks.sqlite", "na.db"])
+          chmodSync(join(data, name), 0o644);
       },
       0,
-      [expect.stringMatching(/^warning files: every user .* can read access\.sqlite/)],
+      [
+        expect.stringMatching(
+          /^warning files: every user .* can read access\.sqlite, hooks\.sqlite, na\.db:/,
+        ),
+      ],
     ],
     [
       "no valid key",

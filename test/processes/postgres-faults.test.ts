@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
+import { PostgresDatabase } from "../../src/access/postgres/database.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
 import { ReadSession } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
@@ -10,6 +11,7 @@ import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { StoreError, StoreUnavailable } from "../../src/store/store.ts";
 import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
+import { until } from "../support/state.ts";
 
 let cluster: Cluster;
 let made = 0;
@@ -141,6 +143,80 @@ describe("a transaction without a response to its COMMIT", () => {
     line.close();
   });
 });
+
+describe("a writer in the middle of a transaction", () => {
+  test("that is frozen loses its turn: others write, and nothing of it is stored", async () => {
+    const line = await aLineTo(cluster.port);
+    const { schema, writer, reader } = await aShard();
+    const frozen = new PostgresWriter(aSession({ schema, port: line.port }), Date.now, 3000);
+    const goOn = Promise.withResolvers<void>();
+    const hasBegun = Promise.withResolvers<void>();
+    const lost = failure(() =>
+      frozen.write(async (transaction) => {
+        await addPlainly(transaction, [anEntry("a", player("p"))]);
+        line.freeze();
+        hasBegun.resolve();
+        await goOn.promise;
+        throw new Error("it went on");
+      }),
+    );
+    await hasBegun.promise;
+    await serve(writer, anEntry("b", player("p")));
+    goOn.resolve();
+    line.close();
+    expect((await lost).error).toBeDefined();
+    expect(await ids(reader())).toEqual(["b"]);
+  }, 60_000);
+
+  test("that is busy with something else keeps its turn", async () => {
+    const { schema } = await aShard();
+    const patient = new PostgresWriter(aSession({ schema }), Date.now, 30_000);
+    const watching = aSession();
+    /** When it last sent a statement in this transaction. */
+    const lastSign = async () => {
+      const [row] = await watching.rows<{ at: string }>(
+        `SELECT state_change::text AS at FROM pg_stat_activity JOIN pg_locks USING (pid)
+         WHERE locktype = 'advisory' AND granted AND state = 'idle in transaction'`,
+      );
+      return row?.at;
+    };
+    await patient.write(async (transaction) => {
+      await addPlainly(transaction, [anEntry("a", player("p"))]);
+      const first = await until("it waits", lastSign);
+      await until("it shows that it works", async () => ((await lastSign()) ?? first) !== first);
+    });
+    expect((await patient.inspect("a"))?.fate.state).toBe("served");
+  }, 60_000);
+});
+
+test("a process that is frozen while it changes keys does not keep others from changing them", async () => {
+  const line = await aLineTo(cluster.port);
+  const keysThrough = (port: number) => {
+    const url = `postgres://matchbook@127.0.0.1:${port}/postgres`;
+    const place = { shown: "the test's keys", schema: "frozen_keys", prepares: true, pool: 2 };
+    const database = new PostgresDatabase({ url, ...place });
+    closed.push(() => database.close());
+    return database;
+  };
+  const [frozen, other] = [keysThrough(line.port), keysThrough(cluster.port)];
+  const goOn = Promise.withResolvers<void>();
+  const hasBegun = Promise.withResolvers<void>();
+  const lost = failure(() =>
+    frozen.transaction(async (connection) => {
+      await frozen.markKeysChanged(connection);
+      line.freeze();
+      hasBegun.resolve();
+      await goOn.promise;
+      throw new Error("it went on");
+    }),
+  );
+  await hasBegun.promise;
+  const change = () => other.transaction((connection) => other.markKeysChanged(connection));
+  await until("the other changes them", async () => (await failure(change)).error === undefined);
+  goOn.resolve();
+  line.close();
+  expect((await lost).error).toBeDefined();
+}, 60_000);
 
 test("a transaction with a failed statement cannot be reported as committed", async () => {
   const { session } = await aShard();

@@ -71,7 +71,12 @@ async function stateOf(data: string) {
 /** Another database with the same shard. */
 async function copy(): Promise<{ database: string; data: string }> {
   const database = `copy_${made++}`;
-  await run("postgres", `CREATE DATABASE ${database} TEMPLATE original`);
+  await run(
+    "postgres",
+    // A connection to the template that is not quite closed would make the next statement fail after five seconds.
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'original'",
+    `CREATE DATABASE ${database} TEMPLATE original`,
+  );
   return { database, data: homeOf(database) };
 }
 
@@ -91,7 +96,8 @@ const schemasOf = async (database: string): Promise<string[]> =>
   );
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  // It connects to databases and locks tables when it likes.
+  cluster = await startCluster(["autovacuum = off"]);
   await run("postgres", "CREATE DATABASE original");
   const data = homeOf("original");
   await ingestAt(data, lines);

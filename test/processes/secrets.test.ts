@@ -1,7 +1,7 @@
 /** Tests that keys, hashes and tokens appear nowhere after all kinds of requests. */
 
 import { afterAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, makeKey } from "../../src/access/key.ts";
 import { demoLines } from "../support/demo.ts";
@@ -65,6 +65,9 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
     "/nowhere",
     `/${TOKEN}`,
     `/metrics/${TOKEN}`,
+    `/keys/${TOKEN}`,
+    `/keys/${TOKEN}/usage`,
+    `/hooks/${TOKEN}`,
   ]) {
     await privately(path);
     await request(`${admin}${path}`, { headers: { Authorization: `Bearer ${WRONG_TOKEN}` } });
@@ -108,3 +111,21 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
     expect([name, found]).toEqual([name, []]);
   }
 }, 60_000);
+
+test("a new data folder, shards, keys, exports and rejected records can be read by their owner only", async () => {
+  const data = join(cwd, "new", "data");
+  const stdin = [...demoLines(5, Date.now()), "{}"].join("\n");
+  const [exported, rejects] = [join(cwd, "na.ndjson"), join(cwd, "rejects.ndjson")];
+  await matchbook(["ingest", "-", "--shard", "na", "--data", data, "--rejects", rejects], {
+    stdin,
+  });
+  await matchbook(["export", "na", "--output", exported, "--data", data]);
+  await matchbook(["keys", "create", "--name", "one", "--data", data]);
+  const names = readdirSync(data);
+  expect(names).toContain("access.sqlite");
+  expect(names.some((name) => name.endsWith(".db"))).toBe(true);
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  expect(modeOf(data)).toBe("700");
+  const files = [...names.map((name) => join(data, name)), exported, rejects];
+  expect(files.filter((file) => modeOf(file) !== "600")).toEqual([]);
+});

@@ -10,9 +10,9 @@ afterAll(() => folder.remove());
 const data = join(folder.path, "data");
 
 /** The log lines about requests that a server with these flags wrote until it exited. */
-async function loggedRequests(flags: string[], paths: string[], key: string) {
+async function loggedRequests(flags: string[], paths: string[], key: string, more = {}) {
   const server = await startServerProcess(["--data", data, "--drain-ms", "0", ...flags]);
-  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API, ...more };
   for (const path of paths) await (await fetch(`${server.url}${path}`, { headers })).arrayBuffer();
   const written = new Response(server.child.stderr).text();
   expect(await server.end()).toBe(0);
@@ -46,4 +46,19 @@ test("the log line of a request has its query, error and tier; names only if ena
   expect(open.requests[0].query).toBe("filter[playerNames]=Zoe,Ann");
   expect(open.requests[1].query).toBe("key=mb_***");
   for (const { text } of [usual, open]) expect(text).not.toContain(key.slice(3, 30));
+}, 20_000);
+
+test("no IP address of a client is logged, whatever becomes of its requests", async () => {
+  const paths = ["/shards/na/matches", "/status", "/healthz", "/nowhere"];
+  const flags = ["--trusted-proxies", "127.0.0.1", "--auth-failures-per-minute", "1"];
+  const forwarded = { "X-Forwarded-For": "203.0.113.7", Forwarded: "for=203.0.113.7" };
+  const { text, requests } = await loggedRequests(
+    [...flags, "--log-level", "trace"],
+    [...paths, ...paths],
+    "mb_wrong",
+    forwarded,
+  );
+  expect(requests.map(({ status }) => status)).toContain(429);
+  expect(text).not.toContain("203.0.113.7");
+  expect(JSON.stringify(requests)).not.toContain("127.0.0.1");
 }, 20_000);

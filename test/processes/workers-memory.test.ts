@@ -104,6 +104,21 @@ describe("a bucket", () => {
     });
   });
 
+  test("of a key that was limited is never emptier than empty when its rate is raised", () => {
+    const limiter = limiterWith(16);
+    const before = { rate: 1, burst: 100 };
+    const after = { rate: 600, burst: 600 };
+    for (let time = 0; time < 100; time++) limiter.take("k_one", before, 1000);
+    expect(limiter.take("k_one", before, 1000).allowed).toBe(false);
+    // The bucket would be full after 100 minutes.
+    expect(limiter.take("k_one", after, 2000)).toMatchObject({
+      allowed: false,
+      retryAfterSeconds: 1,
+      resetSeconds: 60,
+    });
+    expect(limiter.take("k_one", after, 3000)).toMatchObject({ allowed: true, remaining: 9 });
+  });
+
   test("allows nothing that would take longer to refill than can be stored", () => {
     const limiter = limiterWith(16);
     const policy = { rate: 1, burst: 100_000_000 };

@@ -1,6 +1,7 @@
 /**
  * A reference implementation of the rules, as simple as possible: it keeps all records in memory,
- * recomputes nearly everything for each request, and shares no code with the real one.
+ * recomputes nearly everything for each request, and shares no code with the real one. The model of the soak
+ * (test/soak) has the same rules, with indexes.
  */
 
 type Value = string | number | boolean | null | Value[] | Thing;
@@ -34,20 +35,20 @@ export interface Answer {
   included: Thing[];
 }
 
-interface Entry {
+export interface Entry {
   id: string;
   at: number;
   match: Thing;
   included: Map<string, Thing>;
 }
 
-const key = (one: Thing) => `${one.type}/${one.id}`;
-const attributesOf = (one: Thing) => (one.attributes ?? {}) as Thing;
-const statsOf = (one: Thing) => (attributesOf(one).stats ?? {}) as Thing;
-const isPerson = (one: Thing) => one.type === "player" || one.type === "team";
+export const key = (one: Thing) => `${one.type}/${one.id}`;
+export const attributesOf = (one: Thing) => (one.attributes ?? {}) as Thing;
+export const statsOf = (one: Thing) => (attributesOf(one).stats ?? {}) as Thing;
+export const isPerson = (one: Thing) => one.type === "player" || one.type === "team";
 
 /** The references under one relationship, or under all of them. */
-function linksOf(one: Thing, name?: string): Thing[] {
+export function linksOf(one: Thing, name?: string): Thing[] {
   const relationships = (one.relationships ?? {}) as { [name: string]: Thing };
   const chosen = name === undefined ? Object.values(relationships) : [relationships[name]];
   return chosen.flatMap((relationship) => {
@@ -74,8 +75,13 @@ export class Reference {
 
   /** The served matches that satisfy all filters, by time and id. */
   list(filters: Filters, sort: "createdAt" | "-createdAt"): string[] {
+    return this.keys(filters, sort).map(({ id }) => id);
+  }
+
+  /** The same, with their times. */
+  keys(filters: Filters, sort: "createdAt" | "-createdAt"): { id: string; at: number }[] {
     const found = this.#served.filter((entry) => this.#fits(entry, filters));
-    return (sort === "createdAt" ? found : found.toReversed()).map(({ id }) => id);
+    return (sort === "createdAt" ? found : found.toReversed()).map(({ id, at }) => ({ id, at }));
   }
 
   /**
@@ -243,7 +249,7 @@ export function projected(
 }
 
 /** Normalises a record. */
-function read({ data, included }: Thing, title: string): Entry {
+export function read({ data, included }: Thing, title: string): Entry {
   const match = data as Thing;
   const attributes = attributesOf(match);
   const at = Date.parse((attributes.createdAt as string).replace(/(\.\d{3})\d+/, "$1"));
@@ -256,7 +262,11 @@ function read({ data, included }: Thing, title: string): Entry {
       pairs.map(([name, text]) => [name, /^[\d.]+$/.test(text) ? Number(text) : text]),
     );
   }
-  for (const one of included as Thing[]) tidy(one, attributes, title);
+  for (const one of [match, ...(included as Thing[])]) {
+    if (attributesOf(one).shardId === "") delete attributesOf(one).shardId;
+  }
+  const titles = [attributes.titleID, attributes.titleId].filter((one) => typeof one === "string");
+  for (const one of included as Thing[]) tidy(one, attributes, titles[0] ?? title);
   const index = new Map((included as Thing[]).map((one) => [key(one), one]));
   return { id: match.id as string, at, match, included: index };
 }
@@ -268,17 +278,25 @@ function tidy(one: Thing, around: Thing, title: string): void {
   }
   if (one.type === "roster") {
     attributes.won = String(attributes.won);
-    const relationships = one.relationships as { [name: string]: Thing };
-    if (relationships.team?.data === null) delete relationships.team;
+    dropEmpty(one, "team");
   }
+  if (one.type === "participant") dropEmpty(one, "player");
   if (one.type === "player") {
     attributes.titleID ??= attributes.titleId ?? title;
     attributes.patchVersion ??= around.patchVersion!;
   }
 }
 
+/** A reference to nothing is no relationship. */
+function dropEmpty(one: Thing, name: string): void {
+  const relationships = (one.relationships ?? {}) as { [name: string]: Thing };
+  if (relationships[name]?.data !== null) return;
+  delete relationships[name];
+  if (Object.keys(relationships).length === 0) delete one.relationships;
+}
+
 /** Never served, whatever its players. */
-function isOutright(match: Thing): boolean {
+export function isOutright(match: Thing): boolean {
   return (
     !MODES.includes(attributesOf(match).gameMode as string) ||
     VOID.includes(statsOf(match).endGameReason as string)
@@ -286,7 +304,7 @@ function isOutright(match: Thing): boolean {
 }
 
 /** The registered players of the two rosters. */
-function playingIn({ match, included }: Pick<Entry, "match" | "included">) {
+export function playingIn({ match, included }: Pick<Entry, "match" | "included">) {
   return linksOf(match, "rosters").flatMap((reference) => {
     const roster = included.get(key(reference))!;
     return linksOf(roster, "participants").flatMap((seat) => {
@@ -301,12 +319,12 @@ function playingIn({ match, included }: Pick<Entry, "match" | "included">) {
 }
 
 /** What a match includes, apart from players, teams and their links. */
-function ownOf({ match, included }: Entry): Thing[] {
+export function ownOf({ match, included }: Entry): Thing[] {
   return reach([match], included);
 }
 
 /** All resources reachable by references, except players, teams and beyond. */
-function reach(from: Thing[], index: Map<string, Thing>): Thing[] {
+export function reach(from: Thing[], index: Map<string, Thing>): Thing[] {
   const found = new Set<Thing>();
   const open = [...from];
   for (let one = open.shift(); one; one = open.shift()) {
@@ -321,7 +339,7 @@ function reach(from: Thing[], index: Map<string, Thing>): Thing[] {
 }
 
 /** All linked resources; a compound document contains no others. */
-function linkedFrom(data: Thing[], index: Map<string, Thing>): Thing[] {
+export function linkedFrom(data: Thing[], index: Map<string, Thing>): Thing[] {
   const found = new Set(data);
   for (const one of found) {
     for (const reference of linksOf(one)) {
@@ -333,7 +351,7 @@ function linkedFrom(data: Thing[], index: Map<string, Thing>): Thing[] {
 }
 
 /** An exact sum of decimal numbers, by their digits. */
-function sumOf(numbers: number[]): number {
+export function sumOf(numbers: number[]): number {
   const millionths = numbers.map((number) => {
     const [whole, fraction = ""] = number.toFixed(6).split(".");
     return BigInt(`${whole}${fraction}`);
@@ -345,6 +363,6 @@ function sumOf(numbers: number[]): number {
   return Number(`${sum.slice(0, -6)}.${sum.slice(-6)}`);
 }
 
-function inOrder(a: Entry, b: Entry): number {
+export function inOrder(a: Entry, b: Entry): number {
   return a.at - b.at || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
 }

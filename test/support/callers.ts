@@ -48,12 +48,16 @@ export class Line {
   }
 
   /** Throws when the connection ends before the complete response has arrived. */
-  async ask(path: string, headers: Record<string, string>): Promise<Reply> {
+  async ask(
+    path: string,
+    headers: Record<string, string>,
+    method: "GET" | "HEAD" = "GET",
+  ): Promise<Reply> {
     const fields = Object.entries({ Host: "matchbook", ...headers });
-    const lines = [`GET ${path} HTTP/1.1`, ...fields.map((field) => field.join(": "))];
+    const lines = [`${method} ${path} HTTP/1.1`, ...fields.map((field) => field.join(": "))];
     this.#socket.write(`${lines.join("\r\n")}\r\n\r\n`);
     for (;;) {
-      const reply = this.#wholeReply();
+      const reply = this.#wholeReply(method);
       if (reply) {
         this.process = reply.headers.get("x-request-id")?.split("-")[0];
         return reply;
@@ -69,7 +73,7 @@ export class Line {
     this.#socket.destroy();
   }
 
-  #wholeReply(): Reply | undefined {
+  #wholeReply(method: string): Reply | undefined {
     const end = this.#received.indexOf("\r\n\r\n");
     if (end < 0) return undefined;
     const [first = "", ...fields] = this.#received.toString("latin1", 0, end).split("\r\n");
@@ -79,11 +83,13 @@ export class Line {
         return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()];
       }),
     );
-    const length = end + 4 + Number(headers.get("content-length") ?? 0);
+    const status = Number(first.split(" ")[1]);
+    const hasBody = method !== "HEAD" && status !== 304;
+    const length = end + 4 + (hasBody ? Number(headers.get("content-length") ?? 0) : 0);
     if (this.#received.length < length) return undefined;
     const body = this.#received.subarray(end + 4, length);
     this.#received = this.#received.subarray(length);
-    return { status: Number(first.split(" ")[1]), headers, body };
+    return { status, headers, body };
   }
 }
 

@@ -8,6 +8,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { until } from "./state.ts";
 
 export interface Cluster {
   /** The URL of its database, for the superuser. */
@@ -19,6 +20,8 @@ export interface Cluster {
   /** "immediate" stops it like a crash. */
   stop(mode?: "fast" | "immediate"): Promise<void>;
   start(): Promise<void>;
+  /** Ends all of its processes as the kernel does, without a chance to write anything. */
+  kill(): Promise<void>;
   /** Stops all of its processes until `goOn`: connections stay open and nothing responds. */
   pause(): void;
   goOn(): void;
@@ -121,6 +124,16 @@ function clusterIn(folder: string, port: number): Cluster {
     async start() {
       run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "start"]);
     },
+    async kill() {
+      const first = firstProcess(data);
+      const all = [first, ...childrenOf(first)];
+      for (const id of all) process.kill(id, "SIGKILL");
+      await until("PostgreSQL has ended", () => !all.some(isRunning));
+      // Nobody may have noticed yet that the process with this id has ended.
+      for (const lock of [join(data, "postmaster.pid"), join(folder, `.s.PGSQL.${port}.lock`)]) {
+        rmSync(lock, { force: true });
+      }
+    },
     pause: () => signal(data, "SIGSTOP"),
     goOn: () => signal(data, "SIGCONT"),
     cpuSeconds() {
@@ -152,6 +165,13 @@ const childrenOf = (id: number): number[] =>
     .split(" ")
     .filter((child) => child !== "")
     .map(Number);
+
+/** Not if it has ended and nobody has noticed yet. */
+function isRunning(id: number): boolean {
+  if (!existsSync(`/proc/${id}/stat`)) return false;
+  const stat = readFileSync(`/proc/${id}/stat`, "utf8");
+  return !/^ [ZX]/.test(stat.slice(stat.lastIndexOf(")") + 1));
+}
 
 const TICKS_A_SECOND = 100;
 

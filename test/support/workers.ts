@@ -16,7 +16,9 @@ export async function startWorkers(
   const log: LogLine[] = [];
   // Under load, there are many lines of requests for one of the others.
   const byEvent = new Map<string, LogLine[]>();
-  const reading = readLines(server.child.stderr, (text) => {
+  // A log that goes elsewhere is not read here.
+  const stderr = options.stderr === undefined ? server.child.stderr : new Blob([]).stream();
+  const reading = readLines(stderr, (text) => {
     // A worker that cannot start prints plain text.
     const line: LogLine = text.startsWith("{") ? JSON.parse(text) : { said: text };
     log.push(line);

@@ -14,18 +14,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   observe: [],
   postgres: [],
   sqlite: [],
+  "durable-files.ts": [],
 
   // Resource schemas, queries and the store contract.
   schema: ["domain"],
   query: ["domain", "text"],
-  store: ["domain", "query"],
+  store: ["domain", "query", "durable-files.ts"],
 
   // The stages of a request and of a match.
   document: ["domain", "query", "store"],
-  ingest: ["domain", "schema", "store", "document"],
+  ingest: ["domain", "schema", "store", "document", "durable-files.ts"],
   export: ["store", "document", "ingest"],
-  verify: ["domain", "sqlite", "store", "document", "ingest"],
-  repair: ["domain", "store", "document", "ingest"],
+  verify: ["domain", "sqlite", "durable-files.ts", "store", "document", "ingest"],
+  repair: ["domain", "durable-files.ts", "store", "document", "ingest"],
   check: ["observe", "store"],
   access: ["domain", "observe"],
 
@@ -33,7 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   settings: ["domain", "text"],
   demo: ["domain"],
   prune: ["store", "ingest"],
-  redact: ["domain", "store", "document", "ingest", "export", "prune"],
+  redact: ["domain", "durable-files.ts", "store", "document", "ingest", "export", "prune"],
   openapi: ["domain", "query", "schema"],
 
   // Runs in browsers and uses the public API; the tables are for its forms.
@@ -42,10 +43,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   hooks: ["domain", "text", "observe", "query", "store", "document", "access", "settings"],
 
   // The adapters, imported by one file only.
-  "store/sqlite": ["domain", "query", "store", "sqlite"],
+  "store/sqlite": ["domain", "query", "store", "sqlite", "durable-files.ts"],
   "store/postgres": ["domain", "query", "store", "postgres"],
   "access/redis": ["observe", "access"],
-  "access/sqlite": ["access", "sqlite"],
+  "access/sqlite": ["access", "sqlite", "durable-files.ts"],
   "access/postgres": ["access", "postgres"],
   "open-stores.ts": [
     "domain",
@@ -70,6 +71,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "ingest",
     "export",
     "sqlite",
+    "durable-files.ts",
     "open-stores.ts",
     "redact",
   ],
@@ -109,6 +111,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   workers: ["observe", "access", "settings", "http", "wiring.ts"],
   cli: [
     "domain",
+    "durable-files.ts",
     "text",
     "observe",
     "query",

@@ -73,3 +73,10 @@ test("the proxy limits exactly the endpoints that Matchbook does not", () => {
   const open = ROUTES.filter(({ access }) => access !== "key").map(({ path }) => path);
   expect(listed!.split(" ").sort()).toEqual(open.sort());
 });
+
+test("the pooler has the planner settings of docs/scaling.md, for the primary and the replica", () => {
+  const queries = (text: string) =>
+    [...text.matchAll(/connect_query='[^']*'/g)].map(([one]) => one);
+  const [documented] = queries(readFileSync(join(ROOT, "docs/scaling.md"), "utf8"));
+  expect(queries(read("pgbouncer.ini"))).toEqual([documented!, documented!]);
+});

@@ -18,6 +18,13 @@ import { KEY_TABLES, type TableGroup } from "./schema.ts";
 
 const PATIENCE = { readMs: 3000, writeMs: 3000 };
 
+/**
+ * A process that is frozen in the middle of a transaction holds up the others, each of whose attempts would keep a
+ * connection waiting on the server. So it is ended, and they wait for less time than the session does.
+ */
+const LET_OTHERS_CONTINUE = `SELECT set_config('lock_timeout', '${PATIENCE.writeMs - 500}', true),
+  set_config('idle_in_transaction_session_timeout', '10s', true)`;
+
 const ERRORS: OwnErrors = {
   isOwn: (error) => error instanceof AccessError,
   unavailable: (message, cause) => new AccessError(message, { cause }),
@@ -74,7 +81,10 @@ export class PostgresDatabase implements Database, Versioned {
 
   async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     await this.open();
-    return this.#session.transaction("READ COMMITTED", work);
+    return this.#session.transaction("READ COMMITTED", async (connection) => {
+      await connection.rows(LET_OTHERS_CONTINUE);
+      return work(connection);
+    });
   }
 
   /** This also serialises changes of keys. */

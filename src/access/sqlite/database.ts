@@ -4,9 +4,9 @@
  */
 
 import { constants, SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
-import { type BigIntStats, closeSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { type BigIntStats, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { createFile } from "../../durable-files.ts";
 import { openUnchanged } from "../../sqlite/open-unchanged.ts";
 import {
   AccessError,
@@ -55,8 +55,10 @@ export class SqliteDatabase implements Database, Versioned {
   /** Throws if the folder cannot be read. */
   async exists(): Promise<boolean> {
     const found = this.#found();
-    // An empty file is what a process leaves that was killed before it created the tables.
-    return found !== undefined && !(this.isReadOnly && found.size === 0n);
+    if (!found || !this.isReadOnly) return found !== undefined;
+    // There are no tables if a process was killed, or the power was cut, before it created them.
+    if (found.size === 0n) return false;
+    return this.#inTurn(async ({ connection }) => (await this.version(connection)) > 0);
   }
 
   open(): Promise<void> {
@@ -251,19 +253,6 @@ const UNWRITABLE = /^SQLITE_(CANTOPEN|READONLY|FULL|IOERR_SHM)/;
 
 const hasCode = (error: unknown, code: RegExp): boolean =>
   error instanceof SQLiteError && code.test(error.code ?? "");
-
-/** Creates missing folders and files, readable by their owner only. */
-function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  try {
-    // Before SQLite opens it: the WAL gets the mode of the main file.
-    closeSync(openSync(path, "wx", 0o600));
-  } catch (error) {
-    // An existing file must not be opened here: closing it would release the locks that SQLite
-    // holds in this process, and other programs could delete the WAL in use.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-}
 
 async function inTransaction<T>(
   { sqlite, connection }: Opened,

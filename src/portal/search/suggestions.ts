@@ -1,7 +1,6 @@
 /** Suggestions for a text that is being typed: requested after a pause, and never for an older text. */
 
 import { useEffect, useState } from "react";
-import { useRegions } from "../regions.ts";
 import { useSession } from "../session.ts";
 import { type Found, findPlayers } from "./find.ts";
 
@@ -17,17 +16,17 @@ export interface Suggestions {
 
 const NOTHING: Suggestions = { found: undefined, isLoading: false, error: undefined };
 
-export function useSuggestions(text: string): Suggestions {
+export function useSuggestions(text: string, regions: readonly string[]): Suggestions {
   const { matchbook, access } = useSession();
-  const { regions } = useRegions();
+  // An equal list is the same one.
+  const joined = regions.join(" ");
   const [known, setKnown] = useState(NOTHING);
   useEffect(() => {
-    if (text === "" || access === "none" || regions.length === 0) return setKnown(NOTHING);
+    if (text === "" || access === "none" || joined === "") return setKnown(NOTHING);
     const control = new AbortController();
     setKnown(({ found }) => ({ found, isLoading: true, error: undefined }));
-    const ids = regions.map(({ id }) => id);
     const timer = setTimeout(() => {
-      findPlayers(matchbook, ids, text, control.signal).then(
+      findPlayers(matchbook, joined.split(" "), text, control.signal).then(
         (found) => setKnown({ found, isLoading: false, error: undefined }),
         (error: unknown) => {
           if (!control.signal.aborted) setKnown({ found: undefined, isLoading: false, error });
@@ -38,6 +37,6 @@ export function useSuggestions(text: string): Suggestions {
       clearTimeout(timer);
       control.abort();
     };
-  }, [text, matchbook, regions, access]);
+  }, [text, matchbook, joined, access]);
   return known;
 }

@@ -41,7 +41,9 @@ async function examineServer(session: Session): Promise<ExaminedServer> {
   // The connection is opened by the first statement, and must not count for the comparison of the clocks.
   const [row] = await session.rows<Omit<ExaminedServer, "clockAheadMs" | "replicas">>(
     `SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS "isReplica",
-       current_setting('data_checksums') = 'on' AS "hasDataChecksums"`,
+       current_setting('data_checksums') = 'on' AS "hasDataChecksums",
+       ARRAY(SELECT name::text FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')
+         AND setting = 'off' ORDER BY name) AS "unsafeSettings"`,
   );
   const before = Date.now();
   const [clock] = await session.rows<{ now: number }>(

@@ -128,9 +128,26 @@ async function makeSchema(connection: Connection, schema: string): Promise<void>
 /** Shorter than the session's timeout, so that the server ends the wait and reports why. */
 export const TURN_PATIENCE_MS = 100_000;
 
-/** If this machine disappears, the server releases the lock after a minute instead of hours. */
+/**
+ * If this machine disappears, the server releases the lock after a minute instead of hours. If this process is frozen,
+ * or disappears behind a pooler, only the end of its statements shows it.
+ */
 const NOTICE_OUR_END = `set_config('tcp_keepalives_idle', '30', true),
-  set_config('tcp_keepalives_interval', '10', true), set_config('tcp_keepalives_count', '3', true)`;
+  set_config('tcp_keepalives_interval', '10', true), set_config('tcp_keepalives_count', '3', true),
+  set_config('idle_in_transaction_session_timeout', $3, true)`;
+
+/** A writer that sends nothing for this long loses its turn, while others still wait for theirs. */
+const longestSilenceMs = (patienceMs: number) => Math.round(patienceMs / 3);
+
+/** Shows the server during a transaction that this process works, whatever it does. Returns how to stop that. */
+export function staysAwake(connection: Connection, patienceMs: number): () => void {
+  const timer = setInterval(
+    // If it fails, the transaction does too.
+    () => connection.rows("SELECT 1").catch(() => {}),
+    longestSilenceMs(patienceMs) / 3,
+  );
+  return () => clearInterval(timer);
+}
 
 /** Writers take turns, also across machines: one transaction per shard at a time. */
 export async function takeTurn(
@@ -142,7 +159,7 @@ export async function takeTurn(
     await connection.rows(
       `SELECT set_config('lock_timeout', $2, true), ${NOTICE_OUR_END},
          pg_advisory_xact_lock(hashtextextended($1, 0))`,
-      [`matchbook ${place.schema}`, String(patienceMs)],
+      [`matchbook ${place.schema}`, String(patienceMs), String(longestSilenceMs(patienceMs))],
     );
   } catch (error) {
     if (!isLockTimeout((error as Error).cause)) throw error;

@@ -23,7 +23,14 @@ import { readTableNumber } from "./damage.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
-import { checkWritable, prepare, readableFormat, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
+import {
+  checkWritable,
+  prepare,
+  readableFormat,
+  staysAwake,
+  TURN_PATIENCE_MS,
+  takeTurn,
+} from "./open.ts";
 import { Partitions } from "./partitions.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { countOlder, pruningTables } from "./pruning.ts";
@@ -196,10 +203,15 @@ export class PostgresWriter implements Writer {
     try {
       await this.session.transaction("READ COMMITTED", async (connection) => {
         await takeTurn(connection, this.session, this.patienceMs);
-        await this.#partitions.makeAhead(connection, this.now());
-        const tables = openTables(connection, this.#partitions, this.now());
-        const result = await work(tables.transaction);
-        done = { result, token: await tables.conclude() };
+        const rest = staysAwake(connection, this.patienceMs);
+        try {
+          await this.#partitions.makeAhead(connection, this.now());
+          const tables = openTables(connection, this.#partitions, this.now());
+          const result = await work(tables.transaction);
+          done = { result, token: await tables.conclude() };
+        } finally {
+          rest();
+        }
       });
     } catch (error) {
       this.#partitions.forget();

@@ -2,11 +2,8 @@
 
 import { Database, SQLiteError } from "bun:sqlite";
 import {
-  closeSync,
   existsSync,
-  fsyncSync,
   linkSync,
-  openSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -14,6 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { syncFolder } from "../../durable-files.ts";
 import { StoreRefuses } from "../store.ts";
 import { isWalCut } from "./wal-frames.ts";
 
@@ -54,14 +52,18 @@ export class LockedFile {
 
   /**
    * Puts another file in its place, and keeps this one under a name of nameAfter(). A running server opens the new file
-   * within a second; it must not find the WAL of this one beside it.
+   * within a second; it must not find the WAL of this one beside it. Each step is on the disk before the next, so that
+   * a power failure leaves what a killed process leaves.
    */
   replaceWith(newFile: string, kept: string): void {
+    const folder = dirname(this.path);
     if (!existsSync(kept)) linkSync(this.path, kept);
     if (this.#walBytes > 0) linkSync(`${this.path}-wal`, `${kept}-wal`);
+    syncFolder(folder);
     for (const companion of ["-wal", "-shm"]) rmSync(`${this.path}${companion}`, { force: true });
+    syncFolder(folder);
     renameSync(newFile, this.path);
-    syncFolder(dirname(this.path));
+    syncFolder(folder);
   }
 
   close(): void {
@@ -127,11 +129,4 @@ function emptyWal(database: Database): boolean {
     if (error instanceof SQLiteError && error.code?.startsWith("SQLITE_CORRUPT")) return false;
     throw error;
   }
-}
-
-/** Makes sure that names survive a power failure. */
-function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
-  fsyncSync(folder);
-  closeSync(folder);
 }

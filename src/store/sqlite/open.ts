@@ -1,15 +1,9 @@
 /** Opens and migrates a shard's file, or explains why it cannot be used. */
 
 import { Database } from "bun:sqlite";
-import {
-  accessSync,
-  existsSync,
-  mkdirSync,
-  constants as modes,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { accessSync, existsSync, constants as modes, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { createFile } from "../../durable-files.ts";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
 import { MigrationNeeded, type OnMigrate, type OnProgress, StoreError } from "../store.ts";
 import { fillChecksums } from "./fill-checksums.ts";
@@ -144,7 +138,7 @@ export function openForWriting(
 
 function open(path: string, create: boolean): Database {
   try {
-    if (create) mkdirSync(dirname(path), { recursive: true });
+    if (create) createFile(path);
     return new Database(path, { readwrite: true, create });
   } catch (error) {
     throw asStoreError(error, path);

@@ -1,16 +1,8 @@
 /** The files of a repair: the damaged one, the new one that is built beside it, and the swap of both. */
 
 import type { Database } from "bun:sqlite";
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  fsyncSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, chownSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { syncFile } from "../../durable-files.ts";
 import type { ShardRepair } from "../salvage.ts";
 import { type DamagedData, type OnProgress, StoreError, type Writer } from "../store.ts";
 import { SqliteChecker } from "./check.ts";
@@ -105,9 +97,7 @@ export class RepairFile implements ShardRepair {
     database.run("PRAGMA wal_checkpoint(TRUNCATE)");
     writer.close();
     this.#writer = undefined;
-    const file = openSync(this.newName, "r");
-    fsyncSync(file);
-    closeSync(file);
+    syncFile(this.newName);
     const damage = damageIn(this.newName, onProgress) ?? this.#unwritten();
     if (damage === undefined) return;
     throw new StoreError(

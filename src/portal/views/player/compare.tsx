@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import type { Company } from "../../../../client/src/index.ts";
+import { useFamiliarPlayers } from "../../favourites.ts";
 import { compact, count, counted, numberIn, share, tier } from "../../format.ts";
 import type { Load } from "../../kit/load.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
@@ -9,13 +10,13 @@ import { Problem } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { heroName } from "../../names.ts";
 import { Link } from "../../router.ts";
+import { PlayerField } from "../../search/player-field.tsx";
 import { useSession } from "../../session.ts";
 import { decimal, percent } from "./figures.ts";
 import { meanOf, resultsOf, tallies } from "./form.ts";
 import { type MatchHistory, useHistory } from "./history.ts";
 import { type Known, usePlayer } from "./known.ts";
 import { periodOf } from "./matches.tsx";
-import { Picker } from "./picker.tsx";
 
 interface Side {
   player: Known;
@@ -74,6 +75,31 @@ export function Compare({ otherId, isPicking, pick, pickAnother, ...rest }: Prop
         )
       )}
     </section>
+  );
+}
+
+interface PickerProps {
+  shard: string;
+  /** The player of the page. */
+  id: string;
+  pick(id: string): void;
+}
+
+function Picker({ shard, id, pick }: PickerProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  return (
+    <div className="search search-plain">
+      <PlayerField
+        input={input}
+        label="Compare with"
+        placeholder="Compare with: player name"
+        regions={[shard]}
+        known={useFamiliarPlayers(shard)}
+        except={id}
+        onPick={(player) => pick(player.id)}
+      />
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The match history of a player: filters, rows by day, and more on demand. */
 
-import { useId, useState } from "react";
+import { useId } from "react";
 import type { GameMode } from "../../../../client/src/index.ts";
 import { GAME_MODES } from "../../../domain/modes.ts";
 import { Empty, Problem } from "../../kit/states.tsx";
@@ -17,12 +17,13 @@ interface Props {
   history: MatchHistory;
   shard: string;
   id: string;
+  mode: GameMode | undefined;
+  hero: string | undefined;
+  onChange(filter: Partial<Pick<Props, "mode" | "hero">>): void;
 }
 
-export function Matches({ history, shard, id }: Props) {
-  const [mode, setMode] = useState<GameMode>();
-  const [hero, setHero] = useState<string>();
-  const shared = { shard, mode, hero, setMode, setHero };
+export function Matches({ history, id, ...shared }: Props) {
+  const { mode } = shared;
   return (
     <section id="matches" className="player-matches" aria-labelledby="matches-title">
       {mode === undefined ? (
@@ -34,13 +35,7 @@ export function Matches({ history, shard, id }: Props) {
   );
 }
 
-interface ListProps {
-  shard: string;
-  mode: GameMode | undefined;
-  hero: string | undefined;
-  setMode(mode: GameMode | undefined): void;
-  setHero(hero: string | undefined): void;
-}
+type ListProps = Omit<Props, "history" | "id">;
 
 /** A mode is filtered by the API, so that older matches are found without loading the others. */
 function MatchesOfMode({ id, ...props }: ListProps & { id: string; mode: GameMode }) {
@@ -153,8 +148,7 @@ function Filters({
   history,
   mode,
   hero,
-  setMode,
-  setHero,
+  onChange,
 }: Omit<ListProps, "shard"> & { history: MatchHistory }) {
   const modeField = useId();
   const heroField = useId();
@@ -169,7 +163,9 @@ function Filters({
           id={modeField}
           className="input input-small"
           value={mode ?? ""}
-          onChange={({ target }) => setMode((target.value || undefined) as GameMode | undefined)}
+          onChange={({ target }) =>
+            onChange({ mode: GAME_MODES.find((one) => one === target.value) })
+          }
         >
           <option value="">All modes</option>
           {GAME_MODES.map((one) => (
@@ -186,7 +182,7 @@ function Filters({
           className="input input-small"
           value={hero === undefined ? "" : `=${hero}`}
           onChange={({ target }) =>
-            setHero(target.value === "" ? undefined : target.value.slice(1))
+            onChange({ hero: target.value === "" ? undefined : target.value.slice(1) })
           }
         >
           <option value="">All heroes</option>

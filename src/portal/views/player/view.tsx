@@ -16,6 +16,7 @@ import { useHistory } from "./history.ts";
 import { type Known, usePlayer } from "./known.ts";
 import { Matches } from "./matches.tsx";
 import { MoreStats } from "./more.tsx";
+import { optionsOf, type PlayerOptions, searchOf } from "./options.ts";
 import { OverTime } from "./over-time.tsx";
 import { useRanks } from "./ranks.ts";
 import { Heroes, Modes } from "./tallies.tsx";
@@ -26,8 +27,8 @@ import "./cards.css";
 interface Props {
   shard: string;
   id: string;
-  /** The player to compare with. */
-  compare?: string | undefined;
+  /** The query of the page's URL: the player to compare with, and the filters of the matches. */
+  search: URLSearchParams | undefined;
 }
 
 export default function Player(props: Props) {
@@ -42,14 +43,14 @@ export default function Player(props: Props) {
   return <WithAccess {...props} />;
 }
 
-function WithAccess({ shard, id, compare }: Props) {
+function WithAccess({ shard, id, search }: Props) {
   const { matchbook } = useSession();
   const load = usePlayer(matchbook, shard, id);
   if (load.state === "failed" && load.value === undefined) return <Failed load={load} />;
-  return <Profile shard={shard} id={id} compare={compare} player={load.value} />;
+  return <Profile shard={shard} id={id} search={search} player={load.value} />;
 }
 
-function Profile({ shard, id, compare, player }: Props & { player: Known | undefined }) {
+function Profile({ shard, id, search, player }: Props & { player: Known | undefined }) {
   const { matchbook } = useSession();
   const heading = usePageHead(player?.name ?? "Player");
   const history = useHistory(matchbook, shard, id);
@@ -65,12 +66,15 @@ function Profile({ shard, id, compare, player }: Props & { player: Known | undef
     if (name !== undefined) remember({ shard, id, name });
   }, [remember, shard, id, name]);
 
-  const otherId = compare === id ? undefined : compare;
+  const options = optionsOf(search);
+  const otherId = options.compare === id ? undefined : options.compare;
   const isComparing = isPicking || otherId !== undefined;
   const compareWith = (other: string | undefined) => {
     setPicking(false);
-    if (other !== otherId) navigate({ name: "player", shard, id, compare: other });
+    if (other !== otherId) change({ compare: other }, "push");
   };
+  const change = (changes: Partial<PlayerOptions>, how: "push" | "replace") =>
+    navigate({ name: "player", shard, id, search: searchOf({ ...options, ...changes }) }, how);
   return (
     <div className="player-page">
       <Band
@@ -105,7 +109,12 @@ function Profile({ shard, id, compare, player }: Props & { player: Known | undef
         ))}
       </nav>
       <div className="player-columns">
-        <Matches history={history} shard={shard} id={id} />
+        <Matches
+          {...{ history, shard, id }}
+          mode={options.mode}
+          hero={options.hero}
+          onChange={(changes) => change(changes, "replace")}
+        />
         <div className="player-side">
           <OverTime history={history} />
           <Heroes history={history} />

@@ -1,0 +1,186 @@
+/**
+ * Files of a shard that are deleted, truncated, overwritten or replaced. What is destroyed cannot be served; it must
+ * be named, nothing wrong may be served meanwhile, and a restore or a repair brings everything back.
+ */
+
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { matchbook } from "../../support/process.ts";
+import { storedIds } from "../check.ts";
+import { begin, type FaultKind } from "../kind.ts";
+import type { Scene } from "../scene.ts";
+import { missesNothing } from "./disks.ts";
+
+/** Changes the file at a path. */
+type Harm = (path: string, scene: Scene) => Promise<void> | void;
+
+const PART: Record<string, string> = { file: "", wal: "-wal", shm: "-shm" };
+
+/** `parts`: which of the three files. `isSilent`: what is left is a whole shard, in which nothing shows the loss. */
+function fileKind(
+  name: string,
+  what: string,
+  harm: Harm,
+  parts: readonly string[],
+  isSilent: (part: string, isRunning: boolean) => boolean,
+): FaultKind {
+  return {
+    name,
+    what,
+    async run(scene) {
+      const { random } = scene;
+      await begin(scene);
+      await scene.send(scene.ledger.open.slice(0, random.int(20, 80)));
+      const backup = join(scene.folder.path, "backup");
+      await scene.command(["backup", backup]);
+      scene.copyOfFile();
+      await scene.send(scene.ledger.open.slice(0, random.int(20, 80)));
+      const part = random.pick(parts);
+      const isRunning = random.chance(0.5);
+      scene.note(`${part}, server ${isRunning ? "running" : "killed"}`);
+      // A killed server leaves its WAL.
+      if (!isRunning) await scene.stopServer("SIGKILL");
+      const path = `${scene.file}${PART[part]}`;
+      scene.hasHit = existsSync(path) && statSync(path).size > 0;
+      scene.ledger.mayLack = true;
+      const before = new Set(scene.ledger.acknowledged);
+      if (scene.hasHit) await harm(path, scene);
+      if (!isRunning) await scene.startServer();
+      if (random.chance(0.5)) await scene.send(scene.ledger.open.slice(0, 30));
+      await missesNothing(scene);
+      await isNamed(scene, before, isSilent(part, isRunning));
+      await recover(scene, backup);
+    },
+  };
+}
+
+/**
+ * Records that were acknowledged and are gone must not be missing without a word. If the fault leaves a whole shard, this
+ * holds for records that were acknowledged after it.
+ */
+async function isNamed(scene: Scene, before: Set<string>, isSilent: boolean): Promise<void> {
+  const { stdout, stderr, exitCode } = await scene.command(["verify", "na", "--full-speed"]);
+  if (exitCode !== 0) scene.named.push(`${stdout}${stderr}`);
+  const there = new Set((await storedIds(scene)) ?? []);
+  const missing = scene.ledger.acknowledged.filter((id) => !there.has(id));
+  const unexplained = isSilent ? missing.filter((id) => !before.has(id)) : missing;
+  if (unexplained.length > 0 && exitCode === 0) {
+    scene.problems.push(`${unexplained.length} records are gone, and verify finds no damage`);
+  }
+  scene.note(`${missing.length} missing, verify ${exitCode}`);
+}
+
+/** As docs/operating.md says: restore the backup or repair, then send everything since again. */
+async function recover(scene: Scene, backup: string): Promise<void> {
+  const isOwnFile = existsSync(scene.file) && scene.ledger.shards.size === 1;
+  const isRepair = scene.named.length > 0 && scene.random.chance(0.5) && isOwnFile;
+  if (isRepair) {
+    const { exitCode, stderr, stdout } = await scene.command(["repair", "na"]);
+    scene.note(`repair ${exitCode}`);
+    if (exitCode === 0 || exitCode === 3) return sendAll(scene);
+    if (!/^matchbook: .+/m.test(stderr)) scene.problems.push(`repair: ${stdout}${stderr}`);
+  }
+  const aside = join(scene.folder.path, "damaged");
+  mkdirSync(aside, { recursive: true });
+  for (const name of readdirSync(scene.data).filter((one) => one.startsWith("na.db"))) {
+    renameSync(join(scene.data, name), join(aside, name));
+  }
+  const { exitCode, stderr } = await scene.command(["restore", backup, "na"]);
+  if (exitCode !== 0) scene.problems.push(`restore: ${stderr}`);
+  scene.note("restored");
+  await sendAll(scene);
+}
+
+/** Sends all records again: those that are there count as duplicates. */
+async function sendAll(scene: Scene): Promise<void> {
+  for (let left = 30; ; left--) {
+    const { exitCode, stderr } = await scene.ingest(scene.lines);
+    if (exitCode === 0) return;
+    if (left === 0) {
+      scene.problems.push(`the records are not accepted after the recovery: ${stderr}`);
+      return;
+    }
+    await Bun.sleep(300);
+  }
+}
+
+const overwrite: Harm = (path, { random }) => {
+  const { size } = statSync(path);
+  const file = openSync(path, "r+");
+  for (let times = random.int(1, 8); times > 0; times--) {
+    const length = random.pick([1, 16, 512, 4096, 8192]);
+    const bytes = Buffer.from(Array.from({ length }, () => random.int(0, 255)));
+    writeSync(file, bytes, 0, length, random.int(0, Math.max(0, size - length)));
+  }
+};
+
+/** Another file takes the place of the shard's own, which may leave its WAL behind. */
+const replace: Harm = async (path, scene) => {
+  const { random, folder } = scene;
+  const other = join(folder.path, "other");
+  let source = scene.olderCopy;
+  if (random.chance(0.5)) {
+    scene.note("another shard's file");
+    // A file does not say whose it is.
+    scene.ledger.shards.add("eu");
+    const eu = scene.lines
+      .slice(0, 30)
+      .map((line) => line.replaceAll('"shardId":"na"', '"shardId":"eu"'));
+    await matchbook(["ingest", "-", "--data", other], { stdin: `${eu.join("\n")}\n` });
+    source = join(other, "eu.db");
+  } else scene.note("an older copy");
+  const isAtomic = random.chance(0.5);
+  scene.note(isAtomic ? "renamed" : "written in place");
+  if (random.chance(0.5)) {
+    scene.note("without its WAL");
+    for (const part of ["-wal", "-shm"]) rmSync(`${path}${part}`, { force: true });
+  }
+  if (isAtomic) {
+    copyFileSync(source, `${path}.new`);
+    renameSync(`${path}.new`, path);
+  } else copyFileSync(source, path);
+};
+
+export const FILES = [
+  fileKind(
+    "file-deleted",
+    "the file of a shard, its -wal or its -shm is deleted",
+    (path) => rmSync(path),
+    ["file", "wal", "shm"],
+    // A server that starts without the file goes on without the shard, or with a new one.
+    (part, isRunning) => part !== "file" || !isRunning,
+  ),
+  fileKind(
+    "file-truncated",
+    "the file of a shard, its -wal or its -shm is truncated at a random place",
+    (path, { random }) => truncateSync(path, random.int(0, statSync(path).size - 1)),
+    ["file", "file", "wal", "shm"],
+    // SQLite takes the rest of a WAL for a transaction that was never completed.
+    (part) => part !== "file",
+  ),
+  fileKind(
+    "file-overwritten",
+    "random bytes in the file of a shard, its -wal or its -shm",
+    overwrite,
+    ["file", "file", "wal", "shm"],
+    (part) => part !== "file",
+  ),
+  fileKind(
+    "file-replaced",
+    "an older copy of the file, or the file of another shard, in its place",
+    replace,
+    ["file"],
+    () => true,
+  ),
+];

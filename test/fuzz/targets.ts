@@ -1,0 +1,45 @@
+/** Starts what each kind of fuzzing needs. */
+
+import { startAdminWorld } from "../support/admin.ts";
+import { adminTarget } from "./admin.ts";
+import { type CampaignOptions, type Finding, fuzz, type Kind, type Summary } from "./campaign.ts";
+import { recordTarget } from "./records.ts";
+import { requestTarget } from "./requests.ts";
+import { startFuzzWorld } from "./world.ts";
+
+export async function fuzzKind(kind: Kind, options: CampaignOptions): Promise<Summary> {
+  if (kind === "records") return fuzz(recordTarget, options);
+  if (kind === "admin") {
+    const world = await startAdminWorld();
+    try {
+      return await fuzz(adminTarget(world), options);
+    } finally {
+      await world.stop();
+    }
+  }
+  const world = await startFuzzWorld();
+  const target = requestTarget(world);
+  try {
+    return await fuzz(target, options);
+  } finally {
+    target.close();
+    await world.stop();
+  }
+}
+
+/** A seed that no run had before, short enough to type. */
+export const newSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000_000;
+
+/** What to do about a finding. */
+export function describe(kind: Kind, seed: number, { from, complaint, text }: Finding): string {
+  const name = `test/fuzz/corpus/${kind}/${Bun.hash.crc32(text).toString(36)}.txt`;
+  const isKnown = from.endsWith(".txt");
+  return [
+    `${kind}, ${from}: ${complaint.slice(0, 4000)}`,
+    isKnown
+      ? `The case is test/fuzz/corpus/${kind}/${from}.`
+      : `Add the minimised case as ${name}:`,
+    ...(isKnown ? [] : ["-".repeat(20), text.slice(0, 20_000), "-".repeat(20)]),
+    `Repeat: npm run fuzz -- --seed ${seed} ${kind}`,
+  ].join("\n");
+}

@@ -1,0 +1,102 @@
+/**
+ * What is acknowledged is on the disk of PostgreSQL, also where commits do not wait for it by default. All processes of
+ * the database are killed: what was only in its memory is lost.
+ */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { homeAt, linesOf, matchbookAt } from "../support/places.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { matchbook } from "../support/process.ts";
+import { aFolder } from "../support/world.ts";
+
+const lines = linesOf("na", 30, Date.now() - 3_600_000);
+const folder = aFolder();
+let cluster: Cluster;
+let home: string;
+
+beforeAll(async () => {
+  // What is not written by a commit stays in memory for longer than the test takes.
+  cluster = await startCluster(["fsync = on", "wal_writer_delay = 10s", "autovacuum = off"]);
+  await execute("ALTER DATABASE postgres SET synchronous_commit = off");
+  home = homeAt(join(folder.path, "home"), `${cluster.url}?schema=durable`);
+});
+
+afterAll(() => {
+  cluster.remove();
+  folder.remove();
+});
+
+/** Each statement alone: ALTER SYSTEM cannot be part of a transaction. */
+async function execute(...statements: string[]): Promise<void> {
+  const sql = new Bun.SQL(cluster.url, { max: 1 });
+  for (const one of statements) await sql.unsafe(one);
+  await sql.close();
+}
+
+async function crash(): Promise<void> {
+  await cluster.kill();
+  await cluster.start();
+}
+
+async function idsStored(): Promise<string[]> {
+  const { exitCode, stdout, stderr } = await matchbookAt(home, ["export", "na"]);
+  expect([exitCode, stderr]).toEqual([0, stderr]);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).data.id)
+    .sort();
+}
+
+const idsOf = (some: readonly string[]) => some.map((line) => JSON.parse(line).data.id).sort();
+
+test("every record of an ingest survives a crash of the database right after its report", async () => {
+  for (const end of [1, 10, 30]) {
+    const { exitCode, stderr } = await matchbookAt(
+      home,
+      ["ingest", "-"],
+      lines.slice(0, end).join("\n"),
+    );
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    await crash();
+    expect(await idsStored()).toEqual(idsOf(lines.slice(0, end)));
+  }
+  const { exitCode } = await matchbookAt(home, ["verify", "--full-speed"]);
+  expect(exitCode).toBe(0);
+}, 120_000);
+
+test("so do a new key and a key that was revoked", async () => {
+  const keys = async (...args: string[]) => {
+    const database = ["--keys-database", `${cluster.url}?schema=durable_keys`];
+    const { exitCode, stdout, stderr } = await matchbook(["keys", ...args, ...database]);
+    expect([exitCode, stderr]).toEqual([0, stderr]);
+    return stdout;
+  };
+  await keys("create", "--name", "one");
+  await crash();
+  const [made] = JSON.parse(await keys("list", "--json"));
+  expect(made).toMatchObject({ name: "one", revokedAt: null });
+  await keys("revoke", made.id);
+  await crash();
+  const [revoked] = JSON.parse(await keys("list", "--json"));
+  expect(revoked.revokedAt).toBeString();
+}, 120_000);
+
+test("doctor warns if the database does not wait for its disk, or writes incomplete pages to its log", async () => {
+  const complaints = async () => {
+    const { stdout } = await matchbookAt(home, ["doctor", "--json"]);
+    const { findings } = JSON.parse(stdout) as { findings: { message: string }[] };
+    return findings.flatMap(
+      ({ message }) => /^(fsync|full_page_writes) is off/.exec(message)?.[1] ?? [],
+    );
+  };
+  expect(await complaints()).toEqual([]);
+  for (const setting of ["fsync", "full_page_writes"]) {
+    await execute(`ALTER SYSTEM SET ${setting} = off`, "SELECT pg_reload_conf()");
+    await cluster.stop();
+    await cluster.start();
+    expect(await complaints()).toEqual([setting]);
+    await execute(`ALTER SYSTEM RESET ${setting}`);
+  }
+}, 120_000);

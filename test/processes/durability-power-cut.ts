@@ -1,0 +1,13 @@
+/** A few power cuts; `npm run power-cuts` makes more. */
+
+import { expect, test } from "bun:test";
+import { powerCuts } from "../faults/power-cut.ts";
+
+const CUTS = 12;
+
+test("nothing acknowledged is lost or changed by a power cut at any moment, and no damage is left", async () => {
+  const seed = Math.floor(Math.random() * 1e6);
+  const { acknowledged, compared, ...rest } = await powerCuts(seed, CUTS);
+  expect({ seed, ...rest }).toEqual({ seed, cuts: CUTS, lost: 0, wrong: 0, problems: [] });
+  expect(Math.min(acknowledged, compared)).toBeGreaterThan(0);
+}, 120_000);

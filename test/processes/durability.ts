@@ -1,0 +1,193 @@
+/**
+ * When a command reports success, everything it did is on the disk. Each runs recorded; the power is cut when its report
+ * leaves the process, everything that is not synced is lost, and other commands look at what is left.
+ */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { linesOf } from "../support/places.ts";
+import { matchbook } from "../support/process.ts";
+import { RecordedDisk } from "../support/recorded-disk.ts";
+import { aMatch } from "../support/records.ts";
+import { change } from "../support/repair.ts";
+import { aFolder } from "../support/world.ts";
+
+const MATCHES = 12;
+const NOW = Date.now();
+const lines = linesOf("na", MATCHES, NOW - 3_600_000);
+
+const folder = aFolder();
+afterAll(() => folder.remove());
+const original = join(folder.path, "original");
+let keyId: string;
+let player: string;
+
+beforeAll(async () => {
+  await done(["ingest", "-", "--data", join(original, "data")], lines.join("\n"));
+  await done(["keys", "create", "--name", "one", "--data", join(original, "data")]);
+  const [key] = JSON.parse(
+    await done(["keys", "list", "--json", "--data", join(original, "data")]),
+  );
+  keyId = key.id;
+  const { included } = JSON.parse(lines[0]!);
+  player = included.find(({ type }: { type: string }) => type === "player").id;
+  await done(["backup", join(original, "backup"), "--data", join(original, "data")]);
+});
+
+/** Runs a command that must succeed, and returns its output. */
+async function done(args: string[], stdin = ""): Promise<string> {
+  const { exitCode, stdout, stderr } = await matchbook(args, { stdin });
+  expect([args[0], exitCode, stderr]).toEqual([args[0], 0, stderr]);
+  return stdout;
+}
+
+let disks = 0;
+
+/** A disk with a shard, a key and a backup, or an empty one. */
+function aDisk(content?: string): RecordedDisk {
+  const at = join(folder.path, `disk-${disks++}`);
+  mkdirSync(at);
+  return new RecordedDisk(at, content);
+}
+
+/** Runs a command on a disk; the data folder on it is `data`. Returns the folder that is left after a power cut. */
+async function leftAfter(
+  disk: RecordedDisk,
+  args: string[],
+  acknowledgement: string | undefined,
+  stdin = "",
+  exitCode = 0,
+): Promise<string> {
+  const { path } = disk;
+  const whole = [...args.map((one) => one.replace("DISK", path)), "--data", join(path, "data")];
+  const run = await disk.run(whole, acknowledgement, stdin);
+  expect([run.finished.exitCode, run.finished.stderr]).toEqual([exitCode, run.finished.stderr]);
+  expect({ atRisk: run.atRisk, mistakes: run.mistakes }).toEqual({ atRisk: [], mistakes: [] });
+  return run.left;
+}
+
+const verified = async (data: string) =>
+  JSON.parse(await done(["verify", "--json", "--full-speed", "--data", data]));
+
+/** The records of a shard, as their lines. */
+const exported = (data: string) => done(["export", "na", "--data", data]);
+
+describe("a power cut when the command reports success loses nothing of", () => {
+  test("ingest into a new folder, and its file of rejected records", async () => {
+    const rejected = JSON.stringify(aMatch({ id: "not an id" }));
+    const input = [...lines, rejected].join("\n");
+    const args = ["ingest", "-", "--json", "--rejects", "DISK/out/rejects.ndjson"];
+    const disk = aDisk();
+    mkdirSync(join(disk.path, "out"));
+    const left = await leftAfter(disk, args, '"stored"', input, 1);
+    expect(await exported(join(left, "data"))).toBe(await exported(join(original, "data")));
+    expect(readFileSync(join(left, "out/rejects.ndjson"), "utf8")).toContain("not an id");
+  });
+
+  test("keys create, in a new folder", async () => {
+    const left = await leftAfter(aDisk(), ["keys", "create", "--name", "new"], "mb_");
+    const keys = JSON.parse(await done(["keys", "list", "--json", "--data", join(left, "data")]));
+    expect(keys).toMatchObject([{ name: "new", revokedAt: null }]);
+  });
+
+  test("keys revoke", async () => {
+    const left = await leftAfter(aDisk(original), ["keys", "revoke", keyId], keyId);
+    const keys = JSON.parse(await done(["keys", "list", "--json", "--data", join(left, "data")]));
+    expect(keys).toMatchObject([{ id: keyId, revokedAt: expect.anything() }]);
+  });
+
+  test("redact, with the list of redactions", async () => {
+    const args = ["redact", "na", player, "--yes", "--json"];
+    const left = await leftAfter(aDisk(original), args, '"erased"');
+    const data = join(left, "data");
+    expect(readFileSync(join(data, "redactions.ndjson"), "utf8")).toContain(player);
+    const withoutList = (await exported(data))
+      .split("\n")
+      .filter((one) => !one.includes('"redacted"'));
+    expect(withoutList.join("\n")).not.toContain(player);
+  });
+
+  test("prune", async () => {
+    const disk = aDisk(original);
+    const left = await leftAfter(disk, ["prune", "na", "--older-than", "1d", "--json"], '"cutoff"');
+    const after = await exported(join(left, "data"));
+    expect(after).toBe(await exported(join(disk.path, "data")));
+    expect(after).not.toBe(await exported(join(original, "data")));
+  });
+
+  test("compact --full", async () => {
+    const left = await leftAfter(aDisk(original), ["compact", "na", "--full", "--json"], '"after"');
+    expect(await exported(join(left, "data"))).toBe(await exported(join(original, "data")));
+  });
+
+  test("backup", async () => {
+    const left = await leftAfter(aDisk(original), ["backup", "DISK/backups/new"], "na.db");
+    const restored = join(folder.path, "restored");
+    await done(["restore", join(left, "backups/new"), "--data", restored]);
+    expect(await exported(restored)).toBe(await exported(join(original, "data")));
+  });
+
+  test("restore, into a new folder", async () => {
+    const disk = aDisk();
+    cpSync(join(original, "backup"), join(disk.path, "backup"), { recursive: true });
+    const left = await leftAfter(disk, ["restore", "DISK/backup"], "na.db");
+    expect(await exported(join(left, "data"))).toBe(await exported(join(original, "data")));
+  });
+
+  test("export", async () => {
+    const args = ["export", "na", "--output", "DISK/na.ndjson"];
+    const disk = aDisk(original);
+    const left = await leftAfter(disk, args, undefined);
+    expect(readFileSync(join(left, "na.ndjson"), "utf8")).toBe(
+      await exported(join(original, "data")),
+    );
+  });
+
+  test("shards move", async () => {
+    const left = await leftAfter(
+      aDisk(original),
+      ["shards", "move", "na", "--to", "sqlite:DISK/new/moved.db"],
+      "moved.db",
+    );
+    const moved = join(folder.path, "moved");
+    mkdirSync(moved);
+    cpSync(join(left, "new/moved.db"), join(moved, "na.db"));
+    expect(await exported(moved)).toBe(await exported(join(original, "data")));
+  });
+
+  test("repair, with the list of what is missing and the old file", async () => {
+    const disk = aDisk(original);
+    const file = join(disk.path, "data/na.db");
+    change(file, "UPDATE matches SET document = zeroblob(20) WHERE num = 1");
+    const damaged = readFileSync(file);
+    const left = await leftAfter(disk, ["repair", "na", "--json"], '"state"', "", 3);
+    const data = join(left, "data");
+    expect(await verified(data)).toMatchObject({ na: { damage: [] } });
+    const names = await Array.fromAsync(new Bun.Glob("na.db.damaged-*").scan(data));
+    expect(names).toHaveLength(2);
+    const [kept, list] = names.sort();
+    expect(readFileSync(join(data, kept!))).toEqual(damaged);
+    expect(readFileSync(join(data, list!), "utf8")).toContain("why");
+  });
+
+  test("verify, whose result doctor reads", async () => {
+    const left = await leftAfter(aDisk(original), ["verify", "--json"], '"damage');
+    expect(JSON.parse(readFileSync(join(left, "data/verified.json"), "utf8"))).toMatchObject({
+      na: { full: { damaged: 0 } },
+    });
+  });
+});
+
+test("a line that a power cut left incomplete does not make the list of redactions unreadable", async () => {
+  const data = join(folder.path, "incomplete");
+  cpSync(join(original, "data"), data, { recursive: true });
+  await done(["redact", "na", player, "--yes", "--data", data]);
+  const list = join(data, "redactions.ndjson");
+  const complete = readFileSync(list, "utf8");
+  for (const rest of ['\n{"shard":"na","pl', `\n{"shard":"na",${"\0".repeat(40)}}\n`]) {
+    writeFileSync(list, complete + rest);
+    expect(await done(["redact", "--list", "--data", data])).toContain(player);
+    expect(await exported(data)).toContain("participant");
+  }
+});

@@ -1,0 +1,164 @@
+/** Two instances behind HAProxy with the settings of the folder deploy. Each reaches its database on its own way. */
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { openAccess } from "../../src/open-stores.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { serve } from "../../src/wiring.ts";
+import { publicProxySettings } from "../ha/settings.ts";
+import { shardsFile } from "../support/places.ts";
+import { aPostgres, freePort } from "../support/postgres.ts";
+import { aMatch } from "../support/records.ts";
+import { until } from "../support/state.ts";
+import { aFolder, ingestInto, JSON_API } from "../support/world.ts";
+
+setDefaultTimeout(60_000);
+
+const PROGRAM = Bun.which("haproxy", { PATH: `${process.env.PATH}:/usr/sbin` })!;
+/** In the database and in a file of the data folder. */
+const [REMOTE, LOCAL] = ["/shards/na/matches/match-1", "/shards/eu/matches/match-1"];
+const IN_A_ROW = 20;
+/** After two, HAProxy leaves an instance out. */
+const FAILED_CHECKS = 2;
+
+const folder = aFolder();
+let database: Awaited<ReturnType<typeof aPostgres>>;
+let one: Awaited<ReturnType<typeof startInstance>>;
+let two: typeof one;
+let proxy: Subprocess;
+let url: string;
+let key: string;
+
+beforeAll(async () => {
+  database = await aPostgres();
+  const access = openAccess({ data: folder.path });
+  ({ key } = await access.keys.create({ name: "test" }, Date.now()));
+  await access.close();
+  one = await startInstance("one");
+  two = await startInstance("two");
+  for (const shard of ["na", "eu"]) {
+    await ingestInto(one.settings, [aMatch({ id: "match-1", shard })]);
+  }
+  const port = await freePort();
+  const file = join(folder.path, "haproxy.cfg");
+  writeFileSync(file, publicProxySettings(port, [one.port, two.port]));
+  proxy = Bun.spawn([PROGRAM, "-db", "-f", file], { stdout: "ignore", stderr: "ignore" });
+  url = `http://127.0.0.1:${port}`;
+  const listens = () => get(LOCAL).then(Boolean, () => false);
+  await until("the proxy listens", listens);
+  await until(
+    "both serve",
+    async () => (await isServed(REMOTE)) && one.counts.served > 0 && two.counts.served > 0,
+  );
+});
+afterAll(async () => {
+  proxy.kill("SIGKILL");
+  await proxy.exited;
+  for (const instance of [one, two]) await instance.stop();
+  database.stop();
+  folder.remove();
+});
+
+/** An instance and the forwarder through which it reaches the database. */
+async function startInstance(name: string) {
+  const way = await aWayTo(Number(new URL(database.url).port || "5432"));
+  const na = new URL(database.url);
+  na.port = String(way.port);
+  na.searchParams.set("schema", "proxied");
+  const { values: settings } = loadSettings({
+    flags: { data: folder.path, port: "0", "drain-ms": "0", rate: "1000000" },
+    env: {},
+    cwd: folder.path,
+    configFile: shardsFile(join(folder.path, `${name}.toml`), { na: na.href, eu: undefined }),
+  });
+  const counts = { served: 0, failedChecks: 0 };
+  const server = await serve(settings, (event) => {
+    if (event.event !== "request") return;
+    if (event.path === REMOTE && event.status === 200) counts.served += 1;
+    if (event.path === "/readyz" && event.status === 503) counts.failedChecks += 1;
+  });
+  return {
+    settings,
+    port: Number(new URL(server.url).port),
+    counts,
+    way,
+    async stop() {
+      await server.stop("test");
+      way.cut();
+    },
+  };
+}
+
+async function get(path: string) {
+  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+  const response = await fetch(`${url}${path}`, { headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Whether it is served many times in a row, however the proxy distributes requests. */
+async function isServed(path: string): Promise<boolean> {
+  for (let left = IN_A_ROW; left > 0; left--) {
+    if ((await get(path)).status !== 200) return false;
+  }
+  return true;
+}
+
+test("an instance that has lost its database is left out, and used again when it is back", async () => {
+  one.way.cut();
+  await until("the other serves all", async () => {
+    const before = two.counts.served;
+    return (await isServed(REMOTE)) && two.counts.served - before === IN_A_ROW;
+  });
+  await one.way.restore();
+  const before = one.counts.served;
+  await until("both serve", async () => (await isServed(REMOTE)) && one.counts.served > before);
+});
+
+test("while all have lost it, they respond themselves and serve their other shards", async () => {
+  one.way.cut();
+  two.way.cut();
+  const before = [one, two].map(({ counts }) => counts.failedChecks);
+  await until("the proxy has noticed it", () =>
+    [one, two].every(({ counts }, at) => counts.failedChecks > before[at]! + FAILED_CHECKS),
+  );
+  const answer = await until("an instance responds", async () => {
+    const { headers, ...rest } = await get(REMOTE);
+    return headers.has("x-request-id") && { ...rest, retryAfter: headers.get("retry-after") };
+  });
+  const text = expect.stringContaining("shard-unavailable");
+  expect(answer).toEqual({ status: 503, retryAfter: "5", text });
+  await until("the other shard is served", () => isServed(LOCAL));
+});
+
+/** Forwards connections to a port of this machine until it is cut, as if the server were gone. */
+async function aWayTo(target: number) {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(target, "127.0.0.1");
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.pipe(far).pipe(near);
+  });
+  const port = await freePort();
+  const restore = () =>
+    new Promise<void>((resolve) => server.listen(port, "127.0.0.1", () => resolve()));
+  await restore();
+  return {
+    port,
+    restore,
+    cut() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

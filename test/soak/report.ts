@@ -1,0 +1,70 @@
+/** What a run reports: tables, figures and plots. */
+
+import { timeChart } from "../../bench/curves.ts";
+import { COLOURS } from "../../bench/svg.ts";
+import { flatness, type Sample } from "./samples.ts";
+import type { SoakResult } from "./soak.ts";
+
+/** How often everything happened. */
+export function tableOf({ kinds, changes }: SoakResult): string {
+  const rows = [
+    ...[...kinds].sort(([a], [b]) => (a < b ? -1 : 1)),
+    ...[...changes].map(([kind, count]) => [`change: ${kind}`, count] as const),
+  ];
+  const width = Math.max(...rows.map(([kind]) => kind.length));
+  return rows
+    .map(([kind, count]) => `${kind.padEnd(width)}  ${String(count).padStart(8)}`)
+    .join("\n");
+}
+
+export function reportOf(result: SoakResult): { summary: string; isRight: boolean } {
+  const { responses, mismatches, problems, refused, processes, samples } = result;
+  const flat = flatness(samples);
+  const lines = [
+    `${responses} responses of ${processes} processes, ${mismatches.length} mismatches`,
+    `${refused} connections were reset while they were opened`,
+    flat
+      ? `memory after ten minutes: ${mib(flat.firstMiB)} in the first quarter, ${mib(flat.lastMiB)} in the last (medians): ${flat.isFlat ? "flat" : "NOT flat, it may rise by 5 %"}`
+      : "memory: the run was too short to tell whether it is flat (20 minutes)",
+    ...mismatches
+      .slice(0, 5)
+      .map(({ what, exchange }) => `MISMATCH ${exchange.question.path}: ${what}`),
+    ...problems.slice(0, 20).map((problem) => `PROBLEM ${problem}`),
+  ];
+  const isRight = mismatches.length + problems.length === 0 && flat?.isFlat !== false;
+  return { summary: lines.join("\n"), isRight };
+}
+
+const mib = (value: number) => `${Math.round(value)} MiB`;
+
+export function csvOf(samples: readonly Sample[]): string {
+  const names = Object.keys(samples[0] ?? {}) as (keyof Sample)[];
+  const rows = samples.map((sample) => names.map((name) => Math.round(sample[name] * 100) / 100));
+  return `${[names, ...rows].join("\n")}\n`;
+}
+
+const CHART_HEIGHT = 360;
+
+/** Three plots, one below the other. */
+export function chartOf(samples: readonly Sample[]): string {
+  const points = (name: keyof Sample) => samples.map((one) => [one.seconds, one[name]] as const);
+  const curve = (name: string, colour: keyof typeof COLOURS, from: keyof Sample) => ({
+    name,
+    colour: COLOURS[colour],
+    points: points(from),
+  });
+  const charts = [
+    timeChart("Memory of all processes of the server", "MiB", [
+      curve("resident", "ceiling", "residentMiB"),
+      curve("shared pages counted once", "matchbook", "proportionalMiB"),
+    ]),
+    timeChart("Latency", "milliseconds", [
+      curve("p50", "matchbook", "p50Ms"),
+      curve("p99", "conventional", "p99Ms"),
+    ]),
+    timeChart("Open descriptors", "", [curve("descriptors", "matchbook", "descriptors")]),
+  ];
+  const placed = charts.map((svg, at) => svg.replace("<svg ", `<svg y="${at * CHART_HEIGHT}" `));
+  const height = charts.length * CHART_HEIGHT;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 ${height}" width="860" height="${height}">\n${placed.join("")}</svg>\n`;
+}
