@@ -16,6 +16,7 @@ import { Bodies } from "../src/http/body.ts";
 import { PROFILES } from "../src/http/compat-profile.ts";
 import type { ServerContext } from "../src/http/context.ts";
 import { acceptsMediaType } from "../src/http/negotiate.ts";
+import { OverloadControl } from "../src/http/overload.ts";
 import { handleRequest, newProgress } from "../src/http/pipeline.ts";
 import { type ApiRequest, readRequest } from "../src/http/request.ts";
 import { documentResponse, planDelivery } from "../src/http/response.ts";
@@ -24,7 +25,6 @@ import { findRoute } from "../src/http/routes.ts";
 import { feedContext } from "../src/http/server.ts";
 import type { ShardRequest, ShardResult } from "../src/http/shard-request.ts";
 import { STAGES, stopwatches } from "../src/http/stopwatch.ts";
-import { WorkQueue } from "../src/http/work-queue.ts";
 import { type Observe, observeAll, type RequestEvent, unobserved } from "../src/observe/events.ts";
 import { logTo } from "../src/observe/log.ts";
 import { Metrics } from "../src/observe/metrics.ts";
@@ -104,7 +104,7 @@ const newStopwatch = stopwatches(CLOCK.monotonic);
 function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
   const shards = { list: () => [SHARD], replicas: () => [], reader: () => reader };
   const usage = new UsageCounter();
-  const work = new WorkQueue({ maxInFlight: 1, maxWaiting: 1 }, CLOCK.monotonic, unobserved);
+  const overload = new OverloadControl({ maxDelayMs: 0, maxInFlight: 1 }, unobserved);
   const options = { shards, keys, profile: PROFILES.off, clock: CLOCK, observe: unobserved };
   return {
     feed: feedContext(options, () => {}),
@@ -123,8 +123,8 @@ function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
     leaderboardDepth: 1000,
     profile: PROFILES.off,
     results: new ResultCache(0),
-    work,
-    bodies: new Bodies("fast", 0, work),
+    overload,
+    bodies: new Bodies("fast", 0, overload),
     clock: CLOCK,
     observe: observeAll([aLog(), aCount(usage)]),
   };
@@ -173,7 +173,7 @@ async function stagesOf(
       raw,
       key,
       feed,
-      releaseSlot() {},
+      isWaiting() {},
     };
   });
   const { route } = found[0]!;

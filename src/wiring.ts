@@ -18,13 +18,13 @@ import { send } from "./hooks/send.ts";
 import { Bodies } from "./http/body.ts";
 import { PROFILES } from "./http/compat-profile.ts";
 import type { Clock } from "./http/context.ts";
+import { OverloadControl } from "./http/overload.ts";
 import { Pictures } from "./http/pictures.ts";
 import { Portal } from "./http/portal.ts";
 import { ResultCache } from "./http/result-cache.ts";
 import { type FeedPace, type RunningServer, startServer } from "./http/server.ts";
 import { shardStatuses } from "./http/status.ts";
 import { STAGES } from "./http/stopwatch.ts";
-import { WorkQueue } from "./http/work-queue.ts";
 import { type MaintenancePace, MaintenanceThread } from "./maintenance/thread.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
@@ -87,9 +87,10 @@ export async function serve(
       admin = startAdmin(settings, { ...parts, token, quotas, clock, openThread });
     }
     const responseCache = settings["response-cache-mib"] * 2 ** 20;
-    const maxInFlight = settings["max-in-flight"];
-    const maxWaiting = settings["max-waiting"];
-    const work = new WorkQueue({ maxInFlight, maxWaiting }, clock.monotonic, observe);
+    const overload = new OverloadControl(
+      { maxDelayMs: settings["max-delay-ms"], maxInFlight: settings["max-in-flight"] },
+      observe,
+    );
     const visitors = visitorsFor(settings, plan, limits.visitors, sharing?.visitorSecret);
     const server = startServer({
       version,
@@ -110,10 +111,10 @@ export async function serve(
       maxOffset: settings["max-offset"],
       leaderboardDepth: settings["leaderboard-depth"],
       profile: PROFILES[settings.compat],
-      work,
+      overload,
       // Two kinds of entries: what was read for a request, and its content compressed as a whole.
       results: new ResultCache(responseCache / 2),
-      bodies: new Bodies(settings.compression, responseCache / 2, work),
+      bodies: new Bodies(settings.compression, responseCache / 2, overload),
       portal: portalFor(settings, offeredKey, visitors, clock),
       drainMs: settings["drain-ms"],
       feedPace,

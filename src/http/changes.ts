@@ -131,7 +131,7 @@ async function waitForPage(
 ): Promise<ChangePage> {
   const { feed, raw, key, watch } = request;
   openSlot(request);
-  request.releaseSlot();
+  request.isWaiting();
   feed.keepOpen(raw, query.wait + feed.idleSeconds);
   let page = empty;
   try {

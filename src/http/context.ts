@@ -15,9 +15,9 @@ import type { Bodies } from "./body.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { CompatProfile } from "./compat-profile.ts";
 import type { EventStreams } from "./event-stream.ts";
+import type { OverloadControl } from "./overload.ts";
 import type { Portal } from "./portal.ts";
 import type { ResultCache } from "./result-cache.ts";
-import type { WorkQueue } from "./work-queue.ts";
 
 export interface ServerContext {
   version: string;
@@ -41,7 +41,7 @@ export interface ServerContext {
   /** How many entries of a leaderboard are listed. */
   leaderboardDepth: number;
   profile: CompatProfile;
-  work: WorkQueue;
+  overload: OverloadControl;
   results: ResultCache;
   bodies: Bodies;
   feed: FeedContext;

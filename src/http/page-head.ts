@@ -142,11 +142,11 @@ async function readAs(
 ): Promise<Texts | undefined> {
   const visitor = context.visitors!.at(request.clientAddress());
   const { time } = request;
-  let slot: string | undefined;
+  let isInFlight = false;
   try {
     if (!context.keys.mayRead(visitor, shard)) return undefined;
-    if (!(await context.work.enter(shard, context.clock.monotonic()))) return undefined;
-    slot = shard;
+    if (!context.overload.enter(shard, context.clock.monotonic())) return undefined;
+    isInFlight = true;
     const { allowed } = await takeRequest(context, visitor, context.clock.monotonic());
     if (!allowed) return undefined;
     const reader = await context.shards.reader(shard);
@@ -162,7 +162,7 @@ async function readAs(
     context.observe({ event: "failure", requestId: request.requestId, error });
     return undefined;
   } finally {
-    if (slot !== undefined) context.work.leave(slot);
+    if (isInFlight) context.overload.leave(shard);
   }
 }
 

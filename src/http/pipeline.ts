@@ -40,8 +40,8 @@ export interface RequestProgress {
   key: LiveKey | undefined;
   headers: Record<string, string>;
   records: number;
-  /** The shard whose slot in the work queue this request has. */
-  slot: string | undefined;
+  /** The shard for which the request counts as in flight. */
+  inFlightFor: string | undefined;
   code: ErrorCode | undefined;
   watch: Stopwatch;
 }
@@ -49,7 +49,7 @@ export interface RequestProgress {
 export function newProgress(watch: Stopwatch): RequestProgress {
   return {
     ...{ route: undefined, key: undefined, headers: {}, records: 0 },
-    ...{ slot: undefined, code: undefined, watch },
+    ...{ inFlightFor: undefined, code: undefined, watch },
   };
 }
 
@@ -81,17 +81,16 @@ export async function handleRequest(
       return jsonResponse(request, await route.endpoint({ ...context, now: request.time }));
     }
 
+    // First, because refusing must cost little; so a request that is refused counts against no limit.
+    if (!context.overload.enter(shard, watch.began)) {
+      progress.code = "overloaded";
+      return overloadedResponse(request);
+    }
+    progress.inFlightFor = shard;
     const key = authenticate(context, request);
     progress.key = key;
     watch.lap("credentials");
 
-    // Before the rate limit, so that a request that is refused does not count.
-    const admitted = context.work.enter(shard, watch.began);
-    if (admitted !== true && !(await admitted)) {
-      progress.code = "overloaded";
-      return overloadedResponse(request);
-    }
-    progress.slot = shard;
     const verdict = await takeRequest(context, key, watch.began);
     const limitHeaders = checkRate(key, verdict);
     progress.headers = limitHeaders;
@@ -129,16 +128,16 @@ export async function handleRequest(
     if (!progress.key && progress.code !== "rate-limited") await countKeyless(context, request);
     return errorResponse(request, shown, progress.headers);
   } finally {
-    releaseSlot(context, progress);
+    leave(context, progress);
   }
 }
 
 /** May be called again. */
-function releaseSlot({ work }: ServerContext, progress: RequestProgress): void {
-  const { slot } = progress;
-  if (slot === undefined) return;
-  progress.slot = undefined;
-  work.leave(slot);
+function leave({ overload }: ServerContext, progress: RequestProgress): void {
+  const shard = progress.inFlightFor;
+  if (shard === undefined) return;
+  progress.inFlightFor = undefined;
+  overload.leave(shard);
 }
 
 function shardRequest(
@@ -156,7 +155,7 @@ function shardRequest(
   return {
     ...{ reader, shard, id, query, url, now, maxOffset, leaderboardDepth },
     ...{ profile, results, watch, raw, key, feed },
-    releaseSlot: () => releaseSlot(context, progress),
+    isWaiting: () => leave(context, progress),
   };
 }
 

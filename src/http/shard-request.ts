@@ -35,8 +35,8 @@ export interface ShardRequest {
   raw: Request;
   key: LiveKey;
   feed: FeedContext;
-  /** For a request that waits for something that nobody has to work for: others are worked on meanwhile. */
-  releaseSlot(): void;
+  /** From now on the request waits for something that costs nothing: it does not count as in flight any more. */
+  isWaiting(): void;
 }
 
 export interface ShardResult {

@@ -167,14 +167,14 @@ export const SETTINGS = {
     help: "requests that need no key, or have no valid one, that one client address may send per minute to an instance; 0 means unlimited",
     parse: wholeNumber(0, 1_000_000),
   }),
-  "max-in-flight": setting({
-    default: "32",
-    help: "requests to one shard that a process works on at once; more than one only with PostgreSQL or Redis",
-    parse: wholeNumber(1, 10_000),
+  "max-delay-ms": setting({
+    default: "50",
+    help: "milliseconds that requests may wait for others in a process; beyond, clients get 503 overloaded; 0 means unlimited",
+    parse: wholeNumber(0, 60_000),
   }),
-  "max-waiting": setting({
+  "max-in-flight": setting({
     default: "256",
-    help: "requests that wait in a process until it can work on them; beyond, clients get 503 overloaded",
+    help: "requests to one shard that may wait for its database in a process; beyond, clients get 503 overloaded",
     parse: wholeNumber(1, 100_000),
   }),
   "max-offset": setting({

@@ -134,7 +134,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     noon,
   );
   const keyless = await serveWithoutKeys(world);
-  const full = await serveWithKeys(world, [], { "max-in-flight": 0, "max-waiting": 0 });
+  const full = await serveWithKeys(world, [], { "max-in-flight": 0 });
   const fixBug = simulateBug();
   try {
     const messages = await Promise.all(WISHES.map((wish) => ask(world, wish)));

@@ -42,7 +42,7 @@ const stream = await StreamClient.open(`${server.url}/shards/na/changes`, {
 });
 const keyless = await serveWithoutKeys(world);
 // It has no place for any request.
-const full = await serveWithKeys(world, [], { "max-in-flight": 0, "max-waiting": 0 });
+const full = await serveWithKeys(world, [], { "max-in-flight": 0 });
 const fixBug = simulateBug();
 afterAll(async () => {
   fixBug();

@@ -78,7 +78,7 @@ export async function startWorld(
       "open-requests-per-minute": "0",
       "drain-ms": "0",
       // Nor may a busy machine refuse them.
-      "max-waiting": "10000",
+      "max-delay-ms": "0",
       ...flags,
     },
     env: {},

@@ -7,7 +7,7 @@ import type { Encoding } from "../../src/document/entity-tag.ts";
 import { pieceOf } from "../../src/document/fragment.ts";
 import { Bodies, type Body, bytesOf, type Compression } from "../../src/http/body.ts";
 import { ByteCache } from "../../src/http/byte-cache.ts";
-import { WorkQueue } from "../../src/http/work-queue.ts";
+import { OverloadControl } from "../../src/http/overload.ts";
 import { unobserved } from "../../src/observe/events.ts";
 
 const MIB = 1 << 20;
@@ -45,15 +45,14 @@ const pause = async () => {
   await turn();
 };
 
-/** Bodies for requests that pass the work queue, as in a server. The clock stands still, so that nothing is queued. */
+/** Bodies for requests that are counted, as in a server. */
 function bodiesWith(compression: Compression, bytes = MIB): Pick<Bodies, "of"> {
-  const limits = { maxInFlight: 1000, maxWaiting: 1 };
-  const work = new WorkQueue(limits, () => 0, unobserved);
-  const bodies = new Bodies(compression, bytes, work);
+  const overload = new OverloadControl({ maxDelayMs: 0, maxInFlight: 1 }, unobserved);
+  const bodies = new Bodies(compression, bytes, overload);
   return {
     of(document, encodings) {
-      expect(work.enter("na", 0)).toBe(true);
-      work.leave("na");
+      expect(overload.enter("na", 0)).toBe(true);
+      overload.leave("na");
       return bodies.of(document, encodings);
     },
   };
