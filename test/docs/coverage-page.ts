@@ -60,7 +60,7 @@ const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string
 
 /** What is wrong with a citation, which names a test or a command; undefined when it is correct. */
 export function faultOf(citation: string): string | undefined {
-  const script = /^npm run ([\w:]+)(?: -- .+)?$/.exec(citation)?.[1];
+  const script = /^npm run ([\w:-]+)(?: -- .+)?$/.exec(citation)?.[1];
   if (script !== undefined) {
     return script in scripts ? undefined : `package.json has no script ${script}`;
   }
