@@ -61,6 +61,7 @@ const hidden = new Map<string, number>();
 const failures: string[] = [];
 const LINES_OF_A_FAILURE = 60;
 let sinceLastTest: string[] = [];
+let isSummary = false;
 
 let file = "";
 let rest = "";
@@ -73,6 +74,9 @@ for await (const chunk of child.stderr) {
 }
 
 function read(line: string): void {
+  // The summary of the run names them again.
+  if (/^\d+ tests? failed:$/.test(line)) isSummary = true;
+  if (isSummary) return;
   sinceLastTest.push(line);
   if (/^\((?:pass|fail|skip|todo)\) /.test(line)) {
     if (line.startsWith("(fail)") && sinceLastTest.length > 1) {
