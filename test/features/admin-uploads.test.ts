@@ -242,6 +242,17 @@ describe("a store that fails", () => {
     await listener.stop();
   });
 
+  test("because its disk cannot be written makes the shard unavailable; nothing is counted as stored", async () => {
+    const listener = startListener({
+      openThread: () =>
+        new Worker(new URL("../support/read-only-disk-worker.ts", import.meta.url).href),
+    });
+    const { status, report, error } = await uploadTo(listener.url, ndjson(some(2)));
+    expect([status, error!.code, report.stored]).toEqual([503, "shard-unavailable", 0]);
+    expect(failures(listener)).toEqual([expect.stringContaining("na.db")]);
+    await listener.stop();
+  });
+
   test("because its thread crashes gives an error without counts; the next upload gets a new thread", async () => {
     let opened = 0;
     const broken = URL.createObjectURL(

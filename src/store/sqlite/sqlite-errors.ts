@@ -2,10 +2,12 @@
 
 import { type Database, SQLiteError } from "bun:sqlite";
 import { DamagedData, StoreError, StoreUnavailable } from "../store.ts";
-import { versionOf } from "./open.ts";
+import { asStoreError, versionOf } from "./open.ts";
 
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/;
 const UNAVAILABLE = /^SQLITE_(IOERR|CANTOPEN|BUSY|FULL|READONLY|NOMEM)/;
+/** A full disk and a lock have messages of their own. */
+const UNWRITABLE = /^SQLITE_(IOERR|CANTOPEN|READONLY|NOMEM)/;
 
 /** For a read. Errors that are not about the file are returned as they are. */
 export function asReadError(error: unknown, database: Database): unknown {
@@ -24,7 +26,9 @@ export function asWriteError(error: unknown, database: Database): unknown {
       { cause: error },
     );
   }
-  // A full disk and a lock have messages of their own.
+  if (error instanceof SQLiteError && UNWRITABLE.test(error.code ?? "")) {
+    return asStoreError(error, database.filename);
+  }
   const asRead = asReadError(error, database);
   return asRead instanceof DamagedData ? asRead : error;
 }

@@ -169,7 +169,9 @@ export class SqliteWriter implements Writer {
     try {
       this.database.query("BEGIN IMMEDIATE").run();
     } catch (error) {
-      if (!(error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY"))) throw error;
+      if (!(error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY"))) {
+        throw asWriteError(error, this.database);
+      }
       // Without the cause: its message would replace this one.
       throw new StoreRefuses(
         `${this.database.filename} is locked: another program has been writing to it for too long, e.g. to move the shard; retry when it is done`,
