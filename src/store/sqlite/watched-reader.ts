@@ -3,9 +3,19 @@
  * is replaced is opened again.
  */
 
+import type { Database } from "bun:sqlite";
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
+import { openImmutable } from "../../sqlite/open-unchanged.ts";
 import type { DamageMarker } from "../damage-marker.ts";
-import { type DamagedData, type DamagedShard, StoreError, StoreReplaced } from "../store.ts";
+import {
+  type DamagedData,
+  type DamagedShard,
+  type Fragment,
+  OtherOwner,
+  StoreError,
+  StoreReplaced,
+} from "../store.ts";
+import { someRecords } from "./matches.ts";
 import { NotAShard } from "./open.ts";
 import { damageMarkerOf, fileStats, markedFile, OpenedFile } from "./opened-file.ts";
 import type { SqliteReader } from "./reader.ts";
@@ -23,14 +33,22 @@ export class WatchedReader {
   #failure: { error: StoreError; retryAt: number; state: string } | undefined;
   #damage: DamagedShard | undefined;
   #nextLook = 0;
+  /** The state of the file in which it had the right records. */
+  #rightState = "";
+  /** Whether another shard's file was written over the open one. */
+  #isOverwritten = false;
   readonly #marker: DamageMarker;
   readonly #retired = new Set<SqliteReader>();
 
-  /** `open` returns undefined if there is no shard in the file. `onOpen` is called with every new reader. */
+  /**
+   * `open` returns undefined if there is no shard in the file. `onOpen` is called with every new reader. `checkRecords`
+   * throws OtherOwner if these encoded matches belong to another shard.
+   */
   constructor(
     private readonly path: string,
     private readonly open: () => SqliteReader | undefined,
     private readonly onOpen: () => void,
+    private readonly checkRecords: (records: Fragment[]) => void,
   ) {
     this.#marker = damageMarkerOf(path);
   }
@@ -76,9 +94,12 @@ export class WatchedReader {
     let state = "";
     try {
       state = stateOf(this.path);
-      if (this.#open && !this.#open.file.isReplaced()) this.#failure = undefined;
-      else if (!this.#failure || this.#failure.state !== state || now >= this.#failure.retryAt) {
+      if (this.#open && !this.#open.file.isReplaced() && !this.#holdsOther(state)) {
+        this.#failure = undefined;
+      } else if (!this.#failure || this.#failure.state !== state || now >= this.#failure.retryAt) {
         this.#reopen();
+        this.#rightState = state;
+        this.#isOverwritten = false;
       }
       const file = fileStats(this.path);
       this.#damage = file && this.#marker.read(markedFile(file));
@@ -89,6 +110,25 @@ export class WatchedReader {
     }
     // A new file is found at once.
     if (this.isKnown) this.#nextLook = now + LOOK_MS;
+  }
+
+  /**
+   * Whether the open file was overwritten with that of another shard: SQLite would mix the pages of both. The file is
+   * read alone, because its WAL may hide that. Whatever else is wrong with it, requests report.
+   */
+  #holdsOther(state: string): boolean {
+    if (this.#isOverwritten || state === this.#rightState) return this.#isOverwritten;
+    let database: Database | undefined;
+    try {
+      database = openImmutable(this.path);
+      this.checkRecords(someRecords(database));
+      this.#rightState = state;
+    } catch (error) {
+      this.#isOverwritten = error instanceof OtherOwner;
+    } finally {
+      database?.close();
+    }
+    return this.#isOverwritten;
   }
 
   #reopen(): void {
