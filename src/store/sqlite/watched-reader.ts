@@ -37,6 +37,8 @@ export class WatchedReader {
   #rightState = "";
   /** Whether another shard's file was written over the open one. */
   #isOverwritten = false;
+  /** Whether there was another shard in the file. */
+  #hadOther = false;
   readonly #marker: DamageMarker;
   readonly #retired = new Set<SqliteReader>();
 
@@ -60,7 +62,7 @@ export class WatchedReader {
 
   /** Whether there is or was a shard in the file. */
   get wasOpened(): boolean {
-    return this.#open !== undefined;
+    return this.#open !== undefined || this.#hadOther;
   }
 
   /**
@@ -105,6 +107,7 @@ export class WatchedReader {
       this.#damage = file && this.#marker.read(markedFile(file));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
+      if (error instanceof OtherOwner) this.#hadOther = true;
       const pause = error instanceof StoreReplaced ? 0 : RETRY_MS;
       this.#failure = { error, retryAt: now + pause, state };
     }
@@ -137,6 +140,12 @@ export class WatchedReader {
       throw new StoreError(`${this.path} is a link to a file that does not exist`);
     }
     if (!file) {
+      // It is not absent while the right file is put in the place of the wrong one.
+      if (this.#hadOther) {
+        throw new StoreReplaced(
+          `${this.path} does not exist any more; put it back or restore a backup, or restart the server to continue without it`,
+        );
+      }
       this.#failure = undefined;
       return;
     }
