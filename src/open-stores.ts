@@ -15,6 +15,7 @@ import { SqliteDatabase } from "./access/sqlite/database.ts";
 import { HOOKS_FILE, KEYS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
 import { UsageStore } from "./access/usage-store.ts";
 import type { VisitorCounters } from "./access/visitors.ts";
+import { checkOwner } from "./document/record-owner.ts";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import type { AccessPlan } from "./domain/limits.ts";
@@ -46,6 +47,7 @@ import type { ShardRepair } from "./store/salvage.ts";
 import type { Shards } from "./store/shards.ts";
 import { SqliteChecker } from "./store/sqlite/check.ts";
 import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
+import { someRecords } from "./store/sqlite/matches.ts";
 import {
   mapFile,
   NotAShard,
@@ -62,6 +64,7 @@ import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
 import { WatchedReader } from "./store/sqlite/watched-reader.ts";
 import { SqliteWriter } from "./store/sqlite/writer.ts";
 import {
+  type Fragment,
   type OnMigrate,
   type OnProgress,
   type Reader,
@@ -133,10 +136,16 @@ export function openShards(
     access === "migrate"
       ? (from, to) => void observe({ event: "shard-migrating", shard, from, to })
       : undefined;
-  /** Without a data folder there is no list of redactions, as for the files of a backup. */
-  const checkRedactions = (id: string, applied: () => Redaction[]) => {
-    if (settings.data !== "") checkApplied(settings.data, id, applied);
+  /**
+   * Throws StoreError if a store must not be used as this shard. Without a data folder there is no list of redactions,
+   * as for the files of a backup.
+   */
+  const checkContents = (id: string, { records, redactions }: StoreContents) => {
+    checkOwner(id, showLocation(locationOf(settings, id)), records());
+    if (settings.data !== "") checkApplied(settings.data, id, redactions);
   };
+  const checkFile = (id: string, database: OpenFile) =>
+    closingOnError(database, () => checkContents(id, contentsOf(database)));
   const mayExist = (id: string) => (configured.size > 0 ? configured.has(id) : isShardId(id));
   const reportOpened = (id: string, location: ShardLocation) =>
     observe({ event: "shard-opened", shard: id, location: showLocation(location) });
@@ -147,10 +156,11 @@ export function openShards(
       () => {
         const database = openSqlite(path, isMapped, migrating(id));
         if (!database) return undefined;
-        closingOnError(database, () => checkRedactions(id, () => readRedactions(database)));
+        checkFile(id, database);
         return new SqliteReader(database, cacheBytes);
       },
       () => reportOpened(id, location),
+      (records) => checkOwner(id, path, records),
     );
     try {
       return file.get();
@@ -232,7 +242,7 @@ export function openShards(
     try {
       const database = openReadOnly(location.path);
       if (!database) return undefined;
-      closingOnError(database, () => checkRedactions(id, () => readRedactions(database)));
+      checkFile(id, database);
       return new SqliteWriter(database);
     } catch (error) {
       if (isIgnored(id, error)) return undefined;
@@ -267,8 +277,8 @@ export function openShards(
       if (known && !isReplaced(known)) return known;
       if (known) retired.push(known);
       if (mustExist && isMissing(location)) throw missing(location);
-      const writer = openWriter(location, access, migrating(id), writerCacheKib, (applied) =>
-        checkRedactions(id, applied),
+      const writer = openWriter(location, access, migrating(id), writerCacheKib, (contents) =>
+        checkContents(id, contents),
       );
       writers.set(id, writer);
       return writer;
@@ -292,6 +302,7 @@ export function openShards(
       const file = fileStats(path);
       try {
         const database = access === "read" ? openReadOnly(path) : openForReading(path);
+        if (database) closingOnError(database, () => checkOwner(id, path, someRecords(database)));
         const pass = purpose === "background" ? "exact" : "fast";
         return database && new SqliteChecker(database, new OpenedFile(path, file), pass);
       } catch (error) {
@@ -355,6 +366,20 @@ function openSqlite(
   if (isMapped && database) mapFile(database);
   return database;
 }
+
+type OpenFile = NonNullable<ReturnType<typeof openReadOnly>>;
+
+/** What decides whether a store may be used as a certain shard. */
+interface StoreContents {
+  /** A few encoded matches. */
+  records(): Fragment[];
+  redactions(): Redaction[];
+}
+
+const contentsOf = (database: OpenFile): StoreContents => ({
+  records: () => someRecords(database),
+  redactions: () => readRedactions(database),
+});
 
 function closingOnError(store: { close(): void }, work: () => void): void {
   try {
@@ -429,34 +454,37 @@ export function locationOf(
 
 /**
  * The writer of a shard at any location. Creates the store if necessary, unless it is for reading only.
- * `checkRedactions` throws if the shard must not be used as it is.
+ * `check` throws if it must not be used as it is.
  */
 export function openWriter(
   location: ShardLocation,
   access: ShardAccess,
   onMigrate?: OnMigrate,
   cacheKib?: number,
-  checkRedactions: (applied: () => Redaction[]) => void = () => {},
+  check: (contents: StoreContents) => void = () => {},
 ): Writer {
   if (location.engine === "postgres") {
     const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
-    const check = (applied: Redaction[]) => checkRedactions(() => applied);
-    return new PostgresWriter(session, undefined, undefined, access === "read", check);
+    const checkRedactions = (applied: Redaction[]) =>
+      check({ records: () => [], redactions: () => applied });
+    return new PostgresWriter(session, undefined, undefined, access === "read", checkRedactions);
   }
   const file = fileStats(location.path);
   const database = openForWriting(location.path, cacheKib, undefined, onMigrate);
-  closingOnError(database, () => checkRedactions(() => readRedactions(database)));
+  closingOnError(database, () => check(contentsOf(database)));
   return new SqliteWriter(database, new OpenedFile(location.path, file));
 }
 
 /** What is wrong with a shard; undefined if nothing is. Throws StoreError if it is no shard. */
-export const damageAt = (
+export function damageAt(
+  shard: string,
   location: ShardLocation,
   onProgress: OnProgress,
-): Awaitable<string | undefined> =>
-  location.engine === "sqlite"
-    ? damageInFile(location.path, onProgress)
-    : damageInSchema(location, onProgress);
+): Awaitable<string | undefined> {
+  if (location.engine === "postgres") return damageInSchema(location, onProgress);
+  const { path } = location;
+  return damageInFile(path, onProgress, (records) => checkOwner(shard, path, records));
+}
 
 /** Keeps writers of a shard waiting until it is repaired. Throws StoreError. */
 export const openRepair = (location: ShardLocation): Awaitable<ShardRepair> =>
@@ -493,7 +521,10 @@ export async function examineShard(
   id: string,
 ): Promise<Examined> {
   const location = locationOf(settings, id);
-  if (location.engine === "sqlite") return examineFile(location.path);
+  if (location.engine === "sqlite") {
+    const { path } = location;
+    return examineFile(path, (records) => checkOwner(id, path, records));
+  }
   const replicas = settings.shards.find((shard) => shard.id === id)?.replicas;
   return examineDatabase(location, replicas?.places ?? [], damagePath(settings, id));
 }

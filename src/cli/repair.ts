@@ -6,9 +6,17 @@ import { readList, redactionsOf } from "../redact/list-file.ts";
 import { MovedAsideFile } from "../repair/moved-aside.ts";
 import { type Rebuilt, rebuild } from "../repair/rebuild.ts";
 import type { Settings } from "../settings/definitions.ts";
-import type { ShardLocation } from "../settings/shard-locations.ts";
+import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
 import { type Counts, MigrationNeeded } from "../store/store.ts";
-import { type AddCommand, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
+import {
+  type AddCommand,
+  CommandError,
+  note,
+  print,
+  settingsOf,
+  withExamples,
+  withSettings,
+} from "./command.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { unknownShard } from "./shard-store.ts";
 
@@ -88,7 +96,7 @@ async function repairShard(
   flags: Flags,
 ): Promise<Report> {
   const isDryRun = flags.dryRun === true;
-  const damage = await findDamage(location, flags.force === true);
+  const damage = await findDamage(shard, location, flags.force === true);
   if (damage === undefined && !flags.force) {
     return { shard, state: "undamaged", isDryRun, damage: null };
   }
@@ -103,11 +111,13 @@ async function repairShard(
     const { pages } = repair.source;
     const target = await repair.open();
     const rebuilt = await rebuild(repair.source, target, {
+      shard,
       batch,
       redactions: redactionsOf(readList(data), shard),
       onAside: (one) => aside.add(one),
       onProgress: (page, records) => bar.show("repair", pages, page, records),
     });
+    if (rebuilt.records === 0 && rebuilt.foreign > 0) throw otherShards(shard, location);
     const counts = await target.counts();
     await repair.complete((rows) => bar.show("check", 0, rows, rows, "rows"));
     const isComplete = isNothingLost(rebuilt);
@@ -136,11 +146,20 @@ async function repairShard(
   }
 }
 
+const otherShards = (shard: string, location: ShardLocation): CommandError =>
+  new CommandError(
+    `all records in ${showLocation(location)} belong to other shards, and nothing was changed: put the right file back or restore a backup of ${shard}, or correct the settings`,
+  );
+
 /** Undefined if there is none. Throws StoreError if it is not a shard of this version. */
-async function findDamage(location: ShardLocation, isForced: boolean): Promise<string | undefined> {
+async function findDamage(
+  shard: string,
+  location: ShardLocation,
+  isForced: boolean,
+): Promise<string | undefined> {
   const bar = new Bar();
   try {
-    return await damageAt(location, (rows) => bar.show("check", 0, rows, rows, "rows"));
+    return await damageAt(shard, location, (rows) => bar.show("check", 0, rows, rows, "rows"));
   } catch (error) {
     // The records have been the same in all formats of SQLite.
     const mayBeOlder = isForced && location.engine === "sqlite";
@@ -151,8 +170,8 @@ async function findDamage(location: ShardLocation, isForced: boolean): Promise<s
   }
 }
 
-const isNothingLost = ({ lost, conflicts, pages, isCompared }: Rebuilt): boolean =>
-  lost + conflicts === 0 && (pages === 0 || isCompared);
+const isNothingLost = ({ lost, foreign, conflicts, pages, isCompared }: Rebuilt): boolean =>
+  lost + foreign + conflicts === 0 && (pages === 0 || isCompared);
 
 const sumsOf = ({ served, withheld }: Counts) => ({
   served,
@@ -194,10 +213,16 @@ function describe(report: Report, engine: ShardLocation["engine"]): string {
   return lines.join("\n");
 }
 
-function lossesOf({ state, lost = 0, conflicts = 0, pages = 0, isCompared }: Report): string[] {
+function lossesOf(report: Report): string[] {
+  const { state, lost = 0, foreign = 0, conflicts = 0, pages = 0, isCompared } = report;
   if (state === "repaired") return ["No record is lost."];
   const lines: string[] = [];
   if (lost > 0) lines.push(`${count(lost, "record")} could not be restored.`);
+  if (foreign > 0) {
+    lines.push(
+      `Left out: ${count(foreign, "record")} of other shards. Send all records of ${report.shard} again.`,
+    );
+  }
   if (conflicts > 0) lines.push(`${count(conflicts, "record")} had the id of another one.`);
   if (pages > 0 && !isCompared) {
     lines.push(

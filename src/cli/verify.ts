@@ -151,6 +151,7 @@ export async function verifyShard(
   const began = performance.now();
   const progress = startProgress(`verify ${id}`, 0, "rows");
   const verification = new Verification({
+    shard: id,
     limit,
     rows: ROWS_PER_STEP,
     async afterStep(rows, milliseconds) {

@@ -16,6 +16,8 @@ import type { Redaction, StoredMatch, Writer } from "../store/store.ts";
 import type { MovedAside } from "./moved-aside.ts";
 
 export interface RebuildOptions {
+  /** Records of other shards are set aside. */
+  shard: string;
   /** The maximum number of records per transaction. */
   batch: number;
   /** Redactions that are known from elsewhere: the list of the shard may be damaged. */
@@ -31,6 +33,8 @@ export interface Rebuilt {
   records: number;
   /** Records that are there but damaged, or that the indexes list and that were not found. */
   lost: number;
+  /** Records of other shards, e.g. because the file of one of them was put in the place of this shard. */
+  foreign: number;
   /** Records that differ from another one with the same id, which was kept. */
   conflicts: number;
   /** Pages that cannot be read and may have had records. */
@@ -46,9 +50,16 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 export async function rebuild(
   source: DamagedStore,
   target: Writer,
-  { batch: mostRecords, redactions, onAside, onProgress }: RebuildOptions,
+  { shard, batch: mostRecords, redactions, onAside, onProgress }: RebuildOptions,
 ): Promise<Rebuilt> {
-  const rebuilt: Rebuilt = { records: 0, lost: 0, conflicts: 0, pages: 0, isCompared: false };
+  const rebuilt: Rebuilt = {
+    records: 0,
+    lost: 0,
+    foreign: 0,
+    conflicts: 0,
+    pages: 0,
+    isCompared: false,
+  };
   const seen = { matches: new RowSet(), withheld: new RowSet() };
   let batch: { found: FoundRecord; record: PreparedRecord }[] = [];
   let bytes = 0;
@@ -88,7 +99,13 @@ export async function rebuild(
     } else {
       const record = restored(found);
       if (typeof record === "string") setAside({ ...asideOf(found), why: record });
-      else {
+      else if (record.outline.shard !== shard) {
+        rebuilt.foreign += 1;
+        onAside({
+          ...asideOf(found, record),
+          why: `it is a record of shard ${record.outline.shard}`,
+        });
+      } else {
         batch.push({ found, record });
         bytes += found.encoded.length + found.snapshot.length;
       }

@@ -696,6 +696,17 @@ export class StoreReplaced extends StoreRefuses {
   override name = "StoreReplaced";
 }
 
+/** The store has records of another shard, e.g. because a file was put in the wrong place. */
+export class OtherOwner extends StoreError {
+  override name = "OtherOwner";
+
+  constructor(location: string, shard: string, owner: string) {
+    super(
+      `${location} holds the records of shard ${owner}, so it is not used as shard ${shard}: put the right file back or restore a backup, or correct the settings`,
+    );
+  }
+}
+
 /** The shard has an older format, and this command or server may not migrate it. */
 export class MigrationNeeded extends StoreRefuses {
   override name = "MigrationNeeded";

@@ -8,6 +8,7 @@ export type Note = (table: string, record: string, detail: string) => void;
 export type Survey = <T>(read: (state: StoredState) => Promise<T>) => Promise<T>;
 
 export interface Context {
+  shard: string;
   note: Note;
   /** How many rows a step may read. */
   rows: number;

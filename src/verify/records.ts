@@ -33,7 +33,7 @@ export async function addBases({ step, rows }: Context, expected: Expected): Pro
 
 /** Adds all records to `expected`. */
 export async function verifyRecords(
-  { note, step, rows }: Context,
+  { shard, note, step, rows }: Context,
   expected: Expected,
 ): Promise<void> {
   let last: ShardRecord | undefined;
@@ -46,7 +46,7 @@ export async function verifyRecords(
         if (last) verifyFollows(last, record);
         last = record;
       }
-      await verifyBatch(state, batch, note, expected);
+      await verifyBatch(state, batch, shard, note, expected);
       isOver = batch.length < size;
       size = Math.min(fitting(batch), rows);
       return batch.length;
@@ -72,11 +72,12 @@ interface Opened {
 async function verifyBatch(
   state: StoredState,
   batch: readonly ShardRecord[],
+  shard: string,
   note: Note,
   expected: Expected,
 ): Promise<void> {
   const records = batch.flatMap((record): Opened | [] => {
-    const opened = open(record, note);
+    const opened = open(record, shard, note);
     if (!opened) return [];
     const { fate, match } = record;
     return { fate, match, outline: outlineOf(opened), players: opened.players };
@@ -112,7 +113,7 @@ async function verifyBatch(
 }
 
 /** Undefined if it cannot be decoded, which is noted. */
-function open({ fate, match }: ShardRecord, note: Note): MatchRecord | undefined {
+function open({ fate, match }: ShardRecord, shard: string, note: Note): MatchRecord | undefined {
   const table = fate.state === "served" ? "matches" : "withheld";
   let opened: OpenedRecord;
   try {
@@ -124,6 +125,14 @@ function open({ fate, match }: ShardRecord, note: Note): MatchRecord | undefined
       `match ${match.id} cannot be decoded: it cannot be served, nor counted for its players`,
     );
     return undefined;
+  }
+  const owner = opened.record.shard;
+  if (owner !== shard) {
+    note(
+      table,
+      match.id,
+      `match ${match.id} is a record of shard ${owner}: its responses, and the totals of its players, are those of another shard`,
+    );
   }
   if (!opened.isConsistent || !opened.hasContentHash) {
     const what = opened.isConsistent ? "content hash" : "time, mode, patch or header";

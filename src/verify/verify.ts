@@ -33,6 +33,8 @@ export interface Findings {
 }
 
 export interface VerifyOptions {
+  /** The shard to which all records must belong. */
+  shard: string;
   /** How many findings to keep. */
   limit: number;
   /** How many rows a step may read, about. */
@@ -71,6 +73,7 @@ export class Verification {
   async rebuild(survey: Survey): Promise<void> {
     const expected = new Expected();
     const context: Context = {
+      shard: this.options.shard,
       note: this.#note,
       rows: this.options.rows,
       survey,

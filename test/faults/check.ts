@@ -34,7 +34,6 @@ export async function storedIds(scene: Scene): Promise<string[] | undefined> {
 export async function check(scene: Scene): Promise<void> {
   const { ledger, problems } = scene;
   ledger.mayLack = false;
-  ledger.shards.delete("eu");
   const stored = await storedIds(scene);
   if (!stored) {
     problems.push("the shard cannot be exported after the recovery");

@@ -21,7 +21,7 @@ import { ndjson, uploadTo } from "../support/admin.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { aFolder, ingestInto, startWorld, type World } from "../support/world.ts";
 
 const inShard = (shard: string, id?: string) =>
   aMatch(id === undefined ? { shard } : { shard, id });
@@ -142,8 +142,10 @@ describe("a server whose data folder has unusable files", () => {
   });
 
   test("serves a repaired file without a restart", async () => {
-    const repaired = copyOfNa(world, join(world.data, "repaired"));
-    renameSync(repaired, join(world.data, "truncated.db"));
+    const elsewhere = aFolder();
+    await ingestInto({ ...world.settings, data: elsewhere.path }, [inShard("truncated")]);
+    renameSync(join(elsewhere.path, "truncated.db"), join(world.data, "truncated.db"));
+    elsewhere.remove();
     await until("the shard is served", async () => {
       return (await instance.get("/shards/truncated/matches", world.key)).status === 200;
     });
@@ -273,4 +275,69 @@ test("a new file is not served with the WAL of the file that it replaces", async
   await until("it is served", async () => (await served()).status === 200);
   await instance.stop();
   await world.stop();
+});
+
+describe("a file with the records of another shard", () => {
+  let world: World;
+  let instance: Instance;
+  const served = (shard: string) => instance.get(`/shards/${shard}/matches`, world.key);
+  const at = (name: string) => join(world.data, name);
+
+  beforeAll(async () => {
+    world = await startWorld([inShard("na", "match-na"), inShard("eu", "match-eu")]);
+    copyOfNa(world, at("right"));
+    copyOfNa(world, at("sa.db"));
+    instance = await startInstance(world, {});
+  });
+  afterAll(async () => {
+    await instance.stop();
+    await world.stop();
+  });
+
+  /** Puts a file in the place of na. */
+  function replace(file: string): void {
+    deleteShard(world, "na");
+    renameSync(file, at("na.db"));
+  }
+
+  test("is not served under its name; the other shards are", async () => {
+    const { status, body } = await served("sa");
+    expect([status, body.errors[0].code]).toEqual([503, "shard-unavailable"]);
+    expect(unavailableIn(await instance.status())).toEqual(["sa"]);
+    expect(reasonFor(instance, "sa")).toEqual([
+      expect.stringContaining(`${at("sa.db")} holds the records of shard na`),
+    ]);
+    for (const id of ["na", "eu"]) expect((await served(id)).status).toBe(200);
+  });
+
+  test("is not served when it replaces the file of a running server, until that is put back", async () => {
+    const elsewhere = aFolder();
+    await ingestInto({ ...world.settings, data: elsewhere.path }, [inShard("eu", "match-na")]);
+    replace(join(elsewhere.path, "eu.db"));
+    elsewhere.remove();
+    await until("it is unavailable", async () => (await served("na")).status === 503);
+    const { status, error, report } = await uploadTo(instance.adminUrl, ndjson([inShard("na")]));
+    expect([status, error!.code, report.stored]).toEqual([503, "shard-unavailable", 0]);
+    replace(at("right"));
+    await until("it is served", async () => (await served("na")).status === 200);
+  });
+
+  test("is not served when it is written over the file of a running server, until that is written again", async () => {
+    const right = readFileSync(copyOfNa(world, at("right-again")));
+    const wrong = readFileSync(at("eu.db"));
+    writeFileSync(at("na.db"), wrong);
+    await until("it is unavailable", async () => (await served("na")).status === 503);
+    writeFileSync(at("na.db"), right);
+    await until("it is served", async () => (await served("na")).status === 200);
+    expect((await served("na")).body.data[0].attributes.shardId).toBe("na");
+  });
+
+  test("is noticed by withheld records too", async () => {
+    const withheld = aMatch({ shard: "eu", id: "match-practice", mode: "practice" });
+    const elsewhere = aFolder();
+    await ingestInto({ ...world.settings, data: elsewhere.path }, [withheld]);
+    replace(join(elsewhere.path, "eu.db"));
+    elsewhere.remove();
+    await until("it is unavailable", async () => (await served("na")).status === 503);
+  });
 });

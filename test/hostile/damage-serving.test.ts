@@ -5,23 +5,21 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
-import { closeSync, copyFileSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
 import { FORMAT } from "../../src/store/sqlite/schema.ts";
 import { TestClock } from "../support/keys.ts";
 import { scaled } from "../support/scale.ts";
 import { startWorld } from "../support/world.ts";
-import { askEverything, QUESTIONS, RECORDS, truthOf } from "./damage.ts";
+import { askEverything, QUESTIONS, RECORDS, recordsOf, truthOf } from "./damage.ts";
 
 const COPIES = Number(process.env.DAMAGED_COPIES ?? scaled(20));
 const SEED = Number(process.env.DAMAGE_SEED ?? 1);
 
 const clock = new TestClock();
-const world = await startWorld(RECORDS.slice(0, 6), {}, clock);
+const world = await startWorld(RECORDS, {}, clock);
 afterAll(() => world.stop());
-// The server has opened the file, so that these stay in the WAL.
-await world.ingest(RECORDS.slice(6));
 const truth = await truthOf(world, "na");
 const ask = (shard: string) => askEverything(world, clock, truth, shard);
 
@@ -29,7 +27,7 @@ let made = 0;
 const fileOf = (shard: string) => join(world.data, `${shard}.db`);
 
 /**
- * Copies the shard with its WAL or, after a checkpoint, without; serves it; overwrites bytes, and asks everything
+ * Makes the same shard again, with a WAL or, after a checkpoint, without; serves it; overwrites bytes, and asks everything
  * again: first while SQLite has pages in its cache, then after a commit, which makes it read them again.
  */
 async function damaged(copies: number, bytes: number, withWal: boolean) {
@@ -38,8 +36,12 @@ async function damaged(copies: number, bytes: number, withWal: boolean) {
   for (let copy = 0; copy < copies; copy++) {
     const shard = `copy-${made++}`;
     const path = fileOf(shard);
-    copyFileSync(fileOf("na"), path);
-    copyFileSync(`${fileOf("na")}-wal`, `${path}-wal`);
+    const records = recordsOf(shard);
+    await world.ingest(records.slice(0, 6));
+    // The server opens the file, so that the others stay in the WAL.
+    expect((await world.get(`/shards/${shard}/players`)).status).toBe(200);
+    await world.ingest(records.slice(6));
+    expect(statSync(`${path}-wal`).size).toBePositive();
     if (!withWal) commit(path, "PRAGMA wal_checkpoint(TRUNCATE)");
     expect((await ask(shard)).right.length).toBe(QUESTIONS);
     overwrite(withWal && copy % 2 === 0 ? `${path}-wal` : path, bytes, random);

@@ -6,7 +6,7 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
 import { StoreError } from "../../src/store/store.ts";
@@ -15,7 +15,7 @@ import { TestClock } from "../support/keys.ts";
 import { scaled } from "../support/scale.ts";
 import { verified } from "../support/verify.ts";
 import { startWorld } from "../support/world.ts";
-import { askEverything, QUESTIONS, RECORDS, truthOf } from "./damage.ts";
+import { askEverything, QUESTIONS, RECORDS, recordsOf, truthOf } from "./damage.ts";
 
 const COPIES = Number(process.env.DAMAGED_COPIES ?? scaled(60));
 const SEED = Number(process.env.DAMAGE_SEED ?? 1);
@@ -33,7 +33,12 @@ settle.close();
 const truth = await truthOf(world, "na");
 
 let made = 0;
-const newShard = () => `copy-${made++}`;
+/** The same records as another shard, in a file of its own. */
+async function newShard(): Promise<string> {
+  const shard = `copy-${made++}`;
+  await world.ingest(recordsOf(shard));
+  return shard;
+}
 const fileOf = (shard: string) => join(world.data, `${shard}.db`);
 
 const ask = (shard: string) => askEverything(world, clock, truth, shard);
@@ -54,8 +59,7 @@ async function damaged(copies: number, harm: (path: string, copy: number) => voi
     checkMs: 0,
   };
   for (let copy = 0; copy < copies; copy++) {
-    const shard = newShard();
-    copyFileSync(original, fileOf(shard));
+    const shard = await newShard();
     harm(fileOf(shard), copy);
     const found = await ask(shard);
     summary.wrong.push(...found.wrong.map((path) => `copy ${copy}: ${path}`));
@@ -155,8 +159,7 @@ test("with a byte of an index overwritten, nothing wrong is served, and what is 
 }, 3_600_000);
 
 test("an index entry whose values are gone is damage, not an error of the server", async () => {
-  const shard = newShard();
-  copyFileSync(original, fileOf(shard));
+  const shard = await newShard();
   emptyFirstEntry(fileOf(shard), "players_by_seen");
   const { status, body } = await world.get(`/shards/${shard}/players`);
   expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
@@ -270,8 +273,7 @@ describe("entries missing, which most requests cannot see:", () => {
   ];
 
   test.each(CASES)("%s", async (_from, harm, found) => {
-    const shard = newShard();
-    copyFileSync(original, fileOf(shard));
+    const shard = await newShard();
     harm(fileOf(shard));
     expect((await ask(shard)).wrong).toEqual([]);
     expect((await damageIn(fileOf(shard)))[0]).toStartWith(found);

@@ -32,6 +32,10 @@ export const RECORDS = Array.from({ length: 12 }, (_, at) =>
   }),
 );
 
+/** The same of another shard: a shard with the records of another one is not served. */
+export const recordsOf = (shard: string): typeof RECORDS =>
+  JSON.parse(JSON.stringify(RECORDS).replaceAll('"shardId":"na"', `"shardId":"${shard}"`));
+
 const WINDOW =
   "filter[createdAt-start]=2025-12-01T00:00:00Z&filter[createdAt-end]=2026-02-01T00:00:00Z";
 
@@ -87,7 +91,7 @@ type Body = { data: Resource | Resource[]; included?: Resource[] };
 
 const keyOf = ({ type, id }: Resource) => `${type}/${id}`;
 const listOf = (body: Body): Resource[] => (Array.isArray(body.data) ? body.data : [body.data]);
-/** Without the name of the copy, which is the shard of player names. */
+/** Without the name of the copy, which is the shard of its resources. */
 const print = (value: unknown) =>
   createHash("sha1")
     .update(JSON.stringify(value).replaceAll(/copy-\d+/g, "na"))

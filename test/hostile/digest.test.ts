@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
@@ -19,7 +19,7 @@ const world = await startWorld(RECORDS);
 afterAll(() => world.stop());
 const original = join(world.data, "na.db");
 sqlite(original, "PRAGMA wal_checkpoint(TRUNCATE)");
-const whole = await digest("na");
+const whole = await digest(world.data);
 
 function sqlite(path: string, ...statements: string[]): void {
   const database = new Database(path);
@@ -28,20 +28,21 @@ function sqlite(path: string, ...statements: string[]): void {
 }
 
 let made = 0;
-/** A copy of the shard, changed. */
+/** The folder of a copy of the shard, changed. */
 function copy(change: (path: string) => void): string {
-  const shard = `copy-${made++}`;
-  const path = join(world.data, `${shard}.db`);
+  const data = join(world.data, `copy-${made++}`);
+  mkdirSync(data);
+  const path = join(data, "na.db");
   copyFileSync(original, path);
   change(path);
-  return shard;
+  return data;
 }
 
 /** As `matchbook shards digest` computes it. */
-async function digest(shard: string): Promise<string> {
-  const shards = openShards(world.settings, unobserved, undefined, "read");
+async function digest(data: string): Promise<string> {
+  const shards = openShards({ ...world.settings, data }, unobserved, undefined, "read");
   try {
-    return (await (await shards.existingWriter(shard))!.survey((all) => digestOf(all))).digest;
+    return (await (await shards.existingWriter("na"))!.survey((all) => digestOf(all))).digest;
   } finally {
     await shards.close();
   }
@@ -79,18 +80,18 @@ describe("the digest", () => {
   };
 
   test.each(ROWS)("is refused after a change of %s: %s", async (table, change, names) => {
-    const shard = copy((path) =>
+    const data = copy((path) =>
       sqlite(path, `UPDATE ${table} SET ${change} WHERE ${WHERE[table]}`),
     );
-    await expect(digest(shard)).rejects.toThrow(DamagedData);
-    await expect(digest(shard)).rejects.toThrow(names);
+    await expect(digest(data)).rejects.toThrow(DamagedData);
+    await expect(digest(data)).rejects.toThrow(names);
   });
 
   test.each(["matches", "players", "teams"])(
     "is another one without a row of %s",
     async (table) => {
-      const shard = copy((path) => sqlite(path, `DELETE FROM ${table} WHERE ${WHERE[table]}`));
-      expect(await digest(shard)).not.toBe(whole);
+      const data = copy((path) => sqlite(path, `DELETE FROM ${table} WHERE ${WHERE[table]}`));
+      expect(await digest(data)).not.toBe(whole);
     },
   );
 
@@ -114,18 +115,18 @@ describe("the digest", () => {
   ])(
     "is refused if the row of %s has not the time or id of its index entry",
     async (id, offset, row) => {
-      const shard = copy((path) => {
+      const data = copy((path) => {
         const bytes = readFileSync(path);
         bytes[bytes.indexOf(row) + offset]! ^= 1;
         writeFileSync(path, bytes);
       });
-      await expect(digest(shard)).rejects.toThrow(`${id} is damaged`);
+      await expect(digest(data)).rejects.toThrow(`${id} is damaged`);
     },
   );
 
   test("is refused if an index leads to the same match twice", async () => {
-    const shard = copy((path) => repeatFirstEntry(path, "matches_by_time"));
-    await expect(digest(shard)).rejects.toThrow(/^match match-00 is damaged/);
+    const data = copy((path) => repeatFirstEntry(path, "matches_by_time"));
+    await expect(digest(data)).rejects.toThrow(/^match match-00 is damaged/);
   });
 
   test("of a copy with any byte overwritten is refused, or another, or its records are the same", async () => {
@@ -133,12 +134,12 @@ describe("the digest", () => {
     const seen = { refused: 0, other: 0, same: 0 };
     const records = recordsIn(original);
     for (let count = 0; count < scaled(1000); count++) {
-      const shard = copy((path) => {
+      const data = copy((path) => {
         const bytes = readFileSync(path);
         bytes[random.int(0, bytes.length - 1)] = random.int(0, 255);
         writeFileSync(path, bytes);
       });
-      const found = await digest(shard).catch((error) => {
+      const found = await digest(data).catch((error) => {
         if (error instanceof StoreError) return undefined;
         throw error;
       });
@@ -146,7 +147,7 @@ describe("the digest", () => {
       else if (found !== whole) seen.other += 1;
       else {
         seen.same += 1;
-        expect(recordsIn(join(world.data, `${shard}.db`))).toEqual(records);
+        expect(recordsIn(join(data, "na.db"))).toEqual(records);
       }
     }
     expect(seen.refused).toBePositive();
@@ -155,10 +156,10 @@ describe("the digest", () => {
 });
 
 test("matchbook shards digest of a damaged shard names the record, prints no digest and exits with 1", async () => {
-  const shard = copy((path) =>
+  const data = copy((path) =>
     sqlite(path, "UPDATE players SET name = 'Zed' WHERE id = 'player-3'"),
   );
-  expect(await matchbook(["shards", "digest", shard, "--data", world.data])).toMatchObject({
+  expect(await matchbook(["shards", "digest", "na", "--data", data])).toMatchObject({
     exitCode: 1,
     stdout: "",
     stderr:

@@ -31,7 +31,7 @@ export async function verifiedInSteps(
 ): Promise<Finding[]> {
   let isRebuild = false;
   const afterStep = async () => void (await between(isRebuild));
-  const verification = new Verification({ limit: 100, rows, afterStep });
+  const verification = new Verification({ shard, limit: 100, rows, afterStep });
   const shards = openShards(settings, unobserved, undefined, "read");
   try {
     const checker = (await shards.checker(shard, "verify"))!;

@@ -52,6 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "domain",
     "observe",
     "store",
+    "document",
     "access",
     "settings",
     "store/sqlite",

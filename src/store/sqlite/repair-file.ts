@@ -4,9 +4,17 @@ import type { Database } from "bun:sqlite";
 import { chmodSync, chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { syncFile } from "../../durable-files.ts";
 import type { ShardRepair } from "../salvage.ts";
-import { type DamagedData, type OnProgress, StoreError, type Writer } from "../store.ts";
+import {
+  type DamagedData,
+  type Fragment,
+  type OnProgress,
+  OtherOwner,
+  StoreError,
+  type Writer,
+} from "../store.ts";
 import { SqliteChecker } from "./check.ts";
 import { LockedFile } from "./locked-file.ts";
+import { someRecords } from "./matches.ts";
 import { NotAShard, openForWriting, openReadOnly } from "./open.ts";
 import { damageMarkerOf } from "./opened-file.ts";
 import { PageFile } from "./page-file.ts";
@@ -18,10 +26,14 @@ import { SqliteWriter } from "./writer.ts";
 const CHECKED_ROWS = 500;
 
 /**
- * What is wrong with a file; undefined if nothing is. Stops at the first damage. Throws StoreError if it is no shard, or
- * has another format.
+ * What is wrong with a file; undefined if nothing is. Stops at the first damage. `checkRecords` throws StoreError if a
+ * few records are those of another shard. Throws StoreError if it is no shard, or has another format.
  */
-export function damageIn(path: string, onProgress: OnProgress): string | undefined {
+export function damageIn(
+  path: string,
+  onProgress: OnProgress,
+  checkRecords: (records: Fragment[]) => void = () => {},
+): string | undefined {
   let database: Database | undefined;
   try {
     database = openReadOnly(path);
@@ -35,8 +47,12 @@ export function damageIn(path: string, onProgress: OnProgress): string | undefin
   if (!database) throw new NotAShard(`${path} contains no shard`);
   const checker = new SqliteChecker(database);
   try {
+    checkRecords(someRecords(database));
     const found = firstDamage(checker, onProgress);
     return found && `${found.table} ${found.record}`;
+  } catch (error) {
+    if (error instanceof OtherOwner) return error.message;
+    throw error;
   } finally {
     checker.close();
   }

@@ -3,9 +3,19 @@
  * is replaced is opened again.
  */
 
+import type { Database } from "bun:sqlite";
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
+import { openImmutable } from "../../sqlite/open-unchanged.ts";
 import type { DamageMarker } from "../damage-marker.ts";
-import { type DamagedData, type DamagedShard, StoreError, StoreReplaced } from "../store.ts";
+import {
+  type DamagedData,
+  type DamagedShard,
+  type Fragment,
+  OtherOwner,
+  StoreError,
+  StoreReplaced,
+} from "../store.ts";
+import { someRecords } from "./matches.ts";
 import { NotAShard } from "./open.ts";
 import { damageMarkerOf, fileStats, markedFile, OpenedFile } from "./opened-file.ts";
 import type { SqliteReader } from "./reader.ts";
@@ -23,14 +33,24 @@ export class WatchedReader {
   #failure: { error: StoreError; retryAt: number; state: string } | undefined;
   #damage: DamagedShard | undefined;
   #nextLook = 0;
+  /** The state of the file in which it had the right records. */
+  #rightState = "";
+  /** Whether another shard's file was written over the open one. */
+  #isOverwritten = false;
+  /** Whether there was another shard in the file. */
+  #hadOther = false;
   readonly #marker: DamageMarker;
   readonly #retired = new Set<SqliteReader>();
 
-  /** `open` returns undefined if there is no shard in the file. `onOpen` is called with every new reader. */
+  /**
+   * `open` returns undefined if there is no shard in the file. `onOpen` is called with every new reader. `checkRecords`
+   * throws OtherOwner if these encoded matches belong to another shard.
+   */
   constructor(
     private readonly path: string,
     private readonly open: () => SqliteReader | undefined,
     private readonly onOpen: () => void,
+    private readonly checkRecords: (records: Fragment[]) => void,
   ) {
     this.#marker = damageMarkerOf(path);
   }
@@ -42,7 +62,7 @@ export class WatchedReader {
 
   /** Whether there is or was a shard in the file. */
   get wasOpened(): boolean {
-    return this.#open !== undefined;
+    return this.#open !== undefined || this.#hadOther;
   }
 
   /**
@@ -76,19 +96,42 @@ export class WatchedReader {
     let state = "";
     try {
       state = stateOf(this.path);
-      if (this.#open && !this.#open.file.isReplaced()) this.#failure = undefined;
-      else if (!this.#failure || this.#failure.state !== state || now >= this.#failure.retryAt) {
+      if (this.#open && !this.#open.file.isReplaced() && !this.#holdsOther(state)) {
+        this.#failure = undefined;
+      } else if (!this.#failure || this.#failure.state !== state || now >= this.#failure.retryAt) {
         this.#reopen();
+        this.#rightState = state;
+        this.#isOverwritten = false;
       }
       const file = fileStats(this.path);
       this.#damage = file && this.#marker.read(markedFile(file));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
+      if (error instanceof OtherOwner) this.#hadOther = true;
       const pause = error instanceof StoreReplaced ? 0 : RETRY_MS;
       this.#failure = { error, retryAt: now + pause, state };
     }
     // A new file is found at once.
     if (this.isKnown) this.#nextLook = now + LOOK_MS;
+  }
+
+  /**
+   * Whether the open file was overwritten with that of another shard: SQLite would mix the pages of both. The file is
+   * read alone, because its WAL may hide that. Whatever else is wrong with it, requests report.
+   */
+  #holdsOther(state: string): boolean {
+    if (this.#isOverwritten || state === this.#rightState) return this.#isOverwritten;
+    let database: Database | undefined;
+    try {
+      database = openImmutable(this.path);
+      this.checkRecords(someRecords(database));
+      this.#rightState = state;
+    } catch (error) {
+      this.#isOverwritten = error instanceof OtherOwner;
+    } finally {
+      database?.close();
+    }
+    return this.#isOverwritten;
   }
 
   #reopen(): void {
@@ -97,6 +140,12 @@ export class WatchedReader {
       throw new StoreError(`${this.path} is a link to a file that does not exist`);
     }
     if (!file) {
+      // It is not absent while the right file is put in the place of the wrong one.
+      if (this.#hadOther) {
+        throw new StoreReplaced(
+          `${this.path} does not exist any more; put it back or restore a backup, or restart the server to continue without it`,
+        );
+      }
       this.#failure = undefined;
       return;
     }

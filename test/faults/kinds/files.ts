@@ -17,8 +17,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { matchbook } from "../../support/process.ts";
+import { until } from "../../support/state.ts";
+import { JSON_API } from "../../support/world.ts";
 import { storedIds } from "../check.ts";
-import { begin, type FaultKind } from "../kind.ts";
+import { begin, type FaultKind, PATIENCE_SECONDS } from "../kind.ts";
 import type { Scene } from "../scene.ts";
 import { missesNothing } from "./disks.ts";
 
@@ -33,7 +35,7 @@ function fileKind(
   what: string,
   harm: Harm,
   parts: readonly string[],
-  isSilent: (part: string, isRunning: boolean) => boolean,
+  isSilent: (part: string) => boolean,
 ): FaultKind {
   return {
     name,
@@ -59,7 +61,7 @@ function fileKind(
       if (!isRunning) await scene.startServer();
       if (random.chance(0.5)) await scene.send(scene.ledger.open.slice(0, 30));
       await missesNothing(scene);
-      await isNamed(scene, before, isSilent(part, isRunning));
+      await isNamed(scene, before, isSilent(part));
       await recover(scene, backup);
     },
   };
@@ -83,8 +85,7 @@ async function isNamed(scene: Scene, before: Set<string>, isSilent: boolean): Pr
 
 /** As docs/operating.md says: restore the backup or repair, then send everything since again. */
 async function recover(scene: Scene, backup: string): Promise<void> {
-  const isOwnFile = existsSync(scene.file) && scene.ledger.shards.size === 1;
-  const isRepair = scene.named.length > 0 && scene.random.chance(0.5) && isOwnFile;
+  const isRepair = scene.named.length > 0 && scene.random.chance(0.5) && existsSync(scene.file);
   if (isRepair) {
     const { exitCode, stderr, stdout } = await scene.command(["repair", "na"]);
     scene.note(`repair ${exitCode}`);
@@ -115,6 +116,17 @@ async function sendAll(scene: Scene): Promise<void> {
   }
 }
 
+/** While the file is missing, a server that has used it reports the shard as unavailable, and stores nothing. */
+const remove: Harm = async (path, scene) => {
+  rmSync(path);
+  if (path !== scene.file || !scene.isServing) return;
+  await isRefused(scene);
+  const some = scene.ledger.open.slice(0, 5);
+  if (some.length > 0 && (await scene.upload(some)))
+    scene.problems.push("an upload was acknowledged while the file was missing");
+  if (existsSync(path)) scene.problems.push("the server has created the deleted file again");
+};
+
 const overwrite: Harm = (path, { random }) => {
   const { size } = statSync(path);
   const file = openSync(path, "r+");
@@ -130,10 +142,9 @@ const replace: Harm = async (path, scene) => {
   const { random, folder } = scene;
   const other = join(folder.path, "other");
   let source = scene.olderCopy;
-  if (random.chance(0.5)) {
+  const isForeign = random.chance(0.5);
+  if (isForeign) {
     scene.note("another shard's file");
-    // A file does not say whose it is.
-    scene.ledger.shards.add("eu");
     const eu = scene.lines
       .slice(0, 30)
       .map((line) => line.replaceAll('"shardId":"na"', '"shardId":"eu"'));
@@ -149,17 +160,44 @@ const replace: Harm = async (path, scene) => {
   if (isAtomic) {
     copyFileSync(source, `${path}.new`);
     renameSync(`${path}.new`, path);
-  } else copyFileSync(source, path);
+    return;
+  }
+  const isServed = isForeign && scene.isServing;
+  if (isServed) scene.ledger.foreignBefore = Number.POSITIVE_INFINITY;
+  copyFileSync(source, path);
+  if (!isServed) return;
+  await isRefused(scene);
+  scene.ledger.foreignBefore = performance.now();
+  scene.note(`${scene.ledger.foreign} records of the other shard before it was noticed`);
 };
+
+/** More than enough to reach all workers. */
+const IN_A_ROW = 30;
+
+/** Waits until no worker serves the shard any more. */
+async function isRefused({ target }: Scene): Promise<void> {
+  let refused = 0;
+  await until(
+    "the shard is unavailable",
+    async () => {
+      const response = await fetch(`${target.url}/shards/na/players`, {
+        headers: { Authorization: `Bearer ${target.key}`, Accept: JSON_API, Connection: "close" },
+      });
+      refused = response.status === 503 ? refused + 1 : 0;
+      return refused >= IN_A_ROW;
+    },
+    PATIENCE_SECONDS,
+  );
+}
 
 export const FILES = [
   fileKind(
     "file-deleted",
     "the file of a shard, its -wal or its -shm is deleted",
-    (path) => rmSync(path),
+    remove,
     ["file", "wal", "shm"],
-    // A server that starts without the file goes on without the shard, or with a new one.
-    (part, isRunning) => part !== "file" || !isRunning,
+    // Nothing shows that there was a file: a server that starts without it, and `matchbook ingest`, create a new shard.
+    () => true,
   ),
   fileKind(
     "file-truncated",
