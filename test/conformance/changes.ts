@@ -138,6 +138,20 @@ export function changeGuarantees(guarantee: Guarantee): void {
     },
   );
 
+  guarantee("a clock that steps forth and back leaves no gap in the change log", async (store) => {
+    const reader = await store.reader();
+    let now = 0;
+    const writer = store.rival(undefined, () => now);
+    const days = [0, 400, 0, 400, 401, 1, 2];
+    for (const [at, day] of days.entries()) {
+      now = Date.UTC(2026, 0, 1 + day);
+      await serve(writer, anEntry(`match-${at}`));
+    }
+    const { beginning } = await reader.changeLog();
+    const ids = (await readAll(reader, beginning, 2)).map(({ match }) => match.id);
+    expect(ids).toEqual([1, 2, 3, 4, 5, 6].map((at) => `match-${at}`));
+  });
+
   guarantee("a position that was never in the log is not found", async (store) => {
     const reader = await store.reader();
     const start = (await reader.changeLog()).end;

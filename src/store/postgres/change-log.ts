@@ -33,10 +33,14 @@ export async function logChanges(
   if (changes.isEmpty) return;
   const row = changes.row(lastNumber(await rowAt(connection, "DESC")) + 1, now);
   if (!row) return;
+  // From the beginning up to the first that is kept: after a step of the clock, later ones may look older.
   await connection.run(
-    `WITH past AS (
-       DELETE FROM {match_changes} WHERE committed_at < $6::bigint AND first IN
-         (SELECT first FROM {match_changes} WHERE first < $1::bigint ORDER BY first LIMIT ${MAX_TRIMMED}))
+    `WITH oldest AS MATERIALIZED (
+       SELECT first, committed_at FROM {match_changes}
+       WHERE first < $1::bigint ORDER BY first LIMIT ${MAX_TRIMMED}),
+     past AS (
+       DELETE FROM {match_changes} WHERE first IN (SELECT first FROM oldest)
+         AND first < (SELECT coalesce(min(first), $1::bigint) FROM oldest WHERE committed_at >= $6::bigint))
      INSERT INTO {match_changes} (first, count, committed_at, changes, checksum)
      VALUES ($1::bigint, $2::integer, $3::bigint, $4, $5::bigint)`,
     [row.first, row.count, row.committed_at, row.changes, row.checksum, now - KEPT_MS],

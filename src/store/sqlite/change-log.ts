@@ -29,9 +29,12 @@ export function logChanges(database: Statements, changes: TransactionChanges, no
     "INSERT INTO match_changes (first, count, committed_at, changes, checksum) VALUES (?, ?, ?, ?, ?)",
     ...[first, count, committed_at, row.changes, checksum],
   );
+  // From the beginning up to the first that is kept: after a step of the clock, later ones may look older.
   database.run(
-    `DELETE FROM match_changes WHERE committed_at < ? AND first IN
-       (SELECT first FROM match_changes WHERE first < ? ORDER BY first LIMIT ${MAX_TRIMMED})`,
+    `WITH oldest AS MATERIALIZED
+       (SELECT first, committed_at FROM match_changes WHERE first < ?2 ORDER BY first LIMIT ${MAX_TRIMMED})
+     DELETE FROM match_changes WHERE first IN (SELECT first FROM oldest)
+       AND first < (SELECT coalesce(min(first), ?2) FROM oldest WHERE committed_at >= ?1)`,
     now - KEPT_MS,
     first,
   );
