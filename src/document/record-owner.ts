@@ -8,8 +8,17 @@ import { piecesText } from "./gzip.ts";
 /** Throws OtherOwner if one of these encoded matches belongs to another shard. */
 export function checkOwner(shard: string, location: string, records: readonly Fragment[]): void {
   for (const record of records) {
+    const owner = ownerOf(record);
+    if (owner !== undefined && owner !== shard) throw new OtherOwner(location, shard, owner);
+  }
+}
+
+/** Undefined if it cannot be read: then the requests that need it report it. */
+function ownerOf(record: Fragment): string | undefined {
+  try {
     const { resource } = readEncodedMatch(whole(record));
-    const { shardId } = JSON.parse(piecesText([resource])).attributes;
-    if (shardId !== shard) throw new OtherOwner(location, shard, shardId);
+    return JSON.parse(piecesText([resource])).attributes.shardId;
+  } catch {
+    return undefined;
   }
 }
