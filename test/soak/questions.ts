@@ -36,7 +36,8 @@ const WRONG: { path: string; status: number; code: string; headers?: Question["h
   { path: `${AT}/players/a%20b`, status: 404, code: "not-found" },
   { path: "/shards/nowhere/matches", status: 404, code: "unknown-shard" },
   { path: `${AT}/leaderboards/none`, status: 404, code: "not-found" },
-  { path: `${AT}/nothing`, status: 404, code: "unknown-route" },
+  // Found out before the key is looked at.
+  { path: `${AT}/nothing`, status: 404, code: "unknown-route", headers: { Authorization: null } },
   { path: `${AT}/matches`, status: 406, code: "not-acceptable", headers: { Accept: "text/html" } },
   { path: `${AT}/matches`, status: 401, code: "unauthorized", headers: { Authorization: null } },
   {
