@@ -28,10 +28,11 @@ export const EXPLORER = "/portal/developers/explorer";
 export const openExplorer = (world: World, query = "", more: VisitOptions = {}): Promise<Visitor> =>
   visit(`${world.url}${EXPLORER}${query}`, { key: world.key, ...more });
 
-/** Opens the less common fields. */
+/** Opens the less common fields, which are rendered only then. */
 export async function openMore(page: Page): Promise<void> {
   const more = page.locator(".explorer-more details:not([open]) > summary");
   if ((await more.count()) > 0) await more.click();
+  await page.locator(".explorer-more details[open] :is(input, select)").first().waitFor();
 }
 
 export const showAs = (page: Page, form: Presentation): Promise<void> =>

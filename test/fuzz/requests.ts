@@ -229,13 +229,15 @@ async function compareProfiles(
     if (other.status !== 404) throw new Complaint(`profile: an empty list has ${other.status}`);
     return;
   }
+  const isChanges = request.target.includes("/changes");
+  // Each server has its own log of changes: the position of one may have expired for the other.
+  if (isChanges && other.status === 410) return;
   if (other.status !== 200) throw new Complaint(`profile: status ${other.status}`);
   const idsOf = (one: RawReply) => {
     const data = JSON.parse(textOf(one)).data ?? [];
     return [data].flat().map(({ type, id }: { type: string; id: string }) => `${type}/${id}`);
   };
-  // Each server has its own log of changes.
-  if (!request.target.includes("/changes") && !Bun.deepEquals(idsOf(reply), idsOf(other))) {
+  if (!isChanges && !Bun.deepEquals(idsOf(reply), idsOf(other))) {
     throw new Complaint(`profile: other records\n${idsOf(reply)}\n${idsOf(other)}`);
   }
 }
