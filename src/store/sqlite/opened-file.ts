@@ -32,6 +32,8 @@ const INDEX_BYTES = 32 * 1024;
 
 export class OpenedFile {
   readonly #wal: Stats | undefined;
+  /** The index of the WAL, which the processes that use the file share. */
+  readonly #index: Stats | undefined;
   /** Whether the file is read without a WAL, so that SQLite does not expect any change: see open.ts. */
   readonly #isImmutable: boolean;
 
@@ -44,13 +46,18 @@ export class OpenedFile {
     private readonly file: Stats | undefined = fileStats(path),
   ) {
     this.#wal = fileStats(this.#walPath);
-    const indexBytes = fileStats(`${path}-shm`)?.size ?? 0;
-    this.#isImmutable = this.#wal === undefined || indexBytes < INDEX_BYTES;
+    this.#index = fileStats(this.#indexPath);
+    this.#isImmutable = this.#wal === undefined || (this.#index?.size ?? 0) < INDEX_BYTES;
   }
 
   /** Whether there is another file now, which can be opened instead. Throws StoreReplaced if there is none. */
   isReplaced(): boolean {
     const now = fileStats(this.path);
+    if (this.#isCutOff()) {
+      throw new StoreReplaced(
+        `${this.#indexPath} was deleted or replaced while it was in use, so that other processes write to the shard unnoticed; kill the server and its workers with SIGKILL, because a normal stop could remove what they wrote, and start it again`,
+      );
+    }
     if (isSame(now, this.file)) return this.#isImmutable && this.#hasChanged(now!);
     if (now === undefined) {
       throw new StoreReplaced(
@@ -60,7 +67,7 @@ export class OpenedFile {
     const wal = fileStats(this.#walPath);
     if (isSame(wal, this.#wal) && wal!.size > 0) {
       throw new StoreReplaced(
-        `${this.path} was replaced, but ${this.#walPath} belongs to the previous file and would damage the new one; delete ${this.#walPath} and ${this.path}-shm`,
+        `${this.path} was replaced, but ${this.#walPath} belongs to the previous file and would damage the new one; delete ${this.#walPath} and ${this.#indexPath}`,
       );
     }
     return true;
@@ -69,11 +76,25 @@ export class OpenedFile {
   /** Throws StoreReplaced unless what was committed is in the files that the next start will find. */
   checkCommitted(): void {
     const isThere =
+      !this.#isCutOff() &&
       isSame(fileStats(this.path), this.file) &&
       (this.#wal === undefined || isSame(fileStats(this.#walPath), this.#wal));
     if (isThere) return;
     throw new StoreReplaced(
-      `${this.path} or its -wal was deleted or replaced during a write, so the last records are not stored; restore the file if necessary, restart the server, and send the records again`,
+      `${this.path}, its -wal or its -shm was deleted or replaced during a write, so the last records are not stored; restore the file if necessary, restart the server, and send the records again`,
+    );
+  }
+
+  /**
+   * Whether the index of the WAL was deleted or replaced: other processes then use another one, and neither side sees
+   * what the other writes. If the WAL is gone too, a normal stop still copies what was in it.
+   */
+  #isCutOff(): boolean {
+    return (
+      !this.#isImmutable &&
+      isSame(fileStats(this.path), this.file) &&
+      isSame(fileStats(this.#walPath), this.#wal) &&
+      !isSame(fileStats(this.#indexPath), this.#index)
     );
   }
 
@@ -83,5 +104,9 @@ export class OpenedFile {
 
   get #walPath(): string {
     return `${this.path}-wal`;
+  }
+
+  get #indexPath(): string {
+    return `${this.path}-shm`;
   }
 }

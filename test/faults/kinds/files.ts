@@ -18,6 +18,7 @@ import {
 import { join } from "node:path";
 import { matchbook } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
+import { childrenOf } from "../../support/workers.ts";
 import { JSON_API } from "../../support/world.ts";
 import { storedIds } from "../check.ts";
 import { begin, type FaultKind, PATIENCE_SECONDS } from "../kind.ts";
@@ -119,13 +120,41 @@ async function sendAll(scene: Scene): Promise<void> {
 /** While the file is missing, a server that has used it reports the shard as unavailable, and stores nothing. */
 const remove: Harm = async (path, scene) => {
   rmSync(path);
-  if (path !== scene.file || !scene.isServing) return;
+  const isIndex = path.endsWith(PART.shm!);
+  if ((path !== scene.file && !isIndex) || !scene.isServing) return;
+  if (isIndex && scene.random.chance(0.5)) await scene.ingest(scene.ledger.open.slice(0, 10));
   await isRefused(scene);
   const some = scene.ledger.open.slice(0, 5);
   if (some.length > 0 && (await scene.upload(some)))
     scene.problems.push("an upload was acknowledged while the file was missing");
-  if (existsSync(path)) scene.problems.push("the server has created the deleted file again");
+  if (!isIndex && existsSync(path))
+    scene.problems.push("the server has created the deleted file again");
+  if (isIndex) await restart(scene);
 };
+
+/** A -shm is mapped into memory: who reads beyond its end gets SIGBUS, and is replaced by its supervisor. */
+const truncate: Harm = async (path, scene) => {
+  const isMapped = path.endsWith(PART.shm!) && scene.isServing;
+  if (isMapped) scene.target.isDown = true;
+  truncateSync(path, scene.random.int(0, statSync(path).size - 1));
+  if (!isMapped) return;
+  await inARow(scene, "the server responds", async (status) => {
+    if (!scene.isServing) {
+      scene.note("ended by SIGBUS");
+      await restart(scene);
+    }
+    return (await status()) !== undefined;
+  });
+  scene.target.epoch += 1;
+  scene.target.isDown = false;
+};
+
+/** Kills all processes, as `systemctl kill` does. */
+async function restart(scene: Scene): Promise<void> {
+  for (const pid of childrenOf(scene.server!.pid)) process.kill(pid, "SIGKILL");
+  await scene.stopServer("SIGKILL");
+  await scene.startServer();
+}
 
 const overwrite: Harm = (path, { random }) => {
   const { size } = statSync(path);
@@ -171,20 +200,28 @@ const replace: Harm = async (path, scene) => {
   scene.note(`${scene.ledger.foreign} records of the other shard before it was noticed`);
 };
 
+/** Waits until no worker serves the shard any more. */
+const isRefused = (scene: Scene): Promise<void> =>
+  inARow(scene, "the shard is unavailable", async (status) => (await status()) === 503);
+
 /** More than enough to reach all workers. */
 const IN_A_ROW = 30;
 
-/** Waits until no worker serves the shard any more. */
-async function isRefused({ target }: Scene): Promise<void> {
-  let refused = 0;
+/** Waits until something holds for a number of requests. Each has a connection of its own. */
+async function inARow(
+  { target }: Scene,
+  what: string,
+  holds: (status: () => Promise<number | undefined>) => Promise<boolean>,
+): Promise<void> {
+  const headers = { Authorization: `Bearer ${target.key}`, Accept: JSON_API, Connection: "close" };
+  const status = async () =>
+    (await fetch(`${target.url}/shards/na/players`, { headers }).catch(() => undefined))?.status;
+  let times = 0;
   await until(
-    "the shard is unavailable",
+    what,
     async () => {
-      const response = await fetch(`${target.url}/shards/na/players`, {
-        headers: { Authorization: `Bearer ${target.key}`, Accept: JSON_API, Connection: "close" },
-      });
-      refused = response.status === 503 ? refused + 1 : 0;
-      return refused >= IN_A_ROW;
+      times = (await holds(status)) ? times + 1 : 0;
+      return times >= IN_A_ROW;
     },
     PATIENCE_SECONDS,
   );
@@ -197,12 +234,12 @@ export const FILES = [
     remove,
     ["file", "wal", "shm"],
     // Nothing shows that there was a file: a server that starts without it, and `matchbook ingest`, create a new shard.
-    () => true,
+    (part) => part !== "shm",
   ),
   fileKind(
     "file-truncated",
     "the file of a shard, its -wal or its -shm is truncated at a random place",
-    (path, { random }) => truncateSync(path, random.int(0, statSync(path).size - 1)),
+    truncate,
     ["file", "file", "wal", "shm"],
     // SQLite takes the rest of a WAL for a transaction that was never completed.
     (part) => part !== "file",
