@@ -143,7 +143,7 @@ function errorFor(cause: Error): NonNullable<UploadResult["error"]> {
   }
   if (cause instanceof StoreReplaced) {
     const message =
-      "The file of a shard was deleted or replaced (see the log): restore it, and send the body again.";
+      "A file of a shard was deleted or replaced: do what the log says, and send the body again.";
     return { code: "shard-unavailable", message };
   }
   if (cause instanceof StoreError) {

@@ -231,7 +231,7 @@ describe("a shard file that is deleted while it is served", () => {
       const reply = await uploadTo(adminUrl, ndjson([inShard("na", "match-lost")]));
       const { status, error, report } = reply;
       expect([status, error!.code, report.stored]).toEqual([503, "shard-unavailable", 0]);
-      expect(error!.message).toContain("restore it");
+      expect(error!.message).toContain("deleted or replaced");
     }
     expect(existsSync(join(world.data, "na.db"))).toBe(false);
   });

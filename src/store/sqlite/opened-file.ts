@@ -52,12 +52,8 @@ export class OpenedFile {
 
   /** Whether there is another file now, which can be opened instead. Throws StoreReplaced if there is none. */
   isReplaced(): boolean {
+    this.#checkIndex();
     const now = fileStats(this.path);
-    if (this.#isCutOff()) {
-      throw new StoreReplaced(
-        `${this.#indexPath} was deleted or replaced while it was in use, so that other processes write to the shard unnoticed; kill the server and its workers with SIGKILL, because a normal stop could remove what they wrote, and start it again`,
-      );
-    }
     if (isSame(now, this.file)) return this.#isImmutable && this.#hasChanged(now!);
     if (now === undefined) {
       throw new StoreReplaced(
@@ -75,26 +71,29 @@ export class OpenedFile {
 
   /** Throws StoreReplaced unless what was committed is in the files that the next start will find. */
   checkCommitted(): void {
+    this.#checkIndex();
     const isThere =
-      !this.#isCutOff() &&
       isSame(fileStats(this.path), this.file) &&
       (this.#wal === undefined || isSame(fileStats(this.#walPath), this.#wal));
     if (isThere) return;
     throw new StoreReplaced(
-      `${this.path}, its -wal or its -shm was deleted or replaced during a write, so the last records are not stored; restore the file if necessary, restart the server, and send the records again`,
+      `${this.path} or its -wal was deleted or replaced during a write, so the last records are not stored; restore the file if necessary, restart the server, and send the records again`,
     );
   }
 
   /**
-   * Whether the index of the WAL was deleted or replaced: other processes then use another one, and neither side sees
-   * what the other writes. If the WAL is gone too, a normal stop still copies what was in it.
+   * Throws StoreReplaced if the index of the WAL was deleted or replaced: other processes then use another one, and
+   * neither side sees what the other writes. If the WAL is gone too, a normal stop still copies what was in it.
    */
-  #isCutOff(): boolean {
-    return (
+  #checkIndex(): void {
+    const isCutOff =
       !this.#isImmutable &&
       isSame(fileStats(this.path), this.file) &&
       isSame(fileStats(this.#walPath), this.#wal) &&
-      !isSame(fileStats(this.#indexPath), this.#index)
+      !isSame(fileStats(this.#indexPath), this.#index);
+    if (!isCutOff) return;
+    throw new StoreReplaced(
+      `${this.#indexPath} was deleted or replaced while it was in use, so that other processes write to the shard unnoticed; kill the server and its workers with SIGKILL, because a normal stop could remove what they wrote, and start it again`,
     );
   }
 
