@@ -46,7 +46,7 @@ export function createFile(path: string): void {
 export function replaceFile(path: string, content: string): void {
   const draft = `${path}.${process.pid}`;
   try {
-    writeFileSync(draft, content);
+    writeFileSync(draft, content, { mode: 0o600 });
     syncFile(draft);
     renameSync(draft, path);
   } catch (error) {

@@ -322,7 +322,7 @@ export function openShards(
       }
     },
     async existingWriter(id) {
-      if (access !== "read") return (await openUndamaged(id)) ? shards.writer(id) : undefined;
+      if (access !== "read") return (await openUndamaged(id)) ? shards.writer(id, true) : undefined;
       const writer = writers.get(id) ?? (mayExist(id) ? await openUnwritten(id) : undefined);
       if (writer) writers.set(id, writer);
       return writer;

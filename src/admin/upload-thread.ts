@@ -70,7 +70,8 @@ export class UploadThread {
   readonly #uploads = new Set<Upload>();
   #worker: Worker | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
-  #closed: PromiseWithResolvers<void> | undefined;
+  /** Threads that end because they had nothing to do. */
+  #closing: Promise<unknown> = Promise.resolve();
   #isStopping = false;
 
   constructor(
@@ -94,7 +95,8 @@ export class UploadThread {
     const { port1, port2: port } = new MessageChannel();
     const upload = new Upload(request, this.#limits, port1);
     this.#uploads.add(upload);
-    this.#send({ kind: "begin", settings: this.#settings, options, port }, [port]);
+    const command: ThreadCommand = { kind: "begin", settings: this.#settings, options, port };
+    this.#worker.postMessage(command, [port]);
     const result = await upload.result;
     this.#uploads.delete(upload);
     if (this.#uploads.size === 0)
@@ -112,31 +114,22 @@ export class UploadThread {
 
   #start(): Worker {
     const worker = this.open();
-    worker.onmessage = () => this.#closed?.resolve();
     worker.onerror = ({ message }) => this.#fail(worker, `the upload thread failed: ${message}`);
     worker.addEventListener("close", () => this.#fail(worker, "the upload thread ended"));
     return worker;
   }
 
-  #send(command: ThreadCommand, transfer: MessagePort[] = []): void {
-    this.#worker?.postMessage(command, transfer);
-  }
-
-  /** The thread must have no uploads. */
-  async #close(): Promise<void> {
+  /** The thread must have no uploads. Resolves when it has ended, and so have those before it. */
+  #close(): Promise<unknown> {
     clearTimeout(this.#idleTimer);
     const worker = this.#worker;
-    if (!worker) return;
-    this.#closed = Promise.withResolvers();
-    this.#send({ kind: "close" });
     this.#worker = undefined;
-    await this.#closed.promise;
-    worker.terminate();
+    if (worker) this.#closing = Promise.all([this.#closing, close(worker)]);
+    return this.#closing;
   }
 
   /** A thread that failed is not used again; the next upload starts another. */
   #fail(worker: Worker, reason: string): void {
-    this.#closed?.resolve();
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     worker.terminate();
@@ -145,6 +138,16 @@ export class UploadThread {
       upload.finish({ report: undefined, notStored: [], error: THREAD_FAILED, cause });
     }
   }
+}
+
+async function close(worker: Worker): Promise<void> {
+  const closed = Promise.withResolvers<void>();
+  worker.onmessage = () => closed.resolve();
+  worker.addEventListener("close", () => closed.resolve());
+  const command: ThreadCommand = { kind: "close" };
+  worker.postMessage(command);
+  await closed.promise;
+  worker.terminate();
 }
 
 /** What the readers of Bun and of Node have in common. */

@@ -146,9 +146,11 @@ export class HookStore {
 
   /** False if it is paused already, or does not exist. */
   async pause(id: string, by: PausedBy, now: number): Promise<boolean> {
-    const changed = await this.database.run(
-      "UPDATE {hooks} SET paused_by = $1, paused_at = $2 WHERE id = $3 AND paused_by IS NULL",
-      [by, now, id],
+    const changed = await this.database.transaction((connection) =>
+      connection.run(
+        "UPDATE {hooks} SET paused_by = $1, paused_at = $2 WHERE id = $3 AND paused_by IS NULL",
+        [by, now, id],
+      ),
     );
     return changed > 0;
   }
@@ -165,9 +167,11 @@ export class HookStore {
 
   /** The secret that was valid before signs as well, until a time. */
   async rotateSecret(id: string, secret: string, previousUntil: number): Promise<void> {
-    await this.database.run(
-      "UPDATE {hooks} SET previous_secret = secret, previous_until = $1, secret = $2 WHERE id = $3",
-      [previousUntil, secret, id],
+    await this.database.transaction((connection) =>
+      connection.run(
+        "UPDATE {hooks} SET previous_secret = secret, previous_until = $1, secret = $2 WHERE id = $3",
+        [previousUntil, secret, id],
+      ),
     );
   }
 

@@ -21,7 +21,7 @@ export interface ListedRedaction {
 
 export const listPath = (data: string): string => join(data, LIST_FILE);
 
-/** Throws StoreError if the file is damaged. */
+/** Throws StoreError if the file is damaged or cannot be read. */
 export function readList(data: string): ListedRedaction[] {
   const path = listPath(data);
   let text: string;
@@ -29,7 +29,7 @@ export function readList(data: string): ListedRedaction[] {
     text = readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
+    throw new StoreError(`cannot read ${path}: ${(error as Error).message}`, { cause: error });
   }
   const lines = text.split("\n");
   return lines.flatMap((line, index) =>

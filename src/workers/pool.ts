@@ -75,7 +75,9 @@ export class WorkerPool {
       Promise.all(serving.map((worker) => worker.metrics())),
       Promise.all(draining.map((worker) => worker.metrics())),
     ]);
-    const service = [...serving, ...draining].flatMap(({ lastMetrics }) => lastMetrics);
+    // One that has exited meanwhile is in the totals already.
+    const now = this.#workers();
+    const service = [...now.serving, ...now.draining].flatMap(({ lastMetrics }) => lastMetrics);
     const processes = serving.flatMap(({ number }, index) =>
       labelled(current[index]?.process ?? [], { worker: String(number) }),
     );
@@ -108,18 +110,19 @@ export class WorkerPool {
     while (this.#restartAgain && !this.#isStopping) {
       this.#restartAgain = false;
       this.options.observe({ event: "restarting", workers: this.#slots.length });
-      for (const [index, slot] of this.#slots.entries()) {
-        const exit = this.#isStopping ? undefined : await slot.replace();
-        if (exit === undefined) continue;
-        this.options.observe({
-          event: "restart-failed",
-          worker: index + 1,
-          how: describeExit(exit),
-        });
-        return;
-      }
-      if (!this.#isStopping)
+      if ((await this.#replaceAll()) && !this.#isStopping)
         this.options.observe({ event: "restarted", workers: this.#slots.length });
     }
+  }
+
+  /** One after the other, until one fails. */
+  async #replaceAll(): Promise<boolean> {
+    for (const [index, slot] of this.#slots.entries()) {
+      const exit = this.#isStopping ? undefined : await slot.replace();
+      if (exit === undefined) continue;
+      this.options.observe({ event: "restart-failed", worker: index + 1, how: describeExit(exit) });
+      return false;
+    }
+    return true;
   }
 }

@@ -259,6 +259,49 @@ test("a transaction is not acknowledged if the file is deleted before its end", 
   await world.stop();
 });
 
+test("a shard file that is a symbolic link is watched like any other", async () => {
+  const [world, other] = [await startWorld([]), aFolder()];
+  await ingestInto({ ...world.settings, data: other.path }, [inShard("na")]);
+  const target = join(other.path, "na.db");
+  symlinkSync(target, join(world.data, "na.db"));
+  const shards = openShards(world.settings, unobserved);
+  const add = (extra: string, meanwhile = () => {}) =>
+    shards.writer("na").write(async (transaction) => {
+      transaction.changeVocabulary(new Map([[extra, 1]]));
+      meanwhile();
+    });
+  await add("type:one");
+  const writer = shards.writer("na");
+  change(target, "PRAGMA wal_checkpoint(TRUNCATE)");
+  expect(shards.writer("na")).toBe(writer);
+  const written = add("type:two", () => rmSync(`${target}-wal`));
+  expect(await written.catch((error) => error)).toBeInstanceOf(StoreReplaced);
+  await shards.close();
+  await world.stop();
+  other.remove();
+});
+
+test("a shard file that is deleted is not created again by what only reads its numbers", async () => {
+  const world = await startWorld([inShard("na")]);
+  const shards = openShards(world.settings, unobserved);
+  await shards.reader("na");
+  deleteShard(world, "na");
+  const open = async () => shards.existingWriter("na");
+  expect(await open().catch((error) => error)).toBeInstanceOf(StoreReplaced);
+  expect(existsSync(join(world.data, "na.db"))).toBe(false);
+  await shards.close();
+  await world.stop();
+});
+
+test("a list of redactions that cannot be read makes the shard unavailable", async () => {
+  const world = await startWorld([inShard("na")]);
+  mkdirSync(join(world.data, "redactions.ndjson"));
+  const instance = await startInstance(world, {});
+  expect((await instance.get("/shards/na/matches", world.key)).status).toBe(503);
+  await instance.stop();
+  await world.stop();
+});
+
 test("a new file is not served with the WAL of the file that it replaces", async () => {
   const world = await startWorld([inShard("na", "match-first")]);
   const instance = await startInstance(world, {});

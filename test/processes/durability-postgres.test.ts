@@ -83,6 +83,25 @@ test("so do a new key and a key that was revoked", async () => {
   expect(revoked.revokedAt).toBeString();
 }, 120_000);
 
+test("so does the new secret of a webhook", async () => {
+  const database = ["--keys-database", `${cluster.url}?schema=durable_hooks`];
+  const run = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await matchbook([...args, ...database]);
+    expect([exitCode, stderr]).toEqual([0, stderr]);
+    return stdout.trim();
+  };
+  await run("keys", "create", "--name", "one");
+  const [{ id: key }] = JSON.parse(await run("keys", "list", "--json"));
+  const id = await run("hooks", "add", "--key", key, "--url", "https://example.com/hook");
+  const secret = () => run("hooks", "show", id, "--secret");
+  const before = await secret();
+  await run("hooks", "rotate-secret", id);
+  const after = await secret();
+  await crash();
+  expect(await secret()).toBe(after);
+  expect(after).not.toBe(before);
+}, 120_000);
+
 test("doctor warns if the database does not wait for its disk, or writes incomplete pages to its log", async () => {
   const complaints = async () => {
     const { stdout } = await matchbookAt(home, ["doctor", "--json"]);

@@ -133,16 +133,19 @@ describe("a running server", () => {
     await callers.stop();
   });
 
-  test("does not change by SIGHUP if new workers cannot start", async () => {
+  test("does not change by SIGHUP if new workers cannot start, and tries again at the next one", async () => {
     const before = childrenOf(server.pid);
+    const isTried = following("restarting");
     const isBroken = following("restart-failed");
     writeFileSync(settings, 'rate = "many"\n');
     server.child.kill("SIGHUP");
-    const [broken] = await isBroken();
+    await isTried();
+    server.child.kill("SIGHUP");
+    const [broken] = await isBroken(2);
     writeFileSync(settings, "rate = 60\n");
     expect(broken).toMatchObject({ worker: 1, how: "exit code 2" });
     expect(childrenOf(server.pid)).toEqual(before);
-    expect(server.log.filter(({ said }) => said?.includes("rate"))).toHaveLength(1);
+    expect(server.log.filter(({ said }) => said?.includes("rate"))).toHaveLength(2);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 

@@ -140,7 +140,7 @@ const NOTICE_OUR_END = `set_config('tcp_keepalives_idle', '30', true),
 const longestSilenceMs = (patienceMs: number) => Math.round(patienceMs / 3);
 
 /** Shows the server during a transaction that this process works, whatever it does. Returns how to stop that. */
-export function staysAwake(connection: Connection, patienceMs: number): () => void {
+export function keepAlive(connection: Connection, patienceMs: number): () => void {
   const timer = setInterval(
     // If it fails, the transaction does too.
     () => connection.rows("SELECT 1").catch(() => {}),

@@ -25,9 +25,9 @@ import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
 import {
   checkWritable,
+  keepAlive,
   prepare,
   readableFormat,
-  staysAwake,
   TURN_PATIENCE_MS,
   takeTurn,
 } from "./open.ts";
@@ -203,14 +203,14 @@ export class PostgresWriter implements Writer {
     try {
       await this.session.transaction("READ COMMITTED", async (connection) => {
         await takeTurn(connection, this.session, this.patienceMs);
-        const rest = staysAwake(connection, this.patienceMs);
+        const stop = keepAlive(connection, this.patienceMs);
         try {
           await this.#partitions.makeAhead(connection, this.now());
           const tables = openTables(connection, this.#partitions, this.now());
           const result = await work(tables.transaction);
           done = { result, token: await tables.conclude() };
         } finally {
-          rest();
+          stop();
         }
       });
     } catch (error) {

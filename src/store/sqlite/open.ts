@@ -147,9 +147,10 @@ function open(path: string, create: boolean): Database {
 
 /** Whether a file is on a read-only file system, where SQLite cannot create the WAL that it lacks. */
 function isUnchangeable(path: string): boolean {
-  if (existsSync(`${path}-wal`)) return false;
+  const file = realpathSync(path);
+  if (existsSync(`${file}-wal`)) return false;
   try {
-    accessSync(dirname(realpathSync(path)), modes.W_OK);
+    accessSync(dirname(file), modes.W_OK);
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EROFS";

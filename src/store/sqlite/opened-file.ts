@@ -1,6 +1,6 @@
 /** Notices that the file of a connection was deleted or replaced. SQLite does not: it goes on with the deleted file. */
 
-import { type Stats, statSync } from "node:fs";
+import { realpathSync, type Stats, statSync } from "node:fs";
 import { DamageMarker, type MarkedStore } from "../damage-marker.ts";
 import { StoreError, StoreReplaced } from "../store.ts";
 
@@ -31,6 +31,9 @@ function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
 const INDEX_BYTES = 32 * 1024;
 
 export class OpenedFile {
+  /** SQLite puts them beside the file that a symbolic link points to. */
+  readonly #walPath: string;
+  readonly #indexPath: string;
   readonly #wal: Stats | undefined;
   /** The index of the WAL, which the processes that use the file share. */
   readonly #index: Stats | undefined;
@@ -45,6 +48,9 @@ export class OpenedFile {
     private readonly path: string,
     private readonly file: Stats | undefined = fileStats(path),
   ) {
+    const real = file ? realpathSync(path) : path;
+    this.#walPath = `${real}-wal`;
+    this.#indexPath = `${real}-shm`;
     this.#wal = fileStats(this.#walPath);
     this.#index = fileStats(this.#indexPath);
     this.#isImmutable = this.#wal === undefined || (this.#index?.size ?? 0) < INDEX_BYTES;
@@ -99,13 +105,5 @@ export class OpenedFile {
 
   #hasChanged({ mtimeMs }: Stats): boolean {
     return mtimeMs !== this.file?.mtimeMs || (fileStats(this.#walPath)?.size ?? 0) > 0;
-  }
-
-  get #walPath(): string {
-    return `${this.path}-wal`;
-  }
-
-  get #indexPath(): string {
-    return `${this.path}-shm`;
   }
 }

@@ -3,10 +3,16 @@
 import type { Database } from "bun:sqlite";
 import { type RedactionRow, readRedaction, redactionChecksum } from "../row-checks.ts";
 import type { Redaction } from "../store.ts";
+import { asReadError } from "./sqlite-errors.ts";
 import { type Statements, withStatements } from "./statements.ts";
 
-export const readRedactions = (database: Database): Redaction[] =>
-  withStatements(database, (statements) => redactionTable(statements).redactions());
+export function readRedactions(database: Database): Redaction[] {
+  try {
+    return withStatements(database, (statements) => redactionTable(statements).redactions());
+  } catch (error) {
+    throw asReadError(error, database);
+  }
+}
 
 export function redactionTable(database: Statements) {
   return {

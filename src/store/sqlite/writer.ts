@@ -147,7 +147,11 @@ export class SqliteWriter implements Writer {
   }
 
   async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    await this.#wal.limit();
+    try {
+      await this.#wal.limit();
+    } catch (error) {
+      throw asWriteError(error, this.database);
+    }
     this.#begin();
     try {
       this.#noticeOthers();
