@@ -71,8 +71,8 @@ export interface SoakResult {
 
 /** Between two changes. */
 const PAUSE_MS = 2000;
-/** Workers are replaced until then, and at the very end. In between, their memory is watched. */
-const RESTARTS_END_SECONDS = 480;
+/** Workers are replaced until then, and at the very end. In between, their memory is watched, once their caches are full. */
+const RESTARTS_END_SECONDS = 300;
 const RESTART_PAUSE_SECONDS = 60;
 /** Hero statistics from PostgreSQL can be a second old. A busy machine takes longer. */
 const STALE_MS = 5000;
