@@ -28,7 +28,7 @@ export function steadyClock({ now, monotonic }: Clock): Clock {
       const isStep = Math.abs(time - expected) > SMALL_STEP_MS;
       if (isStep) {
         steppedAt ??= at;
-        if (at - steppedAt < ACCEPTED_AFTER_MS) return expected;
+        if (at - steppedAt < ACCEPTED_AFTER_MS) return Math.round(expected);
       }
       steppedAt = undefined;
       known = { time, at };

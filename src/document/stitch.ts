@@ -13,6 +13,7 @@ import {
   literalPiece,
   type Piece,
   pieceIn,
+  pieceOf,
   readFragment,
   withoutComma,
 } from "./fragment.ts";
@@ -105,8 +106,7 @@ export function nameListContent(players: readonly NamedPlayer[], shardId: string
     id,
     attributes: { name, shardId },
   }));
-  // Too short to be worth compressing.
-  return [literalPiece(`{"data":${JSON.stringify(data)}`)];
+  return [pieceOf(Buffer.from(`{"data":${JSON.stringify(data)}`))];
 }
 
 /** With an empty `include`, JSON:API requires an empty `included`. */

@@ -38,10 +38,12 @@ export function rememberWritten(
   lastMatchAt: number | undefined,
   text: Buffer,
 ): void {
-  bytes += text.length + ENTRY_BYTES;
+  // Callers choose the rules, so these take memory too.
+  const entryBytes = text.length + ENTRY_BYTES + (rules.has(rule) ? 0 : rule.length);
+  bytes += entryBytes;
   if (bytes > MAX_BYTES) {
     rules.clear();
-    bytes = text.length + ENTRY_BYTES;
+    bytes = entryBytes;
   }
   const texts = rules.get(rule) ?? new Map<number, Written>();
   rules.set(rule, texts.set(crc, { storedCrc, length, lastMatchAt, text }));

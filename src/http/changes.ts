@@ -156,6 +156,7 @@ async function nextOutcome(
   const waiting = feed.log.wait(shard, after);
   const timer = setTimeout(waiting.cancel, Math.max(0, forMs));
   raw.signal.addEventListener("abort", waiting.cancel);
+  if (raw.signal.aborted) waiting.cancel();
   try {
     return await waiting.outcome;
   } finally {

@@ -122,6 +122,8 @@ export async function handleRequest(
     watch.lap("response");
     return response;
   } catch (error) {
+    // One without a key may be held back below.
+    leave(context, progress);
     const shown = error instanceof ApiError ? error : unexpectedError(context, request, error);
     progress.code = shown.problems[0]!.code;
     // Without a key, only the open routes say that a request is rate-limited, and they have counted it.

@@ -106,7 +106,7 @@ function baseUrl(request: ApiRequest): string {
 }
 
 /** Nearly all clients send the same Host, so the last valid one is cached. */
-let lastValid = "";
+let lastValid: string | undefined;
 
 function ownUrl(origin: string, { listening }: UrlSettings): string {
   if (origin === lastValid) return origin;

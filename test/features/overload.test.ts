@@ -1,6 +1,6 @@
 /** Tests what clients see of an overloaded server. */
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, spyOn, test } from "bun:test";
 import type { Event } from "../../src/observe/events.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
@@ -66,6 +66,27 @@ test("beyond the limits, requests get 503 overloaded with Retry-After, and cost 
   const after = Number((await world.get("/usage")).headers.get("x-ratelimit-remaining"));
   expect(before - after).toBe(served.length + 1);
   expect(events.some(({ event }) => event === "overloaded")).toBe(true);
+});
+
+test("a request without a key that is held back takes no place of others", async () => {
+  const limits = { "max-in-flight": "1", "open-requests-per-minute": "1" };
+  const narrow = await startWorld([aMatch({ id: "match-a" })], limits);
+  const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
+  const original = Bun.sleep;
+  const sleep = spyOn(Bun, "sleep").mockImplementation((ms) =>
+    ms === 100 ? isOver : original(ms),
+  );
+  const held = () => sleep.mock.calls.filter(([ms]) => ms === 100);
+  try {
+    const keyless = Array.from({ length: 3 }, () => fetch(`${narrow.url}/shards/na/matches`));
+    await until("one of them is held back", () => held().length > 0);
+    expect((await narrow.get("/shards/na/matches/match-a")).status).toBe(200);
+    release();
+    await Promise.all(keyless);
+  } finally {
+    sleep.mockRestore();
+    await narrow.stop();
+  }
 });
 
 test("a request that waits for changes takes no place of others", async () => {

@@ -1,6 +1,6 @@
 /** Finds players by name in all regions, with typos and case forgiven: the server compares names by similarity. */
 
-import type { Matchbook } from "../../../client/src/index.ts";
+import { type Matchbook, MatchbookError } from "../../../client/src/index.ts";
 import { closestNames } from "../../domain/similar-names.ts";
 import type { KnownPlayer } from "../favourites.ts";
 
@@ -33,7 +33,7 @@ export async function findPlayers(
     const shard = regions[at]!;
     if (reply.status === "fulfilled")
       players.push(...reply.value.map(({ id, name }) => ({ shard, id, name })));
-    else {
+    else if (!isClosed(reply.reason)) {
       failure = reply.reason;
       missing.push(shard);
     }
@@ -41,6 +41,10 @@ export async function findPlayers(
   if (regions.length > 0 && missing.length === regions.length) throw failure;
   return { text, players: ranked(text, players), missing };
 }
+
+/** Whether the key may not read the region, so that it has nothing to offer. */
+const isClosed = (error: unknown): boolean =>
+  error instanceof MatchbookError && error.code === "shard-closed";
 
 /** By the same order as the server, over all regions. Players with equal names keep the order of the regions. */
 function ranked(text: string, players: readonly KnownPlayer[]): KnownPlayer[] {

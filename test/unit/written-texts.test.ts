@@ -1,0 +1,18 @@
+/** Tests how much is remembered of written players and teams. */
+
+import { expect, test } from "bun:test";
+import { literalPiece } from "../../src/document/fragment.ts";
+import { findWritten, rememberWritten } from "../../src/document/written-texts.ts";
+
+test("rules that callers choose take a bounded amount of memory", () => {
+  const piece = literalPiece("{}");
+  const text = Buffer.from("{}");
+  const rule = (number: number) => `${number} ${"x".repeat(8000)}`;
+  const isKnown = (number: number) => findWritten(rule(number), piece, undefined) !== undefined;
+  for (let number = 0; number < 3000; number++) {
+    rememberWritten(rule(number), piece, undefined, text);
+    expect(isKnown(number)).toBe(true);
+  }
+  const known = Array.from({ length: 3000 }, (_, number) => number).filter(isKnown);
+  expect(known.length * 8000).toBeLessThan(8 << 20);
+});
