@@ -348,6 +348,24 @@ describe("killed", () => {
     expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records: records + 1, kept });
     expect(await stateOf(swapped.data)).toEqual(expected);
   });
+
+  test("when the WAL already had its second name, it can be run again", async () => {
+    const { data, path } = shard.copy();
+    // Keeps the WAL from being emptied.
+    const reader = new Database(path);
+    reader.run("BEGIN");
+    reader.query("SELECT count(*) FROM matches").get();
+    await ingestAt(data, [JSON.stringify(aMatch({ id: "late", shard: "na" }))]);
+    const expected = await stateOf(data);
+    const kept = `${path}.damaged-20260701-000000`;
+    for (const end of ["", "-wal"]) linkSync(`${path}${end}`, `${kept}${end}`);
+    const { exitCode, report, stderr } = await repair(data, "--force");
+    reader.run("COMMIT");
+    reader.close();
+    expect({ exitCode, stderr, ...report }).toMatchObject({ exitCode: 0, kept });
+    expect(await stateOf(data)).toEqual(expected);
+    expect(sizeOf(`${kept}-wal`)).toBeGreaterThan(0);
+  });
 });
 
 describe("the WAL", () => {
