@@ -20,7 +20,7 @@ import {
   showLocation,
 } from "../settings/shard-locations.ts";
 import { formatIn } from "../sqlite/copy.ts";
-import type { Redaction } from "../store/store.ts";
+import { type Redaction, StoreError } from "../store/store.ts";
 import { copyFile, publish, sha256Of } from "./files.ts";
 import { type AccessFile, BackupError, type BackupFile, type ShardFile } from "./manifest.ts";
 import { type StartProgress, showingBytes } from "./progress.ts";
@@ -41,7 +41,8 @@ export interface RestoreOptions extends TakeInOptions {
 
 /**
  * Restores all files or throws BackupError; those before a file that fails are restored. Each gets its name after it was
- * verified, so that a running server never sees an incomplete one. Returns the shards that have to be migrated.
+ * verified, so that a running server never sees an incomplete one. Only in PostgreSQL an export grows in its place, where
+ * servers see it. Returns the shards that have to be migrated.
  */
 export async function restore(
   steps: readonly RestoreStep[],
@@ -57,7 +58,7 @@ export async function restore(
     const redactions = wanted === undefined ? [] : redactionsOf(list, wanted);
     // First: a shard that lacks one is not served.
     if (wanted !== undefined) addToList(options.settings.data, asListed(wanted, redactions));
-    if (isExport(file)) await takeIn(file, from, to, redactions, options);
+    if (isExport(file)) await restoreExport(file, from, to, redactions, options);
     else {
       const found = await restoreFile(file, from, pathIn(to), redactions, startProgress);
       if (wanted !== undefined && found === "older") older.push(wanted);
@@ -111,19 +112,30 @@ const COMPANIONS = ["", "-wal", "-shm", "-journal", ".damaged"];
 
 async function checkNothingIsThere(steps: readonly RestoreStep[]): Promise<void> {
   const found: string[] = [];
+  const schemas: string[] = [];
   for (const { file, to } of steps) {
     if (to.engine === "sqlite") {
       const paths = COMPANIONS.map((suffix) => `${to.path}${suffix}`);
       found.push(...paths.filter((path) => existsSync(path)));
-    } else if (isExport(file) && (await hasRecords(file.shard, to))) found.push(showLocation(to));
+    } else if (isExport(file) && (await hasRecords(file.shard, to))) {
+      found.push(showLocation(to));
+      schemas.push(dropping(to));
+    }
   }
-  if (found.length > 0) throw overwrites(found);
+  if (found.length > 0) throw overwrites(found, schemas);
 }
 
-const overwrites = (found: readonly string[]): BackupError =>
-  new BackupError(
-    `restore overwrites nothing, and there already is ${found.join(", ")}: move this elsewhere, or choose another location`,
+function overwrites(found: readonly string[], schemas: readonly string[] = []): BackupError {
+  const rest =
+    schemas.length === 0
+      ? ""
+      : `. If a restore was interrupted, drop what it left: ${schemas.join("; ")}`;
+  return new BackupError(
+    `restore overwrites nothing, and there already is ${found.join(", ")}: move this elsewhere, or choose another location${rest}`,
   );
+}
+
+const dropping = ({ schema }: { schema: string }): string => `DROP SCHEMA ${schema} CASCADE`;
 
 /** Before anything is written. */
 async function checkFiles(
@@ -157,21 +169,14 @@ async function isIntact(
 /** "older": it has a format that this version cannot read, so that only its bytes were verified. */
 type Verification = "equal" | "older" | "different";
 
-async function restoreFile(
+const restoreFile = (
   file: BackupFile,
   from: string,
   to: string,
   redactions: readonly Redaction[],
   startProgress: StartProgress,
-): Promise<Verification> {
-  makeFolder(dirname(to));
-  const draft = `${to}.restoring`;
-  const clear = () => {
-    for (const suffix of COMPANIONS) rmSync(`${draft}${suffix}`, { force: true });
-  };
-  try {
-    // An interrupted restore may have left some.
-    clear();
+): Promise<Verification> =>
+  asDraft(to, async (draft) => {
     await copyFile(from, draft);
     const found = await verify(draft, file, startProgress);
     if (found === "different") {
@@ -180,13 +185,72 @@ async function restoreFile(
       );
     }
     if (found === "equal" && redactions.length > 0) await redactFile(draft, redactions);
-    publish(draft, to);
     return found;
+  });
+
+async function restoreExport(
+  file: ShardFile,
+  from: string,
+  to: ShardLocation,
+  redactions: readonly Redaction[],
+  options: TakeInOptions,
+): Promise<void> {
+  if (to.engine === "sqlite") {
+    await asDraft(to.path, async (path) => {
+      const location = { engine: "sqlite", path } as const;
+      const target = { location, shown: to.path, disposal: "it was removed" };
+      await takeIn(file, from, target, redactions, options);
+      await emptyWal(location);
+    });
+    return;
+  }
+  const target = {
+    location: to,
+    shown: showLocation(to),
+    disposal: `drop it (${dropping(to)}), because servers use it`,
+  };
+  try {
+    await takeIn(file, from, target, redactions, options);
+  } catch (error) {
+    if (error instanceof BackupError || !(error instanceof StoreError)) throw error;
+    throw new BackupError(
+      `${error.message}. A part of ${file.shard} may be restored, and servers use it: drop it (${dropping(to)}), then restore it again`,
+      { cause: error },
+    );
+  }
+}
+
+/** Fills a file that servers do not see, and then gives it its name. */
+async function asDraft<T>(to: string, fill: (draft: string) => Promise<T>): Promise<T> {
+  makeFolder(dirname(to));
+  const draft = `${to}.restoring`;
+  const clear = () => {
+    for (const suffix of COMPANIONS) rmSync(`${draft}${suffix}`, { force: true });
+  };
+  try {
+    // An interrupted restore may have left some.
+    clear();
+    const result = await fill(draft);
+    publish(draft, to);
+    return result;
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === "EEXIST" ? overwrites([to]) : error;
   } finally {
     clear();
   }
+}
+
+/** A file is published without its WAL. */
+async function emptyWal(location: SqliteLocation): Promise<void> {
+  const writer = openWriter(location, "write");
+  try {
+    if (!(await writer.emptyLog())) {
+      throw new BackupError(`${location.path}: another program reads it; stop it, and retry`);
+    }
+  } finally {
+    await writer.close();
+  }
+  syncFile(location.path);
 }
 
 /** Removes players who were redacted after the backup was made. */

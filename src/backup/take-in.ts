@@ -6,7 +6,7 @@ import { readSource } from "../ingest/source.ts";
 import { unobserved } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
-import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
+import type { ShardLocation } from "../settings/shard-locations.ts";
 import type { Shards } from "../store/shards.ts";
 import type { Redaction } from "../store/store.ts";
 import { BackupError, type ShardCounts, type ShardFile } from "./manifest.ts";
@@ -20,11 +20,20 @@ export interface TakeInOptions {
   startProgress: StartProgress;
 }
 
+/** Where an export goes. */
+export interface Target {
+  location: ShardLocation;
+  /** What it is called in messages. */
+  shown: string;
+  /** What happens to a shard that differs, e.g. "it was removed". */
+  disposal: string;
+}
+
 /** Throws BackupError if the shard differs from what was backed up. */
 export async function takeIn(
   file: ShardFile,
   from: string,
-  location: ShardLocation,
+  { location, shown, disposal }: Target,
   redactions: readonly Redaction[],
   options: TakeInOptions,
 ): Promise<void> {
@@ -40,7 +49,7 @@ export async function takeIn(
     await shards.close();
   }
   throw new BackupError(
-    `${showLocation(location)}: the restored shard is not what the manifest lists for ${file.name}: do not use it, delete it, and use another backup`,
+    `${shown}: the restored shard is not what the manifest lists for ${file.name}: ${disposal}; use another backup`,
   );
 }
 

@@ -1,6 +1,6 @@
 /** `matchbook ingest`: stores records from files or standard input in their shards. */
 
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, fstatSync, statSync } from "node:fs";
 import { isShardId } from "../domain/identifiers.ts";
 import { ingest as ingestSources } from "../ingest/ingest.ts";
 import type { Rejection } from "../ingest/records.ts";
@@ -92,11 +92,9 @@ function checkFlags(files: string[], { shard, rejects }: Flags): void {
     }
     if (statSync(file).isDirectory())
       throw new UsageError(`${file} is a folder: specify the files in it`);
-    if (rejects !== undefined && sameFile(file, rejects)) {
-      throw new UsageError(
-        `--rejects ${rejects} would overwrite an input file: choose another file`,
-      );
-    }
+  }
+  if (rejects !== undefined && files.some((file) => isSameFile(file, rejects))) {
+    throw new UsageError(`--rejects ${rejects} would overwrite an input file: choose another file`);
   }
 }
 
@@ -220,10 +218,17 @@ function totalSize(files: string[]): number {
   return files.reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
-function sameFile(one: string, other: string): boolean {
+/** Whatever their names: there are links, and standard input has none. */
+function isSameFile(input: string, output: string): boolean {
+  const options = { bigint: true, throwIfNoEntry: false } as const;
   try {
-    return realpathSync(one) === realpathSync(other);
+    const one = input === STANDARD_INPUT ? fstatSync(0, options) : statSync(input, options);
+    const other = statSync(output, options);
+    // Devices, e.g. /dev/null or a terminal, are not overwritten.
+    if (!one || !other || other.isCharacterDevice()) return false;
+    return one.dev === other.dev && one.ino === other.ino;
   } catch {
+    // Standard input may be closed. What cannot be written is reported when it is opened.
     return false;
   }
 }

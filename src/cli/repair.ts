@@ -26,7 +26,7 @@ interface Flags {
   json?: true;
 }
 
-/** Records could not be restored. */
+/** Records, or the prune cutoff, could not be restored. */
 const INCOMPLETE = 3;
 
 export const repair: AddCommand = (program) => {
@@ -42,7 +42,7 @@ export const repair: AddCommand = (program) => {
         "the shard waits.\n" +
         "It can be killed at any time: then the shard is as it was, and the next run starts over.\n" +
         "Exit codes: 0 nothing is lost, or there is nothing to repair; 1 it failed, and the shard is as it was; " +
-        "2 wrong usage; 3 the shard is repaired, but records could not be restored.",
+        "2 wrong usage; 3 the shard is repaired, but records or the prune cutoff could not be restored.",
     )
     .argument("<shard>", "shard id")
     .option("--dry-run", "build and check the new shard and report, but do not use it")
@@ -123,7 +123,7 @@ async function repairShard(
     const isComplete = isNothingLost(rebuilt);
     const report: Report = {
       shard,
-      state: isComplete ? "repaired" : "incomplete",
+      state: isComplete && !rebuilt.isCutoffLost ? "repaired" : "incomplete",
       isDryRun,
       damage: damage ?? null,
       ...rebuilt,
@@ -214,9 +214,9 @@ function describe(report: Report, engine: ShardLocation["engine"]): string {
 }
 
 function lossesOf(report: Report): string[] {
-  const { state, lost = 0, foreign = 0, conflicts = 0, pages = 0, isCompared } = report;
-  if (state === "repaired") return ["No record is lost."];
+  const { lost = 0, foreign = 0, conflicts = 0, pages = 0, isCompared } = report;
   const lines: string[] = [];
+  if (isNothingLost(report as Rebuilt)) lines.push("No record is lost.");
   if (lost > 0) lines.push(`${count(lost, "record")} could not be restored.`);
   if (foreign > 0) {
     lines.push(
@@ -227,6 +227,15 @@ function lossesOf(report: Report): string[] {
   if (pages > 0 && !isCompared) {
     lines.push(
       `${count(pages, "page")} of the shard cannot be read, and neither can an index that lists the records on them: further records may be lost.`,
+    );
+  }
+  if (report.isCutoffLost) {
+    const now =
+      report.prunedBefore === null
+        ? "nothing says what it was"
+        : `it is set to ${report.prunedBefore}, after the newest pruned match that is known`;
+    lines.push(
+      `The prune cutoff is lost; ${now}. Run 'matchbook prune ${report.shard} --older-than DAYS' before you ingest old records: those of pruned matches would count twice.`,
     );
   }
   return lines;

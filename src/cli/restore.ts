@@ -39,7 +39,8 @@ export const restore: AddCommand = (program) => {
         "It overwrites nothing: move existing files elsewhere first. It checks the SHA-256 of every file before it " +
         "writes anything, and formats, counts and digests of what it has written. A running server serves restored " +
         "shards and applies restored keys within seconds. Exports of shards in PostgreSQL are ingested, where the " +
-        "settings say; there must be no records yet.\n" +
+        "settings say; there must be no records yet. In PostgreSQL servers see a shard grow: leave it out " +
+        "of their settings until it is complete.\n" +
         "Exit codes: 1 it failed; 2 wrong usage.",
     )
     .argument("<dir>", "folder of the backup")

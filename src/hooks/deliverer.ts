@@ -50,6 +50,9 @@ const STALLED_MS = 10_000;
 /** How long requests in flight may take when the server stops. What is cut off is sent again. */
 const STOP_MS = 2000;
 
+/** As the store has it after a batch was delivered or abandoned. */
+const NO_FAILURES = { attempts: 0, failingSince: null, nextAttempt: 0 };
+
 type ChangeLog = { beginning: LogPosition; end: LogPosition };
 
 export class Deliverer {
@@ -224,7 +227,7 @@ export class Deliverer {
     if (changes.length === 0) {
       if (isSame(end, progress.cursor)) return undefined;
       const isMoved = await store.move(hook.id, progress, end, progress.isGap);
-      return isMoved ? { ...progress, cursor: end, batch: null } : undefined;
+      return isMoved ? { ...progress, ...NO_FAILURES, cursor: end, batch: null } : undefined;
     }
     const batch = progress.batch ?? newBatch(end, changes[0]!.committedAt, clock.now());
     if (!progress.batch && !(await store.startBatch(hook.id, progress, batch))) return undefined;
@@ -251,8 +254,8 @@ export class Deliverer {
       changes: changes.length,
       milliseconds: now - began,
     });
-    const done = { cursor: batch.end, batch: null, isGap: false, attempts: 0 };
-    return isMine ? { ...progress, ...done } : undefined;
+    const done = { cursor: batch.end, batch: null, isGap: false };
+    return isMine ? { ...progress, ...NO_FAILURES, ...done } : undefined;
   }
 
   /** The cursor is not in the log: the next delivery says that changes may be missing. */
@@ -264,19 +267,20 @@ export class Deliverer {
     const { beginning } = await reader.changeLog();
     if (!(await this.options.store.move(hook.id, progress, beginning, true))) return undefined;
     this.options.observe({ event: "hook-gap", hook: hook.id, shard: progress.shard });
-    return { ...progress, cursor: beginning, batch: null, isGap: true };
+    return { ...progress, ...NO_FAILURES, cursor: beginning, batch: null, isGap: true };
   }
 
   async #fail(
     hook: Hook,
-    { shard, attempts: before, failingSince }: HookProgress,
+    before: HookProgress,
     batch: HookBatch,
     { kind, result, retryAfterMs }: Awaited<ReturnType<Send>>,
   ): Promise<void> {
     const { store, clock, observe } = this.options;
+    const { shard } = before;
     const now = clock.now();
-    const attempts = before + 1;
-    const since = failingSince ?? now;
+    const attempts = before.attempts + 1;
+    const since = before.failingSince ?? now;
     const next =
       kind === "gone"
         ? undefined
@@ -287,9 +291,9 @@ export class Deliverer {
       nextAttempt: next ?? 0,
       lastResult: result,
     };
-    await store.failed(hook.id, shard, batch.id, failure, now);
+    const isMine = await store.failed(hook.id, before, batch.id, failure, now);
     observe({ event: "hook-failed", hook: hook.id, shard, attempts, reason: result });
-    if (next === undefined && (await store.pause(hook.id, "failures", now))) {
+    if (isMine && next === undefined && (await store.pause(hook.id, "failures", now))) {
       observe({ event: "hook-paused", hook: hook.id, shard, reason: result });
     }
   }

@@ -251,17 +251,19 @@ export class HookStore {
     return changed > 0;
   }
 
+  /** False if the failures before this one (`before`) are not the stored ones: it was resumed or attempted meanwhile. */
   async failed(
     id: string,
-    shard: string,
+    before: Pick<HookProgress, "shard" | "attempts" | "failingSince">,
     batchId: string,
     failure: Pick<HookProgress, "attempts" | "failingSince" | "nextAttempt" | "lastResult">,
     now: number,
-  ): Promise<void> {
-    await this.database.run(
+  ): Promise<boolean> {
+    const changed = await this.database.run(
       `UPDATE {hook_shards} SET attempts = $1, failing_since = $2, next_attempt = $3,
          last_result = $4, last_at = $5
-       WHERE hook_id = $6 AND shard = $7 AND batch_id = $8`,
+       WHERE hook_id = $6 AND shard = $7 AND batch_id = $8 AND attempts = $9
+         AND COALESCE(failing_since, 0) = $10`,
       [
         failure.attempts,
         failure.failingSince,
@@ -269,10 +271,13 @@ export class HookStore {
         failure.lastResult,
         now,
         id,
-        shard,
+        before.shard,
         batchId,
+        before.attempts,
+        before.failingSince ?? 0,
       ],
     );
+    return changed > 0;
   }
 
   /** Whether this owner now delivers, until a time: nobody else does, or their time is over. */

@@ -6,6 +6,7 @@
 import { restoreRecord } from "../document/record.ts";
 import { keyOf, references } from "../domain/json.ts";
 import type { MatchRecord } from "../domain/match.ts";
+import { formatTimestamp } from "../domain/time.ts";
 import { commitBatch } from "../ingest/commit-batch.ts";
 import { addPrunedTotals } from "../ingest/count-actors.ts";
 import { type PreparedRecord, presentContentHash, restore } from "../ingest/prepare.ts";
@@ -41,6 +42,10 @@ export interface Rebuilt {
   pages: number;
   /** Whether the indexes could be read, so that records on those pages are counted as lost. */
   isCompared: boolean;
+  /** The prune cutoff of the new store; null if it has none. */
+  prunedBefore: string | null;
+  /** Whether that of the shard could not be read although it was pruned: the new one may be earlier. */
+  isCutoffLost: boolean;
 }
 
 /** As stored. Parsed, they take about ten times as much. */
@@ -59,6 +64,8 @@ export async function rebuild(
     conflicts: 0,
     pages: 0,
     isCompared: false,
+    prunedBefore: null,
+    isCutoffLost: false,
   };
   const seen = { matches: new RowSet(), withheld: new RowSet() };
   let batch: { found: FoundRecord; record: PreparedRecord }[] = [];
@@ -85,8 +92,7 @@ export async function rebuild(
   await target.write(async (transaction) => {
     await transaction.addRedactions([...(await source.redactions()), ...redactions]);
   });
-  await addAllBases(source, target, (damaged) => setAside({ table: "player_base", ...damaged }));
-  await addAllActors(source, target, (damaged) => setAside({ table: "actor_stats", ...damaged }));
+  const pruned = await addPruned(source, target, setAside);
   for await (const found of source.salvaged((page) => onProgress(page, rebuilt.records))) {
     if (found.kind !== "page" && found.row !== undefined) seen[found.table].add(found.row);
     if (found.kind === "page") {
@@ -119,27 +125,51 @@ export async function rebuild(
     if (listed.row !== undefined && seen[listed.table].has(listed.row)) return;
     setAside({ ...listed, why: "the indexes list the record, but its row is not there" });
   });
+  const stored = await source.prunedBefore();
+  rebuilt.isCutoffLost = stored === undefined && pruned.isAny;
+  // The cutoff was later than every match that was pruned.
+  const { newest } = pruned;
+  const isKnown = rebuilt.isCutoffLost && newest !== undefined;
+  const cutoff = stored ?? (isKnown ? newest + 1 : undefined);
+  if (cutoff !== undefined) {
+    // Last: some records may be older, if a prune was interrupted.
+    await target.write(async (transaction) => transaction.setPrunedBefore(cutoff));
+    rebuilt.prunedBefore = formatTimestamp(cutoff);
+  }
   return rebuilt;
 }
 
-type OnDamage = (damaged: DamagedBase) => void;
-
 /** What pruned records left behind comes before all records. */
-const addAllBases = (source: DamagedStore, target: Writer, onDamage: OnDamage): Promise<void> =>
-  addAll(source.bases(), onDamage, (bases) =>
-    target.write((transaction) => addBases(transaction, bases)),
-  );
-
-const addAllActors = (source: DamagedStore, target: Writer, onDamage: OnDamage): Promise<void> =>
-  addAll(source.prunedActors(), onDamage, (totals) =>
-    target.write((transaction) => addPrunedTotals(transaction, totals)),
-  );
+async function addPruned(
+  source: DamagedStore,
+  target: Writer,
+  setAside: (aside: MovedAside) => void,
+): Promise<{ isAny: boolean; newest: number | undefined }> {
+  const pruned = { isAny: false, newest: undefined as number | undefined };
+  const damagedIn = (table: string) => (damaged: DamagedBase) => {
+    pruned.isAny = true;
+    setAside({ table, ...damaged });
+  };
+  await addAll(source.bases(), damagedIn("player_base"), async (bases) => {
+    for (const { standing } of bases) {
+      pruned.isAny = true;
+      const { createdAt } = standing?.latest ?? {};
+      if (createdAt !== undefined) pruned.newest = Math.max(createdAt, pruned.newest ?? createdAt);
+    }
+    await target.write((transaction) => addBases(transaction, bases));
+  });
+  await addAll(source.prunedActors(), damagedIn("actor_stats"), async (totals) => {
+    pruned.isAny ||= totals.length > 0;
+    await target.write((transaction) => addPrunedTotals(transaction, totals));
+  });
+  return pruned;
+}
 
 const AT_A_TIME = 500;
 
 async function addAll<T extends object>(
   found: Iterable<T | DamagedBase> | AsyncIterable<T | DamagedBase>,
-  onDamage: OnDamage,
+  onDamage: (damaged: DamagedBase) => void,
   add: (some: T[]) => Promise<void>,
 ): Promise<void> {
   let some: T[] = [];

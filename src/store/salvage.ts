@@ -72,6 +72,8 @@ export interface DamagedStore {
   readonly pages: number;
   /** The redacted players, if the list can be read. */
   redactions(): Awaitable<Redaction[]>;
+  /** The cutoff of `matchbook prune`; null if the shard was never pruned, undefined if it cannot be read. */
+  prunedBefore(): Awaitable<number | null | undefined>;
   /** What pruned records left behind. */
   bases(): Iterable<PlayerBase | DamagedBase> | AsyncIterable<PlayerBase | DamagedBase>;
   /** What they left behind of each actor. */

@@ -393,11 +393,15 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       expect(await rival.hooks.startBatch(id, before[0]!, { ...batch, id: "msg_2" })).toBe(false);
       expect((await progress(id)).batch).toEqual(batch);
       const failure = { attempts: 1, failingSince: NOW, nextAttempt: NOW + 5, lastResult: "no" };
-      await place.hooks.failed(id, "na", "msg_1", failure, NOW);
-      expect(await progress(id)).toMatchObject({ ...failure, cursor: at(5), lastAt: NOW });
+      expect(await place.hooks.failed(id, before[0]!, "msg_1", failure, NOW)).toBe(true);
+      const failed = await progress(id);
+      expect(failed).toMatchObject({ ...failure, cursor: at(5), lastAt: NOW });
+      expect(await rival.hooks.failed(id, before[0]!, "msg_1", failure, NOW)).toBe(false);
+      await rival.hooks.resume(id);
+      expect(await place.hooks.failed(id, failed, "msg_1", failure, NOW)).toBe(false);
       expect(await place.hooks.delivered(id, "na", "msg_1", "HTTP 200", NOW)).toBe(true);
       expect(await rival.hooks.delivered(id, "na", "msg_1", "HTTP 200", NOW)).toBe(false);
-      await rival.hooks.failed(id, "na", "msg_1", failure, NOW);
+      expect(await rival.hooks.failed(id, before[0]!, "msg_1", failure, NOW)).toBe(false);
       expect(await progress(id)).toMatchObject({ cursor: at(9), batch: null, attempts: 0 });
     });
 

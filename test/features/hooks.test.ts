@@ -116,6 +116,22 @@ test("a batch that fails is repeated with the same id and body, and later change
   expect(await resultsOf(world, hook.id)).toMatchObject({ state: "active" });
 });
 
+test("the day of failures begins again after a delivery, also if the next batch fails in the same turn", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.ingest(matches(...Array.from({ length: 150 }, (_, at) => `m${at}`)));
+  receiver.respond = () => new Response("", { status: 500 });
+  await world.deliver();
+  world.clock.time += 23 * HOUR;
+  const [first] = receiver.received;
+  receiver.respond = ({ id }) => new Response("", { status: id === first!.id ? 200 : 500 });
+  await world.deliver();
+  expect((await world.hooks.find(hook.id)).progress).toMatchObject([
+    { attempts: 1, failingSince: world.clock.time },
+  ]);
+});
+
 test("Retry-After delays the next attempt", async () => {
   const world = await start();
   const receiver = receive();
@@ -559,6 +575,53 @@ test("what was in flight when an instance died is sent again by the next, with t
   // The late failure of the first instance changes nothing.
   const [hook] = await world.hooks.list();
   expect(hook!.progress).toMatchObject([{ attempts: 0, batch: null }]);
+});
+
+/** Starts what is due, and returns what ends the request that is then in flight. */
+async function deliverSlowly(world: HookWorld, receiver: Receiver) {
+  const hung = Promise.withResolvers<Response>();
+  receiver.respond = () => hung.promise;
+  const before = receiver.received.length;
+  await world.deliverer.turn();
+  await until("the request is sent", () => receiver.received.length > before);
+  return async (status: number) => {
+    hung.resolve(new Response("", { status }));
+    await world.deliverer.settled();
+  };
+}
+
+test("a late failure does not pause a hook to which another instance has delivered meanwhile", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  const end = await deliverSlowly(world, receiver);
+  world.clock.time += 15_000;
+  receiver.respond = () => new Response();
+  await world.deliver(world.newDeliverer());
+  await end(410);
+  expect(await resultsOf(world, hook.id)).toMatchObject({ state: "active" });
+  expect(world.events).not.toContainEqual(expect.objectContaining({ event: "hook-paused" }));
+});
+
+test("a late failure does not count for a hook that was resumed meanwhile", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  await world.ingest(matches("one"));
+  receiver.respond = () => new Response("", { status: 500 });
+  await world.deliver();
+  world.clock.time += 24 * HOUR;
+  const end = await deliverSlowly(world, receiver);
+  await world.hooks.resume(hook);
+  await end(500);
+  expect(await resultsOf(world, hook.id)).toMatchObject({
+    state: "active",
+    progress: [{ attempts: 0, failingSince: null, nextAttempt: null }],
+  });
+  receiver.respond = () => new Response();
+  await world.deliver();
+  expect(receiver.matches()).toEqual(["one"]);
 });
 
 test("the lag is the age of the oldest change that was not delivered", async () => {

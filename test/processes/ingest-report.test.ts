@@ -1,12 +1,20 @@
 /** Tests the report of `matchbook ingest`: counts, exit codes, messages, the rejects file. */
 
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "../../src/domain/json.ts";
 import { draftOf, type Loose, written } from "../support/drafts.ts";
-import { matchbook, spawnMatchbook } from "../support/process.ts";
+import { MATCHBOOK, matchbook, spawnMatchbook, surroundings } from "../support/process.ts";
 import { aMatch, anId, duel } from "../support/records.ts";
 import { countsOf, until } from "../support/state.ts";
 
@@ -165,6 +173,42 @@ describe("usage errors exit with 2, and nothing is ingested:", () => {
     expect([exitCode, stdout]).toEqual([2, ""]);
     expect(existsSync(join(cwd, "misuse"))).toBe(false);
     expect(readFileSync(join(cwd, good), "utf8")).not.toBe("");
+  });
+});
+
+describe("--rejects never overwrites its input:", () => {
+  const input = aFile([wrong()]);
+  linkSync(join(cwd, input), join(cwd, "link.ndjson"));
+  /** With the file as standard input. */
+  const redirected = async (...args: string[]) => {
+    const child = Bun.spawn([MATCHBOOK, "ingest", "-", "--data", "redirected", ...args], {
+      cwd,
+      env: surroundings(),
+      stdin: Bun.file(join(cwd, input)),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stderr, exitCode] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+    return { stderr, exitCode };
+  };
+
+  test.each([
+    ["a hard link", () => ingest(input, "--data", "linked", "--rejects", "link.ndjson")],
+    ["standard input", () => redirected("--rejects", input)],
+    ["a hard link to standard input", () => redirected("--rejects", "link.ndjson")],
+  ])("%s", async (_, run) => {
+    const before = readFileSync(join(cwd, input), "utf8");
+    const { exitCode, stderr } = await run();
+    expect(readFileSync(join(cwd, input), "utf8")).toBe(before);
+    expect(stderr).toMatch(
+      /^matchbook: --rejects \S+ would overwrite an input file: choose another/,
+    );
+    expect(exitCode).toBe(2);
+  });
+
+  test("a device is not overwritten", async () => {
+    const { exitCode } = await ingest("-", "--data", "device", "--rejects", "/dev/null");
+    expect(exitCode).toBe(0);
   });
 });
 

@@ -300,6 +300,31 @@ test("pruned and redacted shards stay so, and a damaged base is listed", async (
   expect(lost).toBeGreaterThan(0);
 });
 
+test.each([
+  ["in the future", "UPDATE na.shard SET pruned_before = 9e15"],
+  ["in no row", "DELETE FROM na.shard"],
+])(
+  "a lost prune cutoff is set again as far as it is known, and reported: %s",
+  async (_, damage) => {
+    const { database, data } = await copy();
+    const cutoff = Date.UTC(2026, 5, 20);
+    await pruneAt(settingsAt(data), "na", cutoff, 50);
+    const before = await stateOf(data);
+    await run(database, damage);
+    const { exitCode, report } = await repair(data, "--force");
+    expect({ exitCode, ...report }).toMatchObject({
+      exitCode: 3,
+      state: "incomplete",
+      lost: 0,
+      isCutoffLost: true,
+      list: null,
+    });
+    expect(Date.parse(report.prunedBefore)).toBeLessThanOrEqual(cutoff);
+    await ingestAt(data, lines);
+    expect(await stateOf(data)).toEqual(before);
+  },
+);
+
 test("a running server gives the right responses before, during and after, and nothing is mixed", async () => {
   const { database } = await copy();
   const toml = `[shards.na]\nurl = "${urlOf(database)}?schema=na"\n`;

@@ -26,6 +26,7 @@ import {
   overwritePage,
   pagesOf,
   repair,
+  settle,
   stateOf,
 } from "../support/repair.ts";
 import { until } from "../support/state.ts";
@@ -129,6 +130,51 @@ test("what pruned matches left behind is kept, and a damaged part of it is liste
   const some = "WHERE rowid = (SELECT max(rowid) FROM actor_stats WHERE is_pruned = 1)";
   change(pruned.path, `UPDATE actor_stats SET picks = picks + 1 ${some}`);
   expect((await repair(pruned.data)).report).toMatchObject({ state: "incomplete", lost: 1 });
+});
+
+test.each([
+  ["a wrong checksum", (path: string) => change(path, "UPDATE shard SET checksum = checksum + 1")],
+  ["a page that cannot be read", (path: string) => overwritePage(path, pagesOf(path, "shard")[0]!)],
+  ["no row", (path: string) => change(path, "DELETE FROM shard")],
+])(
+  "a lost prune cutoff is set again as far as it is known, and reported: %s",
+  async (_, damage) => {
+    const { data, path } = shard.copy();
+    const cutoff = Date.UTC(2026, 5, 20);
+    await pruneAt(settingsAt(data), "na", cutoff, 50);
+    settle(path);
+    const before = await stateOf(data);
+    damage(path);
+    const { exitCode, report } = await repair(data, "--dry-run");
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, state: "incomplete", lost: 0 });
+    const { stdout, ...text } = await matchbook(["repair", "na", "--data", data]);
+    expect(text.exitCode).toBe(3);
+    expect(stdout).not.toContain("is listed in");
+    const [, time] =
+      /^The prune cutoff is lost; it is set to (\S+), .*'matchbook prune na --older-than/m.exec(
+        stdout,
+      )!;
+    expect(Date.parse(time!)).toBeLessThanOrEqual(cutoff);
+    expect(await stateOf(data)).toEqual(before);
+    // Those of pruned matches do not count twice, and all others are there.
+    await ingestAt(data, shard.lines);
+    expect(await stateOf(data)).toEqual(before);
+  },
+);
+
+test("bases without a cutoff are no damage: an export was ingested in part", async () => {
+  const { data } = shard.copy();
+  await pruneAt(settingsAt(data), "na", Date.UTC(2026, 5, 20), 50);
+  const exported = join(data, "na.ndjson");
+  await matchbook(["export", "na", "--output", exported, "--data", data]);
+  const lines = readFileSync(exported, "utf8").trimEnd().split("\n");
+  const part = aFolder();
+  const stdin = lines.slice(0, -1).join("\n");
+  await matchbook(["ingest", "-", "--data", part.path], { stdin });
+  expect(await repair(part.path, "--force")).toMatchObject({ exitCode: 0 });
+  await ingestAt(part.path, lines);
+  expect((await digestAt(part.path)).digest).toBe((await digestAt(data)).digest);
+  part.remove();
 });
 
 test.each([
@@ -347,6 +393,24 @@ describe("killed", () => {
     const { exitCode, report } = await repair(swapped.data, "--force");
     expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records: records + 1, kept });
     expect(await stateOf(swapped.data)).toEqual(expected);
+  });
+
+  test("when the WAL already had its second name, it can be run again", async () => {
+    const { data, path } = shard.copy();
+    // Keeps the WAL from being emptied.
+    const reader = new Database(path);
+    reader.run("BEGIN");
+    reader.query("SELECT count(*) FROM matches").get();
+    await ingestAt(data, [JSON.stringify(aMatch({ id: "late", shard: "na" }))]);
+    const expected = await stateOf(data);
+    const kept = `${path}.damaged-20260701-000000`;
+    for (const end of ["", "-wal"]) linkSync(`${path}${end}`, `${kept}${end}`);
+    const { exitCode, report, stderr } = await repair(data, "--force");
+    reader.run("COMMIT");
+    reader.close();
+    expect({ exitCode, stderr, ...report }).toMatchObject({ exitCode: 0, kept });
+    expect(await stateOf(data)).toEqual(expected);
+    expect(sizeOf(`${kept}-wal`)).toBeGreaterThan(0);
   });
 });
 

@@ -118,7 +118,7 @@ export class RepairSchema implements ShardRepair {
     });
     this.#writer = new PostgresWriter(session);
     await this.#writer.ready();
-    const { sequence } = await this.source.shard();
+    const sequence = await this.source.sequence();
     // Caches and cursors of readers belong to earlier changes.
     await session.run("UPDATE {shard} SET sequence = $1::bigint", [sequence]);
     // Other writers remember which there are.
@@ -130,10 +130,6 @@ export class RepairSchema implements ShardRepair {
   }
 
   async complete(onProgress: OnProgress): Promise<void> {
-    const { prunedBefore } = await this.source.shard();
-    if (prunedBefore !== undefined) {
-      await this.#writer!.write(async (transaction) => transaction.setPrunedBefore(prunedBefore));
-    }
     await this.#writer!.close();
     this.#writer = undefined;
     await this.source.close();

@@ -128,7 +128,8 @@ export class PostgresSalvage implements DamagedStore {
 
   /** Those of matches that were not pruned are counted again. */
   async *prunedActors(): AsyncGenerator<ActorTotals | DamagedBase> {
-    const wasPruned = (await this.shard()).prunedBefore !== undefined;
+    // If it is not known, it may have been.
+    const wasPruned = (await this.prunedBefore()) !== null;
     const table = this.#table("actor_stats");
     if (!table) {
       if (wasPruned) yield { id: undefined, why: "the table is missing" };
@@ -176,25 +177,25 @@ export class PostgresSalvage implements DamagedStore {
     await this.session.run(`DROP TABLE IF EXISTS ${this.#snapshots}`);
   }
 
-  /** The last change, and the cutoff of `matchbook prune`, as far as they can be read. */
-  async shard(): Promise<{ sequence: number; prunedBefore: number | undefined }> {
-    const read = async <Row>(sql: string): Promise<Row | undefined> => {
-      const rows = await this.#attempt(() => this.session.rows<Row>(sql));
-      return rows instanceof Error ? undefined : rows[0];
-    };
-    const row = await read<{ sequence: number; cutoff: number | null }>(
-      "SELECT sequence::float8 AS sequence, pruned_before::float8 AS cutoff FROM {shard} AS shard",
+  /** The last change, as far as it is known. */
+  async sequence(): Promise<number> {
+    const row = await this.#first<{ sequence: number }>(
+      "SELECT sequence::float8 AS sequence FROM {shard} AS shard",
     );
-    const last = await read<{ sequence: number | null }>(
+    const last = await this.#first<{ sequence: number | null }>(
       "SELECT max(sequence)::float8 AS sequence FROM {changes} AS changes",
     );
     const sequence = Math.max(row?.sequence ?? 0, last?.sequence ?? 0);
-    const cutoff = row?.cutoff ?? undefined;
-    return {
-      // Damaged ones may be anything.
-      sequence: sequence < 2 ** 50 ? sequence : 0,
-      prunedBefore: cutoff !== undefined && cutoff <= Date.now() ? cutoff : undefined,
-    };
+    // A damaged one may be anything.
+    return sequence < 2 ** 50 ? sequence : 0;
+  }
+
+  async prunedBefore(): Promise<number | null | undefined> {
+    const row = await this.#first<{ cutoff: number | null }>(
+      "SELECT pruned_before::float8 AS cutoff FROM {shard} AS shard",
+    );
+    // A damaged one may be anything.
+    return row && (row.cutoff === null || row.cutoff <= Date.now()) ? row.cutoff : undefined;
   }
 
   /** The first times of the months for which there are partitions. */
@@ -391,6 +392,12 @@ export class PostgresSalvage implements DamagedStore {
       const result = await this.#attempt(() => read(`ctid = '${place}'`));
       yield result instanceof Error ? new Unreadable(page, row, reasonOf(result)) : result;
     }
+  }
+
+  /** Undefined if there is none, or if PostgreSQL cannot read it. */
+  async #first<Row>(sql: string): Promise<Row | undefined> {
+    const rows = await this.#attempt(() => this.session.rows<Row>(sql));
+    return rows instanceof Error ? undefined : rows[0];
   }
 
   /** The error, if PostgreSQL cannot read the rows. */

@@ -58,8 +58,9 @@ export class LockedFile {
   replaceWith(newFile: string, kept: string): void {
     const folder = dirname(this.path);
     if (!existsSync(kept)) linkSync(this.path, kept);
-    if (this.#walBytes > 0) linkSync(`${this.path}-wal`, `${kept}-wal`);
     syncFolder(folder);
+    // In one step: of two names, a killed process would leave both, and the second would outlive the WAL itself.
+    if (this.#walBytes > 0) renameSync(`${this.path}-wal`, `${kept}-wal`);
     for (const companion of ["-wal", "-shm"]) rmSync(`${this.path}${companion}`, { force: true });
     syncFolder(folder);
     renameSync(newFile, this.path);

@@ -19,8 +19,6 @@ import { NotAShard, openForWriting, openReadOnly } from "./open.ts";
 import { damageMarkerOf } from "./opened-file.ts";
 import { PageFile } from "./page-file.ts";
 import { SqliteSalvage } from "./salvage.ts";
-import { withStatements } from "./statements.ts";
-import { setPrunedBefore } from "./totals.ts";
 import { SqliteWriter } from "./writer.ts";
 
 const CHECKED_ROWS = 500;
@@ -105,10 +103,6 @@ export class RepairFile implements ShardRepair {
 
   complete(onProgress: OnProgress): void {
     const { database, writer } = this.#writer!;
-    const { prunedBefore } = this.source;
-    if (prunedBefore !== null) {
-      withStatements(database, (statements) => setPrunedBefore(statements, prunedBefore));
-    }
     // Not by closing it: SQLite keeps a connection until the last statement is collected as garbage.
     database.run("PRAGMA wal_checkpoint(TRUNCATE)");
     writer.close();

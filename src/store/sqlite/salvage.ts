@@ -38,8 +38,7 @@ import { SnapshotPages, TABLES, tableOf } from "./snapshot-pages.ts";
 import { isWholeShard } from "./totals.ts";
 
 export class SqliteSalvage implements DamagedStore {
-  /** The cutoff of `matchbook prune`, if there is one that can be read. */
-  readonly prunedBefore: number | null = null;
+  #prunedBefore: number | null | undefined;
   /** Whether the file has what pruned records left behind. */
   #wasPruned = false;
   /** The names of tables and indexes by their root pages. */
@@ -57,11 +56,11 @@ export class SqliteSalvage implements DamagedStore {
         if (row instanceof BrokenRow) continue;
         if (tableOf(row) === "match_snapshots") this.#snapshots.add(page.number, row.rowid);
         else if (isSchema(row)) this.#noteRoot(row);
-        else if (isShard(row)) this.prunedBefore = prunedBeforeIn(row) ?? this.prunedBefore;
+        else if (isShard(row)) this.#prunedBefore ??= prunedBeforeIn(row);
         else if (tableOf(row) === "player_base") this.#wasPruned = true;
       }
     }
-    this.#wasPruned ||= this.prunedBefore !== null;
+    this.#wasPruned ||= typeof this.#prunedBefore === "number";
     this.#snapshots.sort();
   }
 
@@ -88,6 +87,10 @@ export class SqliteSalvage implements DamagedStore {
     } catch {
       return [];
     }
+  }
+
+  prunedBefore(): number | null | undefined {
+    return this.#prunedBefore;
   }
 
   *bases(): Generator<PlayerBase | DamagedBase> {
@@ -270,7 +273,8 @@ const isShard = ({ types }: LeafRow): boolean =>
   isText(types[0]) &&
   types.slice(3, 7).every(isInteger);
 
-function prunedBeforeIn(row: LeafRow): number | undefined {
+/** Undefined if the row is damaged. */
+function prunedBeforeIn(row: LeafRow): number | null | undefined {
   const values = valuesIn(row);
   if (!values) return undefined;
   const [log_id, sequence, pruned_before, matches, players, teams, checksum] = values;
@@ -280,5 +284,5 @@ function prunedBeforeIn(row: LeafRow): number | undefined {
     counted_at,
     counted_id,
   };
-  return isWholeShard(shard) ? (shard.pruned_before ?? undefined) : undefined;
+  return isWholeShard(shard) ? shard.pruned_before : undefined;
 }

@@ -63,16 +63,6 @@ export function writeShard(database: Statements, row: ShardRow): void {
   );
 }
 
-/** Sets the cutoff of a shard that is rebuilt. */
-export function setPrunedBefore(database: Statements, prunedBefore: number | null): void {
-  const row = { ...readShard(database), pruned_before: prunedBefore };
-  database.run(
-    "UPDATE shard SET pruned_before = ?, checksum = ?",
-    prunedBefore,
-    shardChecksum(row),
-  );
-}
-
 /** Part of a migration: the row has no checksum yet. */
 export function fillShardChecksum(database: Database): void {
   withStatements(database, (statements) => {
