@@ -1,5 +1,6 @@
 /** Lists of matches: page by page, or as one iteration over all matches. */
 
+import { withoutRecords } from "./failures.ts";
 import type { MatchList } from "./generated.ts";
 import { linkedList } from "./graph.ts";
 import type { Limits } from "./limits.ts";
@@ -64,13 +65,15 @@ async function readPage<Item>(
 ): Promise<Page<Item>> {
   const reply = await transport.get<MatchList>(path, options);
   const { document, limits } = reply;
+  const items = linkedList<Resource>(document) as Item[];
   const { links, meta } = document;
+  if (!links || !meta) throw withoutRecords();
   const leadingTo = (link: string | undefined) =>
     link === undefined
       ? undefined
       : (other: CallOptions = {}) => readPage<Item>(transport, link, { ...options, ...other });
   return {
-    items: linkedList<Resource>(document) as Item[],
+    items,
     document,
     links,
     window: meta.window,

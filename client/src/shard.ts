@@ -1,6 +1,7 @@
 /** One shard: its matches, their changes, players, their company, player names, hero statistics and leaderboards. */
 
 import { followChanges } from "./changes.ts";
+import { withoutRecords } from "./failures.ts";
 import type {
   ActorList,
   CompanyList,
@@ -135,6 +136,7 @@ export class Shard {
     const path = `${this.#path}/actors${writeQuery(query, ACTORS_TABLE)}`;
     const { document } = await this.#transport.get<ActorList>(path, callOptions(query));
     const actors = linkedList<Actor>(document);
+    if (!document.meta) throw withoutRecords();
     const { matches, isTruncated } = document.meta;
     return { actors, matches, isTruncated };
   }
@@ -158,7 +160,7 @@ export class Shard {
       const options = callOptions(query);
       const { document }: { document: Leaderboard } = await this.#transport.get(path, options);
       yield* linkedList<LeaderboardEntry>(document);
-      path = document.links.next;
+      path = document.links?.next;
     }
   }
 }

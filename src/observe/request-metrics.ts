@@ -1,5 +1,6 @@
 /** Request metrics: by route, method and status, duration, error code and tier. */
 
+import { isShardId } from "../domain/identifiers.ts";
 import type { RequestEvent } from "./events.ts";
 import { Counter, Histogram, type MetricFamily } from "./prometheus.ts";
 
@@ -119,8 +120,8 @@ export class RequestMetrics {
   #countShard({ route, path, status, milliseconds }: RequestEvent): void {
     if (!route?.startsWith(SHARD_ROUTES)) return;
     const shard = path.split("/")[2]!;
-    // It was read, so it exists.
-    if (status === 200) this.addShard(shard);
+    // It was read, so it exists. With escaped characters it has many spellings, which are not label values.
+    if (status === 200 && isShardId(shard)) this.addShard(shard);
     if (!this.#shards.has(shard)) return;
     this.#byShard.add([shard, resultOf(status)]);
     this.#shardDurations.observe(shard, milliseconds);
