@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { openAccess } from "../../src/open-stores.ts";
 import { dropSchema } from "../support/formats.ts";
-import { digestAt, homeAt, lookInto, matchbookAt } from "../support/places.ts";
+import { digestAt, homeAt, lookInto, matchbookAt, settingsAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { type Finished, startServerProcess } from "../support/process.ts";
+import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { filesWith, storedText } from "../support/redact.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
@@ -121,6 +122,31 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
     expect(list).toEqual([{ shard: "na", player: "ada", redactedAt: expect.any(String) }]);
     expect((await run("redact", "--list", "na")).stdout).toMatch(/^SHARD .*\nna +ada +2\S+Z\n$/);
     expect(statSync(join(data, "redactions.ndjson")).mode & 0o777).toBe(0o600);
+  });
+
+  test("reaches a player whom only pruned matches named, as a participant or in a link", async () => {
+    const document = played("m1", 1);
+    Object.assign(document.included.find(({ id }) => id === "bob")!, {
+      relationships: { friend: { data: { type: "player", id: "eve", meta: { called: NAME } } } },
+    });
+    await ingest([document]);
+    await pruneAt(settingsAt(data), "na", Date.UTC(2024, 0, 2));
+    expect(await lookInto(data, storedText)).toContain(NAME);
+    const counted = { shard: "na", served: 0, withheld: 0 };
+    // The name of a player is not an id.
+    expect((await run("redact", "na", "Bob", "--yes")).exitCode).toBe(1);
+    for (const player of ["ada", "eve"]) {
+      const trial = await run("redact", "na", player, "--dry-run", "--json");
+      expect({ ...trial, stdout: JSON.parse(trial.stdout) }).toEqual({
+        exitCode: 0,
+        stdout: { ...counted, players: [player], erased: false, dryRun: true },
+        stderr: "What pruned matches left behind of the player would be removed too.\n",
+      });
+      const done = expectQuiet(await run("redact", "na", player, "--yes", "--json"));
+      expect(done).toEqual({ ...counted, players: [player], erased: true, dryRun: false });
+    }
+    await expectNothingLeft();
+    expect(await lookInto(data, storedText)).toContain("Bob");
   });
 
   test("is applied again when an older backup is restored, and is part of new ones", async () => {
