@@ -1,7 +1,7 @@
 /** `matchbook redact` as a process, on both engines: backups, restores, servers and ingest meanwhile. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { openAccess } from "../../src/open-stores.ts";
@@ -179,6 +179,17 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
     });
     await expectNothingLeft();
     expect(expectQuiet(await run("redact", "--list", "--json"))).toHaveLength(1);
+    if (engine === "SQLite") return;
+
+    // A backup that has all redactions must have the digest of its manifest.
+    const changed = structuredClone(manifest);
+    changed.files[0].digest = "0".repeat(64);
+    writeFileSync(path("newer/manifest.json"), JSON.stringify(changed));
+    await destroy();
+    expect(await run("restore", path("newer"), "--json")).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("the restored shard is not what the manifest lists"),
+    });
   });
 
   test("a shard that was put back without its redactions is refused until they are applied", async () => {
