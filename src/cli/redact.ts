@@ -42,8 +42,8 @@ export const redact: AddCommand = (program) => {
     .command("redact")
     .summary("remove a player's name and attributes from a shard")
     .description(
-      "remove a player from a shard, for privacy requests: name, attributes and every reference. Matches stay, with an " +
-        "anonymous participant. It cannot be undone. Records that are sent again, and backups that are restored, are " +
+      "remove a player from a shard, for privacy requests: name, attributes, and references in records that include the " +
+        "player. Matches stay, with an anonymous participant. It cannot be undone. Records that are sent again, and backups that are restored, are " +
         "redacted too. Servers continue; ingest waits while what is served is rewritten. It can be interrupted and " +
         "repeated. Without a player: applies the list of redactions to the shard again, e.g. after an older backup was " +
         "put back.\n" +
