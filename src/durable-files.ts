@@ -12,6 +12,7 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 
@@ -54,6 +55,12 @@ export function replaceFile(path: string, content: string): void {
     throw error;
   }
   syncFolder(dirname(path));
+}
+
+/** Writes to an open file. One write may be partial, e.g. when the disk becomes full; the next one throws then. */
+export function writeAll(file: number, content: string | Uint8Array): void {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
 function sync(path: string, flags: number): void {

@@ -1,5 +1,7 @@
 /** Ingests the export of a shard from a backup into an empty location, and compares the result with the manifest. */
 
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { ingest } from "../ingest/ingest.ts";
 import { isComplete, recordsIn } from "../ingest/report.ts";
 import { readSource } from "../ingest/source.ts";
@@ -44,7 +46,9 @@ export async function takeIn(
     await writer.write(async (transaction) => transaction.addRedactions([...redactions]));
     const isAccepted = await ingestFile(file, from, shards, options);
     const found = await verified(writer, `${id}: verify`, options.startProgress);
-    if (isAccepted && isSame(file, found, redactions.length > 0)) return;
+    const exported = await redactedIn(from);
+    const isRedactedSince = redactions.some(({ playerId }) => !exported.has(playerId));
+    if (isAccepted && isSame(file, found, isRedactedSince)) return;
   } finally {
     await shards.close();
   }
@@ -53,10 +57,29 @@ export async function takeIn(
   );
 }
 
-/** Players who were redacted after the backup was made change the digest, and which private matches are served. */
-function isSame({ counts, digest }: ShardFile, found: Verified, isRedacted: boolean): boolean {
+/**
+ * The players whose redaction an export has: its first lines. The manifest may list more of them, if a player was
+ * redacted during the export.
+ */
+async function redactedIn(path: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  const input = Readable.from(readSource(path, () => {}));
+  try {
+    for await (const line of createInterface({ input })) {
+      const player: unknown = JSON.parse(line).meta?.matchbook?.redacted?.player;
+      if (typeof player !== "string") break;
+      ids.add(player);
+    }
+  } finally {
+    input.destroy();
+  }
+  return ids;
+}
+
+/** Players who were redacted after the export was made change the digest, and which private matches are served. */
+function isSame({ counts, digest }: ShardFile, found: Verified, isRedactedSince: boolean): boolean {
   if (Bun.deepEquals(found, { counts, digest })) return true;
-  return isRedacted && counts !== null && recordsOf(found.counts) === recordsOf(counts);
+  return isRedactedSince && counts !== null && recordsOf(found.counts) === recordsOf(counts);
 }
 
 const recordsOf = ({ served, withheld }: Pick<ShardCounts, "served" | "withheld">): number =>

@@ -8,10 +8,9 @@ import {
   renameSync,
   statSync,
   unlinkSync,
-  writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { syncFolder } from "../durable-files.ts";
+import { syncFolder, writeAll } from "../durable-files.ts";
 import { UsageError } from "./command.ts";
 
 /** Exit codes of a process that a signal ended, as shells report them. */
@@ -80,11 +79,6 @@ function onSignals(undo: () => void): () => void {
   return () => {
     for (const [signal, end] of handlers) process.off(signal, end);
   };
-}
-
-/** A write may be partial, e.g. when the disk becomes full. */
-function writeAll(file: number, chunk: Uint8Array): void {
-  for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
 }
 
 /** Waits for the reader. If it closes the pipe, the process ends (main.ts). */

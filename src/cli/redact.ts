@@ -11,7 +11,7 @@ import {
   readList,
   redactionsOf,
 } from "../redact/list-file.ts";
-import { countNaming, type Redacted, redactPlayers } from "../redact/redact.ts";
+import { countNaming, isLeftByPruned, type Redacted, redactPlayers } from "../redact/redact.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import { type Redaction, StoreError, type Writer } from "../store/store.ts";
@@ -42,8 +42,8 @@ export const redact: AddCommand = (program) => {
     .command("redact")
     .summary("remove a player's name and attributes from a shard")
     .description(
-      "remove a player from a shard, for privacy requests: name, attributes and every reference. Matches stay, with an " +
-        "anonymous participant. It cannot be undone. Records that are sent again, and backups that are restored, are " +
+      "remove a player from a shard, for privacy requests: name, attributes, and references in records that include the " +
+        "player. Matches stay, with an anonymous participant. It cannot be undone. Records that are sent again, and backups that are restored, are " +
         "redacted too. Servers continue; ingest waits while what is served is rewritten. It can be interrupted and " +
         "repeated. Without a player: applies the list of redactions to the shard again, e.g. after an older backup was " +
         "put back.\n" +
@@ -120,7 +120,7 @@ async function chosen(
   // Again, in case it was interrupted.
   if (before) return [before];
   const { served, withheld } = await countNaming(writer, player);
-  if (served + withheld === 0) {
+  if (served + withheld === 0 && !(await isLeftByPruned(writer, player))) {
     throw new CommandError(`no record in ${shard} names a player with the id ${player}`);
   }
   await confirm(shard, player, served + withheld, flags);
@@ -140,7 +140,7 @@ async function confirm(
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const typed = await terminal
     .question(
-      `This removes the player from ${records} records of ${shard} and cannot be undone. Type the player id to continue: `,
+      `This removes the player from ${records} records of ${shard}, and from what pruned ones left behind, and cannot be undone. Type the player id to continue: `,
     )
     .finally(() => terminal.close());
   if (typed.trim() !== player) throw new CommandError("that is not the id; nothing was changed");
@@ -182,6 +182,9 @@ async function printDryRun(
   if (player === undefined) throw new UsageError("--dry-run needs a player");
   const found = await countNaming(writer, player);
   printResult({ shard, players: [player], ...found, erased: false, dryRun: true }, flags);
+  if (await isLeftByPruned(writer, player)) {
+    note("What pruned matches left behind of the player would be removed too.");
+  }
 }
 
 interface Result extends Redacted {

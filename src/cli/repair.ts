@@ -26,7 +26,7 @@ interface Flags {
   json?: true;
 }
 
-/** Records, or the prune cutoff, could not be restored. */
+/** Records, redactions or the prune cutoff could not be restored. */
 const INCOMPLETE = 3;
 
 export const repair: AddCommand = (program) => {
@@ -42,7 +42,7 @@ export const repair: AddCommand = (program) => {
         "the shard waits.\n" +
         "It can be killed at any time: then the shard is as it was, and the next run starts over.\n" +
         "Exit codes: 0 nothing is lost, or there is nothing to repair; 1 it failed, and the shard is as it was; " +
-        "2 wrong usage; 3 the shard is repaired, but records or the prune cutoff could not be restored.",
+        "2 wrong usage; 3 the shard is repaired, but records, redactions or the prune cutoff could not be restored.",
     )
     .argument("<shard>", "shard id")
     .option("--dry-run", "build and check the new shard and report, but do not use it")
@@ -133,7 +133,7 @@ async function repairShard(
       list: null,
     };
     if (isDryRun) return report;
-    const kept = repair.keptName(timeStamp(new Date()));
+    const kept = await repair.keptName(timeStamp(new Date()));
     const list = isComplete ? null : listOf(kept);
     // Before the swap: a process that is killed in between must not lose the list.
     if (list !== null) aside.keepAs(list);
@@ -170,8 +170,16 @@ async function findDamage(
   }
 }
 
-const isNothingLost = ({ lost, foreign, conflicts, pages, isCompared }: Rebuilt): boolean =>
-  lost + foreign + conflicts === 0 && (pages === 0 || isCompared);
+const isNothingLost = (rebuilt: Rebuilt): boolean =>
+  rebuilt.lostRedactions === 0 && isNoRecordLost(rebuilt);
+
+const isNoRecordLost = ({
+  lost = 0,
+  foreign = 0,
+  conflicts = 0,
+  pages = 0,
+  isCompared = false,
+}: Partial<Rebuilt>): boolean => lost + foreign + conflicts === 0 && (pages === 0 || isCompared);
 
 const sumsOf = ({ served, withheld }: Counts) => ({
   served,
@@ -203,7 +211,8 @@ function describe(report: Report, engine: ShardLocation["engine"]): string {
     );
   }
   if (isDryRun) lines.push("Nothing was changed.");
-  if (list) {
+  if (list && isNoRecordLost(report)) lines.push(`What is missing is listed in ${list}.`);
+  else if (list) {
     lines.push(
       `What is missing is listed in ${list}:`,
       "ingest it again from its source or from an export (matchbook ingest FILE).",
@@ -214,13 +223,18 @@ function describe(report: Report, engine: ShardLocation["engine"]): string {
 }
 
 function lossesOf(report: Report): string[] {
-  const { lost = 0, foreign = 0, conflicts = 0, pages = 0, isCompared } = report;
-  const lines: string[] = [];
-  if (isNothingLost(report as Rebuilt)) lines.push("No record is lost.");
+  const { shard, lost = 0, foreign = 0, conflicts = 0, pages = 0, isCompared } = report;
+  const { lostRedactions = 0 } = report;
+  const lines = isNoRecordLost(report) ? ["No record is lost."] : [];
+  if (lostRedactions > 0) {
+    lines.push(
+      `Part of the list of redacted players could not be restored: add whoever is missing in 'matchbook redact --list ${shard}' to redactions.ndjson in the data folder, and run 'matchbook redact ${shard}' before you ingest.`,
+    );
+  }
   if (lost > 0) lines.push(`${count(lost, "record")} could not be restored.`);
   if (foreign > 0) {
     lines.push(
-      `Left out: ${count(foreign, "record")} of other shards. Send all records of ${report.shard} again.`,
+      `Left out: ${count(foreign, "record")} of other shards. Send all records of ${shard} again.`,
     );
   }
   if (conflicts > 0) lines.push(`${count(conflicts, "record")} had the id of another one.`);

@@ -31,6 +31,12 @@ export function redactLinks(
   return { id, carried: clean(carried), companions: companions.map(clean) };
 }
 
+/** Whether a player or team has a reference to one of these players. */
+export const linksToAny = ({ carried, companions }: Named, ids: ReadonlySet<string>): boolean =>
+  [carried, ...companions]
+    .flatMap(({ relationships = {} }) => Object.values(relationships).flatMap(references))
+    .some(({ type, id }) => type === "player" && ids.has(id));
+
 function cleaner(playerIds: ReadonlySet<string>): (resource: Resource) => Resource {
   const redacted = new Set([...playerIds].map((id) => keyOf({ type: "player", id })));
   return (resource) => {

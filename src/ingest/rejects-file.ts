@@ -1,9 +1,9 @@
 /** Writes the file of rejected records: NDJSON that can be fixed and sent again. */
 
-import { closeSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { isObject, type JsonObject } from "../domain/json.ts";
-import { syncFolder } from "../durable-files.ts";
+import { syncFolder, writeAll } from "../durable-files.ts";
 import type { Rejection } from "./records.ts";
 
 export class RejectsFile {
@@ -18,7 +18,7 @@ export class RejectsFile {
   }
 
   add(rejection: Rejection): void {
-    writeSync(this.#file, `${rejectsLine(rejection)}\n`);
+    writeAll(this.#file, `${rejectsLine(rejection)}\n`);
   }
 
   /** The records are on the disk before the report counts them. */

@@ -3,11 +3,11 @@
  * is restored from an older backup lacks its latest ones. It has ids and times, never names.
  */
 
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../domain/json.ts";
 import { formatTimestamp, parseTimestamp } from "../domain/time.ts";
-import { makeFolder, syncFolder } from "../durable-files.ts";
+import { makeFolder, syncFolder, writeAll } from "../durable-files.ts";
 import { type Redaction, StoreError } from "../store/store.ts";
 
 const LIST_FILE = "redactions.ndjson";
@@ -70,7 +70,7 @@ export function addToList(data: string, redactions: readonly ListedRedaction[]):
   makeFolder(data);
   const file = openSync(listPath(data), "a", 0o600);
   try {
-    writeSync(file, `${lines.join("")}\n`);
+    writeAll(file, `${lines.join("")}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -6,7 +6,7 @@
 
 import { fragmentText } from "../document/gzip.ts";
 import { restoreCarried } from "../document/record.ts";
-import { redactLinks } from "../domain/redact.ts";
+import { linksToAny, redactLinks } from "../domain/redact.ts";
 import { inSteps, namedBatches, recordBatches } from "../export/scan.ts";
 import { applyBatch, namesAny } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
@@ -142,8 +142,11 @@ async function* basesLinkingTo(
   const words = [...players].map((id) => `"${id}"`);
   for await (const step of namedBatches(inSteps(writer), "bases")) {
     const linking = step.filter(({ standing }) => {
-      const text = standing ? fragmentText(standing.snapshot) : "";
-      return words.some((word) => text.includes(word));
+      if (!standing) return false;
+      // Most can be left out without being parsed.
+      const text = fragmentText(standing.snapshot);
+      if (!words.some((word) => text.includes(word))) return false;
+      return restoreCarried(standing.snapshot).players.some((one) => linksToAny(one, players));
     });
     if (linking.length > 0) yield linking.map(({ id }) => id);
   }
@@ -162,4 +165,12 @@ export async function countNaming(writer: Writer, id: string): Promise<Redacted>
   let withheld = 0;
   for await (const found of withheldNaming(writer, new Set([id]))) withheld += found.length;
   return { served: history.length, withheld };
+}
+
+/** Whether pruned records left anything of a player behind: the player's own totals, or links of other players. */
+export async function isLeftByPruned(writer: Writer, id: string): Promise<boolean> {
+  const bases = await writer.write(async (transaction) => transaction.basesOf([id]));
+  if (bases.size > 0) return true;
+  for await (const _ of basesLinkingTo(writer, new Set([id]))) return true;
+  return false;
 }

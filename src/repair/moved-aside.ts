@@ -1,9 +1,9 @@
 /** The list of what could not be restored: one JSON object per line, with the bytes that are left. */
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { formatTimestamp } from "../domain/time.ts";
-import { makeFolder, syncFolder } from "../durable-files.ts";
+import { makeFolder, syncFolder, writeAll } from "../durable-files.ts";
 
 export interface MovedAside {
   table: string | undefined;
@@ -44,7 +44,7 @@ export class MovedAsideFile {
       ...(snapshot && { snapshot: base64(snapshot) }),
       ...(bytes && { bytes: base64(bytes) }),
     };
-    writeSync(this.#file, `${JSON.stringify(line)}\n`);
+    writeAll(this.#file, `${JSON.stringify(line)}\n`);
   }
 
   #create(): number {

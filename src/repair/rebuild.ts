@@ -12,7 +12,7 @@ import { addPrunedTotals } from "../ingest/count-actors.ts";
 import { type PreparedRecord, presentContentHash, restore } from "../ingest/prepare.ts";
 import { addBases } from "../ingest/update-players.ts";
 import { snapshotChecksum } from "../store/row-checks.ts";
-import type { DamagedBase, DamagedStore, FoundRecord, ListedRecord } from "../store/salvage.ts";
+import type { DamagedState, DamagedStore, FoundRecord, ListedRecord } from "../store/salvage.ts";
 import type { Redaction, StoredMatch, Writer } from "../store/store.ts";
 import type { MovedAside } from "./moved-aside.ts";
 
@@ -38,6 +38,8 @@ export interface Rebuilt {
   foreign: number;
   /** Records that differ from another one with the same id, which was kept. */
   conflicts: number;
+  /** Redactions that are damaged, and not known from elsewhere. */
+  lostRedactions: number;
   /** Pages that cannot be read and may have had records. */
   pages: number;
   /** Whether the indexes could be read, so that records on those pages are counted as lost. */
@@ -62,6 +64,7 @@ export async function rebuild(
     lost: 0,
     foreign: 0,
     conflicts: 0,
+    lostRedactions: 0,
     pages: 0,
     isCompared: false,
     prunedBefore: null,
@@ -89,9 +92,17 @@ export async function rebuild(
   };
 
   // First: they are applied to every record that is added.
-  await target.write(async (transaction) => {
-    await transaction.addRedactions([...(await source.redactions()), ...redactions]);
-  });
+  const known = new Set(redactions.map(({ playerId }) => playerId));
+  await addAll(
+    source.redactions(),
+    (damaged) => {
+      if (damaged.id !== undefined && known.has(damaged.id)) return;
+      rebuilt.lostRedactions += 1;
+      onAside({ table: "redactions", ...damaged });
+    },
+    (some) => target.write(async (transaction) => transaction.addRedactions(some)),
+  );
+  await target.write(async (transaction) => transaction.addRedactions(redactions));
   const pruned = await addPruned(source, target, setAside);
   for await (const found of source.salvaged((page) => onProgress(page, rebuilt.records))) {
     if (found.kind !== "page" && found.row !== undefined) seen[found.table].add(found.row);
@@ -146,7 +157,7 @@ async function addPruned(
   setAside: (aside: MovedAside) => void,
 ): Promise<{ isAny: boolean; newest: number | undefined }> {
   const pruned = { isAny: false, newest: undefined as number | undefined };
-  const damagedIn = (table: string) => (damaged: DamagedBase) => {
+  const damagedIn = (table: string) => (damaged: DamagedState) => {
     pruned.isAny = true;
     setAside({ table, ...damaged });
   };
@@ -168,13 +179,13 @@ async function addPruned(
 const AT_A_TIME = 500;
 
 async function addAll<T extends object>(
-  found: Iterable<T | DamagedBase> | AsyncIterable<T | DamagedBase>,
-  onDamage: (damaged: DamagedBase) => void,
+  found: Iterable<T | DamagedState> | AsyncIterable<T | DamagedState>,
+  onDamage: (damaged: DamagedState) => void,
   add: (some: T[]) => Promise<void>,
 ): Promise<void> {
   let some: T[] = [];
   for await (const one of found) {
-    if ("why" in one) onDamage(one as DamagedBase);
+    if ("why" in one) onDamage(one as DamagedState);
     else some.push(one as T);
     if (some.length < AT_A_TIME) continue;
     await add(some);

@@ -4,7 +4,7 @@ import type { ActorTotals } from "../domain/actors.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import { type ActorRow, actorLabel, readActor } from "./actor-rows.ts";
 import { viewOf } from "./byte-range.ts";
-import { isWholeFragment, isWholeMatch } from "./row-checks.ts";
+import { isWholeFragment, isWholeMatch, type RedactionRow, readRedaction } from "./row-checks.ts";
 import { unpackServed } from "./row-encoding.ts";
 import type { OnProgress, PlayerBase, Redaction, Writer } from "./store.ts";
 
@@ -51,8 +51,8 @@ export interface DamagedPage {
 
 export type Salvaged = FoundRecord | DamagedRecord | DamagedPage;
 
-/** What pruned records left behind of a player, or of an actor, and cannot be restored. */
-export interface DamagedBase {
+/** What a shard has besides its records, and cannot be restored: a redaction, or what pruned records left behind. */
+export interface DamagedState {
   row?: number;
   id: string | undefined;
   why: string;
@@ -70,14 +70,13 @@ export interface ListedRecord {
 export interface DamagedStore {
   /** For progress: `salvaged` reads them in order. */
   readonly pages: number;
-  /** The redacted players, if the list can be read. */
-  redactions(): Awaitable<Redaction[]>;
+  redactions(): Iterable<Redaction | DamagedState> | AsyncIterable<Redaction | DamagedState>;
   /** The cutoff of `matchbook prune`; null if the shard was never pruned, undefined if it cannot be read. */
   prunedBefore(): Awaitable<number | null | undefined>;
   /** What pruned records left behind. */
-  bases(): Iterable<PlayerBase | DamagedBase> | AsyncIterable<PlayerBase | DamagedBase>;
+  bases(): Iterable<PlayerBase | DamagedState> | AsyncIterable<PlayerBase | DamagedState>;
   /** What they left behind of each actor. */
-  prunedActors(): Iterable<ActorTotals | DamagedBase> | AsyncIterable<ActorTotals | DamagedBase>;
+  prunedActors(): Iterable<ActorTotals | DamagedState> | AsyncIterable<ActorTotals | DamagedState>;
   /** Everything that is left of the records. `onPage` is called for each page. */
   salvaged(onPage: (page: number) => void): Iterable<Salvaged> | AsyncIterable<Salvaged>;
   /**
@@ -99,7 +98,7 @@ export interface ShardRepair {
   /** Completes and checks the new shard. Throws StoreError if it is damaged. */
   complete(onProgress: OnProgress): Awaitable<void>;
   /** A name for the damaged shard, with this time stamp. */
-  keptName(stamp: string): string;
+  keptName(stamp: string): Awaitable<string>;
   /** Replaces the damaged shard, which is kept under that name. */
   swap(kept: string): Awaitable<void>;
   /** Lets writers continue. Removes the new shard, unless it was swapped in. */
@@ -137,8 +136,17 @@ export function recordFrom(
   return { kind: "record", ...found, contentHash, encoded, snapshot, snapshotChecksum };
 }
 
+/** A row of `redactions`, if it is whole. */
+export function salvagedRedaction(row: RedactionRow): Redaction | DamagedState {
+  try {
+    return readRedaction(row);
+  } catch {
+    return { id: row.player_id, why: "the redaction of a player is damaged" };
+  }
+}
+
 /** A row of `actor_stats`, if it is whole. */
-export function salvagedActor(row: ActorRow, num?: number): ActorTotals | DamagedBase {
+export function salvagedActor(row: ActorRow, num?: number): ActorTotals | DamagedState {
   try {
     return readActor(row);
   } catch {

@@ -1,14 +1,15 @@
 /** `matchbook redact` as a process, on both engines: backups, restores, servers and ingest meanwhile. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { openAccess } from "../../src/open-stores.ts";
 import { dropSchema } from "../support/formats.ts";
-import { digestAt, homeAt, lookInto, matchbookAt } from "../support/places.ts";
+import { digestAt, homeAt, lookInto, matchbookAt, settingsAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { type Finished, startServerProcess } from "../support/process.ts";
+import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { filesWith, storedText } from "../support/redact.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
@@ -123,6 +124,31 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
     expect(statSync(join(data, "redactions.ndjson")).mode & 0o777).toBe(0o600);
   });
 
+  test("reaches a player whom only pruned matches named, as a participant or in a link", async () => {
+    const document = played("m1", 1);
+    Object.assign(document.included.find(({ id }) => id === "bob")!, {
+      relationships: { friend: { data: { type: "player", id: "eve", meta: { called: NAME } } } },
+    });
+    await ingest([document]);
+    await pruneAt(settingsAt(data), "na", Date.UTC(2024, 0, 2));
+    expect(await lookInto(data, storedText)).toContain(NAME);
+    const counted = { shard: "na", served: 0, withheld: 0 };
+    // The name of a player is not an id.
+    expect((await run("redact", "na", "Bob", "--yes")).exitCode).toBe(1);
+    for (const player of ["ada", "eve"]) {
+      const trial = await run("redact", "na", player, "--dry-run", "--json");
+      expect({ ...trial, stdout: JSON.parse(trial.stdout) }).toEqual({
+        exitCode: 0,
+        stdout: { ...counted, players: [player], erased: false, dryRun: true },
+        stderr: "What pruned matches left behind of the player would be removed too.\n",
+      });
+      const done = expectQuiet(await run("redact", "na", player, "--yes", "--json"));
+      expect(done).toEqual({ ...counted, players: [player], erased: true, dryRun: false });
+    }
+    await expectNothingLeft();
+    expect(await lookInto(data, storedText)).toContain("Bob");
+  });
+
   test("is applied again when an older backup is restored, and is part of new ones", async () => {
     const records = many(5);
     await ingest(records);
@@ -153,6 +179,17 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
     });
     await expectNothingLeft();
     expect(expectQuiet(await run("redact", "--list", "--json"))).toHaveLength(1);
+    if (engine === "SQLite") return;
+
+    // A backup that has all redactions must have the digest of its manifest.
+    const changed = structuredClone(manifest);
+    changed.files[0].digest = "0".repeat(64);
+    writeFileSync(path("newer/manifest.json"), JSON.stringify(changed));
+    await destroy();
+    expect(await run("restore", path("newer"), "--json")).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("the restored shard is not what the manifest lists"),
+    });
   });
 
   test("a shard that was put back without its redactions is refused until they are applied", async () => {

@@ -325,6 +325,27 @@ test.each([
   },
 );
 
+test("damaged redactions are listed, and the others stay", async () => {
+  const { database, data } = await copy();
+  await redactIn(settingsAt(data), "na", "nobody", "somebody");
+  rmSync(join(data, "redactions.ndjson"));
+  const damage = "redacted_at = redacted_at + 1 WHERE player_id = 'nobody'";
+  await run(database, `UPDATE na.redactions SET ${damage}`);
+  const { exitCode, report } = await repair(data, "--force");
+  expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: 0, lostRedactions: 1 });
+  expect(JSON.parse(readFileSync(report.list, "utf8"))).toEqual({
+    id: "nobody",
+    table: "redactions",
+    why: "the redaction of a player is damaged",
+  });
+  const left = await query(database, "SELECT player_id FROM na.redactions");
+  expect(left.map(({ player_id }) => player_id)).toEqual(["somebody"]);
+
+  await run(database, "DROP TABLE na.redactions");
+  const gone = await repair(data, "--force", "--dry-run");
+  expect(gone).toMatchObject({ exitCode: 3, report: { lostRedactions: 1 } });
+});
+
 test("a running server gives the right responses before, during and after, and nothing is mixed", async () => {
   const { database } = await copy();
   const toml = `[shards.na]\nurl = "${urlOf(database)}?schema=na"\n`;

@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -20,6 +21,7 @@ import { digestAt, ingestAt, settingsAt } from "../support/places.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
+import { redactIn } from "../support/redact.ts";
 import {
   aShardToDamage,
   change,
@@ -193,6 +195,78 @@ test.each([
   expect(await stateOf(data)).toEqual(before);
   await ingestAt(data, shard.lines);
   expect(await stateOf(data)).toEqual(before);
+});
+
+describe("if the list of redacted players is damaged, and there is no other one,", () => {
+  const COUNT = 600;
+  const players = Array.from(
+    { length: COUNT },
+    (_, index) => `player-${index + 1000}-${"x".repeat(40)}`,
+  );
+  /** A shard with a long list, on several pages. */
+  async function redactedShard() {
+    const { data, path } = shard.copy();
+    const [found] = new Database(path, { readonly: true })
+      .query<{ id: string }, []>("SELECT id FROM players LIMIT 1")
+      .all();
+    await redactIn(settingsAt(data), "na", found!.id, ...players);
+    rmSync(join(data, "redactions.ndjson"));
+    change(path);
+    return { data, path, player: found!.id, state: await stateOf(data) };
+  }
+  const listed = async (data: string): Promise<string[]> => {
+    const { stdout } = await matchbook(["redact", "--list", "na", "--json", "--data", data]);
+    return JSON.parse(stdout).map((one: { player: string }) => one.player);
+  };
+
+  test("a damaged row loses one redaction, and how to restore it is said", async () => {
+    const { data, path, player, state } = await redactedShard();
+    change(
+      path,
+      `UPDATE redactions SET redacted_at = redacted_at + 1 WHERE player_id = '${player}'`,
+    );
+    const trial = await matchbook(["repair", "na", "--dry-run", "--force", "--data", data]);
+    expect(trial.exitCode).toBe(3);
+    expect(trial.stdout).toContain("add whoever is missing in 'matchbook redact --list na'");
+    const { exitCode, report } = await repair(data, "--force");
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: 0, lostRedactions: 1 });
+    expect(listIn(report.list)).toEqual([
+      { id: player, table: "redactions", why: "the redaction of a player is damaged" },
+    ]);
+    expect((await listed(data)).sort()).toEqual(players);
+
+    const line = { shard: "na", player, redactedAt: "1970-01-01T00:00:00Z" };
+    writeFileSync(join(data, "redactions.ndjson"), `${JSON.stringify(line)}\n`);
+    expect((await matchbook(["redact", "na", "--data", data])).exitCode).toBe(0);
+    await ingestAt(data, shard.lines);
+    expect((await stateOf(data)).digest).toBe(state.digest);
+  });
+
+  test("a damaged page loses those on it only", async () => {
+    const { data, path } = await redactedShard();
+    overwritePage(path, pagesOf(path, "redactions", "leaf")[2]!);
+    const { exitCode, report } = await repair(data);
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: 0, lostRedactions: 1 });
+    expect(listIn(report.list)).toMatchObject([{ table: "redactions" }]);
+    const left = (await listed(data)).length;
+    expect(left).toBeGreaterThan(COUNT / 2);
+    expect(left).toBeLessThan(COUNT);
+  });
+
+  test("a damaged header of the file loses none", async () => {
+    const { data, path, player, state } = await redactedShard();
+    overwritePage(path, 1);
+    expect(await repair(data)).toMatchObject({ exitCode: 0, report: { lostRedactions: 0 } });
+    expect((await listed(data)).sort()).toEqual([player, ...players].sort());
+    expect(await stateOf(data)).toEqual(state);
+  });
+});
+
+test("a damaged redaction that redactions.ndjson lists is not lost", async () => {
+  const { data, path } = shard.copy();
+  await redactIn(settingsAt(data), "na", "nobody");
+  change(path, "UPDATE redactions SET redacted_at = redacted_at + 1");
+  expect(await repair(data, "--force")).toMatchObject({ exitCode: 0, report: { list: null } });
 });
 
 describe("no record is lost if a page without records is damaged:", () => {

@@ -5,12 +5,12 @@ import type { Redaction } from "../store.ts";
 import type { Connection } from "./session.ts";
 
 export const REDACTION_ROWS = `SELECT player_id, redacted_at::float8 AS redacted_at,
-  checksum::float8 AS checksum FROM {redactions} AS redactions ORDER BY player_id`;
+  checksum::float8 AS checksum FROM {redactions} AS redactions`;
 
 export function redactionTable(connection: Connection) {
   return {
     async redactions(): Promise<Redaction[]> {
-      const rows = await connection.rows<RedactionRow>(REDACTION_ROWS);
+      const rows = await connection.rows<RedactionRow>(`${REDACTION_ROWS} ORDER BY player_id`);
       return rows.map(readRedaction);
     },
 

@@ -144,8 +144,12 @@ export class RepairSchema implements ShardRepair {
     );
   }
 
-  keptName(stamp: string): string {
-    return withSuffix(this.place.schema, `_damaged_${stamp.replace("-", "_")}`);
+  async keptName(stamp: string): Promise<string> {
+    for (let count = 1; ; count++) {
+      const number = count === 1 ? "" : `_${count}`;
+      const name = withSuffix(this.place.schema, `_damaged_${stamp.replace("-", "_")}${number}`);
+      if (!(await this.#exists(name))) return name;
+    }
   }
 
   /** In one transaction, with the lock that keeps writers waiting: if the connection is lost, nothing has changed. */

@@ -6,22 +6,17 @@
 import type { ActorTotals } from "../../domain/actors.ts";
 import { isUndefined, isUnreadable } from "../../postgres/errors.ts";
 import type { ActorRow } from "../actor-rows.ts";
+import { type BaseRow, type RedactionRow, readBase, snapshotChecksum } from "../row-checks.ts";
 import {
-  type BaseRow,
-  type RedactionRow,
-  readBase,
-  readRedaction,
-  snapshotChecksum,
-} from "../row-checks.ts";
-import {
-  type DamagedBase,
   type DamagedPage,
+  type DamagedState,
   type DamagedStore,
   type ListedRecord,
   type RecordTable,
   recordFrom,
   type Salvaged,
   salvagedActor,
+  salvagedRedaction,
 } from "../salvage.ts";
 import type { PlayerBase, Redaction } from "../store.ts";
 import { ACTOR_ROWS } from "./actors.ts";
@@ -39,6 +34,13 @@ interface Relation {
 const READ_PAGES = 16;
 const COPIED_PAGES = 256;
 const LISTED_ROWS = 500;
+
+/** What is in a table without times is named by this column. */
+const STATE_IDS: Record<string, string> = {
+  player_base: "id",
+  actor_stats: "actor",
+  redactions: "player_id",
+};
 
 /** A page, or a row of it, that PostgreSQL cannot read. */
 class Unreadable {
@@ -100,20 +102,21 @@ export class PostgresSalvage implements DamagedStore {
     );
   }
 
-  /** Rows that are damaged are left out. */
-  async redactions(): Promise<Redaction[]> {
-    const rows = await this.#attempt(() => this.session.rows<RedactionRow>(REDACTION_ROWS));
-    if (rows instanceof Error) return [];
-    return rows.flatMap((row) => {
-      try {
-        return readRedaction(row);
-      } catch {
-        return [];
-      }
-    });
+  async *redactions(): AsyncGenerator<Redaction | DamagedState> {
+    const table = this.#table("redactions");
+    if (!table) {
+      yield { id: undefined, why: "the table is missing" };
+      return;
+    }
+    const read = (where: string) =>
+      this.session.rows<RedactionRow>(`${REDACTION_ROWS} WHERE ${where}`);
+    for await (const rows of this.#scan(table, READ_PAGES, read)) {
+      if (rows instanceof Unreadable) yield { id: rows.row?.id, why: rows.why };
+      else yield* rows.map(salvagedRedaction);
+    }
   }
 
-  async *bases(): AsyncGenerator<PlayerBase | DamagedBase> {
+  async *bases(): AsyncGenerator<PlayerBase | DamagedState> {
     const table = this.#table("player_base");
     if (!table) {
       yield { id: undefined, why: "the table is missing" };
@@ -127,7 +130,7 @@ export class PostgresSalvage implements DamagedStore {
   }
 
   /** Those of matches that were not pruned are counted again. */
-  async *prunedActors(): AsyncGenerator<ActorTotals | DamagedBase> {
+  async *prunedActors(): AsyncGenerator<ActorTotals | DamagedState> {
     // If it is not known, it may have been.
     const wasPruned = (await this.prunedBefore()) !== null;
     const table = this.#table("actor_stats");
@@ -376,9 +379,9 @@ export class PostgresSalvage implements DamagedStore {
     page: number,
     where: string,
   ): AsyncGenerator<T | Unreadable> {
-    const hasTime = name !== "player_base" && name !== "actor_stats";
+    const hasTime = !STATE_IDS[name];
     const time = hasTime ? "created_at::float8" : "NULL::float8";
-    const id = name === "actor_stats" ? "actor AS id" : "id";
+    const id = `${STATE_IDS[name] ?? "id"} AS id`;
     const rows = await this.#attempt(() =>
       this.session.rows<{ place: string; id: string; created_at: number | null }>(
         `SELECT ctid::text AS place, ${id}, ${time} AS created_at FROM {${name}} AS stored WHERE ${where}`,
@@ -417,7 +420,7 @@ const isWhole = ({ id, checksum, snapshot }: SnapshotRow): boolean =>
 
 const reasonOf = ({ message }: Error): string => `PostgreSQL cannot read it: ${message}`;
 
-function baseIn(row: BaseRow): PlayerBase | DamagedBase {
+function baseIn(row: BaseRow): PlayerBase | DamagedState {
   try {
     return readBase(row);
   } catch {

@@ -1,4 +1,4 @@
-/** Reads the rows on a page of a table, as far as they are whole. */
+/** Reads the rows on a page of a table or an index, as far as they are whole. */
 
 import { FILE_HEADER, type PageFile } from "./page-file.ts";
 
@@ -7,11 +7,14 @@ const KINDS = { indexInner: 2, tableInner: 5, indexLeaf: 10, tableLeaf: 13 };
 
 export const isTablePage = (kind: number) => Object.values(KINDS).includes(kind);
 export const isLeaf = (kind: number) => kind === KINDS.tableLeaf;
+/** Tables without row numbers are indexes, which have rows on all of their pages. */
+export const isIndexPage = (kind: number) => kind === KINDS.indexInner || kind === KINDS.indexLeaf;
 
 export type Value = number | string | Buffer | null;
 
 /** A row whose values have not been read yet. */
 export interface LeafRow {
+  /** 0 in an index. */
   rowid: number;
   /** As in the format of SQLite. */
   types: readonly number[];
@@ -34,22 +37,23 @@ export const isBlob = (type: number | undefined) =>
 /** The byte at which a page says what it is. */
 export const kindAt = (page: number) => (page === 1 ? FILE_HEADER : 0);
 
-/** The rows of a leaf page; BrokenRow instead of those that cannot be read. */
+/** The rows of a leaf page of a table, or of an index page; BrokenRow instead of those that cannot be read. */
 export function* rowsOn(
   file: PageFile,
   page: number,
   bytes: Buffer,
 ): Generator<LeafRow | BrokenRow> {
   const start = kindAt(page);
+  const kind = bytes[start]!;
   const count = bytes.readUInt16BE(start + 3);
   for (let cell = 0; cell < count; cell++) {
-    const pointer = start + 8 + 2 * cell;
+    const pointer = start + (kind === KINDS.indexInner ? 12 : 8) + 2 * cell;
     if (pointer + 2 > file.usable) {
       yield new BrokenRow("the page has an impossible number of rows");
       return;
     }
     try {
-      yield rowAt(file, bytes, bytes.readUInt16BE(pointer));
+      yield rowAt(file, bytes, bytes.readUInt16BE(pointer), kind);
     } catch (error) {
       if (!(error instanceof BrokenRow || error instanceof RangeError)) throw error;
       yield new BrokenRow("the row has an impossible structure");
@@ -57,11 +61,12 @@ export function* rowsOn(
   }
 }
 
-function rowAt(file: PageFile, bytes: Buffer, at: number): LeafRow {
-  const cursor = new Cursor(bytes, at, file.usable);
+function rowAt(file: PageFile, bytes: Buffer, at: number, kind: number): LeafRow {
+  // Before a row on an inner page is the number of the page below.
+  const cursor = new Cursor(bytes, kind === KINDS.indexInner ? at + 4 : at, file.usable);
   const size = cursor.varint();
-  const rowid = cursor.varint();
-  const local = localBytes(size, file.usable);
+  const rowid = isIndexPage(kind) ? 0 : cursor.varint();
+  const local = localBytes(size, file.usable, isIndexPage(kind));
   const end = cursor.at + local;
   if (end + (local < size ? 4 : 0) > file.usable) throw new BrokenRow("beyond the page");
   const first = bytes.subarray(cursor.at, end);
@@ -98,8 +103,8 @@ export function valuesIn(row: LeafRow): Value[] | undefined {
 }
 
 /** How much of a row is on its page. */
-function localBytes(size: number, usable: number): number {
-  const most = usable - 35;
+function localBytes(size: number, usable: number, isIndex: boolean): number {
+  const most = isIndex ? Math.floor(((usable - 12) * 64) / 255) - 23 : usable - 35;
   if (size <= most) return size;
   const least = Math.floor(((usable - 12) * 32) / 255) - 23;
   const local = least + ((size - least) % (usable - 4));

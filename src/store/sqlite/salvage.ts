@@ -8,9 +8,9 @@ import type { ActorTotals } from "../../domain/actors.ts";
 import { ACTOR_COLUMNS, type ActorRow } from "../actor-rows.ts";
 import { type BaseRow, readBase } from "../row-checks.ts";
 import {
-  type DamagedBase,
   type DamagedPage,
   type DamagedRecord,
+  type DamagedState,
   type DamagedStore,
   type FoundRecord,
   type ListedRecord,
@@ -18,10 +18,12 @@ import {
   recordFrom,
   type Salvaged,
   salvagedActor,
+  salvagedRedaction,
 } from "../salvage.ts";
 import type { PlayerBase, Redaction } from "../store.ts";
 import {
   BrokenRow,
+  isIndexPage,
   isInteger,
   isLeaf,
   isTablePage,
@@ -33,7 +35,6 @@ import {
 } from "./leaf-rows.ts";
 import type { PageFile } from "./page-file.ts";
 import { BASE_COLUMNS } from "./pruning.ts";
-import { readRedactions } from "./redactions.ts";
 import { SnapshotPages, TABLES, tableOf } from "./snapshot-pages.ts";
 import { isWholeShard } from "./totals.ts";
 
@@ -81,11 +82,27 @@ export class SqliteSalvage implements DamagedStore {
     }
   }
 
-  redactions(): Redaction[] {
-    try {
-      return this.database ? readRedactions(this.database) : [];
-    } catch {
-      return [];
+  *redactions(): Generator<Redaction | DamagedState> {
+    for (let page = 1; page <= this.file.pages; page++) {
+      const root = this.#rootName(page);
+      const isListed = root === "redactions";
+      if ((root !== undefined && !isListed) || this.file.isFree(page)) continue;
+      const bytes = this.file.read(page);
+      if (bytes && isIndexPage(bytes[kindAt(page)]!))
+        yield* this.#redactionsOn(page, bytes, isListed);
+      else if (isListed) yield { id: undefined, why: `page ${page}, with redactions, is damaged` };
+    }
+  }
+
+  /** If the table of the page is unknown, what has the checksum of a redaction is one. */
+  *#redactionsOn(
+    page: number,
+    bytes: Buffer,
+    isListed: boolean,
+  ): Generator<Redaction | DamagedState> {
+    for (const row of rowsOn(this.file, page, bytes)) {
+      const found = redactionIn(row);
+      if (isListed || !("why" in found)) yield found;
     }
   }
 
@@ -93,7 +110,7 @@ export class SqliteSalvage implements DamagedStore {
     return this.#prunedBefore;
   }
 
-  *bases(): Generator<PlayerBase | DamagedBase> {
+  *bases(): Generator<PlayerBase | DamagedState> {
     for (const page of this.#leaves()) {
       for (const row of rowsOn(this.file, page.number, page.bytes)) {
         if (row instanceof BrokenRow || tableOf(row) !== "player_base") continue;
@@ -103,7 +120,7 @@ export class SqliteSalvage implements DamagedStore {
   }
 
   /** Those of matches that were not pruned are counted again. */
-  *prunedActors(): Generator<ActorTotals | DamagedBase> {
+  *prunedActors(): Generator<ActorTotals | DamagedState> {
     for (const page of this.#leaves()) {
       for (const row of rowsOn(this.file, page.number, page.bytes)) {
         if (row instanceof BrokenRow || tableOf(row) !== "actor_stats") continue;
@@ -231,7 +248,20 @@ function* listedRecords(database: Database | undefined): Generator<ListedRecord,
   }
 }
 
-function baseIn(row: LeafRow): PlayerBase | DamagedBase {
+function redactionIn(row: LeafRow | BrokenRow): Redaction | DamagedState {
+  const values = row instanceof BrokenRow ? undefined : valuesIn(row);
+  const [id, redactedAt, checksum] = values ?? [];
+  if (values?.length !== 3 || typeof id !== "string") {
+    return { id: undefined, why: "the redaction of a player cannot be read" };
+  }
+  return salvagedRedaction({
+    player_id: id,
+    redacted_at: redactedAt as number,
+    checksum: checksum as number,
+  });
+}
+
+function baseIn(row: LeafRow): PlayerBase | DamagedState {
   const values = valuesIn(row);
   if (!values) return { row: row.rowid, id: undefined, why: "a page of its row is missing" };
   // Rows of earlier formats are shorter.
@@ -244,7 +274,7 @@ function baseIn(row: LeafRow): PlayerBase | DamagedBase {
   }
 }
 
-function actorIn(row: LeafRow): ActorTotals | DamagedBase {
+function actorIn(row: LeafRow): ActorTotals | DamagedState {
   const values = valuesIn(row);
   if (!values) return { row: row.rowid, id: undefined, why: "a page of its row is missing" };
   const actor = Object.fromEntries(ACTOR_COLUMNS.map((column, at) => [column, values[at]]));
