@@ -96,7 +96,7 @@ function playerList(name: string, max: number) {
     for (const listener of listeners) listener();
   }
 
-  const syncFromOtherTab = ({ key }: { key: string | null }) => {
+  const syncFromOtherTab = ({ key }: StorageEvent) => {
     if (key !== name && key !== null) return;
     players = read();
     for (const listener of listeners) listener();

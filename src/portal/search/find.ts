@@ -2,13 +2,18 @@
 
 import { type Matchbook, MatchbookError } from "../../../client/src/index.ts";
 import { closestNames } from "../../domain/similar-names.ts";
-import type { KnownPlayer } from "../favourites.ts";
+
+export interface FoundPlayer {
+  readonly shard: string;
+  readonly id: string;
+  readonly name: string;
+}
 
 export interface Found {
   /** The text that was searched for. */
   text: string;
   /** The best first. */
-  players: readonly KnownPlayer[];
+  players: readonly FoundPlayer[];
   /** Regions that did not answer, while others did. */
   missing: readonly string[];
 }
@@ -26,7 +31,7 @@ export async function findPlayers(
     regions.map((shard) => matchbook.shard(shard).playerNames(text, { signal })),
   );
   signal.throwIfAborted();
-  const players: KnownPlayer[] = [];
+  const players: FoundPlayer[] = [];
   const missing: string[] = [];
   let failure: unknown;
   replies.forEach((reply, at) => {
@@ -47,7 +52,7 @@ const isClosed = (error: unknown): boolean =>
   error instanceof MatchbookError && error.code === "shard-closed";
 
 /** By the same order as the server, over all regions. Players with equal names keep the order of the regions. */
-function ranked(text: string, players: readonly KnownPlayer[]): KnownPlayer[] {
+function ranked(text: string, players: readonly FoundPlayer[]): FoundPlayer[] {
   const byName = Map.groupBy(players, ({ name }) => name);
   return closestNames(text, byName.keys(), MAX_SHOWN)
     .flatMap((name) => byName.get(name)!)
