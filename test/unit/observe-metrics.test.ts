@@ -141,6 +141,14 @@ test("the number of live keys is that of the last reload", async () => {
 });
 
 describe("a shard", () => {
+  test("has one label value, however clients spell it", async () => {
+    const route = "/shards/:shard/matches";
+    const paths = ["/shards/na/matches", "/shards/n%61/matches", "/shards/%6E%61/matches"];
+    const scrape = await after(paths.map((path) => aRequest({ route, path })));
+    const { samples } = scrape.get("matchbook_shard_requests_total")!;
+    expect([...new Set(samples.map(({ labels }) => labels.shard))]).toEqual(["na"]);
+  });
+
   test("without a match has no newest one and no lag", async () => {
     const scrape = await after([], [aShard("na")]);
     expect(seriesValue(scrape, "matchbook_shard_matches", { shard: "na" })).toBe(0);
