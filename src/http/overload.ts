@@ -3,8 +3,8 @@
  *
  * Reads of SQLite are synchronous, so requests wait for each other in their sockets: each turn of the event loop handles
  * all that have arrived during the turn before. The length of a turn is therefore how long requests wait. When a turn
- * takes too long, the rest of it is refused, which costs little. Then turns are kept short for a while, so that those
- * that are admitted hardly wait, and neither do health checks.
+ * takes too long, the rest of it is refused, which costs little. As long as that happens, turns are kept short, so that
+ * those that are admitted hardly wait, and neither do health checks.
  *
  * With PostgreSQL requests wait for the database instead: too many for one shard are refused as well.
  */
@@ -15,11 +15,8 @@ import type { Observe } from "../observe/events.ts";
 const OVERLOAD_TURN = { ms: 5, requests: 8 };
 /** Otherwise, fewer requests than this are never refused: a turn is also long when the machine is short of CPU time. */
 const USUAL_REQUESTS = 32;
-/**
- * For how long turns are kept short. What is refused meanwhile does not prolong it: short turns refuse requests that the
- * server could handle. If the overload goes on, the next turn that takes too long begins another.
- */
-const OVERLOAD_MS = 10_000;
+/** An overload ends when no request was refused for this time. */
+const OVERLOAD_MS = 1000;
 /** At most one event in this time. */
 const REPORT_MS = 10_000;
 
@@ -63,7 +60,7 @@ export class OverloadControl {
     }
     this.#arrived += 1;
     const isTurnOver = this.#isTurnOver(now);
-    if (isTurnOver && now >= this.#overloadEnds) this.#overloadEnds = now + OVERLOAD_MS;
+    if (isTurnOver) this.#overloadEnds = now + OVERLOAD_MS;
     const inFlight = this.#inFlight.get(shard) ?? 0;
     if (isTurnOver || inFlight >= this.limits.maxInFlight) {
       this.#report(now);
