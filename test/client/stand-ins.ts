@@ -39,6 +39,7 @@ export function startStandIns({ advance, addMatch }: Effects): {
     "/html": () => page(200),
     "/gateway": () => page(502),
     "/other-json": () => Response.json({ greeting: "hello" }),
+    "/other-list": () => Response.json({ data: [] }),
     "/other-errors": () => Response.json({ errors: [null, "no"] }, { status: 400 }),
     "/no-upstream": () => Response.json({ message: "no upstream" }, { status: 503 }),
     "/always-limited": () => limited("1"),

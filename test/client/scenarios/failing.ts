@@ -102,6 +102,18 @@ const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]
     200,
     undefined,
   ],
+  "another service's list of data": [
+    (scene) => standIn(scene, "/other-list").shard("na").matches().page(),
+    "unreadable",
+    200,
+    undefined,
+  ],
+  "another service's statistics": [
+    (scene) => standIn(scene, "/other-list").shard("na").actors(),
+    "unreadable",
+    200,
+    undefined,
+  ],
   "another service's record": [
     (scene) => standIn(scene, "/other-json").shard("na").match("one"),
     "unreadable",
