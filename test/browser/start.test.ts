@@ -78,6 +78,23 @@ inBrowser("the home page", () => {
     await leave(visitor);
   });
 
+  test("never shows the best players of one region under another, and keeps the board", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    await page.getByRole("group", { name: "Board" }).getByText("Wins", { exact: true }).click();
+    await settled(page);
+    const other = (await regionShown(page)) === "na" ? "eu" : "na";
+    const letThrough = await holdReplies(page, `**/shards/${other}/leaderboards/**`);
+    await page.getByRole("group", { name: "Region" }).getByText(other.toUpperCase()).click();
+    const [newest] = await newestIn(world, other);
+    await page.locator(linkTo(other, newest!)).waitFor();
+    expect(await page.locator(".start-entry").count()).toBe(0);
+    letThrough();
+    const { body } = await world.get(`/shards/${other}/leaderboards/ranked-wins?page[limit]=1`);
+    await page.locator(".start-entry").first().getByText(body.data[0].attributes.name).waitFor();
+    await leave(visitor);
+  });
+
   test("shows a match that is ingested while the page is open", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
