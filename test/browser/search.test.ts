@@ -137,6 +137,19 @@ inBrowser("the search for players", () => {
     await leave(visitor);
   });
 
+  test("Enter repeats a search that failed, and opens the player", async () => {
+    const visitor = await start();
+    const { page } = visitor;
+    await page.route("**/player-names?*", (route) => route.abort());
+    await box(page).fill("AlanTuring");
+    await box(page).press("Enter");
+    await page.getByText("Can't reach the server. Try again in a moment.").waitFor();
+    await page.unroute("**/player-names?*");
+    await box(page).press("Enter");
+    await page.waitForURL(world.url + pageOf("na", ALAN));
+    await leave(visitor);
+  });
+
   test("without access, says what is needed and sends nothing", async () => {
     const visitor = await visit(world.url);
     const { page } = visitor;

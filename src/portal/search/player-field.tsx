@@ -1,6 +1,6 @@
 /**
  * A field that suggests players by name, by the combobox pattern: the focus stays in it, arrow keys choose, Enter takes
- * the chosen or else the best player, Escape closes.
+ * the chosen or else the best player, or repeats a search that failed, Escape closes.
  */
 
 import "./search.css";
@@ -73,6 +73,7 @@ export function PlayerField({ label, placeholder, regions, known = NOBODY, ...re
       else if (text !== "") {
         setOpen(true);
         setAwaited(text);
+        if (suggestions.error !== undefined) suggestions.retry();
       }
     } else if (event.key === "Escape") {
       if (!isOpen) setTyped("");
