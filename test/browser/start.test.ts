@@ -7,10 +7,12 @@ import { serve } from "../../src/wiring.ts";
 import { aMatch, anId, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
+  BACK_IN_AN_HOUR,
   DEMO_NOW,
   holdReplies,
   inBrowser,
   leave,
+  leaveForGood,
   settled,
   startDemoWorld,
   sticksOut,
@@ -232,12 +234,27 @@ inBrowser("the home page", () => {
     await empty.stop();
   });
 
-  test("says that the server does not respond, and goes on when it does again", async () => {
+  test("says that the server does not respond, and goes on by itself when it does again", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
+    await page.clock.install();
     await page.route("**/status", (route) => route.abort());
     await page.reload();
     await page.getByText(TEXTS.unreachable).waitFor();
+    await page.unroute("**/status");
+    // Longer than any pause between two attempts.
+    await page.clock.fastForward(60_000);
+    await page.locator(LAST_ROW).waitFor();
+    await page.getByRole("banner").getByRole("link", { name: "Heroes" }).waitFor();
+    await leaveForGood(visitor);
+  });
+
+  test("goes on at once when the visitor tries again", async () => {
+    const visitor = await visit(world.url, { key: world.key, expects: [503] });
+    const { page } = visitor;
+    await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
+    await page.reload();
+    await page.getByRole("button", { name: TEXTS.tryAgain }).waitFor();
     await page.unroute("**/status");
     await page.getByRole("button", { name: TEXTS.tryAgain }).click();
     await page.locator(LAST_ROW).waitFor();
