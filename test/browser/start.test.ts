@@ -133,6 +133,78 @@ inBrowser("the home page", () => {
     await leave(visitor);
   });
 
+  test("says that it is live only while the change feed is open", async () => {
+    const visitor = await visit(`${world.url}/portal/status`, { key: world.key });
+    const { page } = visitor;
+    const live = page.getByText("Live", { exact: true });
+    let isBroken = true;
+    let streams = 0;
+    await page.route(/\/changes\?/, (route) => {
+      if (!isBroken) return route.continue();
+      streams += 1;
+      if (streams > 1) return route.abort();
+      // It opens, and ends.
+      return route.fulfill({ contentType: "text/event-stream", body: ": open\n\n" });
+    });
+    const failed = page.waitForEvent("requestfailed", (request) =>
+      request.url().includes("/changes?"),
+    );
+    await page.goto(world.url);
+    await failed;
+    await page.locator(LAST_ROW).waitFor();
+    await live.waitFor({ state: "hidden" });
+    isBroken = false;
+    await live.waitFor();
+    await leave(visitor);
+  });
+
+  test("shows a new match although the first request for it fails", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    await page.getByText("Live", { exact: true }).waitFor();
+    const shard = await regionShown(page);
+    await page.route(/matches\?sort/, (route) => route.abort(), { times: 1 });
+    const match = aMatch({ shard, createdAt: DEMO_NOW - 900 });
+    await world.ingest([match]);
+    await page.locator(linkTo(shard, match.data.id as string)).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await leave(visitor);
+  });
+
+  test("does not bring back a match that is removed while an older list is on its way", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    await page.getByText("Live", { exact: true }).waitFor();
+    const shard = await regionShown(page);
+    const id = anId("match");
+    const createdAt = DEMO_NOW - 800;
+    await world.ingest([aMatch({ id, shard, createdAt })]);
+    await page.locator(linkTo(shard, id)).waitFor();
+
+    const fetched = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await page.route(
+      /matches\?sort/,
+      async (route) => {
+        const response = await route.fetch();
+        fetched.resolve();
+        await held.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    const next = aMatch({ shard, createdAt: DEMO_NOW - 700 });
+    await world.ingest([next]);
+    await fetched.promise;
+    // Practice matches are not served.
+    await world.ingest([aMatch({ id, shard, createdAt, mode: "practice" })], { replace: true });
+    await page.locator(linkTo(shard, id)).waitFor({ state: "detached" });
+    held.resolve();
+    await page.locator(linkTo(shard, next.data.id as string)).waitFor();
+    expect(await page.locator(linkTo(shard, id)).count()).toBe(0);
+    await leave(visitor);
+  });
+
   test("shows favourite and recent players, whatever the browser has stored", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
