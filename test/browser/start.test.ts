@@ -65,6 +65,24 @@ inBrowser("the home page", () => {
     await leave(visitor);
   });
 
+  test("opens on a region that the visitor may read, and stores only the one they choose", async () => {
+    const partly = await startDemoWorld({ "closed-shards": "na" });
+    await partly.ingest([aMatch({ shard: "na", createdAt: DEMO_NOW - 1000 })]);
+    const visitor = await visit(partly.url, { key: partly.key, expects: [403] });
+    const { page } = visitor;
+    const stored = () => page.evaluate(() => localStorage.getItem("matchbook.shard"));
+    const [newest] = await newestIn(partly, "eu");
+    await page.locator(linkTo("eu", newest!)).waitFor();
+    expect([await regionShown(page), await stored()]).toEqual(["eu", null]);
+    // Their own choice stays.
+    await page.getByRole("group", { name: "Region" }).getByText("NA", { exact: true }).click();
+    await page.getByRole("alert").first().waitFor();
+    expect([await regionShown(page), await stored()]).toEqual(["na", "na"]);
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+    await partly.stop();
+  });
+
   test("shows the matches and players of another region, and opens on it again", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
