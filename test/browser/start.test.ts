@@ -351,6 +351,26 @@ inBrowser("the home page", () => {
     await leave(visitor);
   });
 
+  test("goes on at once when the visitor enters a key", async () => {
+    const visitor = await visit(`${world.url}/portal/developers`, { expects: [503] });
+    const { page } = visitor;
+    const heroes = page.getByRole("banner").getByRole("link", { name: "Heroes" });
+    await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
+    const failed = page.waitForResponse("**/status");
+    await page.goto(world.url);
+    await (await failed).finished();
+    await settled(page);
+    expect(await heroes.count()).toBe(0);
+    await page.unroute("**/status");
+    await page.getByRole("button", { name: TEXTS.enterKey }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(TEXTS.keyField).fill(world.key);
+    await dialog.getByRole("button", { name: TEXTS.useKey }).click();
+    await heroes.waitFor();
+    await page.locator(LAST_ROW).waitFor();
+    await leave(visitor);
+  });
+
   test("works by keyboard: skip link first, and navigation moves the focus to the new heading", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
