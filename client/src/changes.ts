@@ -13,13 +13,13 @@ import type { Transport } from "./transport.ts";
 const FIRST_PAUSE_MS = 1000;
 const LAST_PAUSE_MS = 30_000;
 
-type Options = Pick<ChangesQuery, "after" | "signal" | "onReconnect">;
+type Options = Pick<ChangesQuery, "after" | "signal" | "onOpen" | "onReconnect">;
 
 /** Throws what retrying cannot fix, and the reason of the signal. */
 export async function* followChanges(
   transport: Transport,
   pathAfter: (cursor: string | undefined) => string,
-  { after, signal, onReconnect = () => {} }: Options,
+  { after, signal, onOpen = () => {}, onReconnect = () => {} }: Options,
 ): AsyncGenerator<Change, void, undefined> {
   let cursor = after;
   /** Since a stream last worked. */
@@ -36,6 +36,7 @@ export async function* followChanges(
         if (event === "end") throw streamEnded(data);
         // The first item only shows that the stream is open: the service sends a comment at once.
         if (isOpen) failures = 0;
+        else onOpen();
         isOpen = true;
         if (id !== "") cursor = id;
         if (event === "change") yield readChange(data);

@@ -64,6 +64,8 @@ export interface ChangesQuery extends ChangeFilters {
   after?: string | undefined;
   /** Ends the loop with the signal's reason. */
   signal?: AbortSignal | undefined;
+  /** Called each time a stream is open: at first, and after each reconnection. */
+  onOpen?: (() => void) | undefined;
   /** Called before each reconnection with its cause and the pause before it, in milliseconds. */
   onReconnect?: ((cause: MatchbookError, milliseconds: number) => void) | undefined;
 }

@@ -98,12 +98,12 @@ export class Shard {
    * Sends no request until the loop begins.
    */
   changes(query: ChangesQuery = {}): AsyncGenerator<Change, void, undefined> {
-    const { after, signal, onReconnect, ...filters } = query;
+    const { after, signal, onOpen, onReconnect, ...filters } = query;
     const pathAfter = (cursor: string | undefined) =>
       `${this.#path}/changes${writeQuery({ ...filters, after: cursor }, CHANGES_TABLE)}`;
     // Invalid options are errors of the call, not of the loop.
     pathAfter(after);
-    return followChanges(this.#transport, pathAfter, { after, signal, onReconnect });
+    return followChanges(this.#transport, pathAfter, { after, signal, onOpen, onReconnect });
   }
 
   /** Up to 6 players by name or id. Default: those of the most recent matches. */

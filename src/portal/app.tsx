@@ -8,7 +8,7 @@ import { Page } from "./kit/page.tsx";
 import { Loading } from "./kit/states.tsx";
 import { useRegions } from "./regions.ts";
 import { hrefOf, Link, useLocation, type View, viewOf } from "./router.ts";
-import { useSession } from "./session.ts";
+import { proposeShard, useSession } from "./session.ts";
 
 const Start = lazy(() => import("./views/start/view.tsx"));
 const Player = lazy(() => import("./views/player/view.tsx"));
@@ -108,17 +108,19 @@ function NotFound({ path }: { path: string }) {
 }
 
 /**
- * Selects the region with the newest match on a first visit. Returns whether the page can be shown: the explorer
- * and the developer area need a region, unless there is none.
+ * Until the visitor chooses a region, selects the one with the newest match that they may read: the server also lists
+ * closed ones. Returns whether the page can be shown: the explorer and the developer area need a region, unless there
+ * is none.
  */
 function useRegion(view: View): boolean {
-  const { shard, setShard } = useSession();
+  const { shard, isShardChosen, closedShards } = useSession();
   const { state, regions } = useRegions();
-  const newest = regions[0]?.id;
+  const newest = (regions.find(({ id }) => !closedShards.has(id)) ?? regions[0])?.id;
   const isUnknown = newest !== undefined && !regions.some(({ id }) => id === shard);
+  const isClosed = !isShardChosen && closedShards.has(shard);
   useEffect(() => {
-    if (isUnknown) setShard(newest);
-  }, [isUnknown, newest, setShard]);
+    if (newest !== undefined && newest !== shard && (isUnknown || isClosed)) proposeShard(newest);
+  }, [isUnknown, isClosed, newest, shard]);
   const needsRegion = view.name === "explorer" || view.name === "developers";
   return !needsRegion || shard !== "" || (state !== "loading" && !isUnknown);
 }

@@ -120,7 +120,11 @@ function Region({ view }: { view: View }) {
   const isOfRegion = view.name === "heroes" || view.name === "leaderboard";
   const choose = (region: string) => {
     setShard(region);
-    if (isOfRegion) navigate({ ...view, shard: region });
+    if (!isOfRegion) return;
+    const search = new URLSearchParams(view.search);
+    // The player whose rank is shown belongs to the old region.
+    search.delete("player");
+    navigate({ ...view, shard: region, search });
   };
   return <RegionPicker value={isOfRegion ? view.shard : shard} onChange={choose} isLabelHidden />;
 }

@@ -1,7 +1,8 @@
-/** The regions of the server, the one with the newest match first. Fetched once, and shared by all pages. */
+/** The regions of the server, the one with the newest match first. Fetched until it works, and shared by all pages. */
 
 import { useCallback, useEffect, useSyncExternalStore } from "react";
 import type { Matchbook } from "../../client/src/index.ts";
+import { pauseAfter } from "./retry.ts";
 import { useSession } from "./session.ts";
 
 export type Region = Awaited<ReturnType<Matchbook["status"]>>["shards"][number];
@@ -13,30 +14,50 @@ interface Known {
 }
 
 export interface Regions extends Known {
-  /** Fetches them again. */
+  /** Fetches them again at once. */
   retry(): void;
 }
 
 let known: Known = { state: "loading", regions: [] };
-let isFetched = false;
+let isFetching = false;
+/** The client of the latest attempt. */
+let fetchedWith: Matchbook | undefined;
+/** In a row. */
+let failures = 0;
+let nextAttempt: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
 export function useRegions(): Regions {
   const { matchbook } = useSession();
   const now = useSyncExternalStore(subscribe, () => known);
   useEffect(() => {
-    if (!isFetched) fetchRegions(matchbook);
+    if (known.state !== "ready" && matchbook !== fetchedWith) fetchRegions(matchbook);
   }, [matchbook]);
-  const retry = useCallback(() => fetchRegions(matchbook), [matchbook]);
+  const retry = useCallback(() => {
+    if (known.state === "failed") change({ state: "loading", regions: [] });
+    fetchRegions(matchbook);
+  }, [matchbook]);
   return { ...now, retry };
 }
 
+/** After a failure, again after a while: without regions there is no search and no navigation. */
 function fetchRegions(matchbook: Matchbook): void {
-  isFetched = true;
-  if (known.state === "failed") change({ state: "loading", regions: [] });
+  if (isFetching) return;
+  isFetching = true;
+  fetchedWith = matchbook;
+  clearTimeout(nextAttempt);
   matchbook.status().then(
-    ({ shards }) => change({ state: "ready", regions: newestFirst(shards) }),
-    (error: unknown) => change({ state: "failed", regions: [], error }),
+    ({ shards }) => {
+      isFetching = false;
+      failures = 0;
+      change({ state: "ready", regions: newestFirst(shards) });
+    },
+    (error: unknown) => {
+      isFetching = false;
+      nextAttempt = setTimeout(fetchRegions, pauseAfter(error, failures), matchbook);
+      failures += 1;
+      change({ state: "failed", regions: [], error });
+    },
   );
 }
 

@@ -28,7 +28,11 @@ export interface Session {
   access: Access;
   /** Empty while the server has no shards. */
   shard: string;
+  /** Whether the visitor chose the shard. One that the portal chose is not stored. */
+  isShardChosen: boolean;
   setShard(id: string): void;
+  /** The shards that this visitor may not read, as far as responses have shown. */
+  closedShards: ReadonlySet<string>;
   /** Uses the key, or fetches and renews the visitor token by itself. */
   matchbook: Matchbook;
   /** Rate limits from the latest response for this key. */
@@ -60,6 +64,7 @@ let session: Session = {
   setKey,
   isKeyShown: false,
   shard: stored(SHARD) ?? "",
+  isShardChosen: stored(SHARD) !== undefined,
   setShard,
   isAskingForKey: false,
   offeredKey,
@@ -76,6 +81,9 @@ export const askForKey = (isAskingForKey = true): void => change({ isAskingForKe
 /** Shows the key in full, or masked, wherever it appears. */
 export const showKey = (isKeyShown: boolean): void => change({ isKeyShown });
 
+/** Selects a shard without the visitor's choice. */
+export const proposeShard = (shard: string): void => change({ shard, isShardChosen: false });
+
 function setKey(key?: string): void {
   const given = key?.trim() || undefined;
   store(KEY, given);
@@ -86,22 +94,28 @@ function setKey(key?: string): void {
 
 function setShard(shard: string): void {
   store(SHARD, shard || undefined);
-  change({ shard });
+  change({ shard, isShardChosen: true });
 }
 
 /** What depends on the key. */
 function connectionFor(
   key: string | undefined,
-): Pick<Session, "key" | "keyState" | "access" | "matchbook" | "limits"> {
+): Pick<Session, "key" | "keyState" | "access" | "matchbook" | "limits" | "closedShards"> {
   const access = key !== undefined ? "key" : isOpenToVisitors ? "visitor" : "none";
   const matchbook = new Matchbook({
     url: location.origin,
     ...(key === undefined ? {} : { key }),
-    fetch(url, options) {
+    async fetch(url, options) {
       // Such a request would only be refused.
-      if (needsAccess(url) && access === "none") return Promise.resolve(unauthorized());
-      if (needsAccess(url) && access === "visitor") return sendAsVisitor(url, options);
-      return sendWithKey(url, options, key);
+      if (needsAccess(url) && access === "none") return unauthorized();
+      const isVisitor = needsAccess(url) && access === "visitor";
+      const response = await (isVisitor
+        ? sendAsVisitor(url, options)
+        : sendWithKey(url, options, key));
+      const closed = await closedShard(url, response);
+      if (closed !== undefined && session.matchbook === matchbook)
+        change({ closedShards: new Set([...session.closedShards, closed]) });
+      return response;
     },
     // The portal shows rate limits instead of waiting silently.
     patience: 0,
@@ -109,7 +123,8 @@ function connectionFor(
       if (session.matchbook === matchbook) change({ limits });
     },
   });
-  return { key, keyState: "unchecked", access, matchbook, limits: undefined };
+  const closedShards = new Set<string>();
+  return { key, keyState: "unchecked", access, matchbook, limits: undefined, closedShards };
 }
 
 const needsAccess = (url: string): boolean => /^\/(?:shards\/|usage$)/.test(new URL(url).pathname);
@@ -146,6 +161,13 @@ async function stateAfter(
   // Other records can be read without a quota.
   if (session.keyState === "over-quota" && !/\/matches(?:\/|$)/.test(path)) return undefined;
   return "valid";
+}
+
+/** The shard that the response says is closed to this visitor. */
+async function closedShard(url: string, response: Response): Promise<string | undefined> {
+  if (response.status !== 403) return undefined;
+  const isClosed = (await errorCode(response.clone())) === "shard-closed";
+  return isClosed ? new URL(url).pathname.split("/")[2] : undefined;
 }
 
 async function errorCode(response: Response): Promise<string | undefined> {

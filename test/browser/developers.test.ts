@@ -234,6 +234,21 @@ inBrowser("the guides", () => {
     await leave(visitor);
   });
 
+  test("that failed to load are loaded by a reload, since an update may have renamed their scripts", async () => {
+    const visitor = await visit(`${world.url}${AREA}/guides`);
+    const { page } = visitor;
+    const script = /\/assets\/errors-/;
+    await page.route(script, (route) => route.abort());
+    await page.locator(`.guide-cards a[href="${AREA}/guides/errors"]`).click();
+    await page.getByRole("alert").waitFor();
+    await page.unroute(script);
+    const reloaded = page.waitForEvent("load");
+    await page.getByRole("button", { name: TEXTS.tryAgain }).click();
+    await reloaded;
+    await page.locator(".guide h2").first().waitFor();
+    await leave(visitor);
+  });
+
   test("that do not exist are reported", async () => {
     const visitor = await visit(`${world.url}${AREA}/guides/constructor`);
     await visitor.page.getByText("There is no guide called").waitFor();

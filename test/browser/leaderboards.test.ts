@@ -47,7 +47,8 @@ function records() {
       rosters: [{ members: crowd }, { members: [EVE] }],
     }),
   );
-  return [...recent, ...old, ...many, aMatch({ rosters: duel(ZED, EVE) })];
+  const elsewhere = aMatch({ shard: "eu", createdAt: minutesAgo(300) });
+  return [...recent, ...old, ...many, aMatch({ rosters: duel(ZED, EVE) }), elsewhere];
 }
 
 const rows = (page: Page) => page.locator(".boards-table tbody tr");
@@ -257,6 +258,17 @@ inBrowser("the leaderboards page", () => {
       await field(page).press("Enter");
       letThrough();
       await result(page).getByText("#1").waitFor();
+      await leave(visitor);
+    });
+
+    test("belongs to a region: another one, chosen in the header, opens without it", async () => {
+      const visitor = await open("win-rate?period=28d&player=ada");
+      const { page } = visitor;
+      const region = page.getByRole("banner").getByRole("combobox", { name: "Region" });
+      await region.selectOption("eu");
+      await page.waitForURL(`${world.url}/portal/eu/leaderboards/win-rate?period=28d`);
+      await settled(page);
+      expect(await result(page).count()).toBe(0);
       await leave(visitor);
     });
 

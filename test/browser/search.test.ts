@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
+  BACK_IN_AN_HOUR,
   holdReplies,
   inBrowser,
   leave,
@@ -13,6 +14,7 @@ import {
   violations,
   visit,
 } from "./support.ts";
+import { TEXTS } from "./texts.ts";
 
 const ADA = { id: "ada-na", name: "Ada Lovelace" };
 const ADA_EU = { id: "ada-eu", name: "AdaLovelace2" };
@@ -134,6 +136,42 @@ inBrowser("the search for players", () => {
     await box(page).fill("AlanTuri");
     await page.getByText("Can't reach the server. Try again in a moment.").waitFor();
     expect(await options(page).count()).toBe(0);
+    await leave(visitor);
+  });
+
+  test("Enter repeats a search that failed, and opens the player", async () => {
+    const visitor = await start();
+    const { page } = visitor;
+    await page.route("**/player-names?*", (route) => route.abort());
+    await box(page).fill("AlanTuring");
+    await box(page).press("Enter");
+    await page.getByText("Can't reach the server. Try again in a moment.").waitFor();
+    await page.unroute("**/player-names?*");
+    await box(page).press("Enter");
+    await page.waitForURL(world.url + pageOf("na", ALAN));
+    await leave(visitor);
+  });
+
+  test("loads regions that failed to load when it is focused, and when Enter is pressed", async () => {
+    const visitor = await start({ expects: [503] });
+    const { page } = visitor;
+    const unreachable = page.getByText("Can't reach the server. Try again in a moment.");
+    const reloadWithoutRegions = async () => {
+      await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
+      await page.reload();
+      await page.getByRole("button", { name: TEXTS.tryAgain }).waitFor();
+    };
+    await reloadWithoutRegions();
+    await page.unroute("**/status");
+    await box(page).focus();
+    await page.locator(".start-row").first().waitFor();
+
+    await reloadWithoutRegions();
+    await box(page).fill("AlanTuring");
+    await unreachable.waitFor();
+    await page.unroute("**/status");
+    await box(page).press("Enter");
+    await page.waitForURL(world.url + pageOf("na", ALAN));
     await leave(visitor);
   });
 

@@ -7,10 +7,12 @@ import { serve } from "../../src/wiring.ts";
 import { aMatch, anId, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
+  BACK_IN_AN_HOUR,
   DEMO_NOW,
   holdReplies,
   inBrowser,
   leave,
+  leaveForGood,
   settled,
   startDemoWorld,
   sticksOut,
@@ -63,6 +65,24 @@ inBrowser("the home page", () => {
     await leave(visitor);
   });
 
+  test("opens on a region that the visitor may read, and stores only the one they choose", async () => {
+    const partly = await startDemoWorld({ "closed-shards": "na" });
+    await partly.ingest([aMatch({ shard: "na", createdAt: DEMO_NOW - 1000 })]);
+    const visitor = await visit(partly.url, { key: partly.key, expects: [403] });
+    const { page } = visitor;
+    const stored = () => page.evaluate(() => localStorage.getItem("matchbook.shard"));
+    const [newest] = await newestIn(partly, "eu");
+    await page.locator(linkTo("eu", newest!)).waitFor();
+    expect([await regionShown(page), await stored()]).toEqual(["eu", null]);
+    // Their own choice stays.
+    await page.getByRole("group", { name: "Region" }).getByText("NA", { exact: true }).click();
+    await page.getByRole("alert").first().waitFor();
+    expect([await regionShown(page), await stored()]).toEqual(["na", "na"]);
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+    await partly.stop();
+  });
+
   test("shows the matches and players of another region, and opens on it again", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
@@ -75,6 +95,23 @@ inBrowser("the home page", () => {
     await page.reload();
     await page.locator(linkTo("eu", newest!)).waitFor();
     expect(await regionShown(page)).toBe("eu");
+    await leave(visitor);
+  });
+
+  test("never shows the best players of one region under another, and keeps the board", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    await page.getByRole("group", { name: "Board" }).getByText("Wins", { exact: true }).click();
+    await settled(page);
+    const other = (await regionShown(page)) === "na" ? "eu" : "na";
+    const letThrough = await holdReplies(page, `**/shards/${other}/leaderboards/**`);
+    await page.getByRole("group", { name: "Region" }).getByText(other.toUpperCase()).click();
+    const [newest] = await newestIn(world, other);
+    await page.locator(linkTo(other, newest!)).waitFor();
+    expect(await page.locator(".start-entry").count()).toBe(0);
+    letThrough();
+    const { body } = await world.get(`/shards/${other}/leaderboards/ranked-wins?page[limit]=1`);
+    await page.locator(".start-entry").first().getByText(body.data[0].attributes.name).waitFor();
     await leave(visitor);
   });
 
@@ -111,6 +148,78 @@ inBrowser("the home page", () => {
     expect(await first.innerText()).toBe(before);
     await page.mouse.move(0, 0);
     await page.locator(linkTo(shard, match.data.id as string)).waitFor();
+    await leave(visitor);
+  });
+
+  test("says that it is live only while the change feed is open", async () => {
+    const visitor = await visit(`${world.url}/portal/status`, { key: world.key });
+    const { page } = visitor;
+    const live = page.getByText("Live", { exact: true });
+    let isBroken = true;
+    let streams = 0;
+    await page.route(/\/changes\?/, (route) => {
+      if (!isBroken) return route.continue();
+      streams += 1;
+      if (streams > 1) return route.abort();
+      // It opens, and ends.
+      return route.fulfill({ contentType: "text/event-stream", body: ": open\n\n" });
+    });
+    const failed = page.waitForEvent("requestfailed", (request) =>
+      request.url().includes("/changes?"),
+    );
+    await page.goto(world.url);
+    await failed;
+    await page.locator(LAST_ROW).waitFor();
+    await live.waitFor({ state: "hidden" });
+    isBroken = false;
+    await live.waitFor();
+    await leave(visitor);
+  });
+
+  test("shows a new match although the first request for it fails", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    await page.getByText("Live", { exact: true }).waitFor();
+    const shard = await regionShown(page);
+    await page.route(/matches\?sort/, (route) => route.abort(), { times: 1 });
+    const match = aMatch({ shard, createdAt: DEMO_NOW - 900 });
+    await world.ingest([match]);
+    await page.locator(linkTo(shard, match.data.id as string)).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await leave(visitor);
+  });
+
+  test("does not bring back a match that is removed while an older list is on its way", async () => {
+    const visitor = await visit(world.url, { key: world.key });
+    const { page } = visitor;
+    await page.getByText("Live", { exact: true }).waitFor();
+    const shard = await regionShown(page);
+    const id = anId("match");
+    const createdAt = DEMO_NOW - 800;
+    await world.ingest([aMatch({ id, shard, createdAt })]);
+    await page.locator(linkTo(shard, id)).waitFor();
+
+    const fetched = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await page.route(
+      /matches\?sort/,
+      async (route) => {
+        const response = await route.fetch();
+        fetched.resolve();
+        await held.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    const next = aMatch({ shard, createdAt: DEMO_NOW - 700 });
+    await world.ingest([next]);
+    await fetched.promise;
+    // Practice matches are not served.
+    await world.ingest([aMatch({ id, shard, createdAt, mode: "practice" })], { replace: true });
+    await page.locator(linkTo(shard, id)).waitFor({ state: "detached" });
+    held.resolve();
+    await page.locator(linkTo(shard, next.data.id as string)).waitFor();
+    expect(await page.locator(linkTo(shard, id)).count()).toBe(0);
     await leave(visitor);
   });
 
@@ -215,14 +324,49 @@ inBrowser("the home page", () => {
     await empty.stop();
   });
 
-  test("says that the server does not respond, and goes on when it does again", async () => {
+  test("says that the server does not respond, and goes on by itself when it does again", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
+    await page.clock.install();
     await page.route("**/status", (route) => route.abort());
     await page.reload();
     await page.getByText(TEXTS.unreachable).waitFor();
     await page.unroute("**/status");
+    // Longer than any pause between two attempts.
+    await page.clock.fastForward(60_000);
+    await page.locator(LAST_ROW).waitFor();
+    await page.getByRole("banner").getByRole("link", { name: "Heroes" }).waitFor();
+    await leaveForGood(visitor);
+  });
+
+  test("goes on at once when the visitor tries again", async () => {
+    const visitor = await visit(world.url, { key: world.key, expects: [503] });
+    const { page } = visitor;
+    await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
+    await page.reload();
+    await page.getByRole("button", { name: TEXTS.tryAgain }).waitFor();
+    await page.unroute("**/status");
     await page.getByRole("button", { name: TEXTS.tryAgain }).click();
+    await page.locator(LAST_ROW).waitFor();
+    await leave(visitor);
+  });
+
+  test("goes on at once when the visitor enters a key", async () => {
+    const visitor = await visit(`${world.url}/portal/developers`, { expects: [503] });
+    const { page } = visitor;
+    const heroes = page.getByRole("banner").getByRole("link", { name: "Heroes" });
+    await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
+    const failed = page.waitForResponse("**/status");
+    await page.goto(world.url);
+    await (await failed).finished();
+    await settled(page);
+    expect(await heroes.count()).toBe(0);
+    await page.unroute("**/status");
+    await page.getByRole("button", { name: TEXTS.enterKey }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(TEXTS.keyField).fill(world.key);
+    await dialog.getByRole("button", { name: TEXTS.useKey }).click();
+    await heroes.waitFor();
     await page.locator(LAST_ROW).waitFor();
     await leave(visitor);
   });

@@ -262,6 +262,9 @@ export async function holdReplies(page: Page, address: string | RegExp): Promise
   return resolve;
 }
 
+/** A response that keeps the portal from trying again by itself during a test. */
+export const BACK_IN_AN_HOUR = { status: 503, headers: { "Retry-After": "3600" } };
+
 /** The text of the page without times: "3 minutes ago" changes after a minute. */
 export function textOf(page: Page): Promise<string> {
   return page.locator("main").evaluate((main) => {

@@ -153,7 +153,14 @@ function clusterIn(folder: string, port: number): Cluster {
 function signal(data: string, name: "SIGSTOP" | "SIGCONT"): void {
   const first = firstProcess(data);
   process.kill(first, name);
-  for (const child of childrenOf(first)) process.kill(child, name);
+  for (const child of childrenOf(first)) {
+    try {
+      process.kill(child, name);
+    } catch (error) {
+      // It has ended meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
 }
 
 const firstProcess = (data: string): number =>

@@ -34,7 +34,8 @@ export class Boundary extends Component<Props, State> {
   }
 }
 
-function LoadError({ what }: { what: string }) {
+/** Says that a script failed to load. Only a reload helps: the URL of the script may be gone. */
+export function LoadError({ what }: { what: string }) {
   return (
     <div className="notice notice-bad" role="alert">
       <p className="notice-title">{what} failed to load</p>

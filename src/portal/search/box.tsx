@@ -9,7 +9,7 @@ import { PlayerField } from "./player-field.tsx";
 /** `isLarge` is for the start page, which shows the familiar players anyway. Only one box may be on a page. */
 export function SearchBox({ isLarge = false }: { isLarge?: boolean }) {
   const input = useRef<HTMLInputElement>(null);
-  const { regions, state } = useRegions();
+  const { regions, state, retry } = useRegions();
   const familiar = useFamiliarPlayers();
   useShortcut(input);
   return (
@@ -24,7 +24,7 @@ export function SearchBox({ isLarge = false }: { isLarge?: boolean }) {
         placeholder={isLarge ? "Player name, in any region" : "Search for a player"}
         regions={regions.map(({ id }) => id)}
         {...(!isLarge && { known: familiar })}
-        areRegionsUnknown={state === "failed"}
+        retryRegions={state === "failed" ? retry : undefined}
         onPick={({ shard, id }) => {
           input.current?.blur();
           navigate({ name: "player", shard, id });

@@ -1,6 +1,6 @@
 /**
  * A field that suggests players by name, by the combobox pattern: the focus stays in it, arrow keys choose, Enter takes
- * the chosen or else the best player, Escape closes.
+ * the chosen or else the best player, or repeats a search that failed, Escape closes.
  */
 
 import "./search.css";
@@ -21,8 +21,8 @@ interface Props {
   known?: readonly KnownPlayer[];
   /** A player who is not suggested. */
   except?: string;
-  /** Whether the regions failed to load, so that nothing can be searched. */
-  areRegionsUnknown?: boolean;
+  /** Given if the regions failed to load, so that nothing can be searched: loads them again. */
+  retryRegions?: (() => void) | undefined;
   input?: RefObject<HTMLInputElement | null>;
   onPick(player: KnownPlayer): void;
 }
@@ -30,7 +30,7 @@ interface Props {
 const NOBODY: readonly KnownPlayer[] = [];
 
 export function PlayerField({ label, placeholder, regions, known = NOBODY, ...rest }: Props) {
-  const { except, areRegionsUnknown = false, input, onPick } = rest;
+  const { except, retryRegions, input, onPick } = rest;
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -73,6 +73,8 @@ export function PlayerField({ label, placeholder, regions, known = NOBODY, ...re
       else if (text !== "") {
         setOpen(true);
         setAwaited(text);
+        if (suggestions.error !== undefined) suggestions.retry();
+        retryRegions?.();
       }
     } else if (event.key === "Escape") {
       if (!isOpen) setTyped("");
@@ -81,7 +83,7 @@ export function PlayerField({ label, placeholder, regions, known = NOBODY, ...re
     }
   };
 
-  const message = useMessage(text, suggestions, areRegionsUnknown);
+  const message = useMessage(text, suggestions, retryRegions !== undefined);
   const isShown = isOpen && (players.length > 0 || message !== undefined);
   return (
     <>
@@ -109,7 +111,10 @@ export function PlayerField({ label, placeholder, regions, known = NOBODY, ...re
           setActive(-1);
           setAwaited(undefined);
         }}
-        onFocus={() => setOpen(true)}
+        onFocus={() => {
+          setOpen(true);
+          retryRegions?.();
+        }}
         onBlur={() => setOpen(false)}
         onKeyDown={onKeyDown}
       />

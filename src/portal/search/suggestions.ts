@@ -1,6 +1,6 @@
 /** Suggestions for a text that is being typed: requested after a pause, and never for an older text. */
 
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useSession } from "../session.ts";
 import { type Found, findPlayers } from "./find.ts";
 
@@ -12,15 +12,23 @@ export interface Suggestions {
   found: Found | undefined;
   isLoading: boolean;
   error: unknown;
+  /** Searches again. */
+  retry(): void;
 }
 
-const NOTHING: Suggestions = { found: undefined, isLoading: false, error: undefined };
+const NOTHING: Omit<Suggestions, "retry"> = {
+  found: undefined,
+  isLoading: false,
+  error: undefined,
+};
 
 export function useSuggestions(text: string, regions: readonly string[]): Suggestions {
   const { matchbook, access } = useSession();
   // An equal list is the same one.
   const joined = regions.join(" ");
   const [known, setKnown] = useState(NOTHING);
+  const [round, setRound] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round searches again.
   useEffect(() => {
     if (text === "" || access === "none" || joined === "") return setKnown(NOTHING);
     const control = new AbortController();
@@ -37,6 +45,7 @@ export function useSuggestions(text: string, regions: readonly string[]): Sugges
       clearTimeout(timer);
       control.abort();
     };
-  }, [text, matchbook, joined, access]);
-  return known;
+  }, [text, matchbook, joined, access, round]);
+  const retry = useCallback(() => setRound((count) => count + 1), []);
+  return { ...known, retry };
 }

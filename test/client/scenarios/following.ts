@@ -188,6 +188,22 @@ export const FOLLOWING: Record<string, Scenario> = {
     await changes.return();
   }),
 
+  "a loop reports each stream that is open": following(async ({ feed, na }) => {
+    const reports: string[] = [];
+    const changes = na.changes({
+      after: "a",
+      onOpen: () => reports.push("open"),
+      onReconnect: () => reports.push("reconnect"),
+    });
+    const next = cursorsOf(changes, 2);
+    (await feed.next()).fail(503, "shard-unavailable");
+    (await feed.next()).open().send(changeEvent("b")).end();
+    (await feed.next()).open().send(changeEvent("c"));
+    assert.deepEqual(await next, ["b", "c"]);
+    assert.deepEqual(reports, ["reconnect", "open", "reconnect", "open"]);
+    await changes.return();
+  }),
+
   "a loop resumes after changes that the filters left out": following(async ({ feed, na }) => {
     const changes = na.changes({ after: "a" });
     const next = take(changes);

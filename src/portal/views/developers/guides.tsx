@@ -2,12 +2,12 @@
 
 import "./guides.css";
 import { type MouseEvent, useEffect } from "react";
+import { LoadError } from "../../kit/boundary.tsx";
 import { Code, type Language } from "../../kit/code.tsx";
 import { CopyButton } from "../../kit/copy.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { ScrollTable } from "../../kit/scroll-table.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { Problem } from "../../kit/states.tsx";
 import { Link, navigate, viewOf } from "../../router.ts";
 import { GUIDES, type Guide, type GuideBlock, type GuideHeading } from "./guide.ts";
 import { DeveloperPage } from "./layout.tsx";
@@ -87,7 +87,7 @@ function Document({ current, guide, title, source }: DocumentProps) {
   }, [document]);
   return (
     <DeveloperPage current={current} guide={guide} title={title}>
-      {load.state === "failed" && <Problem error={load.error} retry={load.retry} />}
+      {load.state === "failed" && <LoadError what="This page" />}
       {load.state === "loading" && <Skeleton label="Loading" count={14} />}
       {document && (
         <div className="guide-frame">

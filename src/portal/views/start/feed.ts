@@ -3,6 +3,7 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { Matchbook } from "../../../../client/src/index.ts";
 import type { Region } from "../../regions.ts";
+import { isTemporary, pauseAfter } from "../../retry.ts";
 import { useSession } from "../../session.ts";
 import { recordOf } from "../match/read.ts";
 import type { MatchRecord } from "../match/record.ts";
@@ -26,7 +27,7 @@ const FIELDS = {
 export interface Feed {
   /** The newest first; undefined until loaded. */
   matches: readonly MatchRecord[] | undefined;
-  /** Every match that ends from now on appears. */
+  /** Every match that ends from now on appears: the stream is open, and the list is up to date. */
   isLive: boolean;
   error: unknown;
 }
@@ -68,19 +69,43 @@ async function follow(
   // Before the list, so that no match is missed between the two.
   const after = await endOfFeed(matchbook, region.id, signal);
   let matches = await newestOf(matchbook, region, MAX_MATCHES, signal);
-  show({ matches, isLive: true });
+  /** A list that is on its way may still have them. */
+  const removed = new Set<string>();
+  const state = { isOpen: false, isUpToDate: true };
+  const update = (changes: Partial<typeof state> = {}) => {
+    Object.assign(state, changes);
+    show({ matches, isLive: state.isOpen && state.isUpToDate });
+  };
+  update();
 
-  const refresh = once(async () => {
-    const newest = await newestOf(matchbook, region, PAGE, signal);
-    matches = merged(newest, matches);
-    show({ matches });
-    await pause(PAUSE_MS, signal);
+  const refresh = paced(signal, async () => {
+    try {
+      const newest = await newestOf(matchbook, region, PAGE, signal);
+      matches = merged(
+        newest.filter(({ id }) => !removed.has(id)),
+        matches,
+      );
+      update({ isUpToDate: true });
+    } catch (error) {
+      update({ isUpToDate: false });
+      throw error;
+    }
   });
-  for await (const change of shard.changes({ after, signal })) {
-    if (change.kind === "removed") {
-      matches = matches.filter(({ id }) => id !== change.match.id);
-      show({ matches });
-    } else refresh();
+  const changes = shard.changes({
+    after,
+    signal,
+    onOpen: () => update({ isOpen: true }),
+    onReconnect: () => update({ isOpen: false }),
+  });
+  for await (const { kind, match } of changes) {
+    if (kind === "removed") {
+      removed.add(match.id);
+      matches = matches.filter(({ id }) => id !== match.id);
+      update();
+    } else {
+      removed.delete(match.id);
+      refresh();
+    }
   }
 }
 
@@ -127,37 +152,36 @@ function merged(newest: readonly MatchRecord[], known: readonly MatchRecord[]): 
     .slice(0, MAX_MATCHES);
 }
 
-/** Runs the task again afterwards if it was called while it ran. A failure ends it; the next call tries again. */
-function once(task: () => Promise<void>): () => void {
+/**
+ * Runs the task at most once per pause, and again if it was called meanwhile. A failure that may pass is repeated;
+ * after another one, the next call tries again.
+ */
+function paced(signal: AbortSignal, task: () => Promise<void>): () => void {
   let isRunning = false;
   let isWanted = false;
   const run = async () => {
     isRunning = true;
-    try {
-      do {
-        isWanted = false;
+    let failures = 0;
+    while (isWanted && !signal.aborted) {
+      isWanted = false;
+      let pause = PAUSE_MS;
+      try {
         await task();
-      } while (isWanted);
-    } catch {
-      // The list stays as it was.
-    } finally {
-      isRunning = false;
+        failures = 0;
+      } catch (error) {
+        isWanted ||= isTemporary(error);
+        pause = pauseAfter(error, failures);
+        failures += 1;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
+    isRunning = false;
   };
   return () => {
     isWanted = true;
     if (!isRunning) void run();
   };
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
 
 function subscribeToVisibility(listener: () => void): () => void {
   document.addEventListener("visibilitychange", listener);

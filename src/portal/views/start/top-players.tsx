@@ -22,31 +22,41 @@ const BOARDS: readonly { value: Board; label: string }[] = [
 const SHOWN = 10;
 
 export function TopPlayers({ shard }: { shard: string }) {
-  const { matchbook } = useSession();
   const [board, setBoard] = useState<Board>("skill-tier");
-  const load = useLoad(
-    async (signal) => ({ board, entries: await firstOf(matchbook, shard, board, signal) }),
-    [matchbook, shard, board],
-  );
   return (
     <section className="start-top" aria-labelledby="start-top">
       <div className="start-head">
         <h2 id="start-top">Top players</h2>
         <Segmented<Board> label="Board" value={board} onChange={setBoard} options={BOARDS} />
       </div>
-      <Loaded
-        load={load}
-        label="Loading the top players"
-        skeleton={<Skeleton label="Loading the top players" shape="rows" count={SHOWN} />}
-      >
-        {({ board, entries }) => <Entries board={board} entries={entries} shard={shard} />}
-      </Loaded>
+      {/* The players of another region must not stay while those of this one load. */}
+      <Best key={shard} shard={shard} board={board} />
       <p className="start-more">
         <Link to={{ name: "leaderboard", shard, board, search: new URLSearchParams() }}>
           See the whole leaderboard
         </Link>
       </p>
     </section>
+  );
+}
+
+function Best({ shard, board: chosen }: { shard: string; board: Board }) {
+  const { matchbook } = useSession();
+  const load = useLoad(
+    async (signal) => ({
+      board: chosen,
+      entries: await firstOf(matchbook, shard, chosen, signal),
+    }),
+    [matchbook, shard, chosen],
+  );
+  return (
+    <Loaded
+      load={load}
+      label="Loading the top players"
+      skeleton={<Skeleton label="Loading the top players" shape="rows" count={SHOWN} />}
+    >
+      {({ board, entries }) => <Entries board={board} entries={entries} shard={shard} />}
+    </Loaded>
   );
 }
 
