@@ -1,6 +1,5 @@
 /** Request metrics: by route, method and status, duration, error code and tier. */
 
-import { isShardId } from "../domain/identifiers.ts";
 import type { RequestEvent } from "./events.ts";
 import { Counter, Histogram, type MetricFamily } from "./prometheus.ts";
 
@@ -121,7 +120,7 @@ export class RequestMetrics {
     if (!route?.startsWith(SHARD_ROUTES)) return;
     const shard = path.split("/")[2]!;
     // It was read, so it exists. With escaped characters it has many spellings, which are not label values.
-    if (status === 200 && isShardId(shard)) this.addShard(shard);
+    if (status === 200 && !shard.includes("%")) this.addShard(shard);
     if (!this.#shards.has(shard)) return;
     this.#byShard.add([shard, resultOf(status)]);
     this.#shardDurations.observe(shard, milliseconds);
