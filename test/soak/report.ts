@@ -66,5 +66,5 @@ export function chartOf(samples: readonly Sample[]): string {
   ];
   const placed = charts.map((svg, at) => svg.replace("<svg ", `<svg y="${at * CHART_HEIGHT}" `));
   const height = charts.length * CHART_HEIGHT;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 ${height}" width="860" height="${height}">\n${placed.join("")}</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 ${height}" width="860" height="${height}" role="img">\n<title>Memory, latency and open descriptors over time</title>\n${placed.join("")}</svg>\n`;
 }
