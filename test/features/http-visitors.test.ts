@@ -190,7 +190,10 @@ describe("a visitor token", () => {
       const usage = await fetch(`${server.adminUrl}/keys/visitors/usage`, { headers: operator });
       expect(await usage.json()).toMatchObject({
         key: { id: "visitors", name: "portal visitors" },
-        days: [{ requests: { "200": expect.any(Number) } }],
+        // Another test of this file may have moved the clock past midnight.
+        days: expect.arrayContaining([
+          expect.objectContaining({ requests: { "200": expect.any(Number) } }),
+        ]),
       });
       const metrics = await fetch(`${server.adminUrl}/metrics`, { headers: operator });
       expect(await metrics.text()).toMatch(/^matchbook_tier_requests_total\{tier="visitor"\} 1$/m);

@@ -1,6 +1,6 @@
 /** Ways to compress a file, and to damage it afterwards. */
 
-import { gzipSync } from "node:zlib";
+import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 
 const flipped = (bytes: Buffer) => {
   const copy = Buffer.from(bytes);
@@ -8,7 +8,9 @@ const flipped = (bytes: Buffer) => {
   return copy;
 };
 const half = (bytes: Buffer) => bytes.length >> 1;
-const zstd = (bytes: Buffer) => Buffer.from(Bun.zstdCompressSync(bytes));
+/** With a checksum, as the program zstd writes it: without one, a flipped bit may just give other data. */
+const zstd = (bytes: Buffer) =>
+  zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
 const GARBAGE = Buffer.from("garbage");
 
 const WAYS = {
