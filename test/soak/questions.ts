@@ -152,10 +152,10 @@ export class Questions {
   #list(state: State) {
     const { chance } = this;
     const now = state.visible.at(-1)?.at ?? 0;
-    const end = Math.ceil(now / DAY_MS) * DAY_MS - chance.pick([0, 0, 1, 3]) * DAY_MS;
-    const window = { start: end - chance.pick([1, 7, 40]) * DAY_MS, end };
+    const midnight = Math.ceil(now / DAY_MS) * DAY_MS - chance.pick([0, 0, 1, 3]) * DAY_MS;
     // A window that ends in the future would end now.
-    if (window.end > Date.now()) window.end = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+    const end = Math.min(midnight, Math.floor(Date.now() / 3_600_000) * 3_600_000);
+    const window = { start: end - chance.pick([1, 7, 40]) * DAY_MS, end };
     return {
       filters: this.#filters(state),
       window,
