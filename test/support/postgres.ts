@@ -127,7 +127,7 @@ function clusterIn(folder: string, port: number): Cluster {
     async kill() {
       const first = firstProcess(data);
       const all = [first, ...childrenOf(first)];
-      for (const id of all) process.kill(id, "SIGKILL");
+      for (const id of all) sendSignal(id, "SIGKILL");
       await until("PostgreSQL has ended", () => !all.some(isRunning));
       // Nobody may have noticed yet that the process with this id has ended.
       for (const lock of [join(data, "postmaster.pid"), join(folder, `.s.PGSQL.${port}.lock`)]) {
@@ -153,13 +153,15 @@ function clusterIn(folder: string, port: number): Cluster {
 function signal(data: string, name: "SIGSTOP" | "SIGCONT"): void {
   const first = firstProcess(data);
   process.kill(first, name);
-  for (const child of childrenOf(first)) {
-    try {
-      process.kill(child, name);
-    } catch (error) {
-      // It has ended meanwhile.
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-    }
+  for (const child of childrenOf(first)) sendSignal(child, name);
+}
+
+/** A process may have ended since it was listed. */
+function sendSignal(id: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(id, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 
@@ -175,9 +177,12 @@ const childrenOf = (id: number): number[] =>
 
 /** Not if it has ended and nobody has noticed yet. */
 function isRunning(id: number): boolean {
-  if (!existsSync(`/proc/${id}/stat`)) return false;
-  const stat = readFileSync(`/proc/${id}/stat`, "utf8");
-  return !/^ [ZX]/.test(stat.slice(stat.lastIndexOf(")") + 1));
+  try {
+    const stat = readFileSync(`/proc/${id}/stat`, "utf8");
+    return !/^ [ZX]/.test(stat.slice(stat.lastIndexOf(")") + 1));
+  } catch {
+    return false;
+  }
 }
 
 const TICKS_A_SECOND = 100;
