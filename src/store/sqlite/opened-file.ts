@@ -27,6 +27,15 @@ function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
 }
 
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // It was deleted since it was opened, which the next look notices.
+    return path;
+  }
+}
+
 /** The size of the smallest index of a WAL. */
 const INDEX_BYTES = 32 * 1024;
 
@@ -48,7 +57,7 @@ export class OpenedFile {
     private readonly path: string,
     private readonly file: Stats | undefined = fileStats(path),
   ) {
-    const real = file ? realpathSync(path) : path;
+    const real = realPathOf(path);
     this.#walPath = `${real}-wal`;
     this.#indexPath = `${real}-shm`;
     this.#wal = fileStats(this.#walPath);
