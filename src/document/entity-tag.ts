@@ -5,17 +5,20 @@ import type { Document } from "./stitch.ts";
 
 export type Encoding = "zstd" | "gzip" | "identity";
 
-/** For single resources, it depends on every byte; for collections on the records only, not on links and times. */
+/** Tags of collections are weak: what moves with the clock may differ under the same tag. */
 export type TagKind = "single" | "collection";
 
 /**
  * The same for all encodings, so that a client may compare tags across them. Compressed bytes can differ from one
- * response to the next, and so can the links of a collection: such tags are weak.
+ * response to the next: such tags are weak.
  */
-export function entityTag({ content, rest }: Document, kind: TagKind, encoding: Encoding): string {
-  if (kind === "collection") return `W/"${content.hash}"`;
-  const tag = `"${content.hash}${crc32(rest).toString(36)}"`;
-  return encoding === "identity" ? tag : `W/${tag}`;
+export function entityTag(
+  { content, rest, lasting = rest }: Document,
+  kind: TagKind,
+  encoding: Encoding,
+): string {
+  const tag = `"${content.hash}${crc32(lasting).toString(36)}"`;
+  return kind === "single" && encoding === "identity" ? tag : `W/${tag}`;
 }
 
 /** Uses weak comparison, as RFC 9110 requires for If-None-Match. */

@@ -20,13 +20,22 @@ import type { Page } from "../store/store.ts";
 
 export type Links = Record<string, string>;
 
-const REPLACED: ReadonlySet<string> = new Set([
-  "filter[createdAt-start]",
-  "filter[createdAt-end]",
-  "page[offset]",
-  "page[after]",
-  "page[before]",
-]);
+const POSITIONS: ReadonlySet<string> = new Set(["page[offset]", "page[after]", "page[before]"]);
+
+/** At most this many characters of a link are the start of the window, and a cursor without resolved names. */
+const START_LENGTH = 60;
+const CURSOR_LENGTH = 150;
+
+/**
+ * The length of the longest link that a response to these parameters can have, whatever is on the page: a walk that has
+ * begun must not end at a link that is too long.
+ */
+export function linkLength(address: string, given: GivenParameters): number {
+  const kept = given.filter(([name]) => !POSITIONS.has(name));
+  const start = kept.some(isStart) ? 0 : START_LENGTH;
+  const next = withQuery(address, kept).length + start + CURSOR_LENGTH;
+  return Math.max(withQuery(address, given).length, next);
+}
 
 export function selfLink(address: string, given: GivenParameters): Links {
   return { self: withQuery(address, given) };
@@ -54,40 +63,47 @@ export function leaderboardLinks(
 /** What the links of a page depend on. */
 export type PageEnds = Omit<Page, "matches" | "players" | "teams">;
 
-/** The time window of a page, as timestamps. */
-export type Window = Record<"start" | "end", string>;
-
 /**
- * Links to other pages fix the time window and the players and teams that names resolve to, so that
- * paging stays within the original set of matches. They contain cursors instead of offsets, so that
- * new matches do not shift pages, and the sequence number of this page, so that a replica in an
- * older state does not serve the next one.
+ * Links to other pages fix the start of the time window and the players and teams that names resolve to, so that paging
+ * stays within the original set of matches. They contain cursors instead of offsets, so that new matches do not shift
+ * pages, and the sequence number of this page, so that a replica in an older state does not serve the next one.
+ *
+ * `lasting` is what of them does not move with the clock or with the state of a replica.
  */
 export function matchesLinks(
   address: string,
   query: MatchesQuery,
-  { start, end }: Window,
+  /** The start of the window, as a timestamp. */
+  start: string,
   page: PageEnds,
   resolvedNames: ResolvedNames | undefined,
-): Links {
-  const kept = writeQuery(query.given.filter(([name]) => !REPLACED.has(name)));
+): { links: Links; lasting: string } {
+  const { given } = query;
+  const kept = given.filter(([name]) => !POSITIONS.has(name));
+  const self = withQuery(address, given);
+  const first = withQuery(address, kept.filter(isNotLimit));
+  let others = `${address}?${writeQuery(kept)}`;
+  if (kept.length > 0) others += "&";
   // Brackets and colons are escaped here: escaping constant texts again for each link takes as long as the rest.
-  const window = `filter%5BcreatedAt-start%5D=${escaped(start)}&filter%5BcreatedAt-end%5D=${escaped(end)}`;
-  const first = `${address}?${kept === "" ? "" : `${kept}&`}${window}`;
+  if (!kept.some(isStart)) others += `filter%5BcreatedAt-start%5D=${escaped(start)}&`;
   const { sequence } = page;
   const at = (name: "before" | "after", { createdAt, id, side }: Gap) => {
     const cursor = { createdAt, id, side, sequence };
-    const to = (one: Cursor) => `${first}&page%5B${name}%5D=${encodeCursor(one)}`;
+    const to = (one: Cursor) => `${others}page%5B${name}%5D=${encodeCursor(one)}`;
     const link = to(resolvedNames && isFew(resolvedNames) ? { ...cursor, resolvedNames } : cursor);
     // A link that is too long could not be followed.
     return link.length <= MAX_URL_LENGTH ? link : to(cursor);
   };
-  const links: Links = { self: withQuery(address, query.given), first };
+  const links: Links = { self, first };
   const gaps = gapsAround(query, page);
-  if (page.more.before && gaps.start) links.prev = at("before", gaps.start);
-  if (page.more.after && gaps.end) links.next = at("after", gaps.end);
-  return links;
+  const [prev, next] = [page.more.before && gaps.start, page.more.after && gaps.end];
+  if (prev) links.prev = at("before", prev);
+  if (next) links.next = at("after", next);
+  return { links, lasting: `${self} ${JSON.stringify([prev, next, resolvedNames])}` };
 }
+
+const isStart = ([name]: GivenParameters[number]) => name === "filter[createdAt-start]";
+const isNotLimit = ([name]: GivenParameters[number]) => name !== "page[limit]";
 
 /** The positions before and after a page. For an empty page, both are the requested position. */
 function gapsAround(

@@ -27,6 +27,11 @@ import type { Additions } from "./write-resource.ts";
 export interface Document {
   content: Content;
   rest: string;
+  /**
+   * What the entity tag covers of the rest, if not all of it. A client that gets 304 follows the links it has, so this
+   * must change whenever following the new ones would find more.
+   */
+  lasting?: string;
 }
 
 const DATA = literalPiece('{"data":');

@@ -3,8 +3,8 @@
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 const ALREADY_CANONICAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 
-const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
-const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
+export const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
+export const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
 export const TIMESTAMP_EXAMPLE = "2026-03-01T18:30:00Z";
 

@@ -28,8 +28,7 @@ export async function getActors(request: ShardRequest): Promise<ShardResult> {
   const { content, meta } = await results.findCostly(request, "actors", now, read);
   request.watch.lap("store");
   const rest = restOf(selfLink(url, query.given), meta);
-  // The tag covers `meta` too: matches without any actor change nothing else.
-  return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "single" };
+  return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "collection" };
 }
 
 const NONE: ReadonlySet<string> = new Set();

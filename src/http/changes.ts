@@ -34,8 +34,7 @@ export async function getChanges(request: ShardRequest): Promise<ShardResult> {
   request.watch.lap("store");
   const content = contentOf(changeListContent(page.changes));
   const rest = restOf(changesLinks(request.url, query, page.end), request.profile.meta);
-  // The tag covers the links too: the next page may begin elsewhere although there are no changes.
-  return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "single" };
+  return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "collection" };
 }
 
 /** The body of the response; null for HEAD. */

@@ -1,6 +1,6 @@
 /** GET /shards/{shard}/players/{id}/company: with whom and against whom a player played. */
 
-import { type Content, contentOf } from "../document/content.ts";
+import { contentOf } from "../document/content.ts";
 import { companyContent } from "../document/insights.ts";
 import { selfLink } from "../document/links.ts";
 import { sidesIn } from "../document/record.ts";
@@ -34,8 +34,13 @@ export async function getCompany(request: ShardRequest): Promise<ShardResult> {
     start: formatTimestamp(query.window.start),
     end: formatTimestamp(query.window.end),
   };
-  const rest = restOf(selfLink(url, query.given), { matches, window, isTruncated });
-  return { document: { content, rest }, records, matches: NO_MATCHES, tag: "collection" };
+  const links = selfLink(url, query.given);
+  const document = {
+    content,
+    rest: restOf(links, { matches, window, isTruncated }),
+    lasting: restOf(links, { matches, isTruncated }),
+  };
+  return { document, records, matches: NO_MATCHES, tag: "collection" };
 }
 
 async function findCompany({ reader, id }: ShardRequest, { window, limit }: CompanyQuery) {
@@ -43,9 +48,12 @@ async function findCompany({ reader, id }: ShardRequest, { window, limit }: Comp
   if (!player) throw notFound("player");
   const { lineups, hasMore } = await reader.lineups(matchesOf(id, window));
   const company = companyOf(id, lineups.map(companyMatch)).slice(0, limit);
-  const content = contentOf(companyContent(company, namesIn(lineups)));
-  const meta = { matches: lineups.length, isTruncated: hasMore };
-  return { content: taggedWith(meta, content), records: company.length, ...meta };
+  return {
+    content: contentOf(companyContent(company, namesIn(lineups))),
+    records: company.length,
+    matches: lineups.length,
+    isTruncated: hasMore,
+  };
 }
 
 const matchesOf = (playerId: string, window: Selection["window"]): Selection => ({
@@ -67,9 +75,3 @@ const companyMatch = ({ createdAt, players, match }: Lineup) => ({
 
 const namesIn = (lineups: readonly Lineup[]): ReadonlyMap<string, string> =>
   new Map(lineups.flatMap(({ players }) => players.map(({ id, name }) => [id, name])));
-
-/** The entity tag must change with these facts too, which can change alone; the window does not count. */
-const taggedWith = (
-  { matches, isTruncated }: { matches: number; isTruncated: boolean },
-  content: Content,
-): Content => ({ ...content, hash: `${content.hash}-${matches}${isTruncated ? "-more" : ""}` });

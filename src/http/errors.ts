@@ -2,6 +2,7 @@
 
 import { ERRORS, type ErrorCode, type Problem } from "../domain/errors.ts";
 import { JSON_API_VERSION } from "../domain/json.ts";
+import { MAX_URL_LENGTH } from "../query/parameters.ts";
 
 /** Thrown by any stage of a request. The caller sees everything in it. */
 export class ApiError extends Error {
@@ -33,6 +34,12 @@ export const internalError = (): ApiError =>
   apiError(
     "internal-error",
     "The request failed because of an error on our side. Try again, and report the error id if it persists.",
+  );
+
+export const uriTooLong = (): ApiError =>
+  apiError(
+    "uri-too-long",
+    `The URL, or the link to the next page, is longer than ${MAX_URL_LENGTH} characters. Request fewer values at once.`,
   );
 
 export const overloaded = (): ApiError =>

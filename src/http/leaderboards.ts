@@ -1,6 +1,6 @@
 /** GET /shards/{shard}/leaderboards/{board}. */
 
-import { type Content, contentOf } from "../document/content.ts";
+import { contentOf } from "../document/content.ts";
 import { leaderboardContent } from "../document/insights.ts";
 import { leaderboardLinks } from "../document/links.ts";
 import { restOf } from "../document/stitch.ts";
@@ -60,7 +60,7 @@ async function findEntries(
   const last = entries.at(-1);
   const window = period === "all" ? undefined : windowOf(found);
   return {
-    content: taggedWith(window, contentOf(leaderboardContent(board, entries))),
+    content: contentOf(leaderboardContent(board, entries)),
     records: entries.length,
     next: hasMore && last ? { score: last.score, id: last.id } : undefined,
     window,
@@ -77,10 +77,6 @@ function windowOf({ newestMatch }: BoardPart): Days | undefined {
   const { start, end } = recentDays(newestMatch);
   return { start: formatTimestamp(start), end: formatTimestamp(end) };
 }
-
-/** The entity tag must change with the window too, which can move alone. */
-const taggedWith = (window: Days | undefined, content: Content): Content =>
-  window ? { ...content, hash: `${content.hash}-${window.end.slice(0, 10)}` } : content;
 
 const unknownBoard = (): ApiError =>
   apiError("not-found", `There is no such leaderboard. Available boards: ${enumerate(BOARDS)}.`);

@@ -3,9 +3,9 @@
 import { crc32 } from "node:zlib";
 import { contentOf } from "../document/content.ts";
 import { matchHash } from "../document/encoded-match.ts";
-import { matchesLinks, type Window } from "../document/links.ts";
+import { matchesLinks } from "../document/links.ts";
 import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
-import { formatTimestamp } from "../domain/time.ts";
+import { EARLIEST, formatTimestamp, LATEST } from "../domain/time.ts";
 import { parseMatchesQuery, parseSingleQuery } from "../query/parse-query.ts";
 import type { Cursor, MatchesQuery, PageStart, ResolvedNames } from "../query/query.ts";
 import type { Page, Reader, Selection } from "../store/store.ts";
@@ -31,11 +31,20 @@ export async function getMatches(request: ShardRequest): Promise<ShardResult> {
   request.watch.lap("store");
   const { content, matches, ends, isPastEnd, names } = found;
   if (matches.length === 0) checkEmpty(request, "match");
-  const window = windowOf(query);
+  const window = {
+    start: formatTimestamp(query.window.start),
+    end: formatTimestamp(query.window.end),
+  };
   const pageStart = isPastEnd ? endOf(query) : query.pageStart;
-  const links = matchesLinks(request.url, { ...query, pageStart }, window, ends, names);
-  const rest = restOf(links, { window });
-  return { document: { content, rest }, records: matches.length, matches, tag: "collection" };
+  const { links, lasting } = matchesLinks(
+    request.url,
+    { ...query, pageStart },
+    window.start,
+    ends,
+    names,
+  );
+  const document = { content, rest: restOf(links, { window }), lasting };
+  return { document, records: matches.length, matches, tag: "collection" };
 }
 
 async function findMatches({ reader, profile }: ShardRequest, query: MatchesQuery) {
@@ -113,12 +122,11 @@ async function readPage(
   return { page: await reader.matches({ ...selection, pageStart: endOf(selection) }), isPastEnd };
 }
 
-/** The position after everything in the window, in the sort direction. No id sorts before "-". */
-function endOf({ window, sort }: Pick<MatchesQuery, "window" | "sort">): PageStart {
-  const createdAt = sort === "createdAt" ? window.end + 1 : window.start;
+/**
+ * The position after everything in any window, in the sort direction: it must not depend on the clock, because the
+ * entity tag covers it. No id sorts before "-".
+ */
+function endOf({ sort }: Pick<MatchesQuery, "sort">): PageStart {
+  const createdAt = sort === "createdAt" ? LATEST + 1 : EARLIEST;
   return { from: "after", gap: { createdAt, id: "-", side: "before" } };
-}
-
-function windowOf({ window }: MatchesQuery): Window {
-  return { start: formatTimestamp(window.start), end: formatTimestamp(window.end) };
 }

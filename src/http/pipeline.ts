@@ -17,7 +17,7 @@ import {
   takeRequest,
 } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
-import { ApiError, apiError, internalError } from "./errors.ts";
+import { ApiError, apiError, internalError, uriTooLong } from "./errors.ts";
 import { acceptsEventStream, EVENT_STREAM, MEDIA_TYPE } from "./negotiate.ts";
 import { pageHead } from "./page-head.ts";
 import type { ApiRequest } from "./request.ts";
@@ -162,12 +162,8 @@ function shardRequest(
 }
 
 function resolveRoute({ portal }: ServerContext, request: ApiRequest): Found {
-  if (request.raw.url.length > MAX_URL_LENGTH) {
-    throw apiError(
-      "uri-too-long",
-      `The URL is longer than ${MAX_URL_LENGTH} characters. Request fewer values at once.`,
-    );
-  }
+  // Without scheme and host, which a proxy may have replaced by longer ones.
+  if (request.path.length + request.query.length >= MAX_URL_LENGTH) throw uriTooLong();
   const found = findRoute(request.path);
   if (found && (found.route.access !== "page" || portal)) return found;
   const paths = ROUTES.map(openApiPath).join(", ");

@@ -3,17 +3,17 @@
 import type { LiveKey } from "../access/key-lookup.ts";
 import type { MatchHash } from "../document/encoded-match.ts";
 import type { TagKind } from "../document/entity-tag.ts";
-import { selfLink } from "../document/links.ts";
+import { linkLength, selfLink } from "../document/links.ts";
 import { type Document, restOf } from "../document/stitch.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
-import type { Endpoint } from "../query/parameters.ts";
+import { type Endpoint, MAX_URL_LENGTH } from "../query/parameters.ts";
 import type { Parsed } from "../query/parse-query.ts";
 import type { GivenParameters, ParseContext } from "../query/query.ts";
 import type { Reader, Vocabulary } from "../store/store.ts";
 import type { CompatProfile } from "./compat-profile.ts";
 import type { FeedContext } from "./context.ts";
-import { ApiError, apiError } from "./errors.ts";
+import { ApiError, apiError, uriTooLong } from "./errors.ts";
 import type { ResultCache } from "./result-cache.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
@@ -55,17 +55,23 @@ export type StreamEndpoint = (request: ShardRequest) => Promise<ReadableStream<U
 
 export const NO_MATCHES: readonly MatchHash[] = [];
 
+/** The links of such a query are never too long, although a character may become nine when it is escaped. */
+const SHORT = 500;
+
 /** Parses the query string, after the profile has adapted it. */
-export function parseQuery<Q>(
+export function parseQuery<Q extends { given: GivenParameters }>(
   parse: (raw: string, context: ParseContext) => Parsed<Q>,
-  { query, profile, watch }: ShardRequest,
+  { query, profile, watch, url }: ShardRequest,
   endpoint: Endpoint,
   context: ParseContext,
 ): Q {
   const parsed = parse(profile.query(query, endpoint, context.types), context);
   watch.lap("query");
-  if (parsed.ok) return parsed.query;
-  throw new ApiError(parsed.problems);
+  if (!parsed.ok) throw new ApiError(parsed.problems);
+  if (query.length > SHORT && linkLength(url, parsed.query.given) > MAX_URL_LENGTH) {
+    throw uriTooLong();
+  }
+  return parsed.query;
 }
 
 const NO_EXTRA: Vocabulary = { includePaths: new Set(), types: new Set() };
