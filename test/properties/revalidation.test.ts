@@ -5,14 +5,16 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
 import { dropSchema } from "../support/formats.ts";
 import { TestClock } from "../support/keys.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { pruneAt } from "../support/prune.ts";
-import { aMatch } from "../support/records.ts";
+import { aMatch, type MatchIn } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
 import { scaled } from "../support/scale.ts";
-import { JSON_API, startWorld, type World } from "../support/world.ts";
+import { ingestWith, JSON_API, startWorld, type World } from "../support/world.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -52,7 +54,7 @@ const OTHERS = [
 const BOARDS = ["ranked-wins", "win-rate", "ranked-wins?filter[period]=28d"];
 
 const member = fc.record({ id: fc.constantFrom(...PLAYERS), name: fc.constantFrom(...NAMES) });
-const match = fc.record({
+const played = fc.record({
   id: fc.nat(39).map((number) => `m${number}`),
   // At both ends of the default window of 28 days, some ahead of the clock, and between and before them.
   createdAt: fc.oneof(
@@ -64,6 +66,10 @@ const match = fc.record({
   patch: fc.constantFrom("2.5", "2.6"),
   members: fc.uniqueArray(member, { minLength: 2, maxLength: 2, selector: ({ id }) => id }),
   hasTeam: fc.boolean(),
+});
+const match = played.map(({ members: [one, other], hasTeam, ...rest }): MatchIn => {
+  const team = hasTeam ? { team: { id: "t", name: "TAG" } } : {};
+  return { ...rest, rosters: [{ members: [one!], ...team }, { members: [other!] }] };
 });
 const list = fc.oneof(
   {
@@ -175,25 +181,18 @@ async function checkSteps(
     cache.set(url, { etag: response.headers.get("etag")!, document });
     return document;
   };
+  const shards = openShards(world.settings, unobserved);
+  const ingest = (given: MatchIn) =>
+    ingestWith(shards, world.settings, [aMatch(given)], { replace: true });
   for (const one of steps) {
     if ("wait" in one) clock.advance(one.wait);
     else if ("prune" in one) await pruneAt(world.settings, "na", START - one.prune * DAY);
     else if ("redact" in one) await redactIn(world.settings, "na", one.redact);
-    else if ("ingest" in one) await ingest(world, one.ingest);
+    else if ("ingest" in one) await ingest(one.ingest);
     else await compare(`${world.url}/shards/na/${paths[one.read % paths.length]}`, caching, fresh);
   }
+  await shards.close();
   return revalidated;
-}
-
-async function ingest(world: World, given: Extract<Step, { ingest: unknown }>["ingest"]) {
-  const { members, hasTeam, ...rest } = given;
-  const [one, other] = members;
-  const team = hasTeam ? { team: { id: "t", name: "TAG" } } : {};
-  const record = aMatch({
-    ...rest,
-    rosters: [{ members: [one!], ...team }, { members: [other!] }],
-  });
-  await world.ingest([record], { replace: true });
 }
 
 async function compare(url: string, caching: Fetch, fresh: Fetch): Promise<void> {
