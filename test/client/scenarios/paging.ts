@@ -57,7 +57,7 @@ export const PAGING: Record<string, Scenario> = {
     const third = await second?.next?.();
     assert.equal(third?.next, undefined);
     assert.deepEqual(idsOf(third?.items ?? []), ALL.slice(10));
-    assert.deepEqual(second?.window, first.window);
+    assert.equal(second?.window.start, first.window.start);
     const again = await third?.prev?.();
     assert.deepEqual(idsOf(again?.items ?? []), ALL.slice(5, 10));
     assert.equal(first.limits?.limit, 1_000_000);
