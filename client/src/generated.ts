@@ -240,6 +240,11 @@ export type PlayerList = {
   readonly data: readonly Player[];
   /** Players have no related resources: empty if `include` is empty, otherwise absent. */
   readonly included?: readonly Other[];
+  /** Only if the filter found more players than are returned. */
+  readonly meta?: {
+    /** How many more players the filter found. 50 means 50 or more. */
+    readonly omitted: number;
+  };
   readonly links: {
     readonly self: string;
   };

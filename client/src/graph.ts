@@ -75,6 +75,17 @@ export function linkedOne<R extends Resource>(document: Compound & { data: RawRe
   return new Graph(document).find(document.data.type, document.data.id) as R;
 }
 
+/** An array that also has the `meta` of its document. */
+export type List<Item, Meta> = Item[] & { readonly meta: Meta };
+
+/** Not enumerable, so that the list can be compared and printed like any other. */
+export function listWithMeta<R extends Resource, Meta>(
+  document: Compound & { data: readonly RawResource[] },
+  meta: Meta,
+): List<R, Meta> {
+  return Object.defineProperty(linkedList<R>(document), "meta", { value: meta }) as List<R, Meta>;
+}
+
 /** The linked matches or players of a document, in their order. */
 export function linkedList<R extends Resource>(
   document: Compound & { data: readonly RawResource[] },

@@ -2,10 +2,11 @@
 
 export { type ErrorCode, type ErrorKind, MatchbookError, type Problem } from "./errors.ts";
 export type * as Schemas from "./generated.ts";
+export type { List } from "./graph.ts";
 export type { Limits } from "./limits.ts";
 export { Matchbook } from "./matchbook.ts";
 export type { CallOptions, Fetch, MatchbookOptions } from "./options.ts";
-export type { Matches, Page } from "./pages.ts";
+export type { Page, Pages } from "./pages.ts";
 export type {
   ActorsQuery,
   ChangeFilters,
@@ -34,6 +35,6 @@ export {
   type Sparse,
   Team,
 } from "./resources.ts";
-export type { ActorStatistics, Board, PlayerName, Shard } from "./shard.ts";
+export type { ActorStatistics, Board, Matches, PlayerName, Players, Shard } from "./shard.ts";
 export type { Reply } from "./transport.ts";
 export type { Wait } from "./wait.ts";

@@ -1,34 +1,37 @@
-/** Lists of matches: page by page, or as one iteration over all matches. */
+/** Lists with pages, of matches and of leaderboards: page by page, or as one iteration over all items. */
 
 import { withoutRecords } from "./failures.ts";
-import type { MatchList } from "./generated.ts";
+import type { Leaderboard, MatchList } from "./generated.ts";
 import { linkedList } from "./graph.ts";
 import type { Limits } from "./limits.ts";
 import type { CallOptions } from "./options.ts";
 import type { Resource } from "./resource.ts";
 import type { Reply, Transport } from "./transport.ts";
 
-/** A page of matches, with links to its neighbours. */
-export interface Page<Item> {
+type PagedDocument = MatchList | Leaderboard;
+
+/** A page, with links to its neighbours. */
+export interface Page<Item, Document extends PagedDocument = MatchList> {
   readonly items: readonly Item[];
-  readonly document: MatchList;
-  readonly links: MatchList["links"];
-  /** The time window of the query. Links keep it. */
-  readonly window: MatchList["meta"]["window"];
+  readonly document: Document;
+  readonly links: Document["links"];
+  readonly meta: Document["meta"];
+  /** The time window of the query, if it has one. Links keep it. */
+  readonly window: Document["meta"]["window"];
   readonly limits: Limits | undefined;
-  readonly reply: Reply<MatchList>;
+  readonly reply: Reply<Document>;
   /** The next page; undefined on the last one. */
-  readonly next: ((options?: CallOptions) => Promise<Page<Item>>) | undefined;
-  /** The previous page; undefined on the first one. */
-  readonly prev: ((options?: CallOptions) => Promise<Page<Item>>) | undefined;
+  readonly next: ((options?: CallOptions) => Promise<Page<Item, Document>>) | undefined;
+  /** The previous page; undefined on the first one, and on leaderboards, which have no links back. */
+  readonly prev: ((options?: CallOptions) => Promise<Page<Item, Document>>) | undefined;
 }
 
 /**
- * The matches of a query. Creating it sends no request; each loop starts again. A loop follows the
- * links of the pages, so it returns no match twice and misses none that existed when it started.
- * Pages are fetched when they are needed.
+ * The items of a query. Creating it sends no request; each loop starts again. A loop follows the
+ * links of the pages, so it returns no match twice and misses none that existed when it started; a
+ * leaderboard may change between two pages. Pages are fetched when they are needed.
  */
-export class Matches<Item> implements AsyncIterable<Item> {
+export class Pages<Item, Document extends PagedDocument> implements AsyncIterable<Item> {
   readonly #transport: Transport;
   readonly #path: string;
   readonly #options: CallOptions;
@@ -39,12 +42,12 @@ export class Matches<Item> implements AsyncIterable<Item> {
     this.#options = options;
   }
 
-  page(): Promise<Page<Item>> {
+  page(): Promise<Page<Item, Document>> {
     return readPage(this.#transport, this.#path, this.#options);
   }
 
   /** Iterates over pages. */
-  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+  async *pages(): AsyncGenerator<Page<Item, Document>, void, undefined> {
     let page = await this.page();
     yield page;
     while (page.next) {
@@ -58,28 +61,30 @@ export class Matches<Item> implements AsyncIterable<Item> {
   }
 }
 
-async function readPage<Item>(
+async function readPage<Item, Document extends PagedDocument>(
   transport: Transport,
   path: string,
   options: CallOptions,
-): Promise<Page<Item>> {
-  const reply = await transport.get<MatchList>(path, options);
+): Promise<Page<Item, Document>> {
+  const reply = await transport.get<Document>(path, options);
   const { document, limits } = reply;
   const items = linkedList<Resource>(document) as Item[];
-  const { links, meta } = document;
+  const { links, meta }: Document = document;
   if (!links || !meta) throw withoutRecords();
   const leadingTo = (link: string | undefined) =>
     link === undefined
       ? undefined
-      : (other: CallOptions = {}) => readPage<Item>(transport, link, { ...options, ...other });
+      : (other: CallOptions = {}) =>
+          readPage<Item, Document>(transport, link, { ...options, ...other });
   return {
     items,
     document,
     links,
-    window: meta.window,
+    meta,
+    window: meta.window as Document["meta"]["window"],
     limits,
     reply,
     next: leadingTo(links.next),
-    prev: leadingTo(links.prev),
+    prev: leadingTo("prev" in links ? links.prev : undefined),
   };
 }

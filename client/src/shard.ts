@@ -6,14 +6,15 @@ import type {
   ActorList,
   CompanyList,
   Leaderboard,
+  MatchList,
   NameList,
   PlayerList,
   SingleMatch,
   SinglePlayer,
 } from "./generated.ts";
-import { linkedList, linkedOne } from "./graph.ts";
+import { type List, linkedList, linkedOne, listWithMeta } from "./graph.ts";
 import type { CallOptions } from "./options.ts";
-import { Matches } from "./pages.ts";
+import { Pages } from "./pages.ts";
 import {
   ACTORS_TABLE,
   type ActorsQuery,
@@ -63,6 +64,12 @@ export interface ActorStatistics {
   readonly isTruncated: boolean;
 }
 
+/** The matches of a query. */
+export type Matches<Item> = Pages<Item, MatchList>;
+
+/** Players, and how many more the filter found. */
+export type Players<Item> = List<Item, PlayerList["meta"]>;
+
 export type Board = Leaderboard["meta"]["board"];
 
 export class Shard {
@@ -81,7 +88,7 @@ export class Shard {
   matches(query: MatchesQuery): Matches<Sparse<Match>>;
   matches(query: MatchesQuery = {}): Matches<Match> | Matches<Sparse<Match>> {
     const path = `${this.#path}/matches${writeQuery(query, MATCHES_TABLE)}`;
-    return new Matches(this.#transport, path, callOptions(query));
+    return new Pages(this.#transport, path, callOptions(query));
   }
 
   /** One match of any age. */
@@ -106,13 +113,16 @@ export class Shard {
     return followChanges(this.#transport, pathAfter, { after, signal, onOpen, onReconnect });
   }
 
-  /** Up to 6 players by name or id. Default: those of the most recent matches. */
-  async players(query?: PlayerFilters & Everything): Promise<Player[]>;
-  async players(query: PlayersQuery): Promise<Sparse<Player>[]>;
-  async players(query: PlayersQuery = {}): Promise<Player[] | Sparse<Player>[]> {
+  /**
+   * Up to 6 players by name or id. Default: those of the most recent matches. If the filter found more,
+   * `meta.omitted` of the list says how many.
+   */
+  async players(query?: PlayerFilters & Everything): Promise<Players<Player>>;
+  async players(query: PlayersQuery): Promise<Players<Sparse<Player>>>;
+  async players(query: PlayersQuery = {}): Promise<Players<Player> | Players<Sparse<Player>>> {
     const path = `${this.#path}/players${writeQuery(query, PLAYERS_TABLE)}`;
     const { document } = await this.#transport.get<PlayerList>(path, callOptions(query));
-    return linkedList<Player>(document);
+    return listWithMeta<Player, PlayerList["meta"]>(document, document?.meta);
   }
 
   async player(id: string, query?: CallOptions & Everything): Promise<Player>;
@@ -123,12 +133,16 @@ export class Shard {
     return linkedOne<Player>(document);
   }
 
-  /** With whom and against whom a player played most in the last 28 days. */
-  async company(playerId: string, query: CompanyQuery = {}): Promise<Company[]> {
+  /** With whom and against whom a player played most in the last 28 days; `meta` says what was counted. */
+  async company(
+    playerId: string,
+    query: CompanyQuery = {},
+  ): Promise<List<Company, CompanyList["meta"]>> {
     const player = `${this.#path}/players/${segment("id", playerId)}`;
     const path = `${player}/company${writeQuery(query, COMPANY_TABLE)}`;
     const { document } = await this.#transport.get<CompanyList>(path, callOptions(query));
-    return linkedList<Company>(document);
+    if (!document?.meta) throw withoutRecords();
+    return listWithMeta<Company, CompanyList["meta"]>(document, document.meta);
   }
 
   /** Hero statistics, over all matches of these modes and patches. */
@@ -149,19 +163,11 @@ export class Shard {
     return names.map(({ id, attributes }) => ({ id, name: attributes.name }));
   }
 
-  /** A leaderboard, the best first. Pages are fetched as the loop needs them. */
-  async *leaderboard(
-    board: Board,
-    query: LeaderboardQuery = {},
-  ): AsyncGenerator<LeaderboardEntry, void, undefined> {
+  /** A leaderboard, the best first, to iterate or to read page by page. Sends no request yet. */
+  leaderboard(board: Board, query: LeaderboardQuery = {}): Pages<LeaderboardEntry, Leaderboard> {
     const first = `${this.#path}/leaderboards/${segment("board", board)}`;
-    let path: string | undefined = `${first}${writeQuery(query, LEADERBOARD_TABLE)}`;
-    while (path !== undefined) {
-      const options = callOptions(query);
-      const { document }: { document: Leaderboard } = await this.#transport.get(path, options);
-      yield* linkedList<LeaderboardEntry>(document);
-      path = document.links?.next;
-    }
+    const path = `${first}${writeQuery(query, LEADERBOARD_TABLE)}`;
+    return new Pages(this.#transport, path, callOptions(query));
   }
 }
 

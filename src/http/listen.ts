@@ -37,11 +37,13 @@ export function listen(
       fetch(request, server) {
         const host = request.headers.get("host");
         if (host?.includes(",")) return badRequest();
-        const response = fetch(request, server);
+        let response = fetch(request, server);
+        if (request.method === "HEAD") response = response.then(dated);
         const isLast = endsConnection(request.headers.get("connection"), host);
         return isLast ? response.then(closing) : response;
       },
-      error: (error) => closing(failed(error)),
+      // The request may have been a HEAD.
+      error: (error) => closing(dated(failed(error))),
     });
   } catch (error) {
     const { code = "", message } = error as { code?: string; message: string };
@@ -61,6 +63,12 @@ const badRequest = () => closing(new Response(null, { status: 400 }));
 function endsConnection(connection: string | null, host: string | null): boolean {
   if (connection === null) return host === null;
   return connection === "close" || /(?:^|,)\s*close\s*(?:,|$)/i.test(connection);
+}
+
+/** The runtime sends a Date with every other response. */
+function dated(response: Response): Response {
+  response.headers.set("Date", new Date().toUTCString());
+  return response;
 }
 
 function closing(response: Response): Response {

@@ -4,6 +4,7 @@ import { AccessError } from "../access/key-database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { MAX_URL_LENGTH } from "../query/parameters.ts";
+import { parseNoParameters } from "../query/parse-query.ts";
 import { DamagedData, DamagedShard, type Reader, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import {
@@ -40,6 +41,8 @@ export interface RequestProgress {
   key: LiveKey | undefined;
   headers: Record<string, string>;
   records: number;
+  /** Whether the request was counted by its IP address. */
+  isCounted: boolean;
   /** The shard for which the request counts as in flight. */
   inFlightFor: string | undefined;
   code: ErrorCode | undefined;
@@ -49,7 +52,7 @@ export interface RequestProgress {
 export function newProgress(watch: Stopwatch): RequestProgress {
   return {
     ...{ route: undefined, key: undefined, headers: {}, records: 0 },
-    ...{ inFlightFor: undefined, code: undefined, watch },
+    ...{ isCounted: false, inFlightFor: undefined, code: undefined, watch },
   };
 }
 
@@ -71,13 +74,17 @@ export async function handleRequest(
     }
     checkMethod(request);
     watch.lap("route");
+    if (route.access === "page" || route.access === "open") {
+      progress.isCounted = true;
+      await checkOpenRate(context, request, route.access === "open" && route.isHealthCheck);
+    }
     if (route.access === "page") {
-      await checkOpenRate(context, request, false);
       const head = route.opens === "page" ? await pageHead(context, request) : undefined;
       return await context.portal!.answer(request, route.opens, found.id, head);
     }
     if (route.access === "open") {
-      await checkOpenRate(context, request, route.isHealthCheck);
+      // Probes may add parameters, and one that gets an error would take the instance out of service.
+      if (!route.isHealthCheck) checkNoParameters(context, request);
       return jsonResponse(request, await route.endpoint({ ...context, now: request.time }));
     }
 
@@ -95,6 +102,7 @@ export async function handleRequest(
     const limitHeaders = checkRate(key, verdict);
     progress.headers = limitHeaders;
     if (route.access === "own") {
+      checkNoParameters(context, request);
       return jsonResponse(request, await route.endpoint(context, key), limitHeaders);
     }
     const hasQuota = route.readsMatches && key.limits.matchesPerDay > 0;
@@ -126,8 +134,7 @@ export async function handleRequest(
     leave(context, progress);
     const shown = error instanceof ApiError ? error : unexpectedError(context, request, error);
     progress.code = shown.problems[0]!.code;
-    // Without a key, only the open routes say that a request is rate-limited, and they have counted it.
-    if (!progress.key && progress.code !== "rate-limited") await countKeyless(context, request);
+    if (!progress.key && !progress.isCounted) await countKeyless(context, request);
     return errorResponse(request, shown, progress.headers);
   } finally {
     leave(context, progress);
@@ -191,6 +198,13 @@ function checkAccept({ profile }: ServerContext, { raw }: ApiRequest, canStream:
     `Send the header "Accept: ${MEDIA_TYPE}" without parameters ("profile" is allowed)${other}. Generated clients often send "*/*" by default.`,
     { source: { header: "Accept" } },
   );
+}
+
+/** For paths that have none. */
+function checkNoParameters({ profile }: ServerContext, { query }: ApiRequest): void {
+  if (query === "") return;
+  const problems = parseNoParameters(profile.query(query, undefined, new Set()));
+  if (problems.length > 0) throw new ApiError(problems);
 }
 
 function unknownShard(shard: string, ids: string[]): ApiError {

@@ -1,9 +1,9 @@
 /** GET /shards/{shard}/players, /shards/{shard}/players/{id} and /shards/{shard}/player-names. */
 
-import { contentOf } from "../document/content.ts";
+import { type Content, contentOf } from "../document/content.ts";
 import { nameListContent, playerContent, playerListContent } from "../document/stitch.ts";
 import { closestNames, keysToRead } from "../domain/similar-names.ts";
-import { MAX_NAMES, MAX_PLAYERS } from "../query/parameters.ts";
+import { MAX_NAMES, MAX_OMITTED, MAX_PLAYERS } from "../query/parameters.ts";
 import { parseNamesQuery, parsePlayersQuery, parseSingleQuery } from "../query/parse-query.ts";
 import type { ParseContext, PlayersQuery } from "../query/query.ts";
 import type { NamedPlayer, PlayerListing, Reader, Vocabulary } from "../store/store.ts";
@@ -28,16 +28,24 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
     playerContext(request, await extraVocabulary(request)),
   );
   const { reader, profile, results } = request;
-  const { content, records } = await results.find(request, "players", undefined, async () => {
-    const players = (await findPlayers(query, reader)).slice(0, query.limit);
-    const pieces = playerListContent(players, query, profile.additions);
-    return { content: contentOf(pieces), records: players.length };
+  const found = await results.find(request, "players", undefined, async () => {
+    const all = await findPlayers(query, reader);
+    const players = all.slice(0, query.limit);
+    const omitted = Math.min(all.length - players.length, MAX_OMITTED);
+    const content = contentOf(playerListContent(players, query, profile.additions));
+    return { content: taggedWith(omitted, content), records: players.length, omitted };
   });
+  const { content, records, omitted } = found;
   request.watch.lap("store");
   if (records === 0) checkEmpty(request, "player");
-  const document = unpagedDocument(request, query, content);
+  const meta = omitted > 0 ? { omitted } : undefined;
+  const document = unpagedDocument(request, query, content, meta);
   return { document, records, matches: NO_MATCHES, tag: "collection" };
 }
+
+/** The entity tag must change with the number of omitted players too, which can change alone. */
+const taggedWith = (omitted: number, content: Content): Content =>
+  omitted > 0 ? { ...content, hash: `${content.hash}-${omitted}` } : content;
 
 export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
   const query = parseQuery(
@@ -71,20 +79,20 @@ function playerContext(request: ShardRequest, extra: Vocabulary): ParseContext {
   return { ...parseContext(request, extra), includePaths: NONE };
 }
 
-/** In the order of the filter values. Ids and names together: players that match both. */
+/**
+ * In the order of the filter values. Ids and names together: players that match both. With a filter also players beyond
+ * the limit, to count them.
+ */
 async function findPlayers(
-  { playerIds, playerNames }: PlayersQuery,
+  { playerIds, playerNames, limit }: PlayersQuery,
   reader: Reader,
 ): Promise<PlayerListing[]> {
   if (playerIds) {
     const players = await reader.players(searchable(playerIds));
-    const matching = playerNames
-      ? players.filter(({ name }) => playerNames.includes(name))
-      : players;
-    return matching.slice(0, MAX_PLAYERS);
+    return playerNames ? players.filter(({ name }) => playerNames.includes(name)) : players;
   }
-  if (!playerNames) return reader.recentPlayers(MAX_PLAYERS);
-  return reader.playersNamed(searchable(playerNames), MAX_PLAYERS);
+  if (!playerNames) return reader.recentPlayers(limit);
+  return reader.playersNamed(searchable(playerNames), MAX_PLAYERS + MAX_OMITTED);
 }
 
 /** So that players who share a name leave room for other names. */

@@ -60,7 +60,8 @@ export function readRequest(
   time: number,
 ): ApiRequest {
   const { url } = request;
-  // Without a valid Host header, the runtime passes only the path.
+  // Without a valid Host header, the runtime passes only the path. It drops the host of an absolute target, which
+  // would win over the header (RFC 9112, section 3.2.2); clients must send the same host in both.
   const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
   const start = origin < 0 ? url.length : origin;
   const question = url.indexOf("?", start);

@@ -81,7 +81,7 @@ export const ROUTES: readonly Route[] = [
     path: "/shards/:shard/players",
     summary: "Get a collection of players",
     description:
-      "Up to 6 players by name or id, in the order of the filter values. Without a filter, the 6 players with the most recent matches.",
+      "Up to 6 players by name or id, in the order of the filter values; `meta.omitted` says how many more were found. Without a filter, the 6 players with the most recent matches.",
     access: "key",
     takes: "players",
     readsMatches: false,

@@ -92,8 +92,12 @@ export function startServer(options: ServerOptions): RunningServer {
       const request = readRequest(raw, urls, peer, clock.now());
       const progress = newProgress(watch);
       inFlight += 1;
-      const response = await handleRequest(context, request, progress);
-      inFlight -= 1;
+      let response: Response;
+      try {
+        response = await handleRequest(context, request, progress);
+      } finally {
+        inFlight -= 1;
+      }
       if (isStopping) response.headers.set("Connection", "close");
       const { key } = progress;
       const milliseconds = watch.elapsed();

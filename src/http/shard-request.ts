@@ -107,8 +107,9 @@ export function unpagedDocument(
   { url, profile }: ShardRequest,
   { given }: { given: GivenParameters },
   content: Document["content"],
+  meta: object | undefined = profile.meta,
 ): Document {
-  return { content, rest: restOf(selfLink(url, given), profile.meta) };
+  return { content, rest: restOf(selfLink(url, given), meta) };
 }
 
 /** No id or name contains U+0000, and a store may be unable to search for it. */

@@ -66,7 +66,7 @@ function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute)
   if (access === "open") {
     return [
       "uri-too-long",
-      ...(isHealthCheck ? [] : (["rate-limited"] as const)),
+      ...(isHealthCheck ? [] : ([...NO_PARAMETERS, "rate-limited"] as const)),
       "internal-error",
     ];
   }
@@ -94,7 +94,11 @@ function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute)
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !elsewhere.has(code));
 }
 
+/** Of a path that has no parameters. */
+const NO_PARAMETERS = ["malformed-query", "unknown-parameter"] as const;
+
 const OWN_CODES: ErrorCode[] = [
+  ...NO_PARAMETERS,
   "uri-too-long",
   "unauthorized",
   "rate-limited",
@@ -131,7 +135,7 @@ function failures(route: DescribedRoute): Responses {
       content: {
         [JSON_API]: {
           schema: { $ref: "#/components/schemas/Errors" },
-          ...(status === 400 ? { example: examples.Errors } : {}),
+          ...(status === 400 && route.access === "key" ? { example: examples.Errors } : {}),
         },
       },
     };

@@ -12,6 +12,7 @@ import {
   MAX_COMPANY,
   MAX_ENTRIES,
   MAX_NAMES,
+  MAX_OMITTED,
   MAX_PLAYERS,
   PAGE_SIZE,
 } from "../query/parameters.ts";
@@ -103,8 +104,8 @@ function document(
   return { ...object(properties, required), additionalProperties: false };
 }
 
-const playerDocument = (data: Schema): Schema =>
-  document(data, SelfLink, { included: NothingIncluded }, ["included"]);
+const playerDocument = (data: Schema, more: Record<string, Schema> = {}): Schema =>
+  document(data, SelfLink, { included: NothingIncluded, ...more }, ["included", "meta"]);
 
 export const SCHEMAS: Record<string, Schema> = {
   Match: servedMatch(),
@@ -130,7 +131,19 @@ export const SCHEMAS: Record<string, Schema> = {
     },
   ),
   SingleMatch: document(schema("Match"), SelfLink, { included: Included }),
-  PlayerList: playerDocument(list(schema("Player"), MAX_PLAYERS)),
+  PlayerList: playerDocument(list(schema("Player"), MAX_PLAYERS), {
+    meta: {
+      ...object({
+        omitted: {
+          type: "integer",
+          minimum: 1,
+          maximum: MAX_OMITTED,
+          description: `How many more players the filter found. ${MAX_OMITTED} means ${MAX_OMITTED} or more.`,
+        },
+      }),
+      description: "Only if the filter found more players than are returned.",
+    },
+  }),
   SinglePlayer: playerDocument(schema("Player")),
   PlayerName: {
     ...object({

@@ -11,6 +11,12 @@ export const PAGE_SIZE = 5;
 /** The maximum number of players in a response. */
 export const MAX_PLAYERS = 6;
 
+/**
+ * How many players beyond those in the response are counted. It bounds the rows that are read for a name that very many
+ * players have.
+ */
+export const MAX_OMITTED = 50;
+
 /** The maximum number of names in a response. */
 export const MAX_NAMES = 10;
 

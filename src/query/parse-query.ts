@@ -32,7 +32,7 @@ import {
   PAGE_SIZE,
   WINDOW_MILLISECONDS,
 } from "./parameters.ts";
-import { emptyItem, enumerate, parameterProblem, quoteUnknown } from "./problems.ts";
+import { emptyItem, enumerate, parameterProblem, quote, quoteUnknown } from "./problems.ts";
 import type {
   ActorsQuery,
   ChangesQuery,
@@ -164,6 +164,16 @@ export function parseLeaderboardQuery(
     given: asGiven(pairs),
   };
   return { ok: true, query };
+}
+
+/** The problems of a query string that must have no parameters. */
+export function parseNoParameters(raw: string): Problem[] {
+  const problems: Problem[] = [];
+  for (const name of distinct(splitQuery(raw, problems).map(([given]) => given))) {
+    const detail = `Unknown parameter ${quote(name)}: this path has no parameters; remove it.`;
+    problems.push(parameterProblem("unknown-parameter", name, detail));
+  }
+  return problems;
 }
 
 const filtersOf = (values: ParsedValues): MatchFilters => ({

@@ -85,6 +85,13 @@ inBrowser("the response in the explorer", () => {
     await leaveQuietly(visitor);
   });
 
+  test("a list of players says how many more the filter found", async () => {
+    const ids = "filter[playerIds]=ada,p-0,p-1&page[limit]=2";
+    const visitor = await openExplorer(world, `?shard=na&on=players&${ids}`);
+    await visitor.page.getByText("Not listed: 1 more player.").waitFor();
+    await leaveQuietly(visitor);
+  });
+
   test("as JSON can be collapsed and expanded, also by keyboard", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1&as=json");
     const { page } = visitor;

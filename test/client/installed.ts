@@ -1,8 +1,8 @@
-/** The client as users install it: built by `npm run client`, and installed in a folder. */
+/** The client as users install it: packed by `npm pack` from its sources, and unpacked in a folder. */
 
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { scripts } from "../../package.json";
+import { version } from "../../client/package.json";
 import { ROOT } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -11,19 +11,29 @@ export interface Installed {
   remove(): void;
 }
 
-/** A folder with the installed package: only the files that it lists. */
+/** Beside it are no sources, and nothing was built before. */
 export async function installClient(): Promise<Installed> {
+  const sources = aFolder();
   const { path: folder, remove } = aFolder();
-  const home = join(folder, "node_modules", "matchbook-client");
-  mkdirSync(home, { recursive: true });
-  cpSync(join(ROOT, "client", "package.json"), join(home, "package.json"));
-  await run([
-    "node_modules/.bin/tsc",
-    ...scripts.client.split(" ").slice(1),
-    "--outDir",
-    join(home, "dist"),
-  ]);
-  return { folder, remove };
+  try {
+    const client = join(sources.path, "client");
+    const isBuilt = (path: string) => path.startsWith(join(ROOT, "client", "dist"));
+    cpSync(join(ROOT, "client"), client, { recursive: true, filter: (path) => !isBuilt(path) });
+    symlinkSync(join(ROOT, "node_modules"), join(sources.path, "node_modules"));
+    const cache = join(sources.path, "npm-cache");
+    const pack = ["npm", "pack", "--offline", "--ignore-scripts=false", "--cache", cache];
+    await run([...pack, "--pack-destination", folder], { cwd: client });
+    const home = join(folder, "node_modules", "matchbook-client");
+    mkdirSync(home, { recursive: true });
+    const archive = join(folder, `matchbook-client-${version}.tgz`);
+    await run(["tar", "-xzf", archive, "--strip-components=1", "-C", home]);
+    return { folder, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  } finally {
+    sources.remove();
+  }
 }
 
 /** Runs a program; throws its error output if it fails. */

@@ -1,6 +1,7 @@
 /** The client package: its code, types, README and example. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import description from "../../client/package.json";
 import { Matchbook } from "../../client/src/index.ts";
@@ -46,6 +47,24 @@ test.each(["node", process.execPath])("the example runs unchanged in %s", async 
   expect(lines[11]).toMatch(/^(Ada won 12|Grace won 0) of 12$/);
   expect(lines[12]).toStartWith("not-found not-found There is no match with this id");
   expect(lines).toHaveLength(13);
+});
+
+test("the package has the code, its types, the README and the license, and nothing else", async () => {
+  const home = join(installed.folder, "node_modules", "matchbook-client");
+  const files = [...new Bun.Glob("**").scanSync(home)];
+  expect(files).toEqual(
+    expect.arrayContaining(["LICENSE", "README.md", "dist/index.d.ts", "dist/index.js"]),
+  );
+  const others = files.filter((file) => !/^dist\/[a-z]+\.(js|d\.ts)$/.test(file));
+  expect(others.toSorted()).toEqual(["LICENSE", "README.md", "package.json"]);
+});
+
+test("the links of its README lead to its own headings or to files of the package", async () => {
+  const home = join(installed.folder, "node_modules", "matchbook-client");
+  const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map((found) => found[1]!);
+  const files = links.filter((link) => !link.startsWith("#") && !link.startsWith("https://"));
+  expect(links.length).toBeGreaterThan(5);
+  expect(files.filter((file) => !existsSync(join(home, file)))).toEqual([]);
 });
 
 test("its version is that of the service", () => {
@@ -123,6 +142,13 @@ const bare = await na.match("id", { include: [] });
 // @ts-expect-error not all was requested, so it may be missing
 const mode: string = bare.gameMode;
 const perhaps: string | undefined = bare.rosters[0]?.participants[0]?.player?.name;
+const company = await na.company("id");
+const counted: number = company.meta.matches + company.length;
+const omitted: number | undefined = (await na.players({ names: ["Ada"] })).meta?.omitted;
+const board = await na.leaderboard("win-rate", { period: "28d" }).page();
+const [depth, next]: [number, typeof board | undefined] = [board.meta.depth, await board.next?.()];
+const rank: number | null | undefined = board.items[0]?.rank;
+void [counted, omitted, depth, next, rank];
 const page = await na.matches({ fields: { match: ["createdAt"] } }).page();
 // @ts-expect-error not all was requested, so it may be missing
 const duration: number = page.items[0]!.duration;

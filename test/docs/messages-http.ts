@@ -66,6 +66,7 @@ const WISHES: readonly Wish[] = [
   [`${MATCHES}?season=9`],
   [`${PLAYERS}?sort=createdAt`],
   [`${MATCHES}/m1?page[limit]=5`],
+  ["/status?verbose=1"],
   [`${MATCHES}?sort=createdAt&sort=-createdAt`],
   [`${MATCHES}?filter[playerNames]=Ada&filter[playerNames]=Grace`],
   [`${MATCHES}?page[limit]=`],

@@ -149,6 +149,11 @@ describe("the members that older clients read are present, empty if the record h
     expect(meta).toEqual(isPage ? { window: expect.anything() } : {});
   });
 
+  test("meta on a list of players that is not complete", async () => {
+    const path = "/shards/na/players?filter[playerIds]=player-a,player-b&page[limit]=1";
+    expect((await world.get(path)).body.meta).toEqual({ omitted: 1 });
+  });
+
   test("data with the version on /status", async () => {
     const { version, startedAt, data } = (await world.get("/status")).body;
     expect(data).toEqual({

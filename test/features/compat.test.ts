@@ -125,6 +125,14 @@ describe("a parameter that the endpoint does not take is ignored, and links do n
     expect((await strictly(path)).status).toBe(400);
   });
 
+  test.each(["/status?callback=x", "/openapi.json?page[limit]=5&x", "/usage?utm_source=b"])(
+    "%s",
+    async (path) => {
+      expect((await world.get(path)).status).toBe(200);
+      expect((await strictly(path)).status).toBe(400);
+    },
+  );
+
   test("other parameters still apply, in data and in links", async () => {
     const { body } = await world.get(
       "/shards/na/matches?junk=1&filter[playerNames]=Ada&sort=-createdAt&filter[teamNames]=",

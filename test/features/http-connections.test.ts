@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { type Event, unobserved } from "../../src/observe/events.ts";
 import { serve } from "../../src/wiring.ts";
 import { AUTHORIZATION, startAdminWorld } from "../support/admin.ts";
+import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
 import { exchange } from "../support/wire.ts";
@@ -52,6 +53,15 @@ test.each(CLOSED)(
     const response = await exchange(url, [first!, HOST, ...rest]);
     expect(response.status).toBe(status);
     expect(response.headers.get("connection")).toBe("close");
+  },
+);
+
+test.each(CLOSED)(
+  "the response to HEAD has a Date, like that to GET: %s",
+  async (_, url, lines) => {
+    const [first, ...rest] = lines;
+    const response = await exchange(url, [first!.replace("GET", "HEAD"), HOST, ...rest]);
+    expect(Date.parse(response.headers.get("date") ?? "")).not.toBeNaN();
   },
 );
 
@@ -116,6 +126,8 @@ test("a failure outside the pipeline gets our own 500, without internals", async
     expect(code).toBe("internal-error");
     const error = new Error("secret inside");
     expect(failures).toEqual([{ event: "failure", requestId: id, error }]);
+    const head = await fetch(`${server.url}/healthz`, { method: "HEAD" });
+    expect([head.status, head.headers.has("date")]).toEqual([500, true]);
 
     const privately = await fetch(`${server.adminUrl}/metrics`, { headers: AUTHORIZATION });
     expect(privately.status).toBe(500);
@@ -123,4 +135,29 @@ test("a failure outside the pipeline gets our own 500, without internals", async
   } finally {
     await server.stop("test");
   }
+});
+
+test("a request that failed is not counted as in flight when the server stops", async () => {
+  const fixBug = simulateBug();
+  const stopping: Event[] = [];
+  const server = await serve(world.settings, (event) => {
+    if (
+      event.event === "failure" &&
+      event.error instanceof Error &&
+      event.error.message.includes("bug")
+    )
+      throw new Error("the log is full");
+    if (event.event === "stopping") stopping.push(event);
+    unobserved(event);
+  });
+  try {
+    const response = await fetch(`${server.url}/shards/na/players/${BUGGY_PLAYER}`, {
+      headers: { Authorization: `Bearer ${world.key}`, Accept: JSON_API },
+    });
+    expect(response.status).toBe(500);
+  } finally {
+    fixBug();
+    await server.stop("test");
+  }
+  expect(stopping).toMatchObject([{ inFlight: 0 }]);
 });

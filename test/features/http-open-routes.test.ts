@@ -128,6 +128,14 @@ describe("requests without a key beyond the limit of an IP address", () => {
     });
   });
 
+  test("are counted once, also if the route refuses them", async () => {
+    await withServer(LIMITED, async (ask) => {
+      const refused = [await ask("/status?x=1"), await ask("/openapi.json?x=1")];
+      expect(statuses([...refused, await ask("/status")])).toEqual([400, 400, 200]);
+      expect((await ask("/status")).status).toBe(429);
+    });
+  });
+
   test("are counted by the address that a trusted proxy forwards, and only by such", async () => {
     const proxies = AddressSet.parse("127.0.0.1") as { value: AddressSet };
     const behindProxy = { ...LIMITED, "trusted-proxies": proxies.value };

@@ -3,7 +3,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { problemIn } from "../support/problems.ts";
-import { aMatch, anId, duel, minutesAgo, type PlayerIn } from "../support/records.ts";
+import {
+  aMatch,
+  anId,
+  duel,
+  minutesAgo,
+  type PlayerIn,
+  type RosterIn,
+} from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
 let minutes = 500;
@@ -125,6 +132,70 @@ describe("at most six players", () => {
       "many-7",
       "twin-a",
     ]);
+  });
+});
+
+describe("meta.omitted", () => {
+  const metaOf = async (query: string, on = world) =>
+    (await on.get(`/shards/na/players?${query}`)).body.meta;
+
+  test.each([
+    ["a name", "filter[playerNames]=Many", 2],
+    ["several names", "filter[playerNames]=Twin,Many,Ada", 6],
+    ["ids", "filter[playerIds]=many-9,nobody,ada,many-8,grace,many-7,twin-a,heir", 1],
+    [
+      "names and ids",
+      "filter[playerIds]=ada,twin-a,twin-b&filter[playerNames]=Twin&page[limit]=1",
+      1,
+    ],
+    ["a smaller page[limit]", "filter[playerNames]=Many&page[limit]=2", 6],
+  ])("is how many more players the filter found: %s", async (_, query, omitted) => {
+    expect(await metaOf(query)).toEqual({ omitted });
+  });
+
+  test.each([
+    ["all are returned", "filter[playerNames]=Twin"],
+    ["nothing is found", "filter[playerNames]=Nobody"],
+    ["there is no filter", "page[limit]=2"],
+  ])("is absent if %s", async (_, query) => {
+    expect(await metaOf(query)).toBeUndefined();
+  });
+
+  test("changes the entity tag, even if the players returned stay the same", async () => {
+    const lively = await startWorld(
+      ["1", "2", "3", "4", "5", "6"].map((id) => play({ id: `same-${id}`, name: "Same" })),
+    );
+    try {
+      const path = "/shards/na/players?filter[playerNames]=Same";
+      const { headers, body } = await lively.get(path);
+      await lively.ingest([play({ id: "same-7", name: "Same" })]);
+      const changed = await lively.get(path, { "If-None-Match": headers.get("etag")! });
+      expect(changed.status).toBe(200);
+      expect(changed.body.data).toEqual(body.data);
+      expect(changed.body.meta).toEqual({ omitted: 1 });
+    } finally {
+      await lively.stop();
+    }
+  });
+
+  test("is at most 50, which means 50 or more", async () => {
+    const crowded = await startWorld([
+      aMatch({
+        rosters: ["a", "b"].map((side) => ({
+          members: Array.from({ length: 29 }, (_, at) => ({ id: `${side}-${at}`, name: "Crowd" })),
+        })) as [RosterIn, RosterIn],
+      }),
+    ]);
+    try {
+      const meta = (query: string) => metaOf(`filter[playerNames]=Crowd&${query}`, crowded);
+      expect(await meta("page[limit]=6")).toEqual({ omitted: 50 });
+      expect(await meta("page[limit]=1")).toEqual({ omitted: 50 });
+      const ids = Array.from({ length: 25 }, (_, at) => [`a-${at}`, `b-${at}`]).flat();
+      const byId = `filter[playerIds]=${ids.join(",")}&page[limit]=1`;
+      expect(await metaOf(byId, crowded)).toEqual({ omitted: 49 });
+    } finally {
+      await crowded.stop();
+    }
   });
 });
 

@@ -155,6 +155,24 @@ describe("parameters of the matches collection are unknown elsewhere:", () => {
   });
 });
 
+describe("paths without parameters:", () => {
+  test.each(["/status", "/openapi.json", "/usage"])(
+    "%s refuses every parameter, all at once",
+    async (path) => {
+      const reply = await world.get(`${path}?nonsense=1&page[limit]=5&nonsense=2`);
+      expect(reply.status).toBe(400);
+      expect(problemsIn(reply)).toMatchObject([
+        { code: "unknown-parameter", source: { parameter: "nonsense" } },
+        { code: "unknown-parameter", source: { parameter: "page[limit]" } },
+      ]);
+    },
+  );
+
+  test.each(["/healthz", "/readyz"])("%s ignores what a probe may add", async (path) => {
+    expect((await world.get(`${path}?nonsense=1&%zz`)).status).toBe(200);
+  });
+});
+
 describe.each(ENDPOINTS)("on %s", (path) => {
   test("a parameter given twice is refused", async () => {
     const reply = await get(`${path}?include=&include=`);

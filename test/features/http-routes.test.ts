@@ -57,6 +57,21 @@ describe("without settings", () => {
     expect(JSON.parse(response.body).links.self).toBe(`${world.url}/shards/na/matches/match-a`);
   });
 
+  test("an absolute target is served like its path, and links use the Host header", async () => {
+    for (const [target, host] of [
+      ["matches.example:8443", "matches.example:8443"],
+      ["other.example", "matches.example"],
+    ]) {
+      const [, ...rest] = head(host);
+      const response = await exchange(world.url, [
+        `GET http://${target}/shards/na/matches/match-a HTTP/1.1`,
+        ...rest,
+      ]);
+      expect(response.status).toBe(200);
+      expect(JSON.parse(response.body).links.self).toBe(`http://${host}/shards/na/matches/match-a`);
+    }
+  });
+
   test("an invalid host never appears in a link", async () => {
     for (const host of ['evil"><script>', "user@evil.example", "a b", "evil.example/path?x=#y"]) {
       const response = await exchange(world.url, head(host));

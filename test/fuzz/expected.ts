@@ -25,7 +25,8 @@ const problem = (status: number, code: string, source = ""): Expectation => ({
   problems: new Set([`${code} ${source}`]),
 });
 
-const OPEN = ["/status", "/healthz", "/readyz", "/openapi.json"];
+const PROBED = ["/healthz", "/readyz"];
+const OPEN = ["/status", "/openapi.json"];
 const KNOWN_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /** Undefined if the documentation leaves it open, e.g. how the runtime reads a strange path. */
@@ -59,9 +60,15 @@ export function expected(
   if (method === "OPTIONS") return { statuses: [204] };
   if (KNOWN_METHODS.includes(method)) return problem(405, "method-not-allowed");
   if (method !== "GET" && method !== "HEAD") return undefined;
-  if (route === "open") return { statuses: [200] };
+  if (route === "probed") return { statuses: [200] };
+  const bare = () => {
+    const read = readQuery(query, { endpoint: undefined, now: NOW, board: "", words });
+    if (!read || read.problems.size === 0) return read && { statuses: [200] };
+    return { statuses: [400], problems: read.problems };
+  };
+  if (route === "open") return bare();
   if (!hasKey(request, key)) return problem(401, "unauthorized", "Authorization");
-  if (route === "usage") return { statuses: [200] };
+  if (route === "usage") return bare();
   const accept = headerOf(request, "accept");
   if (accept?.toLowerCase().includes("text/event-stream")) return undefined;
   if (!isAccepted(accept)) return problem(406, "not-acceptable", "Accept");
@@ -85,7 +92,8 @@ const BOARDS = ["skill-tier", "ranked-wins", "win-rate", "win-streak"];
 function routeOf(
   path: string,
   [first, shard, collection, id, rest, ...more]: (string | undefined)[],
-): Endpoint | "open" | "usage" | undefined {
+): Endpoint | "open" | "probed" | "usage" | undefined {
+  if (PROBED.includes(path)) return "probed";
   if (OPEN.includes(path)) return "open";
   if (path === "/usage") return "usage";
   if (first !== "shards" || shard === "" || more.length > 0 || id === "") return undefined;

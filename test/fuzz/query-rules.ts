@@ -32,7 +32,8 @@ export interface Meaning {
 }
 
 export interface Rules {
-  endpoint: Endpoint;
+  /** Undefined for a path without parameters. */
+  endpoint: Endpoint | undefined;
   now: number;
   /** The last segment of the path of a leaderboard. */
   board: string;
@@ -82,7 +83,7 @@ class Reader {
     const { endpoint, now, board } = this.rules;
     const whole = (name: string) => this.#value(name);
     const meaning: Meaning = {
-      limit: this.#number("page[limit]", 1, LIMITS[endpoint] ?? 0),
+      limit: this.#number("page[limit]", 1, (endpoint && LIMITS[endpoint]) ?? 0),
       offset: this.#offset() ?? 0,
       after: undefined,
       before: undefined,
@@ -146,7 +147,7 @@ class Reader {
     const { endpoint } = this.rules;
     const written = /^fields\[.*\]$/s.test(name) ? "fields[TYPE]" : name;
     const rows: readonly Parameter[] = PARAMETERS;
-    return rows.find((row) => row.name === written && row.endpoints.includes(endpoint));
+    return rows.find((row) => row.name === written && endpoint && row.endpoints.includes(endpoint));
   }
 
   /** Undefined if it is missing, empty or could not be decoded. */

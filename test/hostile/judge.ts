@@ -100,7 +100,7 @@ function pageComplaint({ status, headers }: RawReply, text: Uint8Array): string 
  * is checked against the description of any path that has it.
  */
 function lookAt(
-  { status }: RawReply,
+  { status, headers }: RawReply,
   method: string,
   target: string | undefined,
   text: Uint8Array,
@@ -110,6 +110,8 @@ function lookAt(
   const isUnrouted = status === 414 || body.errors?.[0]?.code === "unknown-route";
   if (isUnrouted) return { method: "GET", path: "/nowhere" };
   if (status === 405) return { method: "POST", path: "/shards/na/matches" };
+  // Of a path that needs no key.
+  if (status === 400 && !headers.has("ratelimit")) return { method: "GET", path: "/status" };
   if (status === 410) return { method: "GET", path: "/shards/na/changes" };
   return { method: "GET", path: status === 404 ? "/shards/na/matches/m" : "/shards/na/matches" };
 }

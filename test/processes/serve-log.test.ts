@@ -36,7 +36,7 @@ test("the log line of a request has its query, error and tier; names only if ena
   const usual = await loggedRequests([], paths, key);
   expect(usual.requests).toMatchObject([
     { path: "/shards/na/players", query, status: 404, code: "unknown-shard", tier: "hobby" },
-    { path: "/status", query: "…", status: 200 },
+    { path: "/status", query: "…", status: 400, code: "unknown-parameter" },
     { path: "/healthz", status: 200 },
   ]);
   expect(usual.requests[2]).not.toHaveProperty("query");

@@ -62,6 +62,13 @@ export const RECORDS: Record<string, Scenario> = {
     assert((await eu.players()).length >= 2);
   },
 
+  async "a list of players says how many more the filter found"(scene) {
+    const eu = matchbookOf(scene).shard("eu");
+    const ids = ["player-eu", "player-other"];
+    assert.deepEqual((await eu.players({ ids, limit: 1 })).meta, { omitted: 1 });
+    assert.equal((await eu.players({ ids })).meta, undefined);
+  },
+
   async "names are exact, whatever characters they contain"(scene) {
     const na = matchbookOf(scene).shard("na");
     for (const name of NAMES) {
@@ -158,6 +165,9 @@ export const RECORDS: Record<string, Scenario> = {
     assert(first.against.matches > 1 && first.against.wins === first.against.matches);
     assert.match(first.lastPlayedAt, /^\d{4}-.*Z$/);
     assert.deepEqual([first.player.type, first.player.id], ["player", first.id]);
+    const { matches, isTruncated, window } = company.meta;
+    assert.deepEqual([matches, isTruncated], [12, false]);
+    assert(window.start < window.end);
     const { kind } = await errorOf(scene, () => na.company("nobody"));
     assert.equal(kind, "not-found");
   },
@@ -174,6 +184,22 @@ export const RECORDS: Record<string, Scenario> = {
     assert.deepEqual(
       byOne.map(({ id }) => id),
       whole.map(({ id }) => id),
+    );
+    const page = await na.leaderboard("ranked-wins", { limit: 1 }).page();
+    assert.deepEqual(page.meta, { board: "ranked-wins", period: "all", depth: 1000 });
+    assert.deepEqual(
+      [...page.items, ...((await page.next?.())?.items ?? [])].map(({ id }) => id),
+      whole.slice(0, 2).map(({ id }) => id),
+    );
+    const pages: number[] = [];
+    const recent = na.leaderboard("ranked-wins", { period: "28d", limit: 1 });
+    for await (const { items, window } of recent.pages()) {
+      assert(window && window.start < window.end);
+      pages.push(items.length);
+    }
+    assert.deepEqual(
+      pages,
+      whole.map(() => 1),
     );
     const chosen = await collect(na.leaderboard("win-streak", { playerIds: ["nobody"] }));
     assert.deepEqual(chosen, []);

@@ -9,6 +9,7 @@ import {
   type Relationship,
   references,
 } from "../../../domain/json.ts";
+import { numberIn } from "../../format.ts";
 
 /** A resource in a response. `fields` may have removed any part of it. */
 export interface Resource {
@@ -28,6 +29,8 @@ export interface ParsedResponse {
   links: { first?: string; prev?: string; next?: string };
   /** The time window that was searched. */
   window: { start: string; end: string } | undefined;
+  /** How many more records the filter found; 0 if all are here. */
+  omitted: number;
 }
 
 export function parseResponse(document: unknown): ParsedResponse {
@@ -48,6 +51,7 @@ export function parseResponse(document: unknown): ParsedResponse {
         .filter((resource) => resource !== undefined),
     links: stringsIn(links),
     window: windowOf(stringsIn(isObject(meta) ? meta.window : undefined)),
+    omitted: (isObject(meta) && numberIn(meta, "omitted")) || 0,
   };
 }
 

@@ -2,7 +2,8 @@
 
 import { useState } from "react";
 import type { Json } from "../../../domain/json.ts";
-import { MAX_NEAR_LENGTH } from "../../../query/parameters.ts";
+import { MAX_NEAR_LENGTH, MAX_OMITTED } from "../../../query/parameters.ts";
+import { counted } from "../../format.ts";
 import { CopyButton } from "../../kit/copy.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Empty } from "../../kit/states.tsx";
@@ -29,7 +30,14 @@ export function Records({ response, query, onRename }: Props) {
   const { records } = response;
   const { shard, on } = query;
   if (records.length === 0) return <NoResults {...{ response, query, onRename }} />;
-  if (on === "players" || on === "player") return <Players players={records} shard={shard} />;
+  if (on === "players" || on === "player") {
+    return (
+      <>
+        <Players players={records} shard={shard} />
+        {response.omitted > 0 && <Omitted players={response.omitted} />}
+      </>
+    );
+  }
   const highlighted = new Set(
     PLAYER_FILTERS.flatMap((name) => itemsIn(parameterValue(query, name))),
   );
@@ -40,6 +48,11 @@ export function Records({ response, query, onRename }: Props) {
       ))}
     </div>
   );
+}
+
+function Omitted({ players }: { players: number }) {
+  const more = players === MAX_OMITTED ? `${players} or more` : counted(players, "more player");
+  return <p className="explorer-hint">Not listed: {more}.</p>;
 }
 
 function NoResults({ response, query, onRename }: Props) {
