@@ -16,7 +16,7 @@ export interface Page<Item, Document extends PagedDocument = MatchList> {
   readonly document: Document;
   readonly links: Document["links"];
   readonly meta: Document["meta"];
-  /** The time window of the query, if it has one. Links keep it. */
+  /** The time window of the query, if it has one. Links keep its start. */
   readonly window: Document["meta"]["window"];
   readonly limits: Limits | undefined;
   readonly reply: Reply<Document>;

@@ -1,6 +1,6 @@
 /** GET /shards/{shard}/players, /shards/{shard}/players/{id} and /shards/{shard}/player-names. */
 
-import { type Content, contentOf } from "../document/content.ts";
+import { contentOf } from "../document/content.ts";
 import { nameListContent, playerContent, playerListContent } from "../document/stitch.ts";
 import { closestNames, keysToRead } from "../domain/similar-names.ts";
 import { MAX_NAMES, MAX_OMITTED, MAX_PLAYERS } from "../query/parameters.ts";
@@ -33,7 +33,7 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
     const players = all.slice(0, query.limit);
     const omitted = Math.min(all.length - players.length, MAX_OMITTED);
     const content = contentOf(playerListContent(players, query, profile.additions));
-    return { content: taggedWith(omitted, content), records: players.length, omitted };
+    return { content, records: players.length, omitted };
   });
   const { content, records, omitted } = found;
   request.watch.lap("store");
@@ -42,10 +42,6 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
   const document = unpagedDocument(request, query, content, meta);
   return { document, records, matches: NO_MATCHES, tag: "collection" };
 }
-
-/** The entity tag must change with the number of omitted players too, which can change alone. */
-const taggedWith = (omitted: number, content: Content): Content =>
-  omitted > 0 ? { ...content, hash: `${content.hash}-${omitted}` } : content;
 
 export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
   const query = parseQuery(
