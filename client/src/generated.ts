@@ -561,7 +561,7 @@ export type Usage = {
   };
   readonly today: {
     readonly day: string;
-    /** Distinct matches read so far. */
+    /** Distinct matches that count against the quota. 0 for a key without one. */
     readonly matches: number;
     /** Null means unlimited. */
     readonly matchesLeft: number | null;

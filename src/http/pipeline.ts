@@ -10,7 +10,6 @@ import { nearest } from "../text/nearest.ts";
 import {
   authenticate,
   checkOpenRate,
-  checkQuota,
   checkRate,
   checkShard,
   consumeQuota,
@@ -105,8 +104,6 @@ export async function handleRequest(
       checkNoParameters(context, request);
       return jsonResponse(request, await route.endpoint(context, key), limitHeaders);
     }
-    const hasQuota = route.readsMatches && key.limits.matchesPerDay > 0;
-    if (hasQuota) await checkQuota(context, key, request.time);
     const stream = route.stream && wantsStream(request) ? route.stream : undefined;
     if (!stream) checkAccept(context, request, route.stream !== undefined);
     watch.lap("limits");
@@ -122,7 +119,7 @@ export async function handleRequest(
     const { isUnchanged, encodings, etag } = planDelivery(request, result);
     // HEAD and 304 have no body and do not count.
     if (!isUnchanged && request.method === "GET") {
-      if (hasQuota) await consumeQuota(context, key, result.matches, request.time);
+      await consumeQuota(context, key, result.matches, request.time);
       progress.records = result.records;
     }
     const body = isUnchanged ? undefined : await context.bodies.of(result.document, encodings);
