@@ -1,5 +1,6 @@
 /** Tests `matchbook quickstart`: what a newcomer sees, also while demo data is loaded and after an interrupted run. */
 
+import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -191,3 +192,46 @@ test("it serves the newest matches while the others are loaded; killed then, the
   third.child.kill("SIGTERM");
   expect(await third.child.exited).toBe(0);
 }, 300_000);
+
+/** A small terminal, without the four lines that `npm start` prints first. */
+const SCREEN = { columns: 80, rows: 20 };
+
+const rowsOf = (line: string) => Math.max(1, Math.ceil(line.length / SCREEN.columns));
+
+/** What it prints until it is stopped, after a request. */
+async function linesOf(place: string, flags: string[], last: string): Promise<string[]> {
+  const child = spawnMatchbook(["quickstart", "--port", "0", "--data", place, ...flags]);
+  const [said, noted] = [collect(child.stdout), collect(child.stderr)];
+  const url = await until("it has loaded its data", () => {
+    const [, found] = /listening on (http:\S+)\n.*^ *curl .+\n/ms.exec(said.text) ?? [];
+    return noted.text.includes(last) ? found : undefined;
+  });
+  expect((await fetch(url)).status).toBe(200);
+  child.kill("SIGINT");
+  expect(await child.exited).toBe(0);
+  return `${said.text}${noted.text}`.trimEnd().split("\n");
+}
+
+const eventsIn = (lines: string[]): string[] =>
+  lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line).event);
+
+test("what it prints fits a screen, without log lines below a warning unless they are asked for", async () => {
+  const place = join(folder.path, "screen");
+  mkdirSync(place);
+  const plan = { until: Date.now(), matches: 60, complete: false };
+  writeFileSync(join(place, "demo.json"), JSON.stringify(plan));
+  for (const [flags, last] of [
+    [[], "All 60 demo matches are loaded."],
+    [[], ""],
+    [["--workers", "2"], ""],
+  ] as const) {
+    const lines = await linesOf(place, [...flags], last);
+    expect(eventsIn(lines)).toEqual([]);
+    expect(lines.reduce((sum, line) => sum + rowsOf(line), 0)).toBeLessThanOrEqual(SCREEN.rows);
+  }
+
+  new Database(join(place, "other.db")).run("CREATE TABLE of_another_program (id)");
+  expect(eventsIn(await linesOf(place, [], ""))).toEqual(["file-ignored"]);
+  const all = eventsIn(await linesOf(place, ["--log-level", "info"], ""));
+  expect(all).toContain("request");
+}, 120_000);
