@@ -251,7 +251,7 @@ export const SETTINGS = {
   }),
   "log-level": setting({
     default: "info",
-    help: `minimum log level: ${LOG_LEVELS.join(", ")}`,
+    help: `minimum log level: ${LOG_LEVELS.join(", ")}; quickstart: warn`,
     parse: oneOf(LOG_LEVELS),
   }),
   "log-player-names": setting({

@@ -170,7 +170,7 @@ describe("a stream", () => {
     await world.stop();
   });
 
-  test("works with curl", async () => {
+  test.skipIf(Bun.which("curl") === null)("works with curl (needs curl)", async () => {
     const world = await startFeed(["one", "two"]);
     const curl = Bun.spawn(
       [
