@@ -21,6 +21,7 @@ import {
   CommandError,
   note,
   print,
+  sameFlags,
   settingsOf,
   withExamples,
   withSettings,
@@ -79,7 +80,12 @@ export const restore: AddCommand = (program) => {
         for (const part of manifest.missing) noteMissing(part);
       }
       const left = outcomes.filter(({ found }) => found.length > 0);
-      if (left.length > 0) throw leftAlone(left, folder, left.length === outcomes.length);
+      if (left.length === 0) return;
+      const isAll = left.length === outcomes.length;
+      const again = isAll
+        ? "run the command again"
+        : `run 'matchbook restore ${[folder, ...left.map(nameOf), ...sameFlags(command)].join(" ")}'`;
+      throw leftAlone(left, isAll ? "nothing" : "only the rest", again);
     });
   withSettings(command);
   withExamples(command, [
@@ -130,13 +136,13 @@ function report(outcomes: readonly RestoreOutcome[], { createdAt }: Manifest, fl
   }
 }
 
-function leftAlone(left: readonly RestoreOutcome[], folder: string, isAll: boolean): CommandError {
+const nameOf = ({ step: { file } }: RestoreOutcome): string =>
+  file.kind === "shard" ? file.shard : `--${file.kind}`;
+
+function leftAlone(left: readonly RestoreOutcome[], restored: string, again: string): CommandError {
   const found = left.flatMap((one) => one.found).join(", ");
   const hasUsage = left.some(({ step }) => step.file.kind === "usage");
   const stop = hasUsage ? "stop the server, which would create usage.sqlite again, " : "";
-  const names = left.map(({ step: { file } }) =>
-    file.kind === "shard" ? file.shard : `--${file.kind}`,
-  );
   const schemas = left.flatMap(({ step: { to } }) =>
     to.engine === "postgres" ? dropping(to) : [],
   );
@@ -145,7 +151,7 @@ function leftAlone(left: readonly RestoreOutcome[], folder: string, isAll: boole
       ? ""
       : `. If a restore was interrupted, drop what it left: ${schemas.join("; ")}`;
   return new CommandError(
-    `restore overwrites nothing, and there already is ${found}; ${isAll ? "nothing" : "only the rest"} was restored. To restore this too, ${stop}move it elsewhere, and run 'matchbook restore ${folder} ${names.join(" ")}'${drop}`,
+    `restore overwrites nothing, and there already is ${found}; ${restored} was restored. To restore this from the backup, ${stop}move it elsewhere, and ${again}${drop}`,
   );
 }
 

@@ -241,7 +241,7 @@ test("what is there is left alone and the rest is restored, also beside a server
   expect(first.stderr).toContain(`there already is ${usage}`);
   expect(first.stderr).toContain("only the rest was restored");
   expect(first.stderr).toContain("stop the server");
-  expect(first.stderr).toContain(`'matchbook restore ${copy} --usage'`);
+  expect(first.stderr).toContain(`'matchbook restore ${copy} --usage --data ${data}'`);
   await until("the shard is served", async () => (await status()) === 200);
 
   expect(await server.end()).toBe(0);
