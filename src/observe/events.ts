@@ -7,6 +7,8 @@ export type Event =
   | { event: "shard-unavailable"; shard: string; error: unknown }
   /** It was unavailable before. */
   | { event: "shard-available"; shard: string }
+  /** A listed shard that was served before had no file at the start, so that an empty one was created. */
+  | { event: "shard-missing"; shard: string; location: string }
   /** A file in the data folder has the name of a shard, but is none. */
   | { event: "file-ignored"; error: unknown }
   /** A stored record is damaged: requests for it are answered with 503. Found by a request, or by the check. */

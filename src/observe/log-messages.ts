@@ -8,6 +8,7 @@ export const LEVELS = {
   "shard-migrating": "warn",
   "shard-unavailable": "error",
   "shard-available": "info",
+  "shard-missing": "error",
   "file-ignored": "warn",
   "damaged-data": "error",
   // About once a minute for each shard.
@@ -77,6 +78,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("red", `shard ${event.shard} is unavailable`)}: ${event.error.message}`;
     case "shard-available":
       return `shard ${event.shard} is available again`;
+    case "shard-missing":
+      return `${paint("red", `the file of shard ${event.shard} was missing, and an empty one was created`)}: stop the server, move ${event.location} elsewhere, and put the file back or restore a backup`;
     case "file-ignored":
       return `${paint("yellow", "ignored a file in the data folder")}: ${event.error.message}`;
     case "damaged-data":

@@ -283,7 +283,7 @@ export const SETTINGS = {
   }),
   "max-upload-bytes": setting({
     default: "4GiB",
-    help: "maximum size of an upload",
+    help: "maximum size of an upload, as sent and decompressed",
     parse: byteSize(1024, 1024 ** 4),
   }),
   "max-record-bytes": setting({

@@ -422,6 +422,19 @@ describe("settings that look wrong are named:", () => {
       `warning shard sa: ${data}/sa.db does not exist`,
     ]);
   });
+
+  test("a shard of the settings that was served before, whose file is missing", async () => {
+    const config = path("served.toml");
+    writeFileSync(config, "[shards.na]\n[shards.eu]\n[shards.sa]\n");
+    const list = join(data, "served-shards.json");
+    writeFileSync(list, '["na","sa"]', { mode: 0o600 });
+    const { exitCode, page } = await doctor(["--config", config]);
+    rmSync(list);
+    expect(exitCode).toBe(1);
+    expect(complaints(page)).toEqual([
+      `problem shard sa: ${data}/sa.db was served before, and does not exist any more`,
+    ]);
+  });
 });
 
 describe("databases that cannot be reached are problems, without their passwords:", () => {
