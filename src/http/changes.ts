@@ -29,8 +29,12 @@ interface ChangePage {
 export async function getChanges(request: ShardRequest): Promise<ShardResult> {
   const query = parse(request);
   const filter = await resolveFilter(query.filters, request.reader);
-  const start = await positionOf(query.after, request.reader);
-  const page = await readPage(request, query, filter, start);
+  const start = await positionOf(query.after, request);
+  // Without a cursor, and nothing to wait for, the response is about the cursor alone.
+  const isStart = query.after === undefined && query.wait === 0;
+  const page = isStart
+    ? { changes: [], end: start }
+    : await readPage(request, query, filter, start);
   request.watch.lap("store");
   const content = contentOf(changeListContent(page.changes));
   const rest = restOf(changesLinks(request.url, query, page.end), request.profile.meta);
@@ -45,7 +49,7 @@ export async function streamChanges(
   const { raw, shard, key, feed, reader } = request;
   const query = parse(request);
   const filter = await resolveFilter(query.filters, reader);
-  const start = await positionOf(lastEventId(raw) ?? query.after, reader);
+  const start = await positionOf(lastEventId(raw) ?? query.after, request);
   if ((await reader.changes(start, 1)) === undefined) throw cursorExpired();
   if (raw.method === "HEAD") return null;
   openSlot(request);
@@ -100,10 +104,12 @@ async function resolveFilter(
   };
 }
 
-async function positionOf(start: LogStart | undefined, reader: Reader): Promise<LogPosition> {
+async function positionOf(
+  start: LogStart | undefined,
+  { reader, now }: ShardRequest,
+): Promise<LogPosition> {
   if (typeof start === "object") return start;
-  const { beginning, end } = await reader.changeLog();
-  return start === "oldest" ? beginning : end;
+  return start === "oldest" ? (await reader.changeLog()).beginning : reader.followStart(now);
 }
 
 async function readPage(
@@ -194,6 +200,6 @@ function openSlot({ feed, key }: ShardRequest): void {
 function cursorExpired(): ApiError {
   return apiError(
     "cursor-expired",
-    "This cursor is not in the change log: changes are kept for 7 days, and a shard that was restored has a new log. Start again with page[after]=oldest (what is kept), or without it, and read the matches in between from /matches.",
+    "This cursor is not in the change log: changes are kept for 7 days, and a shard that was restored has a new log. Request /changes without a cursor, read /matches again, delete what it does not list, and go on from links.next.",
   );
 }

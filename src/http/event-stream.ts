@@ -14,7 +14,7 @@ const DETAILS: Record<Exclude<StreamEnd, "client-closed">, string> = {
   "slow-reader":
     "The client has not read what was sent to it. Connect again with the last id, and read faster or use filters.",
   "cursor-expired":
-    "The cursor is not in the change log any more. Connect again with page[after]=oldest, or without a cursor, and read the matches in between from /matches.",
+    "The cursor is not in the change log any more. Request /changes without a cursor, read /matches again, delete what it does not list, and go on from links.next.",
   stopping: "The server is stopping. Connect again with the last id.",
   "key-ended": "The key is expired or revoked, or has no access to this shard any more.",
   "shard-unavailable": "This shard is temporarily unavailable. Connect again with the last id.",

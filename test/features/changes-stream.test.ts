@@ -114,6 +114,15 @@ describe("a stream", () => {
     await world.stop();
   });
 
+  test("without a cursor begins before the changes of matches dated ahead of the clock", async () => {
+    const world = await startFeed(["one"]);
+    await world.ingest([aMatch({ id: "ahead", createdAt: Date.now() + 5 * 60_000 })]);
+    const client = await stream(world);
+    expect(await nextMatches(client, 1)).toEqual(["ahead"]);
+    client.close();
+    await world.stop();
+  });
+
   test("that has had no event yet can be resumed without a gap", async () => {
     const world = await startFeed(["one"]);
     const first = await stream(world);
