@@ -299,11 +299,16 @@ test("a receiver that restarts gets what it missed", async () => {
 
 test.each([
   ["closes the connection", "", "the receiver closed the connection without a response"],
-  ["speaks another protocol", "SSH-2.0-x\r\n\r\n", "the response is not HTTP/1.1"],
+  ["speaks another protocol", "SSH-2.0-x\r\n\r\n", "the response is not valid HTTP/1.1"],
   [
     "sends an endless head",
-    `HTTP/1.1 200 OK\r\n${"a: b\r\n".repeat(4000)}`,
+    `HTTP/1.1 200 OK\r\n${"a: b\r\n".repeat(10_000)}`,
     "the response has a huge head",
+  ],
+  [
+    "sends endless interim responses",
+    "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(20),
+    "the receiver sends only interim responses",
   ],
 ])("a receiver that %s counts as failed", async (_, bytes, result) => {
   const world = await start();
@@ -347,6 +352,30 @@ test("of a response without an end, no more is read than is needed; its status c
     retryAfterMs: 0,
   });
 });
+
+test.each([
+  ["a length", "200 OK", "Content-Length: 6\r\n\r\nthanks"],
+  ["chunks", "200 OK", "Transfer-Encoding: chunked\r\n\r\n6\r\nthanks\r\n0\r\n\r\n"],
+  ["no body", "204 No Content", "\r\n"],
+])(
+  "a receiver that keeps the connection open has responded when the response is complete: %s",
+  async (_, status, rest) => {
+    const listener = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        data(socket) {
+          socket.write(`HTTP/1.1 ${status}\r\n${rest}`);
+        },
+      },
+    });
+    opened.push({ stop: async () => listener.stop(true) });
+    // With the time limit, this test would not end in time.
+    const options = { allowPrivate: true, signal: new AbortController().signal, timeoutMs: 1e8 };
+    const { kind, result } = await send(`http://127.0.0.1:${listener.port}/`, {}, "{}", options);
+    expect([kind, result]).toEqual(["delivered", `HTTP ${status.slice(0, 3)}`]);
+  },
+);
 
 test.each([
   ["http://localhost", "the URL must be https, unless hooks-allow-private is on"],
