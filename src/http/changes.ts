@@ -46,15 +46,21 @@ export async function getChanges(request: ShardRequest): Promise<ShardResult> {
 export async function streamChanges(
   request: ShardRequest,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  const { raw, shard, key, feed, reader } = request;
-  const query = parse(request);
+  const { requestId, raw, shard, key, feed, reader } = request;
+  const { id, rest } = takeLastEventId(request.query);
+  const query = parse({ ...request, query: rest });
   const filter = await resolveFilter(query.filters, reader);
-  const start = await positionOf(lastEventId(raw) ?? query.after, request);
+  const last = lastEventId(raw.headers.get("last-event-id"), { header: "Last-Event-ID" });
+  const start = await positionOf(
+    last ?? lastEventId(id, { parameter: LAST_EVENT_ID }) ?? query.after,
+    request,
+  );
   if ((await reader.changes(start, 1)) === undefined) throw cursorExpired();
   if (raw.method === "HEAD") return null;
   openSlot(request);
   feed.keepOpen(raw, 0);
   return feed.streams.open({
+    requestId,
     shard,
     key,
     start,
@@ -77,16 +83,31 @@ function parse(request: ShardRequest): ChangesQuery {
   return parseQuery(parseChangesQuery, request, "changes", context);
 }
 
+/** Libraries for browsers send the id of the last event in the URL, because a header needs a preflight. */
+const LAST_EVENT_ID = "lastEventId";
+
+/** Only streams have it, so the parser does not know it. */
+function takeLastEventId(query: string): { id: string | null; rest: string } {
+  const parts = query.split("&");
+  const at = parts.findIndex((part) => part.startsWith(`${LAST_EVENT_ID}=`));
+  if (at < 0) return { id: null, rest: query };
+  const id = new URLSearchParams(parts[at]).get(LAST_EVENT_ID);
+  return { id, rest: parts.toSpliced(at, 1).join("&") };
+}
+
 /** Clients that reconnect by themselves send it, with the URL they began with. */
-function lastEventId({ headers }: Request): LogStart | undefined {
-  const id = headers.get("last-event-id");
+function lastEventId(
+  id: string | null,
+  source: { header: string } | { parameter: string },
+): LogPosition | undefined {
   if (id === null || id === "") return undefined;
   const position = decodeLogCursor(id);
   if (position) return position;
+  const name = "header" in source ? `The header ${source.header}` : source.parameter;
   throw apiError(
     "invalid-cursor",
-    "The header Last-Event-ID must be the id of an event of this stream, unchanged. Omit it to use page[after].",
-    { source: { header: "Last-Event-ID" } },
+    `${name} must be the id of an event of this stream, unchanged. Omit it to use page[after].`,
+    { source },
   );
 }
 
