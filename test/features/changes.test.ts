@@ -1,11 +1,13 @@
 /** The change feed as pages: what they have, their cursors, filters and limits, and long polling. */
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { TestClock } from "../support/keys.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
-import { type Reply, startWorld, type World } from "../support/world.ts";
+import { until } from "../support/state.ts";
+import { JSON_API, type Reply, startWorld, type World } from "../support/world.ts";
 
 const CHANGES = "/shards/na/changes";
 const OLDEST = `${CHANGES}?page[after]=oldest`;
@@ -327,6 +329,28 @@ describe("long polling", () => {
     expect(matchesOf((await world.get(body.links.next)).body)).toEqual(["two"]);
     await world.stop();
   });
+
+  // The runtime closes the connection (docs/api.md). If that changes, this test fails, and the page has to change.
+  test("ends when a request is pipelined behind it: neither gets a response, and the key may wait again", async () => {
+    const world = await startFeed([aMatch({ id: "one" })], {}, undefined, ONE_WAITING);
+    const { hostname, port } = new URL(world.url);
+    const socket = connect(Number(port), hostname);
+    const closed = Promise.withResolvers<string>();
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk;
+    });
+    socket.on("close", () => closed.resolve(received));
+    const head = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nHost: here\r\nAccept: ${JSON_API}\r\nAuthorization: Bearer ${world.key}\r\n\r\n`;
+    socket.write(head(`${CHANGES}?page[wait]=25`) + head(CHANGES));
+    expect(await closed.promise).toBe("");
+    await until("the key may wait again", async () => {
+      const { status } = await world.get(`${CHANGES}?page[wait]=1`);
+      return status === 200;
+    });
+    await world.stop();
+  }, 15_000);
 
   test("does not delay the stop of the server, nor HEAD", async () => {
     const world = await startFeed([aMatch({ id: "one" })], {}, undefined, ONE_WAITING);
