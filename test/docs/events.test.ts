@@ -1,7 +1,7 @@
 /** The program in docs/events.md keeps a copy of a shard. */
 
 import { Database } from "bun:sqlite";
-import { test } from "bun:test";
+import { afterAll, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { aMatch } from "../support/records.ts";
@@ -9,6 +9,11 @@ import { until } from "../support/state.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 
 const page = readFileSync(join(import.meta.dir, "../../docs/events.md"), "utf8");
+
+const started: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const stop of started) await stop();
+});
 
 const DOWN = { status: 503, headers: { "Retry-After": "0" } };
 
@@ -58,6 +63,13 @@ test("the program of the page keeps a copy, also of matches dated ahead of the c
     stdout: "pipe",
     stderr: "inherit",
   });
+  // Also if the test fails: the program would try for ever to reach its server.
+  started.push(async () => {
+    child.kill();
+    await proxy.stop();
+    await world.stop();
+    folder.remove();
+  });
   const copied = new Set<string>();
   void (async () => {
     let output = "";
@@ -95,10 +107,4 @@ test("the program of the page keeps a copy, also of matches dated ahead of the c
   shard.close();
   proxy.comeBack();
   await has(...ids.slice(2), "ahead", "new", "later");
-
-  child.kill();
-  await child.exited;
-  await proxy.stop();
-  await world.stop();
-  folder.remove();
 }, 60_000);
