@@ -157,8 +157,9 @@ async function stagesOf(
     const { maxOffset, leaderboardDepth, profile, results, feed } = service;
     const url = call.baseUrl() + call.path;
     const { shard, id } = found[at]!;
-    const { raw, query } = call;
+    const { requestId, raw, query } = call;
     return {
+      requestId,
       reader,
       shard,
       id,

@@ -18,7 +18,7 @@ import {
 } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import { ApiError, apiError, internalError, uriTooLong } from "./errors.ts";
-import { acceptsEventStream, EVENT_STREAM, MEDIA_TYPE } from "./negotiate.ts";
+import { EVENT_STREAM, MEDIA_TYPE, prefersEventStream } from "./negotiate.ts";
 import { pageHead } from "./page-head.ts";
 import type { ApiRequest } from "./request.ts";
 import {
@@ -156,9 +156,10 @@ function shardRequest(
 ): ShardRequest {
   const { maxOffset, leaderboardDepth, profile, results, feed } = context;
   const { watch } = progress;
-  const { raw, query, time: now } = request;
+  const { requestId, raw, query, time: now } = request;
   const url = request.baseUrl() + request.path;
   return {
+    requestId,
     ...{ reader, shard, id, query, url, now, maxOffset, leaderboardDepth },
     ...{ profile, results, watch, raw, key, feed },
     isWaiting: () => leave(context, progress),
@@ -185,7 +186,7 @@ function checkMethod({ method }: ApiRequest): void {
   );
 }
 
-const wantsStream = ({ raw }: ApiRequest) => acceptsEventStream(raw.headers.get("accept"));
+const wantsStream = ({ raw }: ApiRequest) => prefersEventStream(raw.headers.get("accept"));
 
 function checkAccept({ profile }: ServerContext, { raw }: ApiRequest, canStream: boolean): void {
   if (profile.accepts(raw.headers.get("accept"))) return;

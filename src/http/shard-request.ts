@@ -18,6 +18,7 @@ import type { Stopwatch } from "./stopwatch.ts";
 
 /** A request that has passed every check except that of its parameters. */
 export interface ShardRequest {
+  requestId: string;
   reader: Reader;
   shard: string;
   /** The resource id in the path, or the name of a leaderboard; empty if there is none. */

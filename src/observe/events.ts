@@ -89,7 +89,7 @@ export type Event =
   | { event: "hook-failed"; hook: string; shard: string; attempts: number; reason: string }
   /** A hook failed for a day, or its receiver responded with 410. An operator has to resume it. */
   | { event: "hook-paused"; hook: string; shard: string; reason: string }
-  /** Changes that a hook has not received are not in the log any more. */
+  /** Changes that a hook has not received are not in the log any more: they are too old, or the shard was restored. */
   | { event: "hook-gap"; hook: string; shard: string }
   /** The hooks, or the changes of a shard, cannot be read. It is tried again. */
   | { event: "hooks-stalled"; shard?: string; error: unknown }

@@ -137,7 +137,7 @@ export function sentence(event: ShownEvent, paint: Paint): string {
     case "hook-paused":
       return `${paint("red", `hook ${event.hook} is paused`)}, after changes of shard ${event.shard} could not be delivered: ${event.reason}; run 'matchbook hooks resume ${event.hook}' when its receiver works`;
     case "hook-gap":
-      return `${paint("yellow", `changes of shard ${event.shard} for hook ${event.hook} are not in the log any more`)}; the next delivery says so and begins with the oldest change that is`;
+      return `${paint("yellow", `changes of shard ${event.shard} for hook ${event.hook} are not in the log any more`)}; the next delivery reports the gap`;
     case "hooks-stalled":
       return `${paint("red", event.shard === undefined ? "cannot deliver to hooks" : `cannot deliver changes of shard ${event.shard} to hooks`)}: ${event.error.message}`;
     case "worker-ready":

@@ -127,12 +127,18 @@ describe("the commands", () => {
       expect(finished.stderr).not.toContain("hidden");
     }
     const env = { MATCHBOOK_HOOKS_ALLOW_PRIVATE: "off" };
-    const url = ["--url", "https://localhost/"];
-    const refused = await run(["hooks", "add", "--key", key, ...url], { env });
-    expect([refused.exitCode, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining("localhost resolves to 127.0.0.1, which is not a public address"),
-    ]);
+    const refusals: [string, number, string][] = [
+      ["https://foo.localhost/", 1, "foo.localhost is not a public address"],
+      ["https://example.com:22/", 1, "port 22 is not allowed"],
+      ["http://example.com/", 2, "hooks-allow-private"],
+    ];
+    for (const [url, exitCode, words] of refusals) {
+      const refused = await run(["hooks", "add", "--key", key, "--url", url], { env });
+      expect([refused.exitCode, refused.stderr]).toEqual([
+        exitCode,
+        expect.stringContaining(words),
+      ]);
+    }
   });
 
   test("list in a folder without hooks creates nothing", async () => {
