@@ -153,8 +153,8 @@ const otherShards = (shard: string, location: ShardLocation): CommandError =>
   );
 
 /** An overwritten file: neither its records nor its indexes show what was in it. */
-const isNothingFound = ({ records, lost, pages, isCompared }: Rebuilt): boolean =>
-  records + lost + pages === 0 && !isCompared;
+const isNothingFound = ({ records, lost, isCompared }: Rebuilt): boolean =>
+  records + lost === 0 && !isCompared;
 
 const nothingFound = (shard: string, location: ShardLocation): CommandError =>
   new CommandError(

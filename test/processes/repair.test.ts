@@ -396,18 +396,24 @@ test("every command advises repair for a damaged header, which loses nothing", a
   expect(await stateOf(data)).toEqual(shard.state);
 });
 
-test("a file in which no record can be found is left as it is, and not called repaired", async () => {
-  const { data, path } = shard.copy();
-  writeFileSync(path, "not a shard");
-  const before = filesIn(data);
-  const { exitCode, stdout, stderr } = await matchbook(["repair", "na", "--data", data]);
-  expect([exitCode, stdout, stderr]).toEqual([
-    1,
-    "",
-    expect.stringContaining("restore na from a backup"),
-  ]);
-  expect(filesIn(data)).toEqual(before);
-});
+test.each([
+  ["a text", Buffer.from("not a shard")],
+  ["pages of other bytes", Buffer.alloc(100_000, "not a shard")],
+])(
+  "a file in which no record can be found is left as it is, and not called repaired: %s",
+  async (_, content) => {
+    const { data, path } = shard.copy();
+    writeFileSync(path, content);
+    const before = filesIn(data);
+    const { exitCode, stdout, stderr } = await matchbook(["repair", "na", "--data", data]);
+    expect([exitCode, stdout, stderr]).toEqual([
+      1,
+      "",
+      expect.stringContaining("restore na from a backup"),
+    ]);
+    expect(filesIn(data)).toEqual(before);
+  },
+);
 
 test("--dry-run reports what would be lost, and changes nothing", async () => {
   const { data, path } = shard.copy();
