@@ -44,8 +44,8 @@ function startProxy(url: string) {
 
 test("the program of the page keeps a copy, also of matches dated ahead of the clock, and after 410", async () => {
   const folder = aFolder();
-  const program = join(folder.path, "copy.ts");
-  writeFileSync(program, page.match(/^```ts\n(.*?)^```/ms)![1]!);
+  const program = join(folder.path, "copy.mjs");
+  writeFileSync(program, page.match(/^```js\n(.*?)^```/ms)![1]!);
   const ids = Array.from({ length: 12 }, (_, at) => `m${at}`);
   const ahead = Date.now() + 300_000;
   const world = await startWorld(
@@ -57,7 +57,7 @@ test("the program of the page keeps a copy, also of matches dated ahead of the c
     { pollMs: 5 },
   );
   const proxy = startProxy(world.url);
-  const child = Bun.spawn([process.execPath, program], {
+  const child = Bun.spawn(["node", program], {
     env: { PATH: process.env.PATH!, BASE: proxy.url, KEY: world.key },
     stdin: "ignore",
     stdout: "pipe",
