@@ -4,7 +4,7 @@ import type { BoardPosition } from "../domain/leaderboards.ts";
 import { encodeBoardCursor } from "../query/board-cursor.ts";
 import { encodeCursor } from "../query/cursor.ts";
 import { encodeLogCursor } from "../query/log-cursor.ts";
-import { MAX_RESOLVED_NAMES, MAX_URL_LENGTH } from "../query/parameters.ts";
+import { type Endpoint, MAX_RESOLVED_NAMES, MAX_URL_LENGTH } from "../query/parameters.ts";
 import type {
   ChangesQuery,
   Cursor,
@@ -30,12 +30,15 @@ const CURSOR_LENGTH = 150;
  * The length of the longest link that a response to these parameters can have, whatever is on the page: a walk that has
  * begun must not end at a link that is too long.
  */
-export function linkLength(address: string, given: GivenParameters): number {
+export function linkLength(address: string, given: GivenParameters, endpoint: Endpoint): number {
+  const self = withQuery(address, given).length;
+  if (!PAGED.has(endpoint)) return self;
   const kept = given.filter(([name]) => !POSITIONS.has(name));
-  const start = kept.some(isStart) ? 0 : START_LENGTH;
-  const next = withQuery(address, kept).length + start + CURSOR_LENGTH;
-  return Math.max(withQuery(address, given).length, next);
+  const start = endpoint === "matches" && !kept.some(isStart) ? START_LENGTH : 0;
+  return Math.max(self, withQuery(address, kept).length + start + CURSOR_LENGTH);
 }
+
+const PAGED: ReadonlySet<Endpoint> = new Set(["matches", "changes", "leaderboards"]);
 
 export function selfLink(address: string, given: GivenParameters): Links {
   return { self: withQuery(address, given) };

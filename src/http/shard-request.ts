@@ -68,7 +68,7 @@ export function parseQuery<Q extends { given: GivenParameters }>(
   const parsed = parse(profile.query(query, endpoint, context.types), context);
   watch.lap("query");
   if (!parsed.ok) throw new ApiError(parsed.problems);
-  if (query.length > SHORT && linkLength(url, parsed.query.given) > MAX_URL_LENGTH) {
+  if (query.length > SHORT && linkLength(url, parsed.query.given, endpoint) > MAX_URL_LENGTH) {
     throw uriTooLong();
   }
   return parsed.query;
