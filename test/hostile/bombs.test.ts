@@ -82,16 +82,19 @@ test.each([
     const server = await startServerProcess([...home, "--admin-port", "0"], {
       env: { MATCHBOOK_ADMIN_TOKEN: TOKEN },
     });
-    const admin = await server.saying(/^admin listener on (http:\S+)\n/m);
-    const bomb = new Uint8Array(gzipBomb(start, character, 4 * GIB));
-    const { status, report, notStored } = await uploadTo(admin, bomb);
-    expect([status, report.stored, report.rejected]).toEqual([422, 0, 1]);
-    expect(notStored[0]!.problems!.join()).toContain("the rest of the upload is not read");
-    const after = await uploadTo(admin, ndjson([aMatch()]));
-    expect([after.status, after.report.stored]).toEqual([200, 1]);
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-    expect(peakMemory(server.child.pid)).toBeLessThan(MEMORY);
-    expect(await server.end()).toBe(0);
+    try {
+      const admin = await server.saying(/^admin listener on (http:\S+)\n/m);
+      const bomb = new Uint8Array(gzipBomb(start, character, 4 * GIB));
+      const { status, report, notStored } = await uploadTo(admin, bomb);
+      expect([status, report.stored, report.rejected]).toEqual([422, 0, 1]);
+      expect(notStored[0]!.problems!.join()).toContain("the rest of the upload is not read");
+      const after = await uploadTo(admin, ndjson([aMatch()]));
+      expect([after.status, after.report.stored]).toEqual([200, 1]);
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+      expect(peakMemory(server.child.pid)).toBeLessThan(MEMORY);
+    } finally {
+      expect(await server.end()).toBe(0);
+    }
   },
   PATIENCE,
 );
