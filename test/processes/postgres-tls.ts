@@ -1,10 +1,10 @@
 /** Shards in a PostgreSQL that takes connections with TLS only, and certificates that do not verify. */
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeAuthority } from "../support/certificates.ts";
-import { giveAway, startCluster } from "../support/postgres.ts";
+import { authorityFile, makeAuthority } from "../support/certificates.ts";
+import { type Cluster, giveAway, startCluster } from "../support/postgres.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { aFolder, startWorld } from "../support/world.ts";
@@ -12,22 +12,28 @@ import { aFolder, startWorld } from "../support/world.ts";
 setDefaultTimeout(60_000);
 
 const folder = aFolder();
-const authority = makeAuthority(folder.path);
-const stranger = makeAuthority(folder.path, "stranger");
+const KNOWN = authorityFile(folder.path, "known");
+const OTHER_CA = authorityFile(folder.path, "other");
 
 /** Two addresses of this machine: the certificate is for the first. */
 const [NAMED, OTHER] = ["127.0.0.1", "127.0.0.2"];
-const cluster = await startCluster([`listen_addresses = '${NAMED},${OTHER}'`]);
-await onlyTls();
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster([`listen_addresses = '${NAMED},${OTHER}'`]);
+  makeAuthority(folder.path, "other");
+  await onlyTls(makeAuthority(folder.path, "known").sign(`IP:${NAMED}`));
+  const world = await startWorld([], {}, undefined, shardAt(urlAt(NAMED, "sslmode=require")));
+  await world.ingest([aMatch({ id: "match-0" })]);
+  await world.stop();
+});
 afterAll(() => {
-  cluster.remove();
+  cluster?.remove();
   folder.remove();
 });
 
 /** Refuses connections without TLS. */
-async function onlyTls(): Promise<void> {
+async function onlyTls({ certificate, key }: { certificate: string; key: string }): Promise<void> {
   const data = join(cluster.folder, "data");
-  const { certificate, key } = authority.sign(`IP:${NAMED}`);
   for (const [from, name] of [
     [certificate, "server.crt"],
     [key, "server.key"],
@@ -37,8 +43,7 @@ async function onlyTls(): Promise<void> {
     giveAway(join(data, name));
   }
   writeFileSync(join(data, "pg_hba.conf"), "hostssl all all 127.0.0.0/8 trust\n");
-  const settings = join(data, "postgresql.auto.conf");
-  writeFileSync(settings, "ssl = on\n");
+  writeFileSync(join(data, "postgresql.auto.conf"), "ssl = on\n");
   await cluster.stop();
   await cluster.start();
 }
@@ -48,7 +53,7 @@ const urlAt = (host: string, parameters: string) => {
   return `${url}?schema=tls${parameters === "" ? "" : `&${parameters}`}`;
 };
 const shardAt = (url: string) => `[shards.na]\nurl = "${url}"\n`;
-const TRUSTED = `sslrootcert=${authority.file}`;
+const TRUSTED = `sslrootcert=${KNOWN}`;
 
 /** What a reader gets from a server with this shard, in which a match was stored before. */
 async function readVia(host: string, parameters: string): Promise<[ready: number, match: number]> {
@@ -57,13 +62,6 @@ async function readVia(host: string, parameters: string): Promise<[ready: number
   const match = await world.get("/shards/na/matches/match-0");
   await world.stop();
   return [ready.status, match.status];
-}
-
-{
-  const toml = shardAt(urlAt(NAMED, "sslmode=require"));
-  const world = await startWorld([], {}, undefined, toml);
-  await world.ingest([aMatch({ id: "match-0" })]);
-  await world.stop();
 }
 
 describe("a PostgreSQL with TLS", () => {
@@ -82,11 +80,11 @@ describe("a PostgreSQL with TLS", () => {
   test.each([
     ["without TLS", NAMED, ""],
     ["if its CA is unknown", NAMED, "sslmode=verify-full"],
-    ["if its CA is another one", NAMED, `sslmode=verify-full&sslrootcert=${stranger.file}`],
+    ["if its CA is another one", NAMED, `sslmode=verify-full&sslrootcert=${OTHER_CA}`],
     [
       "if its CA is another one, with verify-ca",
       NAMED,
-      `sslmode=verify-ca&sslrootcert=${stranger.file}`,
+      `sslmode=verify-ca&sslrootcert=${OTHER_CA}`,
     ],
     ["if its certificate is for another address", OTHER, `sslmode=verify-full&${TRUSTED}`],
   ])("is not used %s: the shard is unavailable", async (_, host, parameters) => {
@@ -104,7 +102,7 @@ describe("a PostgreSQL with TLS", () => {
       await server.end();
       return status;
     };
-    expect(await readiness({ NODE_EXTRA_CA_CERTS: authority.file })).toBe(200);
+    expect(await readiness({ NODE_EXTRA_CA_CERTS: KNOWN })).toBe(200);
     expect(await readiness({})).toBe(503);
     home.remove();
   });

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const DAYS = ["-days", "2"];
-const NEW_KEY = ["-newkey", "rsa:2048", "-nodes"];
+const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
 export interface Authority {
   /** Its certificate file. */
@@ -14,11 +14,14 @@ export interface Authority {
   sign(names: string): { certificate: string; key: string };
 }
 
-/** An authority with its files in this folder, one per name. */
-export function makeAuthority(folder: string, called = "authority"): Authority {
+/** The certificate of an authority in this folder, before and after it is made. */
+export const authorityFile = (folder: string, called: string) => join(folder, `${called}.crt`);
+
+/** An authority with its files in this folder. */
+export function makeAuthority(folder: string, called: string): Authority {
   const inFolder = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
-  const [file, ownKey] = [inFolder(`${called}.crt`), inFolder(`${called}.key`)];
+  const [file, ownKey] = [authorityFile(folder, called), inFolder(`${called}.key`)];
   const subject = ["-subj", `/CN=${called} of the tests`];
   openssl("req", "-x509", ...NEW_KEY, "-keyout", ownKey, "-out", file, ...DAYS, ...subject);
   let made = 0;
