@@ -11,7 +11,7 @@ import { MemoryQuotas } from "../src/access/quota.ts";
 import { MemoryLimiter } from "../src/access/rate-limit.ts";
 import { UsageCounter } from "../src/access/usage.ts";
 import { gzipBody } from "../src/document/gzip.ts";
-import { authenticate, checkQuota, checkRate, consumeQuota } from "../src/http/admission.ts";
+import { authenticate, checkRate, consumeQuota } from "../src/http/admission.ts";
 import { Bodies } from "../src/http/body.ts";
 import { PROFILES } from "../src/http/compat-profile.ts";
 import type { ServerContext } from "../src/http/context.ts";
@@ -157,8 +157,9 @@ async function stagesOf(
     const { maxOffset, leaderboardDepth, profile, results, feed } = service;
     const url = call.baseUrl() + call.path;
     const { shard, id } = found[at]!;
-    const { raw, query } = call;
+    const { requestId, raw, query } = call;
     return {
+      requestId,
       reader,
       shard,
       id,
@@ -193,11 +194,9 @@ async function stagesOf(
   const limit = await cost(calls, async () =>
     checkRate(key, await service.limiter.take(key.id, key.limits, performance.now())),
   );
-  const quota = await cost(answers, async ({ matches }) => {
-    const now = Date.now();
-    if (route.readsMatches) await checkQuota(service, key, now);
-    await consumeQuota(service, key, matches, now);
-  });
+  const quota = await cost(answers, ({ matches }) =>
+    consumeQuota(service, key, matches, Date.now()),
+  );
   const endpoint = await cost(asked, (one) => route.endpoint(one));
   const body = await cost(documents, ({ content, rest }) => void gzipBody(content.pieces, rest));
   const reply = await cost(calls, async (one, at) => {

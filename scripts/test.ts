@@ -55,6 +55,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ch
 
 /** Seconds by file. */
 const durations = new Map<string, number>();
+/** Either the group says what is missing, or the test, in parentheses. Hooks, which have no name, do not count. */
+const SKIPPED = /^\(skip\) (?!.*\(unnamed\))(?:(?:.*? > )??needs (.+?) > |.* \(needs (.+)\)$)/;
 /** Skipped tests by missing program. */
 const hidden = new Map<string, number>();
 /** What was printed before each failed test: repeated at the end, where it is found among thousands of lines. */
@@ -75,7 +77,7 @@ for await (const chunk of child.stderr) {
 
 function read(line: string): void {
   // The summary of the run names them again.
-  if (/^\d+ tests? failed:$/.test(line)) isSummary = true;
+  if (/^\d+ tests? (?:skipped|failed):$/.test(line)) isSummary = true;
   if (isSummary) return;
   sinceLastTest.push(line);
   if (/^\((?:pass|fail|skip|todo)\) /.test(line)) {
@@ -89,7 +91,8 @@ function read(line: string): void {
   if (milliseconds) {
     durations.set(file, (durations.get(file) ?? 0) + Number(milliseconds) / 1000);
   }
-  const missing = /^\(skip\) needs (.+?) > (?!.*\(unnamed\))/.exec(line)?.[1];
+  const [, group, alone] = SKIPPED.exec(line) ?? [];
+  const missing = group ?? alone;
   if (missing) hidden.set(missing, (hidden.get(missing) ?? 0) + 1);
 }
 
@@ -98,7 +101,7 @@ console.error("\nSlowest files:");
 for (const [path, seconds] of slowest)
   console.error(`${seconds.toFixed(1).padStart(7)} s  ${path}`);
 for (const [program, tests] of hidden) {
-  console.error(`${tests} tests skipped: ${program} is not installed.`);
+  console.error(`${tests} skipped: needs ${program}`);
 }
 if (failures.length > 0) console.error(`\nFailures:\n${failures.join("\n")}`);
 const exitCode = await child.exited;

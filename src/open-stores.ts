@@ -285,12 +285,15 @@ export function openShards(
     },
     async create(id) {
       const location = locationOf(settings, id);
-      if (location.engine !== "sqlite") return;
+      if (location.engine !== "sqlite") return "none";
       try {
+        const wasMissing = isMissing(location);
         await openWriter(location, access, migrating(id)).close();
+        return wasMissing ? "created" : "existing";
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         uncreated.set(id, error);
+        return "failed";
       }
     },
     async checker(id, purpose = "background") {

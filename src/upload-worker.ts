@@ -82,13 +82,16 @@ async function store(
     if (listBytes <= MAX_LIST_BYTES) listBytes += Buffer.byteLength(JSON.stringify(entry));
     if (listBytes <= MAX_LIST_BYTES) notStored.push(entry);
   };
-  async function* untilListIsFull(bytes: Bytes): Bytes {
+  const maxBytes = settings["max-upload-bytes"];
+  let plainTotal = 0;
+  async function* withinLimits(bytes: Bytes): Bytes {
     for await (const chunk of bytes) {
-      if (listBytes > MAX_LIST_BYTES) throw new Stopped();
+      plainTotal += chunk.length;
+      if (listBytes > MAX_LIST_BYTES || plainTotal > maxBytes) throw new Stopped();
       yield chunk;
     }
   }
-  const bytes = untilListIsFull(plainBytes(body, () => {}));
+  const bytes = withinLimits(plainBytes(body, () => {}));
   try {
     await ingest([{ name: "the upload", bytes }], {
       writer: (id) => shards.writer(id, existing.includes(id)),
@@ -117,6 +120,7 @@ async function store(
       },
     });
     if (listBytes > MAX_LIST_BYTES) error ??= LIST_FULL;
+    else if (plainTotal > maxBytes) error ??= tooLarge(maxBytes);
   } catch (thrown) {
     cause = thrown instanceof Error ? thrown : new Error(String(thrown));
     error = errorFor(cause);
@@ -128,6 +132,12 @@ async function store(
 
 const damaged = (fault: string) =>
   ({ code: "body-damaged", message: `The rest of the body cannot be read: ${fault}.` }) as const;
+
+const tooLarge = (maxBytes: number) =>
+  ({
+    code: "body-too-large",
+    message: `The body is larger than ${maxBytes} bytes when it is decompressed (setting max-upload-bytes): send it in parts.`,
+  }) as const;
 
 const LIST_FULL = {
   code: "too-many-rejected",

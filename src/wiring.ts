@@ -33,11 +33,14 @@ import {
   type AccessStore,
   accessPlan,
   type Limits,
+  locationOf,
   openAccess,
   openLimits,
   openShards,
 } from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
+import { showLocation } from "./settings/shard-locations.ts";
+import { recordServed, servedShards } from "./store/served-shards.ts";
 import type { Shards } from "./store/shards.ts";
 
 const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
@@ -328,8 +331,7 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
     await shards.close();
   };
   try {
-    // A shard in the settings exists from the start, even if it is empty.
-    for (const id of shards.allowed ?? []) await shards.create(id);
+    await createListed(settings, shards, watched);
     await shardStatuses({ shards, observe: watched }, { withSizes: false });
     await missClosed(plan.closedShards, shards, watched);
     await keys.start();
@@ -366,6 +368,28 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
     observe,
     release,
   };
+}
+
+/**
+ * A shard in the settings exists from the start, even if it is empty. One that was served before and has no file any more
+ * has lost its records.
+ */
+async function createListed(settings: Settings, shards: Shards, observe: Observe): Promise<void> {
+  const { data } = settings;
+  const served = servedShards(data);
+  const inFiles: string[] = [];
+  for (const id of shards.allowed ?? []) {
+    const outcome = await shards.create(id);
+    const isThere = outcome === "created" || outcome === "existing";
+    if (isThere || (outcome === "failed" && served.has(id))) inFiles.push(id);
+    if (outcome !== "created" || !served.has(id)) continue;
+    observe({
+      event: "shard-missing",
+      shard: id,
+      location: showLocation(locationOf(settings, id)),
+    });
+  }
+  recordServed(data, inFiles);
 }
 
 /** Reports closed shards that do not exist: a typo would leave a shard open unnoticed. */

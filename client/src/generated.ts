@@ -561,7 +561,7 @@ export type Usage = {
   };
   readonly today: {
     readonly day: string;
-    /** Distinct matches read so far. */
+    /** Distinct matches that count against the quota. 0 for a key without one. */
     readonly matches: number;
     /** Null means unlimited. */
     readonly matchesLeft: number | null;
@@ -755,6 +755,8 @@ export interface Operations {
       readonly "filter[gameMode]"?: string;
       /** Patch versions of the game. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[patchVersion]"?: string;
+      /** The same as `Last-Event-ID`, which wins over it, for libraries that cannot send the header. Only a stream has it. */
+      readonly lastEventId?: string;
     };
     reply: ChangeList;
   };

@@ -1,150 +1,124 @@
 /**
- * Enforces the daily match quota: how many distinct matches each key may read per UTC day. A
- * request that would exceed it is refused, and so are all later ones of that day, because a sketch
- * cannot tell new records from old ones.
+ * Enforces the daily match quota: how many distinct matches each key may read per UTC day. The
+ * response that crosses the quota is served whole; after that, only matches that were counted on
+ * that day are served.
  */
 
 import type { Awaitable } from "../domain/awaitable.ts";
-import { DistinctCounter, type Hash } from "./distinct-count.ts";
 import { dayOf } from "./usage.ts";
 
-/** The counters may be remote, so callers await. */
+/** Matches are given by their hashes (`matchHash()`). The counts may be remote, so callers await. */
 export interface Quotas {
-  /** Whether the key exceeded its quota earlier on this day. */
-  isExceeded(keyId: string, most: number, nowMs: number): Awaitable<boolean>;
-  /** Counts records before they are served. False: they exceed the quota. */
-  consume(keyId: string, records: readonly Hash[], most: number, nowMs: number): Awaitable<boolean>;
-  /** Distinct records today. */
+  /** Counts matches before they are served. False: they exceed the quota, and none was counted. */
+  consume(
+    keyId: string,
+    matches: readonly number[],
+    quota: number,
+    nowMs: number,
+  ): Awaitable<boolean>;
+  /** Distinct matches counted on this day. */
   count(keyId: string, nowMs: number): Awaitable<number>;
 }
 
-export interface StoredQuota {
+/** Matches that were counted for a key on a day. */
+export interface CountedMatches {
   keyId: string;
   day: number;
-  counter: Uint8Array;
-  /** The quota that was exceeded, if any. A higher quota lets the key continue. */
-  exceeded: number | null;
+  matches: readonly number[];
 }
 
-/** Merges the counts of two processes. A damaged counter counts as empty. */
-export function joined(one: StoredQuota, other: StoredQuota): StoredQuota {
-  const counter = DistinctCounter.fromBytes(one.counter) ?? new DistinctCounter();
-  const more = DistinctCounter.fromBytes(other.counter);
-  if (more) counter.absorb(more);
-  return { ...one, counter: counter.toBytes(), exceeded: higher(one.exceeded, other.exceeded) };
-}
-
-const higher = (one: number | null, other: number | null): number | null =>
-  one === null || other === null ? (one ?? other) : Math.max(one, other);
-
-interface KeyQuota {
-  keyId: string;
-  day: number;
-  counter: DistinctCounter;
-  /** The highest quota that was exceeded, if any. */
-  exceeded: number | null;
-  /** Whether it must be written. */
-  isChanged: boolean;
-}
+/** How many more matches the key may read today; null: unlimited. */
+export const matchesLeft = (quota: number, matches: number): number | null =>
+  quota === 0 ? null : Math.max(0, quota - matches);
 
 /**
- * Quotas in this process. Each day has its own counters: a request that began before midnight
- * counts for the day on which it began.
+ * Quotas in this process. Each day has its own counts: a request that began before midnight counts
+ * for the day on which it began.
  */
 export class MemoryQuotas implements Quotas {
   /** By day and key. */
-  readonly #quotas = new Map<string, KeyQuota>();
-  readonly #load: (keyId: string, day: number) => Awaitable<void>;
+  readonly #counts = new Map<string, { day: number; matches: MatchSet }>();
 
   /**
-   * `load` fetches the counts of other processes before a count is returned. Beyond `size` counters, the least recently
-   * used ones are dropped.
+   * `onCounted` is called with what `consume` adds. Beyond `size` sets, the least recently used ones
+   * are dropped.
    */
   constructor(
-    load: (keyId: string, day: number) => Awaitable<void> = () => {},
+    private readonly onCounted: (counted: CountedMatches) => void = () => {},
     private readonly size = Number.POSITIVE_INFINITY,
-  ) {
-    this.#load = load;
-  }
+  ) {}
 
-  isExceeded(keyId: string, most: number, nowMs: number): boolean {
-    const quota = this.#quotas.get(`${dayOf(nowMs)} ${keyId}`);
-    return quota !== undefined && isExceeded(quota.exceeded, most);
-  }
-
-  consume(keyId: string, records: readonly Hash[], most: number, nowMs: number): boolean {
-    const quota = this.#quotaOf(keyId, dayOf(nowMs));
-    const isAllowed = quota.counter.addWithin(records, most);
-    if (!isAllowed) quota.exceeded = higher(quota.exceeded, most);
-    quota.isChanged = true;
-    return isAllowed;
-  }
-
-  async count(keyId: string, nowMs: number): Promise<number> {
+  consume(keyId: string, matches: readonly number[], quota: number, nowMs: number): boolean {
     const day = dayOf(nowMs);
-    await this.#load(keyId, day);
-    return this.#quotas.get(`${day} ${keyId}`)?.counter.count ?? 0;
+    const counted = this.#matchesOf(keyId, day);
+    const added = matches.filter((match) => !counted.has(match));
+    if (added.length === 0) return true;
+    if (counted.size >= quota) return false;
+    for (const match of added) counted.add(match);
+    this.onCounted({ keyId, day, matches: added });
+    return true;
   }
 
-  /** Quotas that changed since the last call. */
-  takeChanges(most: number): StoredQuota[] {
-    const changed = [...this.#quotas.values()].filter(({ isChanged }) => isChanged).slice(0, most);
-    return changed.map((quota) => {
-      quota.isChanged = false;
-      const { keyId, day, counter, exceeded } = quota;
-      return { keyId, day, counter: counter.toBytes(), exceeded };
-    });
+  count(keyId: string, nowMs: number): number {
+    return this.#counts.get(`${dayOf(nowMs)} ${keyId}`)?.matches.size ?? 0;
   }
 
-  /** Marks changes that could not be written. */
-  giveBack(changes: readonly StoredQuota[]): void {
-    for (const { keyId, day } of changes) this.#quotaOf(keyId, day).isChanged = true;
-  }
-
-  /** Merges the counts of other processes. */
-  absorb(stored: readonly StoredQuota[]): void {
-    for (const { keyId, day, counter, exceeded } of stored) {
-      const quota = this.#quotaOf(keyId, day);
-      const more = DistinctCounter.fromBytes(counter);
-      if (more) quota.counter.absorb(more);
-      quota.exceeded = higher(quota.exceeded, exceeded);
-    }
+  /** Adds what another process counted. */
+  add({ keyId, day, matches }: CountedMatches): void {
+    const counted = this.#matchesOf(keyId, day);
+    for (const match of matches) counted.add(match);
   }
 
   forgetBefore(day: number): void {
-    for (const [name, quota] of this.#quotas) if (quota.day < day) this.#quotas.delete(name);
+    for (const [name, count] of this.#counts) if (count.day < day) this.#counts.delete(name);
   }
 
-  #quotaOf(keyId: string, day: number): KeyQuota {
+  #matchesOf(keyId: string, day: number): MatchSet {
     const name = `${day} ${keyId}`;
-    const known = this.#quotas.get(name);
-    if (known && this.#quotas.size < this.size / 2) return known;
-    const quota = known ?? newQuota(keyId, day);
+    const known = this.#counts.get(name);
+    if (known && this.#counts.size < this.size / 2) return known.matches;
+    const count = known ?? { day, matches: new MatchSet() };
     // The order of a map is that of insertion.
-    if (known) this.#quotas.delete(name);
-    else if (this.#quotas.size >= this.size) this.#quotas.delete(this.#quotas.keys().next().value!);
-    this.#quotas.set(name, quota);
-    return quota;
+    if (known) this.#counts.delete(name);
+    else if (this.#counts.size >= this.size) this.#counts.delete(this.#counts.keys().next().value!);
+    this.#counts.set(name, count);
+    return count.matches;
   }
 }
 
-const newQuota = (keyId: string, day: number): KeyQuota => ({
-  keyId,
-  day,
-  counter: new DistinctCounter(),
-  exceeded: null,
-  isChanged: false,
-});
+/** No hash is negative. */
+const EMPTY = -1;
+const FIRST_SLOTS = 16;
 
-/**
- * How many more matches the key may read today; null: unlimited. Once exceeded, 0 for the rest of
- * the day.
- */
-export function matchesLeft(most: number, matches: number, isExceeded: boolean): number | null {
-  if (most === 0) return null;
-  return isExceeded ? 0 : Math.max(0, most - matches);
+/** An open-addressing hash table of 11 to 21 bytes per match. A `Set` takes several times as much. */
+class MatchSet {
+  #slots = new Float64Array(FIRST_SLOTS).fill(EMPTY);
+  size = 0;
+
+  has(match: number): boolean {
+    return this.#slots[this.#slotOf(match)] === match;
+  }
+
+  add(match: number): void {
+    const slot = this.#slotOf(match);
+    if (this.#slots[slot] === match) return;
+    this.#slots[slot] = match;
+    this.size += 1;
+    if (4 * this.size > 3 * this.#slots.length) this.#grow();
+  }
+
+  #grow(): void {
+    const matches = this.#slots.filter((match) => match !== EMPTY);
+    this.#slots = new Float64Array(2 * this.#slots.length).fill(EMPTY);
+    for (const match of matches) this.#slots[this.#slotOf(match)] = match;
+  }
+
+  /** The slot of the match, or the empty one where it belongs. */
+  #slotOf(match: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = match & mask;
+    while (slots[slot] !== match && slots[slot] !== EMPTY) slot = (slot + 1) & mask;
+    return slot;
+  }
 }
-
-/** A higher quota lets the key continue. */
-export const isExceeded = (exceeded: number | null, most: number): boolean =>
-  exceeded !== null && most <= exceeded;

@@ -5,12 +5,12 @@
 
 import type { Observe } from "../observe/events.ts";
 import type { Clock } from "./clock.ts";
-import { MemoryQuotas } from "./quota.ts";
+import { type CountedMatches, MemoryQuotas } from "./quota.ts";
 import { dayOf, type KeyDay, summed, UsageCounter } from "./usage.ts";
 import type { UsageStore } from "./usage-store.ts";
 
 const WRITE_EVERY_MS = 2000;
-/** Rows of usage, and of quotas, per transaction. */
+/** Rows of usage, and of counted matches, per transaction. */
 const BATCH = 500;
 
 /** Usage of recently requested keys is cached and refreshed after each write. */
@@ -28,9 +28,13 @@ interface Followed {
 }
 
 export class UsageRecorder {
-  readonly quotas = new MemoryQuotas(async (keyId, day) => void (await this.#follow(keyId, day)));
+  readonly quotas = new MemoryQuotas((counted) => this.#noteMatches(counted));
   /** Not written yet. */
   readonly #counter = new UsageCounter();
+  /** Matches that are not written yet, by day and key. */
+  readonly #matches = new Map<string, { keyId: string; day: number; matches: number[] }>();
+  /** How far the log of counted matches was read. */
+  #position = 0;
   /** Being written. */
   #batch: KeyDay[] = [];
   #batches = 0;
@@ -41,8 +45,6 @@ export class UsageRecorder {
   /** The current day, and since when the clock has shown it. */
   #today = { day: -1, since: 0 };
   #prunedOn = -1;
-  /** Whether the stored quotas of today must be read before the next write. */
-  #mustLoad = false;
   /** Whether the last write failed. */
   #isUnwritten = false;
 
@@ -52,9 +54,8 @@ export class UsageRecorder {
     private readonly observe: Observe,
   ) {}
 
-  /** Loads the quotas of today. If the store cannot be used, that is tried again with each write. */
+  /** Loads what was counted. If the store cannot be used, that is tried again with each write. */
   async start(): Promise<void> {
-    this.#mustLoad = true;
     await this.write();
     this.#timer = setInterval(() => {
       // Writes do not pile up if the database is slow.
@@ -110,7 +111,8 @@ export class UsageRecorder {
 
   async #write(): Promise<void> {
     try {
-      if (this.#mustLoad) await this.#load();
+      // First, because a full disk can still be read.
+      await this.#followLog();
       while (await this.#writeBatch()) await new Promise(setImmediate);
       await this.#refreshFollowed();
       await this.#forgetOldDays();
@@ -124,23 +126,39 @@ export class UsageRecorder {
     this.#isUnwritten = false;
   }
 
-  async #load(): Promise<void> {
-    this.quotas.absorb(await this.store.quotas(dayOf(this.clock.now())));
-    this.#mustLoad = false;
+  #noteMatches({ keyId, day, matches }: CountedMatches): void {
+    const name = `${day} ${keyId}`;
+    const unwritten = this.#matches.get(name);
+    if (unwritten) for (const match of matches) unwritten.matches.push(match);
+    else this.#matches.set(name, { keyId, day, matches: [...matches] });
+  }
+
+  /** Adds what other processes have counted. Own entries change nothing. */
+  async #followLog(): Promise<void> {
+    for (let before = -1; before !== this.#position; ) {
+      before = this.#position;
+      const { counted, position } = await this.store.countedAfter(before);
+      for (const one of counted) this.quotas.add(one);
+      this.#position = position;
+    }
   }
 
   /** Returns whether there may be more. */
   async #writeBatch(): Promise<boolean> {
     const days = this.#counter.take(BATCH);
-    const quotas = this.quotas.takeChanges(BATCH);
-    if (days.length + quotas.length === 0) return false;
+    const counted = [...this.#matches].slice(0, BATCH);
+    for (const [name] of counted) this.#matches.delete(name);
+    if (days.length + counted.length === 0) return false;
     this.#batch = days;
     try {
-      this.quotas.absorb(await this.store.add(days, quotas));
+      await this.store.add(
+        days,
+        counted.map(([, one]) => one),
+      );
     } catch (error) {
       this.#batch = [];
       for (const day of days) this.#counter.add(day);
-      this.quotas.giveBack(quotas);
+      for (const [, one] of counted) this.#noteMatches(one);
       throw error;
     }
     this.#batch = [];
@@ -168,7 +186,6 @@ export class UsageRecorder {
   }
 
   async #read(keyId: string, since: number): Promise<KeyDay[]> {
-    this.quotas.absorb(await this.store.quotas(dayOf(this.clock.now()), keyId));
     for (;;) {
       const batches = this.#batches;
       const days = await this.store.read(since, keyId);

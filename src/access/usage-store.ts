@@ -1,14 +1,20 @@
-/** Stores usage and quotas. Several processes may write: counts are added, quotas are merged. */
+/**
+ * Stores usage and the matches that count against quotas. Several processes may write: usage is added
+ * up; matches are appended to a log, which each process follows.
+ */
 
 import type { Connection, Database } from "./key-database.ts";
-import { joined, type StoredQuota } from "./quota.ts";
+import type { CountedMatches } from "./quota.ts";
 import type { KeyDay } from "./usage.ts";
 
 /** Usage is kept for a little more than a year. */
 export const KEPT_DAYS = 400;
 
-/** Quotas are kept one day longer, because clocks differ and can step back. */
-const KEPT_QUOTA_DAYS = 1;
+/** The log is kept one day longer, because clocks differ and can step back. */
+const KEPT_LOG_DAYS = 1;
+
+/** Rows of the log that are read at once. */
+const LOG_PAGE = 1000;
 
 /** Rows per statement. */
 const MAX_ROWS = 64;
@@ -30,16 +36,13 @@ export class UsageStore {
     return this.database.open();
   }
 
-  /**
-   * Adds counts in one transaction. Returns the stored quotas, including the counts of other
-   * processes.
-   */
-  async add(days: readonly KeyDay[], quotas: readonly StoredQuota[]): Promise<StoredQuota[]> {
-    if (days.length + quotas.length === 0) return [];
-    return this.database.transaction(async (connection) => {
+  /** Adds usage and appends matches, in one transaction. */
+  async add(days: readonly KeyDay[], counted: readonly CountedMatches[]): Promise<void> {
+    if (days.length + counted.length === 0) return;
+    await this.database.transaction(async (connection) => {
       // The same order in all processes prevents deadlocks.
       await addDays(connection, days.toSorted(byKeyAndDay));
-      return joinQuotas(connection, quotas.toSorted(byKeyAndDay));
+      await appendMatches(connection, counted);
     });
   }
 
@@ -47,7 +50,7 @@ export class UsageStore {
     for (const table of ["requests", "days"]) {
       await this.database.run(`DELETE FROM {${table}} WHERE day < $1`, [today - KEPT_DAYS]);
     }
-    await this.database.run("DELETE FROM {budgets} WHERE day < $1", [today - KEPT_QUOTA_DAYS]);
+    await this.database.run("DELETE FROM {quota_log} WHERE day < $1", [today - KEPT_LOG_DAYS]);
   }
 
   /** The usage since a day, oldest first, for one key or for all. */
@@ -79,17 +82,68 @@ export class UsageStore {
     return new Map(rows.map(({ keyId, at }) => [keyId, at]));
   }
 
-  /** The quotas of a day, for one key or for all. */
-  quotas(day: number, keyId?: string): Promise<StoredQuota[]> {
-    const whose = keyId === undefined ? "" : "AND key_id = $2";
-    return this.database.rows<StoredQuota>(
-      `SELECT ${QUOTA} FROM {budgets} WHERE day = $1 ${whose}`,
-      keyId === undefined ? [day] : [day, keyId],
+  /**
+   * The next entries of the log after a position, by any process, and the position to continue from:
+   * the same one at the end of the log.
+   */
+  async countedAfter(position: number): Promise<{ counted: CountedMatches[]; position: number }> {
+    const [row] = await this.database.rows<{ end: number }>(
+      'SELECT CAST(position AS double precision) AS "end" FROM {quota_log_end}',
     );
+    const { end } = row!;
+    if (end === position) return { counted: [], position };
+    const rows = await this.database.rows<LogRow & { at: number }>(
+      `SELECT CAST(position AS double precision) AS "at", key_id AS "keyId", day, matches
+       FROM {quota_log} WHERE position > $1 ORDER BY position LIMIT ${LOG_PAGE}`,
+      // It is lower if the file was replaced.
+      [end < position ? 0 : position],
+    );
+    return { counted: rows.map(parsedEntry), position: rows.at(-1)?.at ?? end };
+  }
+
+  /** How many distinct matches of a key were counted on a day. */
+  async distinctMatches(day: number, keyId: string): Promise<number> {
+    const rows = await this.database.rows<LogRow>(
+      'SELECT key_id AS "keyId", day, matches FROM {quota_log} WHERE day = $1 AND key_id = $2',
+      [day, keyId],
+    );
+    return new Set(rows.flatMap((row) => parsedEntry(row).matches)).size;
   }
 }
 
-const QUOTA = 'key_id AS "keyId", day, counter, CAST(exceeded AS double precision) AS "exceeded"';
+interface LogRow extends Omit<CountedMatches, "matches"> {
+  matches: Uint8Array;
+}
+
+/** Matches are stored as 8 bytes each. */
+function parsedEntry({ keyId, day, matches }: LogRow): CountedMatches {
+  // A copy: the bytes of a Buffer need not be aligned.
+  const { buffer } = new Uint8Array(matches);
+  return { keyId, day, matches: [...new Float64Array(buffer, 0, matches.length >> 3)] };
+}
+
+async function appendMatches(
+  connection: Connection,
+  counted: readonly CountedMatches[],
+): Promise<void> {
+  if (counted.length === 0) return;
+  const [row] = await connection.rows<{ end: number }>(
+    `UPDATE {quota_log_end} SET position = position + $1
+     RETURNING CAST(position AS double precision) AS "end"`,
+    [counted.length],
+  );
+  const before = row!.end - counted.length;
+  await insert(
+    connection,
+    counted.map(({ keyId, day, matches }, index) => [
+      before + index + 1,
+      keyId,
+      day,
+      new Uint8Array(Float64Array.from(matches).buffer),
+    ]),
+    (values) => `INSERT INTO {quota_log} (position, key_id, day, matches) VALUES ${values}`,
+  );
+}
 
 async function addDays(connection: Connection, days: readonly KeyDay[]): Promise<void> {
   await insert(
@@ -114,48 +168,20 @@ async function addDays(connection: Connection, days: readonly KeyDay[]): Promise
   );
 }
 
-async function joinQuotas(
-  connection: Connection,
-  quotas: readonly StoredQuota[],
-): Promise<StoredQuota[]> {
-  const rowOf = ({ keyId, day, counter, exceeded }: StoredQuota) => [keyId, day, counter, exceeded];
-  // The no-op update locks the row and returns it.
-  const stored = await insert<StoredQuota>(
-    connection,
-    quotas.map(rowOf),
-    (values) =>
-      `INSERT INTO {budgets} AS old (key_id, day, counter, exceeded) VALUES ${values}
-       ON CONFLICT (key_id, day) DO UPDATE SET day = old.day RETURNING ${QUOTA}`,
-  );
-  const known = new Map(stored.map((quota) => [`${quota.keyId} ${quota.day}`, quota]));
-  const together = quotas.map((quota) => joined(known.get(`${quota.keyId} ${quota.day}`)!, quota));
-  await insert(
-    connection,
-    together.map(rowOf),
-    (values) =>
-      `INSERT INTO {budgets} (key_id, day, counter, exceeded) VALUES ${values}
-       ON CONFLICT (key_id, day) DO UPDATE SET counter = excluded.counter,
-         exceeded = excluded.exceeded`,
-  );
-  return together;
-}
-
 /** Inserts in chunks whose sizes are powers of two, so that few statements are prepared. */
-async function insert<Row>(
+async function insert(
   connection: Connection,
   rows: readonly (readonly unknown[])[],
   sql: (values: string) => string,
-): Promise<Row[]> {
-  const returned: Row[] = [];
+): Promise<void> {
   for (let at = 0; at < rows.length; ) {
     const size = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)));
     const chunk = rows.slice(at, at + size);
     let parameter = 0;
     const values = chunk.map((row) => `(${row.map(() => `$${++parameter}`).join(", ")})`);
-    returned.push(...(await connection.rows<Row>(sql(values.join(", ")), chunk.flat())));
+    await connection.run(sql(values.join(", ")), chunk.flat());
     at += size;
   }
-  return returned;
 }
 
 const byKeyAndDay = <T extends { keyId: string; day: number }>(one: T, other: T): number =>

@@ -26,7 +26,7 @@ const LIFETIME_MS = 15 * MINUTE_MS;
 /** Valid tokens differ by the minute in which they end. */
 const MOST_VERIFIED = 64;
 
-/** Addresses whose matches of the day are counted, in this process. Each takes at most 16 KiB, most of them 1 KiB. */
+/** Addresses whose matches of the day are counted, in this process. Each takes up to 21 bytes per match of its quota. */
 const MOST_COUNTED = 10_000;
 
 /** What visitors are limited by. The rate may be counted together with other processes. */

@@ -16,7 +16,7 @@ export interface AdminService {
   keyStore: KeyStore;
   plan: AccessPlan;
   usage: Pick<UsageRecorder, "daysOf" | "daysOfAll" | "lastSeen">;
-  quotas: Pick<Quotas, "count" | "isExceeded">;
+  quotas: Pick<Quotas, "count">;
   /** Called after keys were created, changed or revoked, so that the change takes effect at once. */
   onKeysChanged: () => Awaitable<void>;
   metrics: {

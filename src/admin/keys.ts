@@ -88,13 +88,12 @@ export const showUsage: AdminEndpoint = async (service, { query, id }) => {
   const matches = await service.quotas.count(id, now);
   const used = await service.usage.daysOf(id, today - days.value + 1);
   const { matchesPerDay: most } = effectiveLimits(service.plan, record.tier, record);
-  const isExceeded = await service.quotas.isExceeded(id, most, now);
   return jsonResponse(200, {
     key: { id, name: record.name },
     today: {
       day: writtenDay(today),
       matches,
-      matchesLeft: matchesLeft(most, matches, isExceeded),
+      matchesLeft: matchesLeft(most, matches),
       resetSeconds: secondsToNextDay(now),
     },
     days: used.map(describeDay),

@@ -11,7 +11,7 @@ import { AdminError } from "./errors.ts";
 /** The settings that the thread needs: plain values, which can be cloned. */
 export type UploadSettings = Pick<
   Settings,
-  "data" | "shards" | "batch" | "title-id" | "max-record-bytes"
+  "data" | "shards" | "batch" | "title-id" | "max-record-bytes" | "max-upload-bytes"
 >;
 
 export interface UploadOptions {
@@ -79,9 +79,17 @@ export class UploadThread {
     settings: Settings,
     stallMs: number,
   ) {
-    const { data, shards, batch, "title-id": title, "max-record-bytes": longest } = settings;
-    this.#settings = { data, shards, batch, "title-id": title, "max-record-bytes": longest };
-    this.#limits = { maxBytes: settings["max-upload-bytes"], stallMs };
+    const { data, shards, batch, "title-id": title } = settings;
+    const { "max-record-bytes": longest, "max-upload-bytes": maxBytes } = settings;
+    this.#settings = {
+      data,
+      shards,
+      batch,
+      "title-id": title,
+      "max-record-bytes": longest,
+      "max-upload-bytes": maxBytes,
+    };
+    this.#limits = { maxBytes, stallMs };
   }
 
   /** Resolves when everything that was read is stored. Throws AdminError if it cannot begin. */

@@ -1,4 +1,4 @@
-/** Puts the files of a backup where the settings say. Never overwrites anything. */
+/** Puts the files of a backup where the settings say. What is there already is left alone. */
 
 import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -39,32 +39,56 @@ export interface RestoreOptions extends TakeInOptions {
   redactions: readonly ListedRedaction[];
 }
 
+/** What became of a step. */
+export interface RestoreOutcome {
+  step: RestoreStep;
+  /** What was there already, so that the file was not restored. */
+  found: string[];
+  /** Whether the shard has to be migrated. */
+  isOlder: boolean;
+}
+
 /**
- * Restores all files or throws BackupError; those before a file that fails are restored. Each gets its name after it was
- * verified, so that a running server never sees an incomplete one. Only in PostgreSQL an export grows in its place, where
- * servers see it. Returns the shards that have to be migrated.
+ * Yields the outcome of each step when it is done. Throws BackupError; the steps before are done then. A file gets its
+ * name after it was verified, so that a running server never sees an incomplete one. Only in PostgreSQL an export grows
+ * in its place, where servers see it.
  */
-export async function restore(
+export async function* restore(
   steps: readonly RestoreStep[],
   options: RestoreOptions,
-): Promise<string[]> {
-  const { startProgress } = options;
+): AsyncGenerator<RestoreOutcome> {
   const list = [...readList(options.settings.data), ...options.redactions];
-  await checkNothingIsThere(steps);
-  await checkFiles(steps, startProgress);
-  const older: string[] = [];
-  for (const { file, from, to } of steps) {
-    const wanted = file.kind === "shard" ? file.shard : undefined;
-    const redactions = wanted === undefined ? [] : redactionsOf(list, wanted);
-    // First: a shard that lacks one is not served.
-    if (wanted !== undefined) addToList(options.settings.data, asListed(wanted, redactions));
-    if (isExport(file)) await restoreExport(file, from, to, redactions, options);
-    else {
-      const found = await restoreFile(file, from, pathIn(to), redactions, startProgress);
-      if (wanted !== undefined && found === "older") older.push(wanted);
-    }
+  const wanted: RestoreStep[] = [];
+  for (const step of steps) {
+    const found = await whatIsThere(step);
+    if (found.length === 0) wanted.push(step);
+    else yield { step, found, isOlder: false };
   }
-  return older;
+  await checkFiles(wanted, options.startProgress);
+  for (const step of wanted) yield await restoreStep(step, list, options);
+}
+
+async function restoreStep(
+  step: RestoreStep,
+  list: readonly ListedRedaction[],
+  options: RestoreOptions,
+): Promise<RestoreOutcome> {
+  const { file, from, to } = step;
+  const shard = file.kind === "shard" ? file.shard : undefined;
+  const redactions = shard === undefined ? [] : redactionsOf(list, shard);
+  // First: a shard that lacks one is not served.
+  if (shard !== undefined) addToList(options.settings.data, asListed(shard, redactions));
+  try {
+    if (isExport(file)) {
+      await restoreExport(file, from, to, redactions, options);
+      return { step, found: [], isOlder: false };
+    }
+    const verified = await restoreFile(file, from, pathIn(to), redactions, options.startProgress);
+    return { step, found: [], isOlder: shard !== undefined && verified === "older" };
+  } catch (error) {
+    if (!(error instanceof CreatedMeanwhile)) throw error;
+    return { step, found: [error.path], isOlder: false };
+  }
 }
 
 const isExport = (file: BackupFile): file is ShardFile & { format: "ndjson" } =>
@@ -73,17 +97,19 @@ const isExport = (file: BackupFile): file is ShardFile & { format: "ndjson" } =>
 /** Only an export can go anywhere else: see placeOf. */
 const pathIn = (location: ShardLocation): string => (location as SqliteLocation).path;
 
-/** Where each file goes. Throws BackupError if the settings have no place for it. */
+/**
+ * Where each file goes. Throws BackupError if the settings have no place for it. Shards come last, because they take
+ * longest: a running server creates a missing usage.sqlite as soon as there is a data folder.
+ */
 export function stepsFor(
   settings: Settings,
   folder: string,
   files: readonly BackupFile[],
 ): RestoreStep[] {
-  return files.map((file) => ({
-    file,
-    from: join(folder, file.name),
-    to: placeOf(settings, file),
-  }));
+  const isShard = ({ kind }: BackupFile) => Number(kind === "shard");
+  return files
+    .toSorted((one, other) => isShard(one) - isShard(other))
+    .map((file) => ({ file, from: join(folder, file.name), to: placeOf(settings, file) }));
 }
 
 function placeOf(settings: Settings, file: BackupFile): ShardLocation {
@@ -110,32 +136,14 @@ function placeOf(settings: Settings, file: BackupFile): ShardLocation {
 /** What SQLite and the check of the server put beside a file. An old WAL would damage a new file. */
 const COMPANIONS = ["", "-wal", "-shm", "-journal", ".damaged"];
 
-async function checkNothingIsThere(steps: readonly RestoreStep[]): Promise<void> {
-  const found: string[] = [];
-  const schemas: string[] = [];
-  for (const { file, to } of steps) {
-    if (to.engine === "sqlite") {
-      const paths = COMPANIONS.map((suffix) => `${to.path}${suffix}`);
-      found.push(...paths.filter((path) => existsSync(path)));
-    } else if (isExport(file) && (await hasRecords(file.shard, to))) {
-      found.push(showLocation(to));
-      schemas.push(dropping(to));
-    }
+async function whatIsThere({ file, to }: RestoreStep): Promise<string[]> {
+  if (to.engine === "sqlite") {
+    return COMPANIONS.map((suffix) => `${to.path}${suffix}`).filter((path) => existsSync(path));
   }
-  if (found.length > 0) throw overwrites(found, schemas);
+  return isExport(file) && (await hasRecords(file.shard, to)) ? [showLocation(to)] : [];
 }
 
-function overwrites(found: readonly string[], schemas: readonly string[] = []): BackupError {
-  const rest =
-    schemas.length === 0
-      ? ""
-      : `. If a restore was interrupted, drop what it left: ${schemas.join("; ")}`;
-  return new BackupError(
-    `restore overwrites nothing, and there already is ${found.join(", ")}: move this elsewhere, or choose another location${rest}`,
-  );
-}
-
-const dropping = ({ schema }: { schema: string }): string => `DROP SCHEMA ${schema} CASCADE`;
+export const dropping = ({ schema }: { schema: string }): string => `DROP SCHEMA ${schema} CASCADE`;
 
 /** Before anything is written. */
 async function checkFiles(
@@ -220,7 +228,14 @@ async function restoreExport(
   }
 }
 
-/** Fills a file that servers do not see, and then gives it its name. */
+/** Another process has created the file: a server creates a missing usage.sqlite at any time. */
+class CreatedMeanwhile extends Error {
+  constructor(readonly path: string) {
+    super();
+  }
+}
+
+/** Fills a file that servers do not see, and then gives it its name, or throws CreatedMeanwhile. */
 async function asDraft<T>(to: string, fill: (draft: string) => Promise<T>): Promise<T> {
   makeFolder(dirname(to));
   const draft = `${to}.restoring`;
@@ -231,10 +246,12 @@ async function asDraft<T>(to: string, fill: (draft: string) => Promise<T>): Prom
     // An interrupted restore may have left some.
     clear();
     const result = await fill(draft);
-    publish(draft, to);
+    try {
+      publish(draft, to);
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === "EEXIST" ? new CreatedMeanwhile(to) : error;
+    }
     return result;
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? overwrites([to]) : error;
   } finally {
     clear();
   }

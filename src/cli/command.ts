@@ -45,6 +45,19 @@ export function settingsOf(command: Command): LoadedSettings {
   return loadSettings({ ...flagsOf(command), env: process.env, cwd: process.cwd() });
 }
 
+/** Gives flags to a command as if they had been typed, for settings that are not set anywhere. */
+export function setDefaults(
+  command: Command,
+  defaults: Readonly<Partial<Record<ValueName, string>>>,
+): void {
+  const { origins } = settingsOf(command);
+  for (const option of command.options) {
+    if (!(option instanceof SettingOption) || origins[option.setting] !== "default") continue;
+    const value = defaults[option.setting];
+    if (value !== undefined) command.setOptionValue(option.attributeName(), value);
+  }
+}
+
 /** The setting flags of this process, to start another one with. */
 export function sameFlags(command: Command): string[] {
   const { flags, configFile } = flagsOf(command);

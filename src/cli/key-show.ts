@@ -2,9 +2,8 @@
 
 import type { Command } from "commander";
 import { describeKey } from "../access/describe-key.ts";
-import { DistinctCounter } from "../access/distinct-count.ts";
 import type { KeyRecord } from "../access/key-store.ts";
-import { isExceeded, matchesLeft } from "../access/quota.ts";
+import { matchesLeft } from "../access/quota.ts";
 import type { KeyDay } from "../access/usage.ts";
 import { dayOf, writtenDay } from "../access/usage.ts";
 import type { UsageStore } from "../access/usage-store.ts";
@@ -45,31 +44,26 @@ export function addShow(group: Command): void {
 interface Usage {
   lastSeen: number | undefined;
   today: KeyDay | undefined;
-  /** Distinct matches served today. */
+  /** Distinct matches that were counted today. */
   matches: number;
-  /** The quota that was exceeded today, if any. */
-  exceeded: number | null;
 }
 
-const NO_USAGE: Usage = { lastSeen: undefined, today: undefined, matches: 0, exceeded: null };
+const NO_USAGE: Usage = { lastSeen: undefined, today: undefined, matches: 0 };
 
 async function usageOf(usage: UsageStore, id: string, now: number): Promise<Usage> {
   const today = dayOf(now);
-  const [quota] = await usage.quotas(today, id);
   return {
     lastSeen: (await usage.lastSeen()).get(id),
     today: (await usage.read(today, id))[0],
-    matches: (quota && DistinctCounter.fromBytes(quota.counter))?.count ?? 0,
-    exceeded: quota?.exceeded ?? null,
+    matches: await usage.distinctMatches(today, id),
   };
 }
 
-function todayOf({ today, matches, exceeded }: Usage, matchesPerDay: number, now: number) {
+function todayOf({ today, matches }: Usage, matchesPerDay: number, now: number) {
   const { day, requests, records } = today
     ? describeDay(today)
     : { day: writtenDay(dayOf(now)), requests: {}, records: 0 };
-  const left = matchesLeft(matchesPerDay, matches, isExceeded(exceeded, matchesPerDay));
-  return { day, requests, records, matches, matchesLeft: left };
+  return { day, requests, records, matches, matchesLeft: matchesLeft(matchesPerDay, matches) };
 }
 
 /** Each limit is followed by where it is set: the key, its tier, or the default. */

@@ -11,9 +11,16 @@ import { openAccess, openShards } from "../open-stores.ts";
 import { WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import { writeQuery } from "../query/query-string.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
-import type { LoadedSettings } from "../settings/load.ts";
 import type { Shards } from "../store/shards.ts";
-import { type AddCommand, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
+import {
+  type AddCommand,
+  note,
+  print,
+  setDefaults,
+  settingsOf,
+  withExamples,
+  withSettings,
+} from "./command.ts";
 import {
   type DemoPlan,
   demoBytes,
@@ -28,12 +35,16 @@ import { serveUntilSignal } from "./serve.ts";
 
 const DEMO_KEY = { name: "demo", rate: 6000 };
 
+/** The portal of a demo needs no key, and what it prints is for people. */
+const DEFAULTS = { "portal-visitors": "on", "log-level": "warn" };
+
 export const quickstart: AddCommand = (program) => {
   const command = program
     .command("quickstart")
     .description("serve demo data, created on the first run, and print an example request")
     .action(async () => {
-      const settings = openToVisitors(settingsOf(command));
+      setDefaults(command, DEFAULTS);
+      const settings = settingsOf(command).values;
       // Checked before demo data is created for a server that cannot listen.
       await freePort(settings);
       const shards = openShards(settings, noteMigration);
@@ -63,14 +74,8 @@ export const quickstart: AddCommand = (program) => {
   ]);
 };
 
-/** Unless a setting says otherwise, the portal of a demo needs no key. */
-const openToVisitors = ({ values, origins }: LoadedSettings): Settings =>
-  origins["portal-visitors"] === "default" ? { ...values, "portal-visitors": "on" } : values;
-
 async function storeNewest(settings: Settings, shards: Shards, plan: DemoPlan): Promise<void> {
-  note(
-    `Creating ${plan.matches} demo matches in ${settings.data}, the newest first; the others follow while it serves …`,
-  );
+  note(`Creating ${plan.matches} demo matches in ${settings.data}, the newest first …`);
   // Threads would be ready too late.
   await storeDemo(
     demoBytes({ ...demoOptions(plan), skip: olderMatches(plan) }),

@@ -118,6 +118,7 @@ async function repairShard(
       onProgress: (page, records) => bar.show("repair", pages, page, records),
     });
     if (rebuilt.records === 0 && rebuilt.foreign > 0) throw otherShards(shard, location);
+    if (isNothingFound(rebuilt)) throw nothingFound(shard, location);
     const counts = await target.counts();
     await repair.complete((rows) => bar.show("check", 0, rows, rows, "rows"));
     const isComplete = isNothingLost(rebuilt);
@@ -149,6 +150,15 @@ async function repairShard(
 const otherShards = (shard: string, location: ShardLocation): CommandError =>
   new CommandError(
     `all records in ${showLocation(location)} belong to other shards, and nothing was changed: put the right file back or restore a backup of ${shard}, or correct the settings`,
+  );
+
+/** An overwritten file: neither its records nor its indexes show what was in it. */
+const isNothingFound = ({ records, lost, pages, isCompared }: Rebuilt): boolean =>
+  records + lost + pages === 0 && !isCompared;
+
+const nothingFound = (shard: string, location: ShardLocation): CommandError =>
+  new CommandError(
+    `no record can be found in ${showLocation(location)}, and nothing was changed: restore ${shard} from a backup, or move it elsewhere and send all records again`,
   );
 
 /** Undefined if there is none. Throws StoreError if it is not a shard of this version. */

@@ -5,8 +5,15 @@ import {
   describeContent,
   type Manifest,
   readManifest,
+  type ShardFile,
 } from "../backup/manifest.ts";
-import { type RestoreStep, restore as restoreSteps, stepsFor } from "../backup/restore.ts";
+import {
+  dropping,
+  type RestoreOutcome,
+  type RestoreStep,
+  restore as restoreSteps,
+  stepsFor,
+} from "../backup/restore.ts";
 import { showLocation } from "../settings/shard-locations.ts";
 import { noteMissing } from "./backup.ts";
 import {
@@ -14,6 +21,7 @@ import {
   CommandError,
   note,
   print,
+  sameFlags,
   settingsOf,
   withExamples,
   withSettings,
@@ -36,12 +44,12 @@ export const restore: AddCommand = (program) => {
     .summary("put shards, keys, usage and hooks from a backup back")
     .description(
       "put shards, keys, usage and hooks from a backup where the settings place them; everything by default.\n" +
-        "It overwrites nothing: move existing files elsewhere first. It checks the SHA-256 of every file before it " +
-        "writes anything, and formats, counts and digests of what it has written. A running server serves restored " +
+        "It overwrites nothing: what is there already is named and left alone, and the rest is restored. It checks the " +
+        "SHA-256 of every file before it writes anything, and formats, counts and digests of what it has written. A running server serves restored " +
         "shards and applies restored keys within seconds. Exports of shards in PostgreSQL are ingested, where the " +
         "settings say; there must be no records yet. In PostgreSQL servers see a shard grow: leave it out " +
         "of their settings until it is complete.\n" +
-        "Exit codes: 1 it failed; 2 wrong usage.",
+        "Exit codes: 0 everything is restored; 1 something is not; 2 wrong usage.",
     )
     .argument("<dir>", "folder of the backup")
     .argument("[shards...]", "restore only these shards, and what --keys, --usage and --hooks name")
@@ -54,25 +62,30 @@ export const restore: AddCommand = (program) => {
       const settings = settingsOf(command).values;
       const manifest = readManifest(folder);
       const steps = stepsFor(settings, folder, chosen(manifest, wanted, flags));
-      const older = await restoreSteps(steps, {
+      const outcomes: RestoreOutcome[] = [];
+      const options = {
         settings,
         redactions: manifest.redactions,
         threads: readingThreads(navigator.hardwareConcurrency),
         startProgress,
-      });
-      if (flags.json)
-        print(JSON.stringify({ createdAt: manifest.createdAt, files: steps.map(asJson) }));
-      else if (steps.length > 0) print(stepsTable(steps));
-      for (const id of older) {
-        note(`Shard ${id} has an older format: run 'matchbook migrate ${id}'.`);
+      };
+      try {
+        for await (const outcome of restoreSteps(steps, options)) outcomes.push(outcome);
+      } finally {
+        // Also if one fails: those before it are restored.
+        const isNothing = outcomes.length === 0 && steps.length > 0;
+        if (!isNothing) report(outcomes, manifest, flags);
       }
-      if (steps.some(({ file }) => file.kind === "keys")) {
-        note(
-          `Keys are as they were at ${manifest.createdAt}: revoke those again that were revoked since then.`,
-        );
+      if (wanted.length === 0 && !flags.keys && !flags.usage && !flags.hooks) {
+        for (const part of manifest.missing) noteMissing(part);
       }
-      if (wanted.length > 0 || flags.keys || flags.usage || flags.hooks) return;
-      for (const part of manifest.missing) noteMissing(part);
+      const left = outcomes.filter(({ found }) => found.length > 0);
+      if (left.length === 0) return;
+      const isAll = left.length === outcomes.length;
+      const again = isAll
+        ? "run the command again"
+        : `run 'matchbook restore ${[folder, ...left.map(nameOf), ...sameFlags(command)].join(" ")}'`;
+      throw leftAlone(left, isAll ? "nothing" : "only the rest", again);
     });
   withSettings(command);
   withExamples(command, [
@@ -104,6 +117,41 @@ function chosen(
   }
   return files.filter((file) =>
     file.kind === "shard" ? wanted.includes(file.shard) : kinds.includes(file.kind),
+  );
+}
+
+function report(outcomes: readonly RestoreOutcome[], { createdAt }: Manifest, flags: Flags): void {
+  const restored = outcomes.filter(({ found }) => found.length === 0);
+  const steps = restored.map(({ step }) => step);
+  if (flags.json) {
+    const existing = outcomes.flatMap(({ found }) => found);
+    print(JSON.stringify({ createdAt, files: steps.map(asJson), existing }));
+  } else if (steps.length > 0) print(stepsTable(steps));
+  for (const { step } of restored.filter(({ isOlder }) => isOlder)) {
+    const { shard } = step.file as ShardFile;
+    note(`Shard ${shard} has an older format: run 'matchbook migrate ${shard}'.`);
+  }
+  if (steps.some(({ file }) => file.kind === "keys")) {
+    note(`Keys are as they were at ${createdAt}: revoke those again that were revoked since then.`);
+  }
+}
+
+const nameOf = ({ step: { file } }: RestoreOutcome): string =>
+  file.kind === "shard" ? file.shard : `--${file.kind}`;
+
+function leftAlone(left: readonly RestoreOutcome[], restored: string, again: string): CommandError {
+  const found = left.flatMap((one) => one.found).join(", ");
+  const hasUsage = left.some(({ step }) => step.file.kind === "usage");
+  const stop = hasUsage ? "stop the server, which would create usage.sqlite again, " : "";
+  const schemas = left.flatMap(({ step: { to } }) =>
+    to.engine === "postgres" ? dropping(to) : [],
+  );
+  const drop =
+    schemas.length === 0
+      ? ""
+      : `. If a restore was interrupted, drop what it left: ${schemas.join("; ")}`;
+  return new CommandError(
+    `restore overwrites nothing, and there already is ${found}; ${restored} was restored. To restore this from the backup, ${stop}move it elsewhere, and ${again}${drop}`,
   );
 }
 

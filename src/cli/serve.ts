@@ -42,7 +42,7 @@ export const serve: AddCommand = (program) => {
     ["matchbook serve --workers 4", "use four processes; kill -HUP restarts them one by one"],
     [
       "matchbook serve --admin-port 9090 --admin-token-file token",
-      "add a admin listener for metrics, keys and uploads",
+      "add an admin listener for metrics, keys and uploads",
     ],
   ]);
 };

@@ -12,8 +12,10 @@ const MESSAGES: Record<string, string> = {
   EISDIR: "it is a folder, not a file; specify a file",
   ENOENT: "it does not exist; check the path",
   EMFILE: "too many files are open; raise the limit (ulimit -n)",
-  SQLITE_NOTADB: "it is not an SQLite file; move it elsewhere",
-  SQLITE_CORRUPT: "it is damaged; restore it from a backup",
+  // Of shards: keys, usage and hooks have messages of their own.
+  SQLITE_NOTADB:
+    "it is damaged, or not an SQLite file; run 'matchbook repair', or restore the shard from a backup",
+  SQLITE_CORRUPT: "it is damaged; run 'matchbook repair', or restore the shard from a backup",
   SQLITE_FULL: "the disk is full; free some space and retry",
   SQLITE_IOERR:
     "the disk cannot be read or written; check its free space and its health, and retry",

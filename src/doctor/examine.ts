@@ -6,6 +6,7 @@ import { version } from "../../package.json";
 import { examineShard, locationOf, sqliteVersion, storesIn } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { servedShards } from "../store/served-shards.ts";
 import { StoreError } from "../store/store.ts";
 import { keyFindings, redisFindings } from "./access.ts";
 import { backupFinding } from "./backup.ts";
@@ -47,6 +48,7 @@ export async function examine(
     keyFindings(settings, now, describe),
     redisFindings(settings),
   ]);
+  const served = servedShards(settings.data);
   return [
     versionFinding(),
     ...settingsFindings(loaded),
@@ -57,6 +59,7 @@ export async function examine(
       shardFindings(facts, {
         batch: settings.batch,
         isListed: settings.shards.length > 0,
+        wasServed: served.has(facts.id),
         maxLagSeconds: replicasOf(settings, facts.id)?.maxLagSeconds ?? 0,
         describe,
       }),

@@ -1,7 +1,7 @@
 /** Checks the machine: versions, file descriptors and the clock. */
 
 import { existsSync, readFileSync } from "node:fs";
-import { formatTimestamp } from "../domain/time.ts";
+import { CLOCK_TOLERANCE_MS, formatTimestamp } from "../domain/time.ts";
 import { type Finding, ok, problem, warning } from "./findings.ts";
 
 /** As in deploy/systemd/matchbook.service. */
@@ -37,8 +37,6 @@ function readDescriptorLimits(): DescriptorLimits | undefined {
   return { soft: parse(line[1]!), hard: parse(line[2]!) };
 }
 
-/** Ingest rejects matches dated further ahead. */
-const REJECTED_AHEAD_MS = 10 * 60_000;
 const TOLERATED_AHEAD_MS = 60_000;
 
 /** `newestMatch` is the latest of all shards; `isSynchronized` is undefined if it is unknown. */
@@ -60,7 +58,7 @@ export function clockFindings(
   if (aheadMs <= TOLERATED_AHEAD_MS) return found;
   const message = `the newest match is dated ${formatTimestamp(newestMatch!)}, which is in the future: it is not listed until then`;
   const advice = "compare the clocks of this machine and of the game servers with a time server";
-  const judge = aheadMs > REJECTED_AHEAD_MS ? problem : warning;
+  const judge = aheadMs > CLOCK_TOLERANCE_MS ? problem : warning;
   return [...found, judge("clock", message, advice)];
 }
 

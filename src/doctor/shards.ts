@@ -24,6 +24,8 @@ export interface ShardRules {
   batch: number;
   /** Whether the settings list the shards. */
   isListed: boolean;
+  /** Whether a server has served this one from a file. */
+  wasServed: boolean;
   maxLagSeconds?: number;
   describe(error: Error): string;
 }
@@ -32,6 +34,10 @@ export function shardFindings({ id, location, found }: ShardFacts, rules: ShardR
   const subject = `shard ${id}`;
   const shown = showLocation(location);
   if (found === "empty") return [ok(subject, `${shown} has no records yet`)];
+  if (found === "missing" && rules.wasServed) {
+    const advice = "put the file back, or restore the shard from a backup";
+    return [problem(subject, `${shown} was served before, and does not exist any more`, advice)];
+  }
   if (found === "missing") {
     const advice = "check its location in the settings; 'matchbook ingest' creates it";
     return [warning(subject, `${shown} does not exist`, advice)];

@@ -99,18 +99,11 @@ export function hasKeys({ hashes }: EncodedMatch, keys: readonly string[]): bool
   );
 }
 
-/** 64 bits that identify a match. */
-export interface MatchHash {
-  high: number;
-  low: number;
-}
-
-export function matchHash({ bytes, start }: ByteRange): MatchHash {
+/** 53 bits that identify a match: as many as fit in a number, and in 8 bytes where they are stored. */
+export function matchHash({ bytes, start }: ByteRange): number {
   const storedCrc = numberAt(bytes, start);
-  return {
-    high: mixed(numberAt(bytes, start + 15) ^ storedCrc) >>> 0,
-    low: mixed(storedCrc) >>> 0,
-  };
+  const high = mixed(numberAt(bytes, start + 15) ^ storedCrc) >>> 0;
+  return high * 2 ** 21 + (mixed(storedCrc) >>> 11);
 }
 
 /** A bit set of hashes seen. On a collision, the hashes themselves are compared. */

@@ -6,6 +6,9 @@ const ALREADY_CANONICAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 export const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
 export const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
+/** How far the clock of a game server may be ahead: matches dated later are rejected. */
+export const CLOCK_TOLERANCE_MS = 10 * 60 * 1000;
+
 export const TIMESTAMP_EXAMPLE = "2026-03-01T18:30:00Z";
 
 /** Milliseconds since the epoch; undefined if the format is wrong or the date does not exist. */

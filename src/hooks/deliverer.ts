@@ -177,7 +177,7 @@ export class Deliverer {
     if (!found) return;
     // The shard is newer than the hook.
     if (!progress) return this.options.store.addShard(hook.id, shard, found.beginning);
-    if (!progress.batch && isSame(progress.cursor, found.end)) return;
+    if (!progress.batch && !progress.isGap && isSame(progress.cursor, found.end)) return;
     const isRetry = progress.attempts > 0;
     const name = `${hook.id} ${shard}`;
     if (!this.#hasRoom(isRetry) || now < (this.#stalled.get(name)?.until ?? 0)) return;
@@ -224,12 +224,14 @@ export class Deliverer {
     const read = await readBatch(reader, hook, progress);
     if (!read) return this.#startAgain(hook, progress, reader);
     const { changes, end } = read;
-    if (changes.length === 0) {
+    // A gap is reported at once, also if nothing has changed since.
+    if (changes.length === 0 && !progress.isGap) {
       if (isSame(end, progress.cursor)) return undefined;
-      const isMoved = await store.move(hook.id, progress, end, progress.isGap);
+      const isMoved = await store.move(hook.id, progress, end, false);
       return isMoved ? { ...progress, ...NO_FAILURES, cursor: end, batch: null } : undefined;
     }
-    const batch = progress.batch ?? newBatch(end, changes[0]!.committedAt, clock.now());
+    const oldest = changes[0]?.committedAt ?? clock.now();
+    const batch = progress.batch ?? newBatch(end, oldest, clock.now());
     if (!progress.batch && !(await store.startBatch(hook.id, progress, batch))) return undefined;
 
     const body = changesBody(shard, changes, batch.startedAt, progress.isGap);
@@ -258,16 +260,23 @@ export class Deliverer {
     return isMine ? { ...progress, ...NO_FAILURES, ...done } : undefined;
   }
 
-  /** The cursor is not in the log: the next delivery says that changes may be missing. */
+  /**
+   * The cursor is not in the log: the next delivery says that changes are missing. If only old ones were removed, the
+   * receiver gets all others. Otherwise this is another log, of a shard that was restored, and says nothing about what
+   * the receiver knows: it has to read the matches again, and gets what changes from now on.
+   */
   async #startAgain(
     hook: Hook,
     progress: HookProgress,
     reader: Reader,
   ): Promise<HookProgress | undefined> {
+    const { store, clock, observe } = this.options;
     const { beginning } = await reader.changeLog();
-    if (!(await this.options.store.move(hook.id, progress, beginning, true))) return undefined;
-    this.options.observe({ event: "hook-gap", hook: hook.id, shard: progress.shard });
-    return { ...progress, ...NO_FAILURES, cursor: beginning, batch: null, isGap: true };
+    const isTrimmed = progress.cursor.number < beginning.number;
+    const cursor = isTrimmed ? beginning : await reader.followStart(clock.now());
+    if (!(await store.move(hook.id, progress, cursor, true))) return undefined;
+    observe({ event: "hook-gap", hook: hook.id, shard: progress.shard });
+    return { ...progress, ...NO_FAILURES, cursor, batch: null, isGap: true };
   }
 
   async #fail(

@@ -34,7 +34,7 @@ export interface HookProgress {
   shard: string;
   /** Everything up to here was delivered. */
   cursor: LogPosition;
-  /** Whether changes before the cursor were lost, which the next delivery says. */
+  /** Whether changes before the cursor were lost, which the next delivery reports. */
   isGap: boolean;
   /** The batch after the cursor that is being delivered: a retry repeats it. */
   batch: HookBatch | null;
@@ -51,7 +51,7 @@ export interface HookBatch {
   id: string;
   end: LogPosition;
   startedAt: number;
-  /** When its first change was committed. */
+  /** When its first change was committed. Without changes, when it was made. */
   oldest: number;
 }
 

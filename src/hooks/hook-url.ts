@@ -19,8 +19,12 @@ export function parseHookUrl(text: string, allowPrivate: boolean): Parsed<string
     url.hash === "";
   if (isUsable) return { value: url.href };
   const scheme = allowPrivate ? "http or https" : "https";
+  const advice =
+    !allowPrivate && url?.protocol === "http:"
+      ? "; the setting hooks-allow-private allows http, for receivers in your own network"
+      : "";
   return {
-    error: `must be an absolute ${scheme} URL of at most ${LONGEST_URL} characters, without user, password or fragment, e.g. https://example.com/hook`,
+    error: `must be an absolute ${scheme} URL of at most ${LONGEST_URL} characters, without user, password or fragment, e.g. https://example.com/hook${advice}`,
   };
 }
 
@@ -30,20 +34,35 @@ export class ForbiddenUrl extends Error {
 }
 
 /**
- * The addresses to connect to. Throws ForbiddenUrl unless all of them are public, or private ones are allowed; throws
- * a system error if the name cannot be resolved.
+ * The addresses to connect to. Unless private ones are allowed, throws ForbiddenUrl if one is not public, or the port is
+ * that of another service; throws a system error if the name cannot be resolved.
  */
 export async function resolveHookUrl(url: URL, allowPrivate: boolean): Promise<string[]> {
   if (url.protocol !== "https:" && !allowPrivate) {
     throw new ForbiddenUrl("the URL must be https, unless hooks-allow-private is on");
   }
   const host = hostOf(url);
+  if (!allowPrivate) checkPublic(host, Number(url.port) || HTTPS_PORT);
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
   const forbidden = allowPrivate ? undefined : addresses.find((one) => !isPublicAddress(one));
   if (forbidden === undefined) return addresses;
   throw new ForbiddenUrl(
     `${forbidden === host ? host : `${host} resolves to ${forbidden}, which`} is not a public address`,
   );
+}
+
+const HTTPS_PORT = 443;
+const FIRST_UNRESERVED_PORT = 1024;
+/** Resolvers may or may not know such names: they mean the machine itself. */
+const LOCAL_NAME = /(?:^|\.)localhost\.?$/;
+
+/** What needs no resolution. */
+function checkPublic(host: string, port: number): void {
+  if (LOCAL_NAME.test(host)) throw new ForbiddenUrl(`${host} is not a public address`);
+  // The others are those of mail, SSH and other services, which must not be spoken to in the name of the server.
+  if (port !== HTTPS_PORT && port < FIRST_UNRESERVED_PORT) {
+    throw new ForbiddenUrl(`port ${port} is not allowed, only 443 and those from 1024 on`);
+  }
 }
 
 /** Without the brackets of an IPv6 address. */

@@ -86,9 +86,7 @@ export class Hooks {
         `there are ${ofKey} hooks for this key (at most ${MAX_HOOKS_PER_KEY}) and ${hooks.length} in all (at most ${MAX_HOOKS}); remove one first`,
       );
     }
-    const positions = await this.#positions(wanted, async (reader) => {
-      return (await reader.changeLog()).end;
-    });
+    const positions = await this.#positions(wanted, (reader) => reader.followStart(now));
     return this.context.store.add(wanted, makeSecret(), positions, now);
   }
 
@@ -206,7 +204,7 @@ export class Hooks {
   /** Positions in all shards of a hook. Throws HookError if it names a shard that does not exist. */
   async #positions(
     hook: Pick<Hook, "shards">,
-    positionIn: (reader: Reader) => Promise<LogPosition>,
+    positionIn: (reader: Reader) => LogPosition | Promise<LogPosition>,
   ): Promise<Map<string, LogPosition>> {
     const { shards } = this.context;
     const ids = await shards.list();

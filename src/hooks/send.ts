@@ -1,8 +1,9 @@
 /**
- * Sends one request to a receiver. Written on sockets, because the connection must go to the address that was checked:
- * fetch would resolve the name again, follow proxies of the environment, and decompress what it receives.
+ * Sends one request to a receiver. The connection is made here, because it must go to an address that was checked, and to
+ * the next one if that does not respond. (fetch does not say whether it has connected.)
  */
 
+import { request } from "node:http";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { version } from "../../package.json";
@@ -34,6 +35,7 @@ export const TIMEOUT_MS = 15_000;
 /** An address that does not respond leaves time for the next one. */
 const CONNECT_MS = 5000;
 const MAX_HEAD_BYTES = 16 * 1024;
+const MAX_INTERIM = 10;
 /** More of a response is not read. */
 const MAX_READ_BYTES = 64 * 1024;
 const LONGEST_RESULT = 200;
@@ -50,7 +52,7 @@ export const send: Send = async (url, headers, body, { allowPrivate, signal, tim
     const target = new URL(url);
     const addresses = await orEnd(resolveHookUrl(target, allowPrivate), ended);
     const socket = await connectToOne(target, addresses, ended);
-    const head = await exchange(socket, requestText(target, headers, body), ended);
+    const head = await exchange(socket, target, headers, body, ended);
     return outcomeOf(head);
   } catch (error) {
     const reason = expired.aborted ? `no response within ${limit / 1000} s` : reasonOf(error);
@@ -78,19 +80,6 @@ export function delayOf(retryAfter: string | undefined, now: number): number {
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1000;
   const date = Date.parse(retryAfter);
   return Number.isNaN(date) ? 0 : Math.max(0, date - now);
-}
-
-function requestText(url: URL, headers: Readonly<Record<string, string>>, body: string): string {
-  const all = {
-    Host: url.host,
-    "User-Agent": `Matchbook/${version}`,
-    "Content-Type": "application/json",
-    "Content-Length": String(Buffer.byteLength(body)),
-    Connection: "close",
-    ...headers,
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
 }
 
 /** The addresses in their order. Throws the error of the last one. */
@@ -140,56 +129,56 @@ function connected(url: URL, address: string, ended: AbortSignal): Promise<Socke
   });
 }
 
-/** Resolves with the head when the receiver closes the connection, has sent enough, or the time is over. */
-function exchange(socket: Socket, request: string, ended: AbortSignal): Promise<Head> {
+/** Resolves with the head when the response is complete, long enough, or cut off, or the time is over. */
+function exchange(
+  socket: Socket,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  ended: AbortSignal,
+): Promise<Head> {
   return new Promise<Head>((resolve, reject) => {
     let head: Head | undefined;
-    let start = Buffer.alloc(0);
-    let read = 0;
-    const end = (error?: unknown) => {
+    const end = (error: unknown = new Error(CLOSED)) => {
       ended.removeEventListener("abort", onEnd);
       socket.destroy();
       if (head) resolve(head);
-      else reject(error ?? new Error("the receiver closed the connection without a response"));
+      else reject(error);
     };
     const onEnd = () => end(ended.reason);
     ended.addEventListener("abort", onEnd, { once: true });
-    socket.once("close", () => end());
-    socket.on("error", end);
-    socket.on("data", (chunk: Buffer) => {
-      read += chunk.length;
-      if (!head) {
-        start = Buffer.concat([start, chunk]);
-        try {
-          head = headIn(start);
-        } catch (error) {
-          return end(error);
-        }
-      }
-      if (read > MAX_READ_BYTES) end();
+    const sent = request({
+      createConnection: () => socket,
+      method: "POST",
+      path: url.pathname + url.search,
+      maxHeaderSize: MAX_HEAD_BYTES,
+      headers: {
+        Host: url.host,
+        "User-Agent": `Matchbook/${version}`,
+        "Content-Type": "application/json",
+        "Content-Length": Buffer.byteLength(body),
+        Connection: "close",
+        ...headers,
+      },
     });
-    socket.write(request);
+    sent.once("response", (response) => {
+      head = { status: response.statusCode!, retryAfter: response.headers["retry-after"] };
+      response.on("data", () => {
+        if (socket.bytesRead > MAX_READ_BYTES) end();
+      });
+      response.once("end", () => end());
+      response.on("error", end);
+    });
+    let interim = 0;
+    sent.on("information", () => {
+      interim += 1;
+      if (interim > MAX_INTERIM) end(new Error("the receiver sends only interim responses"));
+    });
+    sent.once("close", () => end());
+    sent.on("error", end);
+    sent.end(body);
     if (ended.aborted) onEnd();
   });
-}
-
-const END_OF_HEAD = "\r\n\r\n";
-
-/** Undefined until the head is complete. Interim responses (1xx) are skipped. */
-function headIn(bytes: Buffer): Head | undefined {
-  for (let at = 0; ; ) {
-    const end = bytes.indexOf(END_OF_HEAD, at);
-    if (end < 0 && bytes.length > MAX_HEAD_BYTES) throw new Error("the response has a huge head");
-    if (end < 0) return undefined;
-    const [first = "", ...lines] = bytes.toString("latin1", at, end).split("\r\n");
-    const status = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1];
-    if (status === undefined) throw new Error("the response is not HTTP/1.1");
-    const retryAfter = lines.map((line) => /^retry-after:\s*(.*?)\s*$/i.exec(line)?.[1]);
-    if (!status.startsWith("1")) {
-      return { status: Number(status), retryAfter: retryAfter.find((one) => one !== undefined) };
-    }
-    at = end + END_OF_HEAD.length;
-  }
 }
 
 /** What waits for `ended`, whether or not the work can be cancelled. */
@@ -200,19 +189,26 @@ function orEnd<T>(work: Promise<T>, ended: AbortSignal): Promise<T> {
   return Promise.race([work, promise]).finally(() => ended.removeEventListener("abort", onEnd));
 }
 
+const CLOSED = "the receiver closed the connection without a response";
+
 const REASONS: Record<string, string> = {
   ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the receiver reset the connection",
+  ECONNRESET: CLOSED,
   EHOSTUNREACH: "the host is unreachable",
   ENETUNREACH: "the network is unreachable",
   ENOTFOUND: "the name does not exist",
   ENODATA: "the name has no address",
   EAI_AGAIN: "the name cannot be resolved at the moment",
   ETIMEDOUT: "the connection timed out",
+  HPE_HEADER_OVERFLOW: "the response has a huge head",
 };
 
 function reasonOf(error: unknown): string {
   if (error instanceof ForbiddenUrl) return error.message;
   const { code, message } = error as { code?: unknown; message?: string };
-  return REASONS[String(code).replace(/^DNS_/, "")] ?? message ?? String(error);
+  const known = REASONS[String(code).replace(/^DNS_/, "")];
+  if (known !== undefined) return known;
+  // The other errors of the parser.
+  if (String(code).startsWith("HPE_")) return "the response is not valid HTTP/1.1";
+  return message ?? String(error);
 }

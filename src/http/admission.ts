@@ -4,7 +4,6 @@ import { type LiveKey, limitId } from "../access/key-lookup.ts";
 import { type LimitHeaders, limitHeaders, type Verdict } from "../access/rate-limit.ts";
 import { secondsToNextDay } from "../access/usage.ts";
 import type { VisitorCounters } from "../access/visitors.ts";
-import type { MatchHash } from "../document/encoded-match.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { ServerContext } from "./context.ts";
 import { type ApiError, apiError } from "./errors.ts";
@@ -96,23 +95,17 @@ export function checkRate({ limits, limitedBy }: LiveKey, verdict: Verdict): Lim
   );
 }
 
-/** Rejects a key that has exceeded its daily quota, before any work is done. */
-export async function checkQuota(context: ServerContext, key: LiveKey, now: number): Promise<void> {
-  const { quotas } = countersOf(context, key);
-  const isExceeded = await quotas.isExceeded(limitId(key), key.limits.matchesPerDay, now);
-  if (isExceeded) throw quotaExceeded(key, now);
-}
-
-/** Counts the matches in a response against the daily quota of the key. */
+/** Counts the matches in a response against the daily quota of the key, or rejects the request. */
 export async function consumeQuota(
   context: ServerContext,
   key: LiveKey,
-  matches: readonly MatchHash[],
+  matches: readonly number[],
   now: number,
 ): Promise<void> {
-  if (matches.length === 0) return;
+  const { matchesPerDay } = key.limits;
+  if (matches.length === 0 || matchesPerDay === 0) return;
   const { quotas } = countersOf(context, key);
-  const allowed = await quotas.consume(limitId(key), matches, key.limits.matchesPerDay, now);
+  const allowed = await quotas.consume(limitId(key), matches, matchesPerDay, now);
   if (!allowed) throw quotaExceeded(key, now);
 }
 
@@ -157,13 +150,13 @@ function quotaExceeded({ limits, limitedBy }: LiveKey, now: number): ApiError {
   if (limitedBy !== undefined) {
     return apiError(
       "quota-exceeded",
-      `Without a key, the portal may read ${most} different matches per day (UTC) from your network, and has. The quota resets in ${wait} s. Add an API key to go on.`,
+      `Without a key, the portal may read ${most} different matches per day (UTC) from your network, and has. Those can still be read; others in ${wait} s, or now with an API key.`,
       { headers },
     );
   }
   return apiError(
     "quota-exceeded",
-    `This key has read its ${most} different matches for today (UTC). The quota resets in ${wait} s. ` +
+    `This key has read its ${most} different matches for today (UTC). Those can still be read; others in ${wait} s. ` +
       "Request only the players you show, with filter[playerIds] or filter[playerNames], and keep the matches you have read: " +
       "they rarely change, and a 304 response to If-None-Match does not count. GET /usage shows your quota. " +
       "If you need more, ask the operator for another tier.",

@@ -29,8 +29,12 @@ interface ChangePage {
 export async function getChanges(request: ShardRequest): Promise<ShardResult> {
   const query = parse(request);
   const filter = await resolveFilter(query.filters, request.reader);
-  const start = await positionOf(query.after, request.reader);
-  const page = await readPage(request, query, filter, start);
+  const start = await positionOf(query.after, request);
+  // Without a cursor, and nothing to wait for, the response is about the cursor alone.
+  const isStart = query.after === undefined && query.wait === 0;
+  const page = isStart
+    ? { changes: [], end: start }
+    : await readPage(request, query, filter, start);
   request.watch.lap("store");
   const content = contentOf(changeListContent(page.changes));
   const rest = restOf(changesLinks(request.url, query, page.end), request.profile.meta);
@@ -41,15 +45,21 @@ export async function getChanges(request: ShardRequest): Promise<ShardResult> {
 export async function streamChanges(
   request: ShardRequest,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  const { raw, shard, key, feed, reader } = request;
-  const query = parse(request);
+  const { requestId, raw, shard, key, feed, reader } = request;
+  const { id, rest } = takeLastEventId(request.query);
+  const query = parse({ ...request, query: rest });
   const filter = await resolveFilter(query.filters, reader);
-  const start = await positionOf(lastEventId(raw) ?? query.after, reader);
+  const last = lastEventId(raw.headers.get("last-event-id"), { header: "Last-Event-ID" });
+  const start = await positionOf(
+    last ?? lastEventId(id, { parameter: LAST_EVENT_ID }) ?? query.after,
+    request,
+  );
   if ((await reader.changes(start, 1)) === undefined) throw cursorExpired();
   if (raw.method === "HEAD") return null;
   openSlot(request);
   feed.keepOpen(raw, 0);
   return feed.streams.open({
+    requestId,
     shard,
     key,
     start,
@@ -72,16 +82,31 @@ function parse(request: ShardRequest): ChangesQuery {
   return parseQuery(parseChangesQuery, request, "changes", context);
 }
 
+/** Libraries for browsers send the id of the last event in the URL, because a header needs a preflight. */
+const LAST_EVENT_ID = "lastEventId";
+
+/** Only streams have it, so the parser does not know it. */
+function takeLastEventId(query: string): { id: string | null; rest: string } {
+  const parts = query.split("&");
+  const at = parts.findIndex((part) => part.startsWith(`${LAST_EVENT_ID}=`));
+  if (at < 0) return { id: null, rest: query };
+  const id = new URLSearchParams(parts[at]).get(LAST_EVENT_ID);
+  return { id, rest: parts.toSpliced(at, 1).join("&") };
+}
+
 /** Clients that reconnect by themselves send it, with the URL they began with. */
-function lastEventId({ headers }: Request): LogStart | undefined {
-  const id = headers.get("last-event-id");
+function lastEventId(
+  id: string | null,
+  source: { header: string } | { parameter: string },
+): LogPosition | undefined {
   if (id === null || id === "") return undefined;
   const position = decodeLogCursor(id);
   if (position) return position;
+  const name = "header" in source ? `The header ${source.header}` : source.parameter;
   throw apiError(
     "invalid-cursor",
-    "The header Last-Event-ID must be the id of an event of this stream, unchanged. Omit it to use page[after].",
-    { source: { header: "Last-Event-ID" } },
+    `${name} must be the id of an event of this stream, unchanged. Omit it to use page[after].`,
+    { source },
   );
 }
 
@@ -99,10 +124,12 @@ async function resolveFilter(
   };
 }
 
-async function positionOf(start: LogStart | undefined, reader: Reader): Promise<LogPosition> {
+async function positionOf(
+  start: LogStart | undefined,
+  { reader, now }: ShardRequest,
+): Promise<LogPosition> {
   if (typeof start === "object") return start;
-  const { beginning, end } = await reader.changeLog();
-  return start === "oldest" ? beginning : end;
+  return start === "oldest" ? (await reader.changeLog()).beginning : reader.followStart(now);
 }
 
 async function readPage(
@@ -193,6 +220,6 @@ function openSlot({ feed, key }: ShardRequest): void {
 function cursorExpired(): ApiError {
   return apiError(
     "cursor-expired",
-    "This cursor is not in the change log: changes are kept for 7 days, and a shard that was restored has a new log. Start again with page[after]=oldest (what is kept), or without it, and read the matches in between from /matches.",
+    "This cursor is not in the change log: changes are kept for 7 days, and a shard that was restored has a new log. Request /changes without a cursor, read /matches again, delete what it does not list, and go on from links.next.",
   );
 }

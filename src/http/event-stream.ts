@@ -6,7 +6,7 @@ import { changeJson } from "../document/changes.ts";
 import { type ChangeFilter, isWanted } from "../domain/change-filter.ts";
 import type { Observe, StreamEnd } from "../observe/events.ts";
 import { encodeLogCursor } from "../query/log-cursor.ts";
-import type { Change, LogPosition } from "../store/store.ts";
+import { type Change, type LogPosition, StoreError } from "../store/store.ts";
 import type { ChangeFeed, Outcome, Waiting } from "./change-feed.ts";
 
 /** What a client is told when the server ends its stream. */
@@ -14,7 +14,7 @@ const DETAILS: Record<Exclude<StreamEnd, "client-closed">, string> = {
   "slow-reader":
     "The client has not read what was sent to it. Connect again with the last id, and read faster or use filters.",
   "cursor-expired":
-    "The cursor is not in the change log any more. Connect again with page[after]=oldest, or without a cursor, and read the matches in between from /matches.",
+    "The cursor is not in the change log any more. Request /changes without a cursor, read /matches again, delete what it does not list, and go on from links.next.",
   stopping: "The server is stopping. Connect again with the last id.",
   "key-ended": "The key is expired or revoked, or has no access to this shard any more.",
   "shard-unavailable": "This shard is temporarily unavailable. Connect again with the last id.",
@@ -37,6 +37,7 @@ export interface StreamPace {
 export const STREAM_PACE: StreamPace = { heartbeatMs: 15_000, keyCheckMs: 2000, unreadMs: 30_000 };
 
 export interface StreamRequest {
+  requestId: string;
   shard: string;
   key: LiveKey;
   start: LogPosition;
@@ -132,7 +133,7 @@ class EventStream {
   start(): void {
     this.heartbeat();
     if (this.context.feed.isStopping) this.end("stopping");
-    else this.#run().catch(() => this.end("shard-unavailable"));
+    else this.#run().catch((error) => this.#fail(error));
   }
 
   /**
@@ -170,6 +171,14 @@ class EventStream {
       changes: this.#sent,
       why,
     });
+  }
+
+  #fail(error: unknown): void {
+    // What the store throws is logged where the change log is read, once for all streams.
+    if (!(error instanceof StoreError)) {
+      this.context.observe({ event: "failure", requestId: this.request.requestId, error });
+    }
+    this.end("shard-unavailable");
   }
 
   async #run(): Promise<void> {

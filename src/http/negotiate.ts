@@ -4,38 +4,47 @@ import type { Encoding } from "../document/entity-tag.ts";
 
 export const MEDIA_TYPE = "application/vnd.api+json";
 
+/** Whether an Accept header names the media type and does not refuse it. */
+export const acceptsMediaType = (header: string | null): boolean =>
+  header === MEDIA_TYPE || (header !== null && mediaTypeWeight(header) > 0);
+
 /**
- * Whether an Accept header names the media type and does not refuse it. As JSON:API 1.1 says, profiles
- * are ignored; a range with an extension or any other parameter does not count.
+ * As JSON:API 1.1 says, profiles are ignored; a range with an extension or any other parameter does not count.
  */
-export function acceptsMediaType(header: string | null): boolean {
-  if (header === MEDIA_TYPE) return true;
-  if (header === null) return false;
-  return splitUnquoted(header, ",").some((range) => {
-    const [type, ...written] = splitUnquoted(range, ";").map((part) => part.trim());
-    if (type?.toLowerCase() !== MEDIA_TYPE) return false;
-    // HTTP allows a trailing semicolon.
-    const parameters = written.filter((parameter) => parameter !== "");
-    const q = parameters.findIndex((parameter) => /^q\s*=/i.test(parameter));
-    if (q >= 0 && weight(parameters[q]!) === 0) return false;
+function mediaTypeWeight(header: string): number {
+  return rangeWeight(header, MEDIA_TYPE, (parameters, q) =>
     // What follows q belongs to the header and not to the media type, unless it is an extension.
-    return parameters.every((parameter, at) =>
+    parameters.every((parameter, at) =>
       q >= 0 && at >= q ? !EXTENSION.test(parameter) : PROFILE.test(parameter),
-    );
-  });
+    ),
+  );
 }
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** Whether an Accept header names event streams and not the media type, which is preferred. */
-export function acceptsEventStream(header: string | null): boolean {
+/** Whether an Accept header names event streams, and does not prefer the media type or leave the choice. */
+export function prefersEventStream(header: string | null): boolean {
   if (header === EVENT_STREAM) return true;
-  if (!header?.toLowerCase().includes(EVENT_STREAM) || acceptsMediaType(header)) return false;
-  return header.split(",").some((range) => {
-    const [type, ...parameters] = range.split(";").map((part) => part.trim());
-    const q = parameters.find((parameter) => /^q\s*=/i.test(parameter));
-    return type?.toLowerCase() === EVENT_STREAM && (q === undefined || weight(q) > 0);
+  if (!header?.toLowerCase().includes(EVENT_STREAM)) return false;
+  return rangeWeight(header, EVENT_STREAM, () => true) > mediaTypeWeight(header);
+}
+
+/** The highest weight of a media type in an Accept header, among the ranges whose parameters count; 0 if there is none. */
+function rangeWeight(
+  header: string,
+  mediaType: string,
+  counts: (parameters: readonly string[], q: number) => boolean,
+): number {
+  const weights = splitUnquoted(header, ",").map((range) => {
+    const [type, ...written] = splitUnquoted(range, ";").map((part) => part.trim());
+    if (type?.toLowerCase() !== mediaType) return 0;
+    // HTTP allows a trailing semicolon.
+    const parameters = written.filter((parameter) => parameter !== "");
+    const q = parameters.findIndex((parameter) => /^q\s*=/i.test(parameter));
+    if (!counts(parameters, q)) return 0;
+    return q >= 0 ? weight(parameters[q]!) : 1;
   });
+  return Math.max(...weights);
 }
 
 const EXTENSION = /^ext\s*=/i;

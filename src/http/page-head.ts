@@ -10,7 +10,7 @@ import { isShardId } from "../domain/identifiers.ts";
 import type { Board } from "../domain/leaderboards.ts";
 import { MODE_NAMES } from "../domain/modes.ts";
 import { type Reader, StoreError } from "../store/store.ts";
-import { checkQuota, consumeQuota, takeRequest } from "./admission.ts";
+import { consumeQuota, takeRequest } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import { ApiError } from "./errors.ts";
 import type { PageHead } from "./portal.ts";
@@ -130,7 +130,7 @@ type ReadTexts = (
   reader: Reader,
   id: string,
   shard: string,
-  allow: (matches: ReturnType<typeof matchHash>[]) => Promise<void>,
+  allow: (matches: number[]) => Promise<void>,
 ) => Promise<Texts | undefined>;
 
 async function readAs(
@@ -151,11 +151,9 @@ async function readAs(
     if (!allowed) return undefined;
     const reader = await context.shards.reader(shard);
     if (!reader) return undefined;
-    return await read(reader, id, shard, async (matches) => {
-      if (visitor.limits.matchesPerDay === 0) return;
-      await checkQuota(context, visitor, time);
-      await consumeQuota(context, visitor, matches, time);
-    });
+    return await read(reader, id, shard, (matches) =>
+      consumeQuota(context, visitor, matches, time),
+    );
   } catch (error) {
     // Whatever is wrong with the store, the page's own requests will report it.
     if (error instanceof ApiError || error instanceof StoreError) return undefined;

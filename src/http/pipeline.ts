@@ -10,7 +10,6 @@ import { nearest } from "../text/nearest.ts";
 import {
   authenticate,
   checkOpenRate,
-  checkQuota,
   checkRate,
   checkShard,
   consumeQuota,
@@ -19,7 +18,7 @@ import {
 } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import { ApiError, apiError, internalError, uriTooLong } from "./errors.ts";
-import { acceptsEventStream, EVENT_STREAM, MEDIA_TYPE } from "./negotiate.ts";
+import { EVENT_STREAM, MEDIA_TYPE, prefersEventStream } from "./negotiate.ts";
 import { pageHead } from "./page-head.ts";
 import type { ApiRequest } from "./request.ts";
 import {
@@ -105,8 +104,6 @@ export async function handleRequest(
       checkNoParameters(context, request);
       return jsonResponse(request, await route.endpoint(context, key), limitHeaders);
     }
-    const hasQuota = route.readsMatches && key.limits.matchesPerDay > 0;
-    if (hasQuota) await checkQuota(context, key, request.time);
     const stream = route.stream && wantsStream(request) ? route.stream : undefined;
     if (!stream) checkAccept(context, request, route.stream !== undefined);
     watch.lap("limits");
@@ -122,7 +119,7 @@ export async function handleRequest(
     const { isUnchanged, encodings, etag } = planDelivery(request, result);
     // HEAD and 304 have no body and do not count.
     if (!isUnchanged && request.method === "GET") {
-      if (hasQuota) await consumeQuota(context, key, result.matches, request.time);
+      await consumeQuota(context, key, result.matches, request.time);
       progress.records = result.records;
     }
     const body = isUnchanged ? undefined : await context.bodies.of(result.document, encodings);
@@ -159,9 +156,10 @@ function shardRequest(
 ): ShardRequest {
   const { maxOffset, leaderboardDepth, profile, results, feed } = context;
   const { watch } = progress;
-  const { raw, query, time: now } = request;
+  const { requestId, raw, query, time: now } = request;
   const url = request.baseUrl() + request.path;
   return {
+    requestId,
     ...{ reader, shard, id, query, url, now, maxOffset, leaderboardDepth },
     ...{ profile, results, watch, raw, key, feed },
     isWaiting: () => leave(context, progress),
@@ -188,7 +186,7 @@ function checkMethod({ method }: ApiRequest): void {
   );
 }
 
-const wantsStream = ({ raw }: ApiRequest) => acceptsEventStream(raw.headers.get("accept"));
+const wantsStream = ({ raw }: ApiRequest) => prefersEventStream(raw.headers.get("accept"));
 
 function checkAccept({ profile }: ServerContext, { raw }: ApiRequest, canStream: boolean): void {
   if (profile.accepts(raw.headers.get("accept"))) return;

@@ -1,7 +1,6 @@
 /** What all endpoints of a shard share: their request, result and query parsing. */
 
 import type { LiveKey } from "../access/key-lookup.ts";
-import type { MatchHash } from "../document/encoded-match.ts";
 import type { TagKind } from "../document/entity-tag.ts";
 import { linkLength, selfLink } from "../document/links.ts";
 import { type Document, restOf } from "../document/stitch.ts";
@@ -19,6 +18,7 @@ import type { Stopwatch } from "./stopwatch.ts";
 
 /** A request that has passed every check except that of its parameters. */
 export interface ShardRequest {
+  requestId: string;
   reader: Reader;
   shard: string;
   /** The resource id in the path, or the name of a leaderboard; empty if there is none. */
@@ -44,7 +44,7 @@ export interface ShardResult {
   /** The number of records in its primary data. */
   records: number;
   /** The matches among them, which count against the daily quota. */
-  matches: readonly MatchHash[];
+  matches: readonly number[];
   tag: TagKind;
 }
 
@@ -53,7 +53,7 @@ export type ShardEndpoint = (request: ShardRequest) => Promise<ShardResult>;
 /** Returns the body of a response that goes on; null for HEAD. */
 export type StreamEndpoint = (request: ShardRequest) => Promise<ReadableStream<Uint8Array> | null>;
 
-export const NO_MATCHES: readonly MatchHash[] = [];
+export const NO_MATCHES: readonly number[] = [];
 
 /** The links of such a query are never too long, although a character may become nine when it is escaped. */
 const SHORT = 500;

@@ -22,7 +22,6 @@ export async function usage(context: ServerContext, key: LiveKey): Promise<JsonR
   const { tier, rate, burst, matchesPerDay, shards, streams, changesPerMinute } = limits;
   const { quotas } = countersOf(context, key);
   const matches = await quotas.count(limitId(key), now);
-  const isExceeded = await quotas.isExceeded(limitId(key), matchesPerDay, now);
   return {
     status: 200,
     body: {
@@ -38,7 +37,7 @@ export async function usage(context: ServerContext, key: LiveKey): Promise<JsonR
       today: {
         day: writtenDay(today),
         matches,
-        matchesLeft: matchesLeft(matchesPerDay, matches, isExceeded),
+        matchesLeft: matchesLeft(matchesPerDay, matches),
         resetSeconds: secondsToNextDay(now),
       },
       days: days.map(describeDay),

@@ -50,7 +50,7 @@ function whyMissing({ fault }: DocumentText, source: string, longest: number): s
     case "unclosed":
       return "the array of documents is not closed: the input is truncated; send it complete";
     case "endless":
-      return `a document does not end, so the rest of ${source} is not read: send one document per line`;
+      return `too many bytes without the end of a document, so the rest of ${source} is not read: send one document per line`;
     default:
       return `the document is larger than ${longest} bytes: split it, or raise max-record-bytes`;
   }

@@ -9,13 +9,13 @@ import {
   type ActorTotals,
 } from "../domain/actors.ts";
 import { isObject, type JsonObject, keyOf, type Resource } from "../domain/json.ts";
-import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
+import { CLOCK_TOLERANCE_MS, parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { validate } from "../schema/json-schema.ts";
 import { STATES, StateLine } from "../schema/shard-state.ts";
 import type { PlayerBase } from "../store/store.ts";
 import { type Kind, resourceProblems, sentence } from "./check-shape.ts";
 import { companionsOf } from "./collect-resources.ts";
-import { CLOCK_TOLERANCE_MS, shardProblem, type ValidationContext } from "./validate.ts";
+import { shardProblem, type ValidationContext } from "./validate.ts";
 
 export type ReadState = ShardState & { shard: string };
 

@@ -6,6 +6,7 @@
 import { COMMA, isBlank, NEWLINE, OPEN_ARRAY, OPEN_OBJECT } from "./json-bytes.ts";
 import type { Bytes } from "./source.ts";
 import {
+  blankLines,
   type DocumentText,
   isWholeObject,
   LineSplitter,
@@ -18,7 +19,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** How many lines are examined to tell NDJSON from a document over many lines. */
 const FIRST_LINES = 16;
 
-/** A document this many times longer than allowed, and no shorter than that, ends its source. */
+/** A source ends if no document does for this many times the length allowed, and no fewer bytes than that. */
 const ENDLESS_RATIO = 16;
 const ENDLESS_LEAST = 256 * 1024 * 1024;
 
@@ -27,37 +28,73 @@ export async function* splitDocuments(
   longest: number,
 ): AsyncGenerator<DocumentText> {
   const most = Math.max(ENDLESS_RATIO * longest, ENDLESS_LEAST);
+  const start = new SourceStart(longest);
   let splitter: Splitter | undefined;
-  // The first bytes, until they show which splitter is needed.
-  let start: Buffer[] = [];
-  let length = 0;
-  let enough = 0;
-  const choose = (isAll: boolean) => {
-    start = [Buffer.concat(start)];
-    return chooseSplitter(start[0]!, longest, isAll);
-  };
+  /** Since the last document, blank ones included. */
+  let bytesSince = 0;
   for await (const chunk of source) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    if (splitter) yield* splitter.push(bytes);
+    let found: DocumentText[] = [];
+    if (splitter) found = splitter.push(bytes);
     else {
-      start.push(Buffer.from(bytes));
-      length += bytes.length;
-      // They are examined only when a line has ended or when their size has doubled.
-      if (length < enough && !bytes.includes(NEWLINE)) continue;
-      enough = 2 * length;
-      splitter = choose(false);
-      if (splitter) yield* splitter.push(withoutMark(start[0]!));
+      splitter = start.push(bytes);
+      if (splitter) found = splitter.push(start.bytes);
     }
-    if (splitter?.current && splitter.current.size > most) {
-      yield { line: splitter.current.line, bytes: undefined, fault: "endless" };
+    yield* found;
+    bytesSince = found.length > 0 ? 0 : bytesSince + bytes.length;
+    if (bytesSince > most) {
+      yield { line: splitter?.line ?? start.line, bytes: undefined, fault: "endless" };
       return;
     }
   }
   if (!splitter) {
-    splitter = choose(true)!;
-    yield* splitter.push(withoutMark(start[0]!));
+    splitter = start.end();
+    yield* splitter.push(start.bytes);
   }
   yield* splitter.end();
+}
+
+/** The first bytes of a source, until they show which splitter is needed. */
+class SourceStart {
+  /** The line on which the bytes begin: blank lines before them are dropped. */
+  line = 1;
+  #parts: Buffer[] = [];
+  #length = 0;
+  #enough = 0;
+  #isMarkRead = false;
+
+  constructor(private readonly longest: number) {}
+
+  get bytes(): Buffer {
+    this.#parts = [Buffer.concat(this.#parts)];
+    return this.#parts[0]!;
+  }
+
+  push(chunk: Buffer): Splitter | undefined {
+    // A copy: the source may reuse its chunk.
+    this.#parts.push(Buffer.from(chunk));
+    this.#length += chunk.length;
+    // They are examined only when a line has ended or when their size has doubled.
+    if (this.#length < this.#enough && !chunk.includes(NEWLINE)) return undefined;
+    if (!this.#isMarkRead && this.#length < BYTE_ORDER_MARK.length) return undefined;
+    const splitter = this.#choose(false);
+    this.#enough = 2 * this.#length;
+    return splitter;
+  }
+
+  end(): Splitter {
+    return this.#choose(true)!;
+  }
+
+  #choose(isAll: boolean): Splitter | undefined {
+    const text = this.#isMarkRead ? this.bytes : withoutMark(this.bytes);
+    this.#isMarkRead = true;
+    const { end, lines } = blankLines(text, 0);
+    this.line += lines;
+    this.#parts = [text.subarray(end)];
+    this.#length = text.length - end;
+    return chooseSplitter(this.#parts[0]!, this.longest, this.line, isAll);
+  }
 }
 
 function withoutMark(bytes: Buffer): Buffer {
@@ -65,15 +102,18 @@ function withoutMark(bytes: Buffer): Buffer {
 }
 
 /** Looks at the first lines. Undefined while more of them must be seen. */
-function chooseSplitter(start: Buffer, longest: number, isAll: boolean): Splitter | undefined {
-  if (start.length < BYTE_ORDER_MARK.length && !isAll) return undefined;
-  const text = withoutMark(start);
+function chooseSplitter(
+  text: Buffer,
+  longest: number,
+  firstLine: number,
+  isAll: boolean,
+): Splitter | undefined {
   let at = 0;
   while (at < text.length && isBlank(text[at]!)) at++;
   const isLong = text.length > longest;
-  if (at === text.length) return isAll || isLong ? new LineSplitter(longest) : undefined;
-  if (text[at] === OPEN_ARRAY) return new ValueSplitter(longest);
-  if (text[at] !== OPEN_OBJECT) return new LineSplitter(longest);
+  if (at === text.length) return isAll || isLong ? new LineSplitter(longest, firstLine) : undefined;
+  if (text[at] === OPEN_ARRAY) return new ValueSplitter(longest, firstLine);
+  if (text[at] !== OPEN_OBJECT) return new LineSplitter(longest, firstLine);
 
   // NDJSON has a whole object on a line. Several lines are examined, so that damaged ones at the start do not
   // make a long file look like one unfinished document.
@@ -81,15 +121,15 @@ function chooseSplitter(start: Buffer, longest: number, isAll: boolean): Splitte
     let end = text.indexOf(NEWLINE, at);
     if (end < 0 && !isAll) {
       // Too long for a record, and no line end yet: the next record starts on another line.
-      return isLong ? new LineSplitter(longest) : undefined;
+      return isLong ? new LineSplitter(longest, firstLine) : undefined;
     }
     if (end < 0) end = text.length;
     const asked = text.subarray(at, end);
-    if (isWholeObject(asked)) return new LineSplitter(longest);
+    if (isWholeObject(asked)) return new LineSplitter(longest, firstLine);
     if (isOfMany(asked, line)) break;
     at = end + 1;
   }
-  return new ValueSplitter(longest);
+  return new ValueSplitter(longest, firstLine);
 }
 
 /** Whether a line belongs to a document over many lines, rather than being damaged. */

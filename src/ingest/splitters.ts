@@ -22,15 +22,15 @@ export interface DocumentText {
    */
   bytes: Buffer | undefined;
   /**
-   * If set, there is no document. "unclosed": the array of the source has no end. "endless": a document is so
-   * much longer than allowed that the rest of the source is not read.
+   * If set, there is no document. "unclosed": the array of the source has no end. "endless": so many bytes came
+   * without the end of a document that the rest of the source is not read.
    */
   fault?: "unclosed" | "endless";
 }
 
 export interface Splitter {
-  /** The unfinished document: where it begins, and its size so far. */
-  readonly current: { line: number; size: number } | undefined;
+  /** Where the unfinished document begins, or the next one may. */
+  readonly line: number;
   push(chunk: Buffer): DocumentText[];
   end(): DocumentText[];
 }
@@ -71,31 +71,58 @@ class OpenDocument {
   }
 }
 
-export class LineSplitter implements Splitter {
-  current: OpenDocument;
+/** The blank lines from an offset on: where they end, and how many there are. A gigabyte of them must cost little. */
+export function blankLines(bytes: Buffer, start: number): { end: number; lines: number } {
+  let [end, lines] = [start, 0];
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === NEWLINE) {
+      end = at + 1;
+      lines += 1;
+    } else if (!isBlank(byte)) break;
+  }
+  return { end, lines };
+}
 
-  constructor(private readonly longest: number) {
-    this.current = new OpenDocument(longest, 1);
+export class LineSplitter implements Splitter {
+  #current: OpenDocument;
+
+  constructor(
+    private readonly longest: number,
+    firstLine: number,
+  ) {
+    this.#current = new OpenDocument(longest, firstLine);
+  }
+
+  get line(): number {
+    return this.#current.line;
   }
 
   push(chunk: Buffer): DocumentText[] {
     const found: DocumentText[] = [];
     let start = 0;
     for (;;) {
+      if (this.#current.size === 0) {
+        const blank = blankLines(chunk, start);
+        start = blank.end;
+        if (blank.lines > 0) {
+          this.#current = new OpenDocument(this.longest, this.line + blank.lines);
+        }
+      }
       const end = chunk.indexOf(NEWLINE, start);
       if (end < 0) break;
-      this.current.add(chunk.subarray(start, end));
+      this.#current.add(chunk.subarray(start, end));
       found.push(...this.end());
       start = end + 1;
     }
     // A copy: the source may reuse its chunk.
-    if (start < chunk.length) this.current.add(Buffer.from(chunk.subarray(start)));
+    if (start < chunk.length) this.#current.add(Buffer.from(chunk.subarray(start)));
     return found;
   }
 
   end(): DocumentText[] {
-    const text = this.current.finish();
-    this.current = new OpenDocument(this.longest, text.line + 1);
+    const text = this.#current.finish();
+    this.#current = new OpenDocument(this.longest, text.line + 1);
     return text.bytes?.every(isBlank) ? [] : [text];
   }
 }
@@ -111,7 +138,7 @@ const MOST_RESTARTS = 1000;
  * there.
  */
 export class ValueSplitter implements Splitter {
-  #line = 1;
+  #line: number;
   /** The indentation of the current line, and whether it has only whitespace so far. */
   #indent = 0;
   #isLineBlank = true;
@@ -119,9 +146,18 @@ export class ValueSplitter implements Splitter {
   #inArray = false;
   #inString = false;
   #escaped = false;
-  current: OpenDocument | undefined;
+  #current: OpenDocument | undefined;
 
-  constructor(private readonly longest: number) {}
+  constructor(
+    private readonly longest: number,
+    firstLine: number,
+  ) {
+    this.#line = firstLine;
+  }
+
+  get line(): number {
+    return this.#current?.line ?? this.#line;
+  }
 
   push(chunk: Buffer): DocumentText[] {
     const found: DocumentText[] = [];
@@ -131,8 +167,8 @@ export class ValueSplitter implements Splitter {
 
   end(): DocumentText[] {
     const found: DocumentText[] = [];
-    while (this.current && this.current.restarts.length > 0) this.#split(this.current, found);
-    if (this.current) found.push(this.current.finish());
+    while (this.#current && this.#current.restarts.length > 0) this.#split(this.#current, found);
+    if (this.#current) found.push(this.#current.finish());
     else if (this.#inArray) found.push({ line: this.#line, bytes: undefined, fault: "unclosed" });
     return found;
   }
@@ -144,7 +180,7 @@ export class ValueSplitter implements Splitter {
       const byte = chunk[at]!;
       const isFirstOfLine = this.#noteLine(byte);
       if (isFirstOfLine && byte === OPEN_OBJECT && this.#mayRestart()) {
-        const current = this.current!;
+        const current = this.#current!;
         if (current.isTooLong) {
           found.push(current.finish());
           this.#leave();
@@ -156,7 +192,7 @@ export class ValueSplitter implements Splitter {
         else if (byte === QUOTE) this.#inString = false;
         continue;
       }
-      if (this.current === undefined) {
+      if (this.#current === undefined) {
         if (isBlank(byte) || byte === COMMA) continue;
         if (byte === OPEN_ARRAY && !this.#inArray) {
           this.#inArray = true;
@@ -166,13 +202,13 @@ export class ValueSplitter implements Splitter {
           this.#inArray = false;
           continue;
         }
-        this.current = new OpenDocument(this.longest, this.#line, this.#indent);
+        this.#current = new OpenDocument(this.longest, this.#line, this.#indent);
         start = at;
       } else if (this.#depth === 0 && (isBlank(byte) || byte === COMMA || byte === CLOSE_ARRAY)) {
-        this.#finish(this.current, chunk.subarray(start, at), found);
+        this.#finish(this.#current, chunk.subarray(start, at), found);
         start = at;
         // If it was split, the byte belongs to the last part of it.
-        if (this.current === undefined) {
+        if (this.#current === undefined) {
           if (byte === CLOSE_ARRAY) this.#inArray = false;
           continue;
         }
@@ -182,11 +218,11 @@ export class ValueSplitter implements Splitter {
       else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
         this.#depth = Math.max(0, this.#depth - 1);
         if (this.#depth > 0) continue;
-        this.#finish(this.current, chunk.subarray(start, at + 1), found);
+        this.#finish(this.#current, chunk.subarray(start, at + 1), found);
         start = at + 1;
       }
     }
-    const current = this.current;
+    const current = this.#current;
     if (!current) return;
     const rest = Buffer.from(chunk.subarray(start));
     const { length } = current.restarts;
@@ -236,7 +272,7 @@ export class ValueSplitter implements Splitter {
   }
 
   #mayRestart(): boolean {
-    return this.current !== undefined && this.#indent <= this.current.indent;
+    return this.#current !== undefined && this.#indent <= this.#current.indent;
   }
 
   #finish(current: OpenDocument, end: Buffer, found: DocumentText[]): void {
@@ -269,7 +305,7 @@ export class ValueSplitter implements Splitter {
   }
 
   #leave(): void {
-    this.current = undefined;
+    this.#current = undefined;
     this.#depth = 0;
     this.#inString = false;
     this.#escaped = false;

@@ -2,7 +2,7 @@
 
 import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchRecord, type Named } from "../domain/match.ts";
-import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
+import { CLOCK_TOLERANCE_MS, parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { type Kind, resourceProblems } from "./check-shape.ts";
 import {
   type CopyBudget,
@@ -17,9 +17,6 @@ import {
   normaliseMatch,
 } from "./normalise.ts";
 import { ENOUGH_REASONS } from "./reject-reasons.ts";
-
-/** How far the clock of a game server may be ahead. */
-export const CLOCK_TOLERANCE_MS = 10 * 60 * 1000;
 
 export interface ValidationContext {
   now: number;

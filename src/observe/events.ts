@@ -7,6 +7,8 @@ export type Event =
   | { event: "shard-unavailable"; shard: string; error: unknown }
   /** It was unavailable before. */
   | { event: "shard-available"; shard: string }
+  /** A listed shard that was served before had no file at the start, so that an empty one was created. */
+  | { event: "shard-missing"; shard: string; location: string }
   /** A file in the data folder has the name of a shard, but is none. */
   | { event: "file-ignored"; error: unknown }
   /** A stored record is damaged: requests for it are answered with 503. Found by a request, or by the check. */
@@ -87,7 +89,7 @@ export type Event =
   | { event: "hook-failed"; hook: string; shard: string; attempts: number; reason: string }
   /** A hook failed for a day, or its receiver responded with 410. An operator has to resume it. */
   | { event: "hook-paused"; hook: string; shard: string; reason: string }
-  /** Changes that a hook has not received are not in the log any more. */
+  /** Changes that a hook has not received are not in the log any more: they are too old, or the shard was restored. */
   | { event: "hook-gap"; hook: string; shard: string }
   /** The hooks, or the changes of a shard, cannot be read. It is tried again. */
   | { event: "hooks-stalled"; shard?: string; error: unknown }

@@ -8,6 +8,7 @@ export const LEVELS = {
   "shard-migrating": "warn",
   "shard-unavailable": "error",
   "shard-available": "info",
+  "shard-missing": "error",
   "file-ignored": "warn",
   "damaged-data": "error",
   // About once a minute for each shard.
@@ -77,6 +78,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("red", `shard ${event.shard} is unavailable`)}: ${event.error.message}`;
     case "shard-available":
       return `shard ${event.shard} is available again`;
+    case "shard-missing":
+      return `${paint("red", `the file of shard ${event.shard} was missing, and an empty one was created`)}: stop the server, move ${event.location} elsewhere, and put the file back or restore a backup`;
     case "file-ignored":
       return `${paint("yellow", "ignored a file in the data folder")}: ${event.error.message}`;
     case "damaged-data":
@@ -134,7 +137,7 @@ export function sentence(event: ShownEvent, paint: Paint): string {
     case "hook-paused":
       return `${paint("red", `hook ${event.hook} is paused`)}, after changes of shard ${event.shard} could not be delivered: ${event.reason}; run 'matchbook hooks resume ${event.hook}' when its receiver works`;
     case "hook-gap":
-      return `${paint("yellow", `changes of shard ${event.shard} for hook ${event.hook} are not in the log any more`)}; the next delivery says so and begins with the oldest change that is`;
+      return `${paint("yellow", `changes of shard ${event.shard} for hook ${event.hook} are not in the log any more`)}; the next delivery reports the gap`;
     case "hooks-stalled":
       return `${paint("red", event.shard === undefined ? "cannot deliver to hooks" : `cannot deliver changes of shard ${event.shard} to hooks`)}: ${event.error.message}`;
     case "worker-ready":

@@ -93,6 +93,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   "page[after]",
   "page[before]",
   "page[wait]",
+  "lastEventId",
   "sort",
   "filter[createdAt-start]",
   "filter[createdAt-end]",

@@ -125,7 +125,11 @@ function parameters(route: DescribedRoute, deployment: Deployment): object[] {
         ? fieldsParameters(parameter, route, deployment)
         : queryParameter(parameter, route, deployment),
     );
-  return [...taken, ...(route.stream ? [ACCEPT_STREAM, LAST_EVENT_ID] : [ACCEPT]), IF_NONE_MATCH];
+  return [
+    ...taken,
+    ...(route.stream ? [...LAST_EVENT_ID, ACCEPT_STREAM] : [ACCEPT]),
+    IF_NONE_MATCH,
+  ];
 }
 
 /**
@@ -146,14 +150,24 @@ const ACCEPT_STREAM = {
   schema: { type: "string", enum: [JSON_API, "text/event-stream"] },
 };
 
-const LAST_EVENT_ID = {
-  name: "Last-Event-ID",
-  in: "header",
-  description:
-    "For a stream: the id of the last event that the client has received. It wins over `page[after]`.",
-  schema: { type: "string" },
-  example: "1z4-k3f9x0",
-};
+const LAST_EVENT_ID = [
+  {
+    name: "Last-Event-ID",
+    in: "header",
+    description:
+      "For a stream: the id of the last event that the client has received. It wins over `page[after]`.",
+    schema: { type: "string" },
+    example: "1z4-k3f9x0",
+  },
+  {
+    name: "lastEventId",
+    in: "query",
+    description:
+      "The same as `Last-Event-ID`, which wins over it, for libraries that cannot send the header. Only a stream has it.",
+    schema: { type: "string" },
+    example: "1z4-k3f9x0",
+  },
+];
 
 const IF_NONE_MATCH = {
   name: "If-None-Match",

@@ -335,7 +335,10 @@ export const SCHEMAS: Record<string, Schema> = {
     }),
     today: object({
       day: DAY,
-      matches: { ...COUNT, description: "Distinct matches read so far." },
+      matches: {
+        ...COUNT,
+        description: "Distinct matches that count against the quota. 0 for a key without one.",
+      },
       matchesLeft: { ...COUNT, type: ["integer", "null"], description: "Null means unlimited." },
       resetSeconds: { ...COUNT, description: "Seconds until the next UTC day." },
     }),

@@ -251,7 +251,7 @@ export const SETTINGS = {
   }),
   "log-level": setting({
     default: "info",
-    help: `minimum log level: ${LOG_LEVELS.join(", ")}`,
+    help: `minimum log level: ${LOG_LEVELS.join(", ")}; quickstart: warn`,
     parse: oneOf(LOG_LEVELS),
   }),
   "log-player-names": setting({
@@ -283,7 +283,7 @@ export const SETTINGS = {
   }),
   "max-upload-bytes": setting({
     default: "4GiB",
-    help: "maximum size of an upload",
+    help: "maximum size of an upload, as sent and decompressed",
     parse: byteSize(1024, 1024 ** 4),
   }),
   "max-record-bytes": setting({

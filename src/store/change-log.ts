@@ -189,6 +189,23 @@ function logged(row: LogRow): LoggedChange[] {
   });
 }
 
+/**
+ * The position before the last change of each of these matches. `rows` are the next older ones, the newest first.
+ * What is found is removed from `sought`. Undefined if nothing is.
+ */
+export function beforeChangesOf(
+  sought: Set<string>,
+  rows: readonly LogRow[],
+): LogPosition | undefined {
+  let found: LogPosition | undefined;
+  for (const row of rows) {
+    for (const { id, position } of logged(verified(row)).reverse()) {
+      if (sought.delete(id)) found = { ...position, number: position.number - 1 };
+    }
+  }
+  return found;
+}
+
 /** The batch of these changes, given the matches that are served now. */
 export function batchOf(
   changes: readonly LoggedChange[],
@@ -218,8 +235,8 @@ function verified(row: LogRow): LogRow {
 
 const isWholeRow = (row: LogRow): boolean => row.checksum === rowChecksum(row);
 
-/** How many rows a check reads at once: each may have thousands of changes. */
-export const CHECKED_ROWS = 32;
+/** How many rows are read at once at most: each may have thousands of changes. */
+export const ROWS_AT_ONCE = 32;
 
 /** The numbers of rows that are damaged, or do not follow the row before them. */
 export const damagedRows = (rows: readonly LogRow[]): number[] =>

@@ -28,8 +28,11 @@ export interface Shards extends ReadableShards {
    * transaction: a file that was replaced has a new writer.
    */
   writer(id: string, mustExist?: boolean): Writer;
-  /** Creates the file of a shard, if it has one and it does not exist. If that fails, the shard is unavailable. */
-  create(id: string): Awaitable<void>;
+  /**
+   * Creates the file of a shard, if it has one and it does not exist. If that fails, the shard is unavailable. "none": it
+   * has no file.
+   */
+  create(id: string): Awaitable<"created" | "existing" | "failed" | "none">;
   /**
    * A new pass over an existing shard. Undefined if there is no shard yet. "verify" is faster, with longer steps, and waits
    * longer for a slow database. May throw StoreError.

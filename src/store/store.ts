@@ -172,6 +172,11 @@ export interface Reader {
   /** The beginning and the end of the change log. */
   changeLog(): Awaitable<{ beginning: LogPosition; end: LogPosition }>;
   /**
+   * Where somebody begins who follows the changes from now on: at the end of the log, but before the last change of
+   * every match that is dated after `now`. Lists do not have such a match yet, and nothing changes when they get it.
+   */
+  followStart(now: number): Awaitable<LogPosition>;
+  /**
    * A part of a leaderboard, the best first, then by id. Undefined until the ranked matches of all players are counted.
    * The cost grows with the depth.
    */

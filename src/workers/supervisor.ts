@@ -32,9 +32,7 @@ export async function supervise(
   const port = await freePort(settings);
   const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
   const visitorSecret = randomSecret();
-  // Only the command that offers a key has another default; elsewhere a reload may change the setting.
-  const portalVisitors = offeredKey === undefined ? undefined : settings["portal-visitors"];
-  const shared = { workers, host, port, seed, offeredKey, visitorSecret, portalVisitors };
+  const shared = { workers, host, port, seed, offeredKey, visitorSecret };
   const pool = new WorkerPool(workers, {
     start: (number) => new WorkerProcess(command, memory, { number, ...shared }),
     drainMs: settings["drain-ms"],

@@ -1,7 +1,6 @@
 /** A worker process as seen by its supervisor, and the messages between the two. */
 
 import type { MetricFamily } from "../observe/prometheus.ts";
-import type { Settings } from "../settings/definitions.ts";
 
 /** Sent to a worker after its hello. */
 export interface WorkerOptions {
@@ -17,8 +16,6 @@ export interface WorkerOptions {
   offeredKey: string | undefined;
   /** Signs the tokens of portal visitors, unless the settings have a secret for it. */
   visitorSecret: string;
-  /** Replaces the setting `portal-visitors`, whose default differs between commands. */
-  portalVisitors: Settings["portal-visitors"] | undefined;
 }
 
 export type ToWorker =

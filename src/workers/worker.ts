@@ -62,7 +62,7 @@ export async function work(settings: Settings): Promise<void> {
 
 function start(
   settings: Settings,
-  { workers, host, port, seed, offeredKey, visitorSecret, portalVisitors }: WorkerOptions,
+  { workers, host, port, seed, offeredKey, visitorSecret }: WorkerOptions,
   log: Observe,
 ): Promise<RunningMatchbook> {
   const own = {
@@ -71,7 +71,6 @@ function start(
     port,
     // The supervisor runs the admin listener.
     "admin-port": undefined,
-    "portal-visitors": portalVisitors ?? settings["portal-visitors"],
   };
   const clock = { now: Date.now, monotonic: machineClock() };
   const sharing = { ...openSharedLimits(INHERITED, workers, seed), visitorSecret };

@@ -27,8 +27,12 @@ const { paths } = openApiDocument(
 /** The client follows the links between pages of a leaderboard. */
 const BY_LINKS = { after: { parameter: "page[after]" } };
 
-/** The client reads streams, which have no pages. */
-const PAGES_ONLY = { limit: { parameter: "page[limit]" }, wait: { parameter: "page[wait]" } };
+/** The client reads streams, which have no pages, and begins them with page[after]. */
+const NOT_SENT = {
+  limit: { parameter: "page[limit]" },
+  wait: { parameter: "page[wait]" },
+  lastEventId: { parameter: "lastEventId" },
+};
 
 test.each([
   ["/shards/{shard}/matches", MATCHES_TABLE],
@@ -39,7 +43,7 @@ test.each([
   ["/shards/{shard}/player-names", NEAR_TABLE],
   ["/shards/{shard}/actors", ACTORS_TABLE],
   ["/shards/{shard}/leaderboards/{board}", { ...LEADERBOARD_TABLE, ...BY_LINKS }],
-  ["/shards/{shard}/changes", { ...CHANGES_TABLE, ...PAGES_ONLY }],
+  ["/shards/{shard}/changes", { ...CHANGES_TABLE, ...NOT_SENT }],
 ])("allow every query parameter of %s", (path, table) => {
   const described = paths[path]!.get.parameters.filter((parameter) => parameter.in === "query").map(
     ({ name }) => name.replace(/^fields\[\w+\]$/, "fields"),

@@ -1,11 +1,9 @@
 /** The contract of stored keys, usage and hooks: both engines pass this suite. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Hash } from "../../src/access/distinct-count.ts";
-import { DistinctCounter } from "../../src/access/distinct-count.ts";
 import { hashKey } from "../../src/access/key.ts";
 import type { KeyStore, LiveSecret } from "../../src/access/key-store.ts";
-import { MemoryQuotas, type StoredQuota } from "../../src/access/quota.ts";
+import type { CountedMatches } from "../../src/access/quota.ts";
 import type { KeyDay } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import { unobserved } from "../../src/observe/events.ts";
@@ -241,7 +239,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
           const order = index % 2 === 0 ? keys : keys.toReversed();
           return books[index % 2]!.add(
             order.map((key) => aDay(key, DAY, [[200, 1]])),
-            order.map((keyId) => aQuota(keyId, [index])),
+            order.map((keyId) => ({ keyId, day: DAY, matches: [index] })),
           );
         }),
       );
@@ -251,106 +249,97 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
         ["k_b", 20],
         ["k_c", 20],
       ]);
-      const [kept] = await books[1]!.quotas(DAY, "k_b");
-      expect(DistinctCounter.fromBytes(kept!.counter)!.count).toBe(20);
+      expect(await books[1]!.distinctMatches(DAY, "k_b")).toBe(20);
+      const { counted, position } = await books[1]!.countedAfter(0);
+      expect([counted.length, position]).toEqual([60, 60]);
     });
 
     test("is deleted after 400 days, and quotas after one more day", async () => {
       const book = place.usage;
       await book.add(
         [aDay("k_a", DAY - 401, [[200, 1]]), aDay("k_a", DAY - 400, [[200, 1]])],
-        [DAY - 2, DAY - 1, DAY].map((day) => aQuota("k_a", [1], day)),
+        [DAY - 2, DAY - 1, DAY].map((day) => ({ keyId: "k_a", day, matches: [1] })),
       );
       await book.prune(DAY);
       expect((await book.read(0)).map(({ day }) => day)).toEqual([DAY - 400]);
-      expect(await book.quotas(DAY - 2)).toEqual([]);
-      expect(await book.quotas(DAY - 1)).toHaveLength(1);
-      expect(await book.quotas(DAY)).toHaveLength(1);
+      const { counted } = await book.countedAfter(0);
+      expect(counted.map(({ day }) => day)).toEqual([DAY - 1, DAY]);
     });
 
     test("is empty without writes", async () => {
       const book = place.usage;
-      expect(await book.add([], [])).toEqual([]);
+      await book.add([], []);
       expect(await book.read(0)).toEqual([]);
       expect(await book.lastSeen()).toEqual(new Map());
-      expect(await book.quotas(DAY)).toEqual([]);
+      expect(await book.countedAfter(0)).toEqual({ counted: [], position: 0 });
     });
   });
 
-  const hashes = (numbers: readonly number[]): Hash[] =>
-    numbers.map((number) => {
-      const hash = Bun.hash(`match ${number}`) as bigint;
-      return { high: Number(hash >> 32n), low: Number(hash & 0xffffffffn) };
-    });
+  /** As large as hashes get. */
+  const matchesFrom = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => Number.MAX_SAFE_INTEGER - from - index);
 
-  function aQuota(
-    keyId: string,
-    numbers: number[],
-    day = DAY,
-    exceeded: number | null = null,
-  ): StoredQuota {
-    const counter = new DistinctCounter();
-    for (const hash of hashes(numbers)) counter.addWithin([hash], Number.POSITIVE_INFINITY);
-    return { keyId, day, counter: counter.toBytes(), exceeded };
-  }
-
-  const range = (from: number, count: number) =>
-    Array.from({ length: count }, (_, index) => from + index);
-
-  describe(`quotas in ${engine}`, () => {
-    test.each([
-      ["few", 30, 20, 50],
-      ["more than are counted one by one, together", 800, 800, 1600],
-      ["many here", 3000, 10, 3010],
-      ["many there", 10, 3000, 3010],
-    ])("of two processes are merged: %s", async (_, here, there, together) => {
-      const books = [place.usage, rival.usage] as const;
-      // Ten are in both.
-      await books[0].add([], [aQuota("k_a", range(0, here))]);
-      const [kept] = await books[1].add(
-        [],
-        [aQuota("k_a", [...range(here, there), ...range(0, 10)], DAY, 99)],
-      );
-      const count = DistinctCounter.fromBytes(kept!.counter)!.count;
-      expect(Math.abs(count - together) / together).toBeLessThan(together > 1024 ? 0.03 : 1e-9);
-      expect(kept!.exceeded).toBe(99);
-      const read = (await books[0].quotas(DAY, "k_a"))[0]!;
-      expect([...read.counter]).toEqual([...kept!.counter]);
-      expect(read.exceeded).toBe(99);
-    });
-
+  describe(`the matches that quotas have counted in ${engine}`, () => {
     const CLOCK = { now: () => NOW, monotonic: () => NOW };
 
-    test("are known to the next process, and to others with the next write", async () => {
-      const first = new UsageRecorder(place.usage, CLOCK, unobserved);
-      await first.start();
-      expect(first.quotas.consume("k_a", hashes(range(0, 5)), 8, NOW)).toBe(true);
-      await first.write();
-      const second = new UsageRecorder(rival.usage, CLOCK, unobserved);
-      await second.start();
-      expect(await second.quotas.count("k_a", NOW)).toBe(5);
-      expect(second.quotas.consume("k_a", hashes(range(5, 5)), 8, NOW)).toBe(false);
-      expect(second.quotas.isExceeded("k_a", 8, NOW)).toBe(true);
-      await second.write();
-      expect(first.quotas.isExceeded("k_a", 8, NOW)).toBe(false);
-      first.quotas.consume("k_a", hashes(range(0, 5)), 8, NOW);
-      await first.write();
-      expect(first.quotas.isExceeded("k_a", 8, NOW)).toBe(true);
-      await first.stop();
-      await second.stop();
+    test("are read in the order in which they were stored, from any position, exactly", async () => {
+      const entries: CountedMatches[] = [
+        { keyId: "k_a", day: DAY, matches: matchesFrom(0, 3000) },
+        { keyId: "k_b", day: DAY - 1, matches: [0, 1, 2 ** 32] },
+        { keyId: "k_a", day: DAY, matches: matchesFrom(2990, 20) },
+      ];
+      await place.usage.add([], entries.slice(0, 2));
+      await rival.usage.add([], entries.slice(2));
+      expect(await place.usage.countedAfter(0)).toEqual({ counted: entries, position: 3 });
+      expect(await place.usage.countedAfter(2)).toEqual({
+        counted: entries.slice(2),
+        position: 3,
+      });
+      expect(await place.usage.countedAfter(3)).toEqual({ counted: [], position: 3 });
+      expect(await place.usage.distinctMatches(DAY, "k_a")).toBe(3010);
+      expect(await place.usage.distinctMatches(DAY, "k_b")).toBe(0);
     });
 
-    test("start from zero if they are damaged", async () => {
-      const book = place.usage;
-      await book.add(
+    test("are read from the start if the log is shorter than it was", async () => {
+      const entry = { keyId: "k_a", day: DAY, matches: [1] };
+      await place.usage.add([], [entry]);
+      expect(await place.usage.countedAfter(9)).toEqual({ counted: [entry], position: 1 });
+    });
+
+    test("are known to the next process, and to others with their next write", async () => {
+      const first = new UsageRecorder(place.usage, CLOCK, unobserved);
+      await first.start();
+      const second = new UsageRecorder(rival.usage, CLOCK, unobserved);
+      await second.start();
+      expect(first.quotas.consume("k_a", matchesFrom(0, 5), 8, NOW)).toBe(true);
+      await first.write();
+      await second.write();
+      expect(second.quotas.count("k_a", NOW)).toBe(5);
+      expect(second.quotas.consume("k_a", matchesFrom(5, 5), 8, NOW)).toBe(true);
+      expect(second.quotas.consume("k_a", matchesFrom(10, 1), 8, NOW)).toBe(false);
+      await second.stop();
+      await first.write();
+      const third = new UsageRecorder(rival.usage, CLOCK, unobserved);
+      await third.start();
+      for (const { quotas } of [first, third]) {
+        expect(quotas.count("k_a", NOW)).toBe(10);
+        expect(quotas.consume("k_a", matchesFrom(0, 10), 8, NOW)).toBe(true);
+        expect(quotas.consume("k_a", matchesFrom(10, 1), 8, NOW)).toBe(false);
+      }
+      await first.stop();
+      await third.stop();
+    });
+
+    test("are read page by page", async () => {
+      const keys = Array.from({ length: 2500 }, (_, index) => `k_${index}`);
+      await place.usage.add(
         [],
-        [{ keyId: "k_a", day: DAY, counter: Uint8Array.of(9, 9), exceeded: null }],
+        keys.map((keyId) => ({ keyId, day: DAY, matches: [7] })),
       );
-      const quotas = new MemoryQuotas();
-      quotas.absorb(await book.quotas(DAY));
-      expect(await quotas.count("k_a", NOW)).toBe(0);
-      const [kept] = await book.add([], [aQuota("k_a", [1, 2])]);
-      expect(DistinctCounter.fromBytes(kept!.counter)!.count).toBe(2);
+      const recorder = new UsageRecorder(rival.usage, CLOCK, unobserved);
+      await recorder.start();
+      expect(keys.filter((keyId) => recorder.quotas.count(keyId, NOW) !== 1)).toEqual([]);
+      await recorder.stop();
     });
   });
 

@@ -152,6 +152,30 @@ export function changeGuarantees(guarantee: Guarantee): void {
     expect(ids).toEqual([1, 2, 3, 4, 5, 6].map((at) => `match-${at}`));
   });
 
+  guarantee(
+    "following begins at the end, but before the last change of each match dated ahead of the clock",
+    async (store) => {
+      const reader = await store.reader();
+      const now = Date.UTC(2026, 0, 1);
+      const writer = store.rival(undefined, () => now);
+      const followed = async (at: number) =>
+        (await readAll(reader, await reader.followStart(at), 100)).map(({ match }) => match.id);
+      expect(await followed(now)).toEqual([]);
+      // More transactions than are read at once.
+      const others = Array.from({ length: 40 }, (_, at) => `other-${at}`);
+      await serve(writer, anEntry("past"), anEntry("ahead", { createdAt: now + 600_000 }));
+      for (const id of others) await serve(writer, anEntry(id, { createdAt: now }));
+      expect(await followed(now)).toEqual(["ahead", ...others]);
+      await serve(writer, anEntry("next", { createdAt: now + 1 }));
+      expect(await followed(now)).toEqual(["ahead", ...others, "next"]);
+      await writer.write(async (transaction) =>
+        transaction.removeServed([anEntry("ahead", { createdAt: now + 600_000 })]),
+      );
+      expect(await followed(now)).toEqual(["next", "ahead"]);
+      expect(await followed(now + 1)).toEqual([]);
+    },
+  );
+
   guarantee("a position that was never in the log is not found", async (store) => {
     const reader = await store.reader();
     const start = (await reader.changeLog()).end;

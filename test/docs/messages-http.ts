@@ -121,6 +121,7 @@ const WISHES: readonly Wish[] = [
   [`${CHANGES}?page[limit]=500`],
   [`${CHANGES}?page[wait]=60`],
   [CHANGES, { headers: { Accept: "text/event-stream", "Last-Event-ID": "nonsense" } }],
+  [`${CHANGES}?lastEventId=nonsense`, { headers: { Accept: "text/event-stream" } }],
 ];
 
 /** All messages, in the order of WISHES. */

@@ -1,8 +1,11 @@
 /** A few fault runs, and that a run notices what is lost, altered or invented. `npm run faults` has all kinds. */
 
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { writeLines } from "../support/demo.ts";
+import { ROOT } from "../support/process.ts";
+import { aFolder } from "../support/world.ts";
 import { begin, type FaultKind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import { runOnce } from "./one-run.ts";
@@ -22,6 +25,24 @@ test.each(["kill-server", "kill-ingest", "file-overwritten", "stuck-clients"])(
     expect(responses).toBeGreaterThan(0);
   },
 );
+
+test("the command leaves out a kind whose program is not installed, and says so", async () => {
+  const folder = aFolder();
+  for (const program of ["dirname", "readlink"]) {
+    symlinkSync(Bun.which(program)!, join(folder.path, program));
+  }
+  const kinds = ["--kind", "clock-jump", "--kind", "kill-ingest", "--seed", "1"];
+  const command = [process.execPath, join(ROOT, "test/faults/run.ts"), ...kinds];
+  const env = { ...process.env, PATH: folder.path };
+  const child = Bun.spawn(command, { env, stdout: "pipe", stderr: "pipe" });
+  const printed = await new Response(child.stdout).text();
+  folder.remove();
+  expect(printed).toStartWith(
+    "clock-jump is left out: apt-get install faketime\n1 runs, --seed 1\n",
+  );
+  expect(printed).toMatch(/^1 kill-ingest /m);
+  expect(await child.exited).toBe(0);
+});
 
 test("a run fails when a record is lost, altered or invented", async () => {
   const broken: FaultKind["run"] = async (scene) => {

@@ -37,15 +37,17 @@ if (values.list) {
   process.exit();
 }
 
-const chosen = (values.kind ?? KINDS.map(({ name }) => name)).map((name) => {
-  const kind = KINDS.find((one) => one.name === name);
-  if (!kind) exitWith(`there is no kind ${name}; --list prints them`);
-  return kind as FaultKind;
-});
+const chosen = (values.kind ?? KINDS.map(({ name }) => name))
+  .map((name) => {
+    const kind = KINDS.find((one) => one.name === name);
+    if (!kind) exitWith(`there is no kind ${name}; --list prints them`);
+    return kind as FaultKind;
+  })
+  .filter(hasPrograms);
+if (chosen.length === 0) exitWith("no kind is left");
 const runs = Number(values.runs ?? chosen.length);
 const first = Number(values.seed ?? Math.floor(Math.random() * 1e6));
 if (!(runs >= 1 && Number.isSafeInteger(first))) exitWith("--runs and --seed are whole numbers");
-checkPrograms();
 
 const results: Result[] = [];
 console.log(`${runs} runs, --seed ${first}`);
@@ -80,14 +82,12 @@ function kindOf(seed: number): FaultKind {
   return order[(seed - first) % chosen.length]!.kind;
 }
 
-function checkPrograms(): void {
-  const needs = chosen.flatMap(({ needs }) => Object.entries(needs ?? {}));
-  const missing = needs.filter(([program]) => Bun.which(program) === null);
-  if (missing.length === 0) return;
-  const packages = [...new Set(missing.map(([, name]) => name))].join(" ");
-  exitWith(
-    `programs are missing: apt-get install ${packages}, or choose kinds that do not need them (--kind)`,
-  );
+function hasPrograms({ name, needs = {} }: FaultKind): boolean {
+  const missing = Object.entries(needs).filter(([program]) => Bun.which(program) === null);
+  if (missing.length === 0) return true;
+  const packages = missing.map(([, one]) => one).join(" ");
+  console.log(`${name} is left out: apt-get install ${packages}`);
+  return false;
 }
 
 function exitWith(message: string): never {

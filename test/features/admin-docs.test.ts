@@ -90,24 +90,27 @@ describe("the examples", () => {
     return new Response(child.stdout).text();
   }
 
-  test("give responses with the members and error codes that the page shows", async () => {
-    expect(exchanges.length).toBeGreaterThanOrEqual(8);
-    let id = "";
-    for (const { command, response } of exchanges) {
-      const text = await run(command.replaceAll(/\bk_\w+/g, id));
-      const created = JSON.parse(text);
-      if (command.startsWith("admin $ADMIN/keys") && created.key) {
-        ({ id } = created.record);
-        await world.get("/usage", { Authorization: `Bearer ${created.key}` });
+  test.skipIf(Bun.which("curl") === null)(
+    "give responses with the members and error codes that the page shows (needs curl)",
+    async () => {
+      expect(exchanges.length).toBeGreaterThanOrEqual(8);
+      let id = "";
+      for (const { command, response } of exchanges) {
+        const text = await run(command.replaceAll(/\bk_\w+/g, id));
+        const created = JSON.parse(text);
+        if (command.startsWith("admin $ADMIN/keys") && created.key) {
+          ({ id } = created.record);
+          await world.get("/usage", { Authorization: `Bearer ${created.key}` });
+        }
+        const shown = membersOf(response);
+        const real = membersOf(text);
+        expect([command, shown.filter((name) => !real.includes(name))]).toEqual([command, []]);
+        if (!response.includes("…")) expect([command, real]).toEqual([command, shown]);
+        expect([command, codeOf(text)]).toEqual([command, codeOf(response)]);
       }
-      const shown = membersOf(response);
-      const real = membersOf(text);
-      expect([command, shown.filter((name) => !real.includes(name))]).toEqual([command, []]);
-      if (!response.includes("…")) expect([command, real]).toEqual([command, shown]);
-      expect([command, codeOf(text)]).toEqual([command, codeOf(response)]);
-    }
-    expect(id).toMatch(/^k_/);
-  });
+      expect(id).toMatch(/^k_/);
+    },
+  );
 
   const membersOf = (json: string) =>
     [...new Set([...json.matchAll(/"([a-zA-Z-]+)":/g)].map((one) => one[1]!))].sort();

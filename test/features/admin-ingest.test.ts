@@ -245,6 +245,17 @@ describe("an upload stops", () => {
     expect((await world.get(last)).status).toBe(200);
   });
 
+  test.each([
+    ["records", () => large],
+    ["line ends", () => "\n".repeat(2 * 1024 * 1024)],
+  ])("where %s become too large by decompression", async (_, content) => {
+    const body = gzipSync(content());
+    expect(body.length).toBeLessThan(1024 * 1024);
+    const { status, error } = await world.upload(new Uint8Array(body));
+    expect([status, error?.code]).toEqual([413, "body-too-large"]);
+    expect(error!.message).toContain("when it is decompressed");
+  });
+
   test("where its gzip is cut off or damaged", async () => {
     const whole = gzipSync(ndjson(some(40)));
     const cut = await world.upload(new Uint8Array(whole.subarray(0, whole.length / 2)));

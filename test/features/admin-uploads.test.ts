@@ -48,7 +48,7 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
       send: none,
     }),
     usage: { daysOf: none, daysOfAll: none, lastSeen: none },
-    quotas: { count: none, isExceeded: none },
+    quotas: { count: none },
     keys: { reload: none },
     metrics: { contentType: "text/plain", text: none, families: none },
     openThread,

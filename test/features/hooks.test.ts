@@ -2,6 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { send } from "../../src/hooks/send.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import { aMatch, duel } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
 import { until } from "../support/state.ts";
+import { aFolder } from "../support/world.ts";
 
 type HookWorld = Awaited<ReturnType<typeof startHookWorld>>;
 
@@ -74,6 +76,15 @@ test("a hook receives what changes after it was added, signed, as resources of t
       players: { data: expect.arrayContaining([{ type: "player", id: expect.any(String) }]) },
     },
   });
+});
+
+test("a hook that is added also receives the matches that lists do not have yet", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.ingest([aMatch({ id: "ahead", createdAt: world.clock.now() + 300_000 })]);
+  await world.add(receiver.url);
+  await world.deliver();
+  expect(receiver.matches()).toEqual(["ahead"]);
 });
 
 test("more changes than fit into one batch arrive in their order", async () => {
@@ -316,11 +327,16 @@ test("a receiver that restarts gets what it missed", async () => {
 
 test.each([
   ["closes the connection", "", "the receiver closed the connection without a response"],
-  ["speaks another protocol", "SSH-2.0-x\r\n\r\n", "the response is not HTTP/1.1"],
+  ["speaks another protocol", "SSH-2.0-x\r\n\r\n", "the response is not valid HTTP/1.1"],
   [
     "sends an endless head",
-    `HTTP/1.1 200 OK\r\n${"a: b\r\n".repeat(4000)}`,
+    `HTTP/1.1 200 OK\r\n${"a: b\r\n".repeat(10_000)}`,
     "the response has a huge head",
+  ],
+  [
+    "sends endless interim responses",
+    "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(20),
+    "the receiver sends only interim responses",
   ],
 ])("a receiver that %s counts as failed", async (_, bytes, result) => {
   const world = await start();
@@ -366,8 +382,32 @@ test("of a response without an end, no more is read than is needed; its status c
 });
 
 test.each([
+  ["a length", "200 OK", "Content-Length: 6\r\n\r\nthanks"],
+  ["chunks", "200 OK", "Transfer-Encoding: chunked\r\n\r\n6\r\nthanks\r\n0\r\n\r\n"],
+  ["no body", "204 No Content", "\r\n"],
+])(
+  "a receiver that keeps the connection open has responded when the response is complete: %s",
+  async (_, status, rest) => {
+    const listener = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        data(socket) {
+          socket.write(`HTTP/1.1 ${status}\r\n${rest}`);
+        },
+      },
+    });
+    opened.push({ stop: async () => listener.stop(true) });
+    // With the time limit, this test would not end in time.
+    const options = { allowPrivate: true, signal: new AbortController().signal, timeoutMs: 1e8 };
+    const { kind, result } = await send(`http://127.0.0.1:${listener.port}/`, {}, "{}", options);
+    expect([kind, result]).toEqual(["delivered", `HTTP ${status.slice(0, 3)}`]);
+  },
+);
+
+test.each([
   ["http://localhost", "the URL must be https, unless hooks-allow-private is on"],
-  ["https://localhost", "localhost resolves to 127.0.0.1, which is not a public address"],
+  ["https://localhost", "localhost is not a public address"],
   ["https://127.0.0.1", "127.0.0.1 is not a public address"],
 ])("%s is refused at each delivery, although it was allowed before", async (origin, result) => {
   const world = await start();
@@ -463,6 +503,62 @@ test("a cursor that is not in the log any more: the delivery begins with the log
   expect(receiver.received.map((one) => one.message.data.gap)).toEqual([true, true, undefined]);
   expect(receiver.received[1]!.body).toBe(receiver.received[0]!.body);
   expect(world.events).toContainEqual(expect.objectContaining({ event: "hook-gap" }));
+});
+
+test("after a restore, a hook gets one message with a gap at once, and goes on from the restored end", async () => {
+  const world = await start();
+  const receiver = receive();
+  const hook = await world.add(receiver.url);
+  const folder = aFolder();
+  opened.push({ stop: async () => folder.remove() });
+  const backup = join(folder.path, "na.db");
+  await world.ingest(matches("kept"));
+  const shard = new Database(join(world.data, "na.db"));
+  shard.run(`VACUUM INTO '${backup}'`);
+  shard.close();
+  const copy = new Database(backup);
+  copy.run("PRAGMA journal_mode = WAL");
+  copy.close();
+  await world.ingest(matches("lost"));
+  await world.deliver();
+  receiver.received.splice(0);
+
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(join(world.data, `na.db${suffix}`));
+  renameSync(backup, join(world.data, "na.db"));
+  receiver.respond = () => new Response("", { status: 500 });
+  await until("the restored file is noticed", async () => {
+    await world.deliver();
+    return receiver.received.length > 0;
+  });
+  receiver.respond = () => new Response();
+  world.clock.time += 6000;
+  await world.deliver();
+  await world.deliver();
+  const gap = { shard: "na", gap: true, changes: [] };
+  expect(receiver.received.map(({ message }) => message.data)).toEqual([gap, gap]);
+  expect(receiver.received[1]!.id).toBe(receiver.received[0]!.id);
+  await world.ingest(matches("later"));
+  await world.deliver();
+  expect(receiver.received.slice(2).map((one) => matchesOf(one))).toEqual([["later"]]);
+  expect(receiver.received[2]!.message.data).not.toHaveProperty("gap");
+  expect(world.events.filter(({ event }) => event === "hook-gap")).toEqual([
+    { event: "hook-gap", hook: hook.id, shard: "na" },
+  ]);
+});
+
+test("a hook for players gets the message with a gap, although none of the changes are theirs", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.add(receiver.url, { players: ["nobody"] });
+  for (const id of ["lost", "kept"]) await world.ingest(matches(id));
+  const shard = new Database(join(world.data, "na.db"));
+  shard.run("DELETE FROM match_changes WHERE first < (SELECT max(first) FROM match_changes)");
+  shard.close();
+  await world.deliver();
+  await world.deliver();
+  expect(receiver.received.map(({ message }) => message.data)).toEqual([
+    { shard: "na", gap: true, changes: [] },
+  ]);
 });
 
 test("a damaged log of one shard is reported once, and delays no other shard", async () => {

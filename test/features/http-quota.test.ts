@@ -67,14 +67,18 @@ async function scrape({ ask }: Caller): Promise<{ got: Set<string>; refusal: Rep
 }
 
 describe("a scraper that pages through time windows", () => {
-  test("is stopped within its quota", async () => {
-    await withKey({ matchesPerDay: 100 }, async (caller) => {
+  test("gets the page that crosses its quota, and no further match", async () => {
+    await withKey({ matchesPerDay: 99 }, async (caller) => {
       const { got, refusal } = await scrape(caller);
-      expect(got.size).toBeGreaterThan(100 - 5);
-      expect(got.size).toBeLessThanOrEqual(100);
+      // The pages of a window of 48 matches: nine of five and one of three.
+      expect(got.size).toBe(101);
       expect(refusal!.status).toBe(429);
       expect(refusal!.headers.get("retry-after")).toBe(String(12 * 3600));
       expect(problemIn(refusal!).code).toBe("quota-exceeded");
+      expect((await caller.ask("/usage")).body.today).toMatchObject({
+        matches: 101,
+        matchesLeft: 0,
+      });
     });
   });
 
@@ -83,18 +87,17 @@ describe("a scraper that pages through time windows", () => {
       await scrape(caller);
       for (const path of [
         "/shards/na/matches?page[limit]=1",
-        "/shards/na/matches?page[offset]=300",
-        "/shards/na/matches?filter[playerIds]=player-1&sort=-createdAt",
+        "/shards/na/matches?page[offset]=200",
+        "/shards/na/matches?filter[playerIds]=player-1&sort=createdAt",
         "/shards/na/matches/match-399",
-        "/shards/na/matches/match-0",
       ]) {
         expect((await caller.ask(path)).status).toBe(429);
       }
       expect((await caller.ask("/shards/na/players/player-1")).status).toBe(200);
       caller.clock.advance(12 * HOUR - 1);
-      expect((await caller.ask("/shards/na/matches/match-0")).status).toBe(429);
+      expect((await caller.ask("/shards/na/matches/match-399")).status).toBe(429);
       caller.clock.advance(1);
-      expect((await caller.ask("/shards/na/matches/match-0")).status).toBe(200);
+      expect((await caller.ask("/shards/na/matches/match-399")).status).toBe(200);
     });
   });
 
@@ -108,18 +111,17 @@ describe("a scraper that pages through time windows", () => {
     });
   });
 
-  test("stays stopped after a restart", async () => {
+  test("stays stopped after a restart, and may still read what was counted", async () => {
     const clock = new TestClock(NOON);
     const first = await serveWithKeys(world, [{ matchesPerDay: 100 }], {}, clock);
     const key = first.keys[0]!;
-    await scrape({ ask: asker(first.url, key), clock });
+    const { got } = await scrape({ ask: asker(first.url, key), clock });
     await first.stop();
     const second = await serveWithKeys(world, [], {}, clock);
     const ask = asker(second.url, key);
-    expect((await ask("/shards/na/matches/match-0")).status).toBe(429);
-    const { today } = (await ask("/usage")).body;
-    expect(today.matches).toBeWithin(96, 101);
-    expect(today.matchesLeft).toBe(0);
+    expect((await ask("/shards/na/matches/match-399")).status).toBe(429);
+    for (const id of got) expect((await ask(`/shards/na/matches/${id}`)).status).toBe(200);
+    expect((await ask("/usage")).body.today).toMatchObject({ matches: got.size, matchesLeft: 0 });
     await second.stop();
   });
 
@@ -129,6 +131,46 @@ describe("a scraper that pages through time windows", () => {
       expect(refusal).toBeUndefined();
       expect(got.size).toBe(MATCHES);
       expect((await caller.ask("/usage")).body.today.matchesLeft).toBeNull();
+    });
+  });
+});
+
+describe("a page", () => {
+  const newest = (count: number, offset = 0) =>
+    `/shards/na/matches?sort=-createdAt&page[limit]=${count}&page[offset]=${offset}`;
+  const today = async ({ ask }: Caller) => {
+    const { matches, matchesLeft } = (await ask("/usage")).body.today;
+    return [matches, matchesLeft];
+  };
+
+  test("that crosses the quota is served whole; after that, only matches that were counted that day are", async () => {
+    await withKey({ matchesPerDay: 10 }, async (caller) => {
+      const status = async (path: string, method?: string) =>
+        (await caller.ask(path, {}, method)).status;
+      expect(await status(newest(5))).toBe(200);
+      expect(await status(newest(1, 5))).toBe(200);
+      expect(await today(caller)).toEqual([6, 4]);
+
+      const crossing = await caller.ask(newest(5, 6));
+      expect(idsOf(crossing)).toHaveLength(5);
+      expect(await today(caller)).toEqual([11, 0]);
+
+      expect(await status(newest(5, 6))).toBe(200);
+      expect(await status(newest(5, 3))).toBe(200);
+      expect(await status(`/shards/na/matches/${idsOf(crossing)[4]}`)).toBe(200);
+      expect(await status(newest(5, 7))).toBe(429);
+      expect(await status(newest(1, 11))).toBe(429);
+      expect(await today(caller)).toEqual([11, 0]);
+    });
+  });
+
+  test("without a match is served also beyond the quota, and so is a response without a body", async () => {
+    await withKey({ matchesPerDay: 1 }, async (caller) => {
+      const etag = (await caller.ask(newest(5))).headers.get("etag")!;
+      expect((await caller.ask(newest(5, 400))).status).toBe(200);
+      expect((await caller.ask(newest(5), { "If-None-Match": etag })).status).toBe(304);
+      expect((await caller.ask(newest(5, 5), {}, "HEAD")).status).toBe(200);
+      expect(await today(caller)).toEqual([5, 0]);
     });
   });
 });

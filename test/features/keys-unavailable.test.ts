@@ -135,7 +135,7 @@ test.each([
       remove(file);
       damage(file);
     };
-    await serveAfter(damaged, { "matches-per-day": 7 });
+    await serveAfter(damaged, { "matches-per-day": 5 });
     expect((await get("/readyz")).status).toBe(200);
     expect((await get(MATCHES)).status).toBe(200);
     expect((await get(`${MATCHES}?page[offset]=5`)).body.errors).toMatchObject([

@@ -241,6 +241,7 @@ describe("the log examples", () => {
     "shard-migrating": { event: "shard-migrating", shard: "na", from: 1, to: 3 },
     "shard-unavailable": { event: "shard-unavailable", shard: "na", error },
     "shard-available": { event: "shard-available", shard: "na" },
+    "shard-missing": { event: "shard-missing", shard: "na", location: "na.db" },
     "file-ignored": { event: "file-ignored", error },
     "damaged-data": { event: "damaged-data", requestId: "r", shard: "na", table: "t", record: "r" },
     "shard-checked": { event: "shard-checked", shard: "na", rows: 9, milliseconds: 2, damaged: 0 },

@@ -191,6 +191,27 @@ test("a shard in the settings whose file cannot be used is unavailable; a file o
   await world.stop();
 });
 
+test("a listed shard that was served before and has no file at startup is reported; a new one is not", async () => {
+  const world = await startWorld([inShard("na")]);
+  const shards = ["eu", "na"].map((id) => ({ id, location: undefined }));
+  const start = () => startInstance(world, { shards });
+  const first = await start();
+  expect(eventsOf(first, "shard-missing")).toEqual([]);
+  await first.stop();
+  deleteShard(world, "na");
+  const second = await start();
+  const location = join(world.data, "na.db");
+  expect(eventsOf(second, "shard-missing")).toEqual([
+    { event: "shard-missing", shard: "na", location },
+  ]);
+  expect(unavailableIn(await second.status())).toEqual([]);
+  await second.stop();
+  const third = await start();
+  expect(eventsOf(third, "shard-missing")).toEqual([]);
+  await third.stop();
+  await world.stop();
+});
+
 describe("a shard file that is deleted while it is served", () => {
   let world: World;
   let instance: Instance;

@@ -241,14 +241,22 @@ async function expectKeys({ keys }: Access, secrets: readonly string[], hasTerms
   );
 }
 
-describe("keys and usage of an earlier format are the same", () => {
+/** Quotas were estimates in format 1. */
+const NOTHING_COUNTED = { counted: [], position: 0 };
+
+describe("keys and usage of an earlier format are the same, and quotas start over", () => {
   test.each(SQLITE_KEY_FORMATS)("SQLite, keys of format %d", async (format) => {
     const folder = aFolder();
     putSqliteKeys(folder.path, format);
     putSqliteUsage(folder.path);
+    const unchanged = openAccess({ data: folder.path }, true);
+    const { keyId, day } = (await unchanged.usage.read(0)).at(-1)!;
+    expect(await unchanged.usage.distinctMatches(day, keyId)).toBe(0);
+    await unchanged.close();
     const access = openAccess({ data: folder.path });
     await expectKeys(access, EXPECTED.keys[`sqlite${format}`], format > 1);
     expect(await access.usage.read(0)).toMatchObject(DAYS);
+    expect(await access.usage.countedAfter(0)).toEqual(NOTHING_COUNTED);
     await access.close();
     folder.remove();
   });
@@ -260,6 +268,7 @@ describe("keys and usage of an earlier format are the same", () => {
     const access = openAccess({ data: "", "keys-database": place });
     await expectKeys(access, EXPECTED.keys.postgres1, true);
     expect(await access.usage.read(0)).toMatchObject(DAYS);
+    expect(await access.usage.countedAfter(0)).toEqual(NOTHING_COUNTED);
     await access.close();
     await dropSchema(postgres.url, schema);
   });

@@ -50,13 +50,15 @@ beforeAll(async () => {
   usual = (await ingest(sound())).memory;
 });
 
-describe("a gzip bomb on one line", () => {
+describe("a gzip bomb", () => {
   test.each([
     ["of text", '{"data":"', "a"],
     ["that is not JSON", "x", "a"],
     ["of brackets", "[", "["],
     ["of opened objects", '{"a":', "{"],
     ["of spaces", "", " "],
+    ["of line ends", "", "\n"],
+    ["of line ends in an array", "[", "\n"],
     ["after a sound record", `${JSON.stringify(aMatch())}\n{"data":"`, "a"],
   ])(
     "%s is abandoned, and the next file is read",

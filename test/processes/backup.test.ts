@@ -14,7 +14,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { Manifest } from "../../src/backup/manifest.ts";
+import { restore, stepsFor } from "../../src/backup/restore.ts";
 import { openAccess } from "../../src/open-stores.ts";
+import { loadSettings } from "../../src/settings/load.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { putSqliteKeys, putSqliteShard } from "../support/formats.ts";
 import { skipWithout } from "../support/needs.ts";
@@ -217,6 +219,65 @@ test("restore overwrites nothing: it names what is there, also a WAL that is lef
     expect.stringContaining(join(data, "na.db-wal")),
   ]);
   expect(readdirSync(data)).toEqual(["na.db-wal"]);
+});
+
+test("what is there is left alone and the rest is restored, also beside a server that has created usage.sqlite", async () => {
+  await ingest([...linesOf("na", 5, now), ...linesOf("eu", 5, now)]);
+  const key = (await run("keys", "create", "--name", "kept")).stdout.trim();
+  const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
+  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+  const status = async () => (await fetch(`${server.url}/shards/na/players`, { headers })).status;
+  const usage = join(data, "usage.sqlite");
+  const isUsageStored = async () => (await status()) > 0 && existsSync(usage);
+  await until("the usage is stored", isUsageStored);
+  await run("backup", copy);
+  rmSync(data, { recursive: true });
+  mkdirSync(data);
+  await until("the server has created a file for the usage", isUsageStored);
+
+  const first = await run("restore", copy);
+  expect(first.exitCode).toBe(1);
+  expect(first.stdout.match(/^\S+/gm)).toEqual(["FILE", "access.sqlite", "eu.db", "na.db"]);
+  expect(first.stderr).toContain(`there already is ${usage}`);
+  expect(first.stderr).toContain("only the rest was restored");
+  expect(first.stderr).toContain("stop the server");
+  expect(first.stderr).toContain(`'matchbook restore ${copy} --usage --data ${data}'`);
+  await until("the shard is served", async () => (await status()) === 200);
+
+  expect(await server.end()).toBe(0);
+  rmSync(usage);
+  const second = await run("restore", copy, "--usage", "--json");
+  expect([second.exitCode, JSON.parse(second.stdout)]).toMatchObject([
+    0,
+    { files: [{ name: "usage.sqlite", location: usage }], existing: [] },
+  ]);
+  const third = await run("restore", copy, "--json");
+  expect([third.exitCode, JSON.parse(third.stdout)]).toMatchObject([1, { files: [] }]);
+  expect(third.stderr).toContain("nothing was restored");
+});
+
+test("a file that another process creates during the restore is left alone", async () => {
+  await ingest([...linesOf("na", 5, now), ...linesOf("eu", 5, now)]);
+  await run("backup", copy);
+  rmSync(data, { recursive: true });
+  const settings = loadSettings({
+    flags: { data },
+    configFile: undefined,
+    env: {},
+    cwd: folder.path,
+  }).values;
+  const manifest = manifestOf();
+  const steps = stepsFor(settings, copy, manifest.files);
+  const startProgress = () => ({ update() {}, stop() {} });
+  const options = { settings, redactions: [], threads: 0, startProgress };
+  const found: string[][] = [];
+  for await (const outcome of restore(steps, options)) {
+    found.push(outcome.found);
+    if (outcome.found.length === 0) writeFileSync(join(data, "na.db"), "of another process");
+  }
+  expect(found).toEqual([[], [join(data, "na.db")]]);
+  expect(readFileSync(join(data, "na.db"), "utf8")).toBe("of another process");
+  expect(readdirSync(data).sort()).toEqual(["eu.db", "na.db"]);
 });
 
 test("a backup with one changed byte is refused before anything is written", async () => {

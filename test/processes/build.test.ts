@@ -69,6 +69,30 @@ describe("the executable", () => {
     expect(report.stored).toBeGreaterThan(MATCHES / 2);
   });
 
+  test("reads descriptors that a shell passes, named pipes and standard input", async () => {
+    const record = (id: string) => `printf '%s' '${JSON.stringify(aMatch({ id }))}'`;
+    const script = `
+      mkfifo named
+      (${record("by-name")} > named) &
+      ${record("by-input")} | ./matchbook ingest <(${record("by-descriptor")}) named - --json --data pipes
+      status=$?
+      # It waits for a reader, if there was none.
+      kill $! 2> /dev/null
+      exit $status`;
+    const shell = Bun.spawn(["/bin/bash", "-c", script], {
+      cwd: folder.path,
+      env: { PATH: "/usr/bin:/bin", HOME: folder.path },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [printed, notes] = await Promise.all([
+      new Response(shell.stdout).text(),
+      new Response(shell.stderr).text(),
+    ]);
+    expect([notes, await shell.exited]).toEqual(["", 0]);
+    expect(JSON.parse(printed)).toMatchObject({ stored: 3, rejected: 0 });
+  });
+
   test("serves, stores uploads in a thread, and handles signals", async () => {
     const made = await matchbook(["keys", "create", "--name", "alone", "--data", data], alone);
     expect(made.exitCode).toBe(0);

@@ -144,7 +144,7 @@ test("unreadable keys are not reported as missing", () => {
 });
 
 test.skipIf(Bun.which("script") === null)(
-  "on a terminal, progress overwrites no message and changes no terminal mode",
+  "on a terminal, progress overwrites no message and changes no terminal mode (needs script)",
   () => {
     writeFileSync(join(cwd, "wrong.ndjson"), "no JSON\n");
     const line = `'${MATCHBOOK}' ingest wrong.ndjson --data terminal`;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -26,7 +27,7 @@ import {
 } from "../support/formats.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import { homeAt, ingestAt } from "../support/places.ts";
-import { aPostgres, startCluster } from "../support/postgres.ts";
+import { aPostgres, binaries, startCluster } from "../support/postgres.ts";
 import { type Finished, matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
@@ -421,6 +422,19 @@ describe("settings that look wrong are named:", () => {
       `warning shard sa: ${data}/sa.db does not exist`,
     ]);
   });
+
+  test("a shard of the settings that was served before, whose file is missing", async () => {
+    const config = path("served.toml");
+    writeFileSync(config, "[shards.na]\n[shards.eu]\n[shards.sa]\n");
+    const list = join(data, "served-shards.json");
+    writeFileSync(list, '["na","sa"]', { mode: 0o600 });
+    const { exitCode, page } = await doctor(["--config", config]);
+    rmSync(list);
+    expect(exitCode).toBe(1);
+    expect(complaints(page)).toEqual([
+      `problem shard sa: ${data}/sa.db was served before, and does not exist any more`,
+    ]);
+  });
 });
 
 describe("databases that cannot be reached are problems, without their passwords:", () => {
@@ -496,48 +510,52 @@ describe("shards in PostgreSQL", () => {
     return doctor(["--config", join(home, "matchbook.toml")]);
   };
 
-  test("are reported with version, format and data_checksums, which should be on", async () => {
-    const cluster = await startCluster();
-    const bare = await reportOn(cluster.url, "checked");
-    expect(bare.page.findings).toContainEqual(
-      expect.objectContaining({
-        level: "ok",
-        message: expect.stringContaining("has no records yet"),
-      }),
-    );
-    await ingestAt(path("home"), [JSON.stringify(aMatch())]);
-    const toggle = async (how: string) => {
-      await cluster.stop();
-      cluster.run("pg_checksums", [`--${how}`, "-D", join(cluster.folder, "data")]);
-      await cluster.start();
-      return reportOn(cluster.url, "checked");
-    };
-    // They are on or off by default, depending on the version.
-    const isOn = !complaints((await reportOn(cluster.url, "checked")).page).some((line) =>
-      line.includes("data_checksums"),
-    );
-    const reports = isOn ? [await toggle("disable"), await toggle("enable")] : [];
-    if (!isOn) {
-      const on = await toggle("enable");
-      reports.push(await toggle("disable"), on);
-    }
-    cluster.remove();
-    const [off, on] = reports;
-    expect(off!.exitCode).toBe(0);
-    expect(complaints(off!.page)).toContain(
-      "warning shard na: data_checksums are off: PostgreSQL does not notice damaged pages",
-    );
-    expect(complaints(on!.page).join()).not.toContain("data_checksums");
-    expect(on!.page.findings).toContainEqual(
-      expect.objectContaining({
-        subject: "shard na",
-        level: "ok",
-        message: expect.stringMatching(
-          new RegExp(`schema checked, PostgreSQL \\d+.*, format ${POSTGRES_FORMAT}, 1 match, `),
-        ),
-      }),
-    );
-  }, 120_000);
+  test.skipIf(!existsSync(join(binaries(), "pg_checksums")))(
+    "are reported with version, format and data_checksums, which should be on (needs pg_checksums)",
+    async () => {
+      const cluster = await startCluster();
+      const bare = await reportOn(cluster.url, "checked");
+      expect(bare.page.findings).toContainEqual(
+        expect.objectContaining({
+          level: "ok",
+          message: expect.stringContaining("has no records yet"),
+        }),
+      );
+      await ingestAt(path("home"), [JSON.stringify(aMatch())]);
+      const toggle = async (how: string) => {
+        await cluster.stop();
+        cluster.run("pg_checksums", [`--${how}`, "-D", join(cluster.folder, "data")]);
+        await cluster.start();
+        return reportOn(cluster.url, "checked");
+      };
+      // They are on or off by default, depending on the version.
+      const isOn = !complaints((await reportOn(cluster.url, "checked")).page).some((line) =>
+        line.includes("data_checksums"),
+      );
+      const reports = isOn ? [await toggle("disable"), await toggle("enable")] : [];
+      if (!isOn) {
+        const on = await toggle("enable");
+        reports.push(await toggle("disable"), on);
+      }
+      cluster.remove();
+      const [off, on] = reports;
+      expect(off!.exitCode).toBe(0);
+      expect(complaints(off!.page)).toContain(
+        "warning shard na: data_checksums are off: PostgreSQL does not notice damaged pages",
+      );
+      expect(complaints(on!.page).join()).not.toContain("data_checksums");
+      expect(on!.page.findings).toContainEqual(
+        expect.objectContaining({
+          subject: "shard na",
+          level: "ok",
+          message: expect.stringMatching(
+            new RegExp(`schema checked, PostgreSQL \\d+.*, format ${POSTGRES_FORMAT}, 1 match, `),
+          ),
+        }),
+      );
+    },
+    120_000,
+  );
 
   test("of older formats are left as they are: a problem if they cannot be read, else a warning", async () => {
     const postgres = await aPostgres();

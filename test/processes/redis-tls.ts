@@ -1,6 +1,6 @@
 /** Limits that two servers share through Redis with TLS, and invalid certificates. */
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,10 +13,14 @@ import { aFolder, JSON_API, startWorld } from "../support/world.ts";
 setDefaultTimeout(60_000);
 
 const DAYS = ["-days", "2"];
+const AUTHORITY = "authority.crt";
 const NEW_KEY = ["-newkey", "rsa:2048", "-nodes"];
 
 const folder = aFolder();
-const authority = makeAuthority(folder.path);
+let authority: Authority;
+beforeAll(() => {
+  authority = makeAuthority(folder.path);
+});
 const world = await startWorld([aMatch({ id: "match-0" })]);
 afterAll(async () => {
   await world.stop();
@@ -49,7 +53,7 @@ async function serving(redis: string, env: Record<string, string> = {}) {
   };
 }
 
-const trusting = { NODE_EXTRA_CA_CERTS: authority.file };
+const trusting = { NODE_EXTRA_CA_CERTS: join(folder.path, AUTHORITY) };
 
 describe("a Redis with TLS", () => {
   test("is shared by servers that trust its CA", async () => {
@@ -89,7 +93,7 @@ interface Authority {
 function makeAuthority(folder: string): Authority {
   const inFolder = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
-  const [file, ownKey] = [inFolder("authority.crt"), inFolder("authority.key")];
+  const [file, ownKey] = [inFolder(AUTHORITY), inFolder("authority.key")];
   const subject = ["-subj", "/CN=an authority of the tests"];
   openssl("req", "-x509", ...NEW_KEY, "-keyout", ownKey, "-out", file, ...DAYS, ...subject);
   let made = 0;

@@ -384,6 +384,31 @@ test("a shard without damage is not changed", async () => {
   expect(filesIn(data)).toEqual(before);
 });
 
+test("every command advises repair for a damaged header, which loses nothing", async () => {
+  const { data, path } = shard.copy();
+  overwritePage(path, 1);
+  const advice = "run 'matchbook repair', or restore the shard from a backup";
+  for (const command of ["verify", "doctor", "status", "export na"]) {
+    const { stdout, stderr } = await matchbook([...command.split(" "), "--data", data]);
+    expect([command, `${stdout}${stderr}`]).toEqual([command, expect.stringContaining(advice)]);
+  }
+  expect((await repair(data)).exitCode).toBe(0);
+  expect(await stateOf(data)).toEqual(shard.state);
+});
+
+test("a file in which no record can be found is left as it is, and not called repaired", async () => {
+  const { data, path } = shard.copy();
+  writeFileSync(path, "not a shard");
+  const before = filesIn(data);
+  const { exitCode, stdout, stderr } = await matchbook(["repair", "na", "--data", data]);
+  expect([exitCode, stdout, stderr]).toEqual([
+    1,
+    "",
+    expect.stringContaining("restore na from a backup"),
+  ]);
+  expect(filesIn(data)).toEqual(before);
+});
+
 test("--dry-run reports what would be lost, and changes nothing", async () => {
   const { data, path } = shard.copy();
   overwritePage(path, pagesOf(path, "matches", "leaf")[0]!);

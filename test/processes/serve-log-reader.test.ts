@@ -150,7 +150,7 @@ test("a log file gets every line", async () => {
 
 // util-linux's script runs a command in its own terminal.
 test.skipIf(Bun.which("script") === null)(
-  "a paused terminal delays neither requests nor shutdown",
+  "a paused terminal delays neither requests nor shutdown (needs script)",
   async () => {
     const command = `exec ${MATCHBOOK} serve --port 0 --drain-ms 0 --data ${data}`;
     const terminal = Bun.spawn(["script", "-qec", command, "/dev/null"], {

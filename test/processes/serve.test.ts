@@ -169,34 +169,37 @@ describe("SIGHUP without workers", () => {
   });
 
   // util-linux's script runs a command in its own terminal.
-  test.skipIf(Bun.which("script") === null)("ends a server whose terminal is closed", async () => {
-    const data = newData();
-    const command = `exec ${MATCHBOOK} serve --port 0 --data ${data}`;
-    const terminal = Bun.spawn(["script", "-qec", command, "/dev/null"], {
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-    let output = "";
-    const listening = (async () => {
-      for await (const piece of terminal.stdout) output += Buffer.from(piece).toString();
-    })();
-    const url = await until(
-      "the server listens",
-      () => /listening on (http:\S+)/.exec(output)?.[1],
-    );
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    terminal.kill("SIGKILL");
-    await until("the server has ended", async () => {
-      try {
-        await (await fetch(`${url}/healthz`)).text();
-        return undefined;
-      } catch {
-        return true;
-      }
-    });
-    await listening;
-  });
+  test.skipIf(Bun.which("script") === null)(
+    "ends a server whose terminal is closed (needs script)",
+    async () => {
+      const data = newData();
+      const command = `exec ${MATCHBOOK} serve --port 0 --data ${data}`;
+      const terminal = Bun.spawn(["script", "-qec", command, "/dev/null"], {
+        stdin: "pipe",
+        stdout: "pipe",
+        stderr: "inherit",
+      });
+      let output = "";
+      const listening = (async () => {
+        for await (const piece of terminal.stdout) output += Buffer.from(piece).toString();
+      })();
+      const url = await until(
+        "the server listens",
+        () => /listening on (http:\S+)/.exec(output)?.[1],
+      );
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      terminal.kill("SIGKILL");
+      await until("the server has ended", async () => {
+        try {
+          await (await fetch(`${url}/healthz`)).text();
+          return undefined;
+        } catch {
+          return true;
+        }
+      });
+      await listening;
+    },
+  );
 });
 
 describe("shutdown", () => {

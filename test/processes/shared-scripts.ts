@@ -3,8 +3,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { RedisClient } from "bun";
 import fc from "fast-check";
-import type { Hash } from "../../src/access/distinct-count.ts";
-import { COUNTED_EXACTLY } from "../../src/access/distinct-count.ts";
 import { MemoryQuotas } from "../../src/access/quota.ts";
 import { MemoryLimiter, type Policy, verdictOn } from "../../src/access/rate-limit.ts";
 import { RedisLimiter, RedisQuotas } from "../../src/access/redis/limits.ts";
@@ -96,96 +94,66 @@ describe("a bucket in Redis", () => {
 
 describe("a quota in Redis", () => {
   const NOON = Date.UTC(2026, 2, 10, 12);
-  /** Allows everything, so that only Redis decides. */
-  const openHanded = { isExceeded: () => false, consume: () => true, count: () => 0 };
-  // All zeros have another meaning in memory.
-  const half = fc.integer({ min: 1, max: 2 ** 32 - 1 });
-  const hashes = fc.array(
-    fc.oneof(
-      fc.record({ high: half, low: half }),
-      fc.record({ high: fc.constant(0), low: fc.integer({ min: 1, max: 12 }) }),
-    ),
-    { minLength: 1, maxLength: 5 },
-  );
+  /** Of an instance that has counted nothing itself. */
+  const another = () => new RedisQuotas(link, new MemoryQuotas());
+  const hash = fc.oneof(fc.maxSafeNat(), fc.nat({ max: 12 }));
+  const pages = fc.uniqueArray(hash, { minLength: 1, maxLength: 5 });
+  const page = (from: number) => Array.from({ length: 5 }, (_, index) => from + index);
   let count = 0;
 
-  test("decides like one in memory while it counts exactly", async () => {
+  test("decides like one in memory, whichever instance is asked", async () => {
+    const requests = fc.record({
+      page: pages,
+      quota: fc.integer({ min: 1, max: 30 }),
+      isFirst: fc.boolean(),
+    });
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ page: hashes, most: fc.integer({ min: 1, max: 30 }) }), {
-          maxLength: 12,
-        }),
-        async (pages) => {
-          const id = `k_${count++}`;
-          const shared = new RedisQuotas(link, openHanded);
-          const memory = new MemoryQuotas();
-          for (const { page, most } of pages) {
-            expect(await shared.isExceeded(id, most, NOON)).toBe(memory.isExceeded(id, most, NOON));
-            expect(await shared.consume(id, page, most, NOON)).toBe(
-              memory.consume(id, page, most, NOON),
-            );
-            expect(await shared.count(id, NOON)).toBe(await memory.count(id, NOON));
-          }
-        },
-      ),
+      fc.asyncProperty(fc.array(requests, { maxLength: 12 }), async (given) => {
+        const id = `k_${count++}`;
+        const [first, second] = [another(), another()];
+        const memory = new MemoryQuotas();
+        for (const { page, quota, isFirst } of given) {
+          const shared = isFirst ? first : second;
+          expect(await shared.consume(id, page, quota, NOON)).toBe(
+            memory.consume(id, page, quota, NOON),
+          );
+          expect(await shared.count(id, NOON)).toBe(memory.count(id, NOON));
+        }
+      }),
       { numRuns: scaled(100) },
     );
   });
 
-  const page = (from: number, size: number): Hash[] =>
-    Array.from({ length: size }, (_, index) => ({
-      high: Math.imul(from + index, 0x9e3779b1) >>> 0,
-      low: from + index,
-    }));
-
-  /** Consumes pages of 50 distinct records until refused. */
-  async function exhaust(id: string, most: number): Promise<number> {
-    const shared = new RedisQuotas(link, openHanded);
-    let served = 0;
-    while (await shared.consume(id, page(served, 50), most, NOON)) served += 50;
-    expect(await shared.isExceeded(id, most, NOON)).toBe(true);
-    return served;
-  }
-
-  test.each([90, COUNTED_EXACTLY])("of %d is exact", async (most) => {
-    expect(await exhaust(`k_exact${most}`, most)).toBe(Math.floor(most / 50) * 50);
-  });
-
-  test.each([1100, 5000, 20_000])("of %d is accurate to a few per cent, in 12 KB", async (most) => {
-    const id = `k_many${most}`;
-    const served = await exhaust(id, most);
-    expect(served / most).toBeWithin(0.94, 1.04);
-    expect(await new RedisQuotas(link, openHanded).count(id, NOON)).toBeWithin(0, most + 1);
-    const [key] = (await client.send("KEYS", [`*{${id}}*:sketch`])) as string[];
-    expect(Number(await client.send("STRLEN", [key!]))).toBeLessThan(13_000);
-    expect(await client.send("KEYS", [`*{${id}}*:matches`])).toEqual([]);
-  });
-
-  test("that is exceeded stays exceeded that day, until it is raised", async () => {
-    const shared = new RedisQuotas(link, openHanded);
-    expect(await shared.consume("k_day", page(0, 5), 9, NOON)).toBe(true);
-    expect(await shared.consume("k_day", page(5, 5), 9, NOON)).toBe(false);
-    expect(await shared.isExceeded("k_day", 9, NOON)).toBe(true);
-    expect(await shared.isExceeded("k_day", 10, NOON)).toBe(false);
-    expect(await shared.count("k_day", NOON)).toBe(5);
+  test("is exceeded for that day only, until it is raised", async () => {
+    expect(await another().consume("k_day", page(0), 9, NOON)).toBe(true);
+    expect(await another().consume("k_day", page(5), 9, NOON)).toBe(true);
+    expect(await another().consume("k_day", page(10), 9, NOON)).toBe(false);
+    expect(await another().count("k_day", NOON)).toBe(10);
+    expect(await another().consume("k_day", page(10), 11, NOON)).toBe(true);
     const tomorrow = NOON + 12 * 3_600_000;
-    expect(await shared.isExceeded("k_day", 9, tomorrow)).toBe(false);
-    expect(await shared.count("k_day", tomorrow)).toBe(0);
+    expect(await another().count("k_day", tomorrow)).toBe(0);
+    expect(await another().consume("k_day", page(10), 9, tomorrow)).toBe(true);
+  });
+
+  test("that has lost its data allows what an instance has counted, and no more", async () => {
+    const one = another();
+    for (const from of [0, 5]) expect(await one.consume("k_lost", page(from), 9, NOON)).toBe(true);
+    await client.send("FLUSHALL", []);
+    expect(await one.consume("k_lost", page(0), 9, NOON)).toBe(true);
+    for (let time = 0; time < 2; time++) {
+      expect(await one.consume("k_lost", page(10), 9, NOON)).toBe(false);
+    }
+    expect(await one.count("k_lost", NOON)).toBe(10);
   });
 
   test("expires an hour after its day", async () => {
-    const shared = new RedisQuotas(link, openHanded);
-    await shared.consume("k_end", page(0, 5), 9, NOON);
-    await shared.consume("k_end", page(5, 5), 9, NOON);
+    await another().consume("k_end", page(0), 9, NOON);
+    await another().consume("k_end", page(5), 9, NOON);
     const keys = (await client.send("KEYS", ["*{k_end}*"])) as string[];
-    expect(keys).toHaveLength(2);
-    for (const key of keys) {
-      expect(Number(await client.send("PTTL", [key]))).toBeWithin(
-        12.9 * 3_600_000,
-        13 * 3_600_000 + 1,
-      );
-    }
-    const sketched = (await client.send("KEYS", ["*:sketch"])) as string[];
-    for (const key of sketched) expect(Number(await client.send("PTTL", [key]))).toBeGreaterThan(0);
+    expect(keys).toHaveLength(1);
+    expect(Number(await client.send("PTTL", [keys[0]!]))).toBeWithin(
+      12.9 * 3_600_000,
+      13 * 3_600_000 + 1,
+    );
   });
 });

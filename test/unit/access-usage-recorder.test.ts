@@ -6,7 +6,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Hash } from "../../src/access/distinct-count.ts";
 import { dayOf, type KeyDay } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import type { UsageStore } from "../../src/access/usage-store.ts";
@@ -24,7 +23,7 @@ let folder: ReturnType<typeof aFolder>;
 let access: AccessStore;
 let events: Event[];
 /** The calls of the store. */
-let asked: { name: string; days: number; quotas: number }[];
+let asked: { name: string; days: number; counted: number }[];
 /** A clock that can be set, and a monotonic one. */
 let clock: { time: number; monotonicTime: number; now(): number; monotonic(): number };
 
@@ -52,19 +51,16 @@ function watched(store: UsageStore): UsageStore {
   return new Proxy(store, {
     get(_, name: keyof UsageStore) {
       return (...given: unknown[]) => {
-        const [days, quotas] = name === "add" ? (given as [KeyDay[], unknown[]]) : [[], []];
-        asked.push({ name, days: days.length, quotas: quotas.length });
+        const [days, counted] = name === "add" ? (given as [KeyDay[], unknown[]]) : [[], []];
+        asked.push({ name, days: days.length, counted: counted.length });
         return (store[name] as (...values: unknown[]) => unknown).apply(store, given);
       };
     },
   });
 }
 
-const hashes = (from: number, count: number): Hash[] =>
-  Array.from({ length: count }, (_, index) => ({
-    high: (from + index) * 40_503,
-    low: from + index,
-  }));
+const hashes = (from: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => from + index);
 
 /** A process that writes to the usage file until it is stopped. */
 function lockUsage(): { release(): void } {
@@ -92,7 +88,7 @@ describe("a writer that holds the lock", () => {
     const writing = recorder.write();
     recorder.note("k_one", 404, 0, NOON);
     expect(requestsOf(await recorder.daysOf("k_one", TODAY))).toEqual([[0, { 200: 2, 404: 1 }]]);
-    expect(await recorder.quotas.count("k_one", NOON)).toBe(5);
+    expect(recorder.quotas.count("k_one", NOON)).toBe(5);
     expect(await Promise.race([writing, "still waiting"])).toBe("still waiting");
     writer.release();
     await writing;
@@ -112,18 +108,20 @@ describe("writing", () => {
     let turns = 0;
     const count = () => {
       turns += 1;
-      if (asked.length < 3) setImmediate(count);
+      if (asked.length < 4) setImmediate(count);
     };
     setImmediate(count);
     await recorder.write();
-    expect(asked.map(({ days, quotas }) => [days, quotas])).toEqual([
+    const writes = asked.filter(({ name }) => name === "add");
+    expect(writes.map(({ days, counted }) => [days, counted])).toEqual([
       [500, 500],
       [500, 500],
       [300, 300],
     ]);
     expect(turns).toBeGreaterThanOrEqual(2);
     expect(await access.usage.read(TODAY)).toHaveLength(1300);
-    expect(await access.usage.quotas(TODAY)).toHaveLength(1300);
+    expect((await access.usage.countedAfter(0)).counted).toHaveLength(1000);
+    expect((await access.usage.countedAfter(1000)).counted).toHaveLength(300);
   });
 
   test("that fails loses nothing and counts nothing twice", async () => {
@@ -146,7 +144,9 @@ describe("writing", () => {
       "usage-write-recovered",
     ]);
     expect(requestsOf(await access.usage.read(TODAY))).toEqual([[0, { 200: 2, 404: 1 }]]);
-    expect(await access.usage.quotas(TODAY)).toHaveLength(1);
+    expect((await access.usage.countedAfter(0)).counted).toEqual([
+      { keyId: "k_one", day: TODAY, matches: hashes(0, 3) },
+    ]);
   });
 });
 
@@ -167,7 +167,7 @@ describe("requested usage", () => {
         [-3, { 200: 1 }],
         [0, { 200: 1, 429: 1 }],
       ]);
-      expect(await recorder.quotas.count("k_one", NOON)).toBe(0);
+      expect(recorder.quotas.count("k_one", NOON)).toBe(0);
     }
     expect(asked).toEqual([]);
     expect(requestsOf(await access.usage.read(TODAY))).toEqual([]);
@@ -190,16 +190,15 @@ describe("a request that began before midnight", () => {
     const recorder = newRecorder();
     const [before, after] = [MIDNIGHT - 100, MIDNIGHT + 100];
     recorder.quotas.consume("k_one", hashes(0, 3), 5, before);
-    recorder.quotas.consume("k_one", hashes(10, 4), 5, after);
-    expect(recorder.quotas.consume("k_one", hashes(20, 4), 5, after)).toBe(false);
+    recorder.quotas.consume("k_one", hashes(10, 4), 4, after);
+    expect(recorder.quotas.consume("k_one", hashes(0, 1), 4, after)).toBe(false);
     // It ends after other requests have started the new day.
     recorder.quotas.consume("k_one", hashes(3, 2), 5, before);
     recorder.note("k_one", 200, 3, before);
     recorder.note("k_one", 200, 4, after);
     recorder.note("k_one", 200, 2, before);
-    expect(await recorder.quotas.count("k_one", before)).toBe(5);
-    expect(await recorder.quotas.count("k_one", after)).toBe(4);
-    expect(recorder.quotas.isExceeded("k_one", 5, after)).toBe(true);
+    expect(recorder.quotas.count("k_one", before)).toBe(5);
+    expect(recorder.quotas.count("k_one", after)).toBe(4);
     await recorder.write();
     const days = await access.usage.read(TODAY);
     expect(days.map(({ day, records }) => [day - TODAY, records])).toEqual([
@@ -209,8 +208,8 @@ describe("a request that began before midnight", () => {
     clock.time = after;
     const restarted = newRecorder();
     await restarted.start();
-    expect(await restarted.quotas.count("k_one", after)).toBe(4);
-    expect(restarted.quotas.isExceeded("k_one", 5, after)).toBe(true);
+    expect(restarted.quotas.count("k_one", after)).toBe(4);
+    expect(restarted.quotas.consume("k_one", hashes(0, 1), 4, after)).toBe(false);
     await restarted.stop();
   });
 });
@@ -245,10 +244,10 @@ describe("a clock that jumps", () => {
     clock.monotonicTime += 11 * MINUTE;
     await recorder.write();
     clock.time -= DAY;
-    expect(recorder.quotas.isExceeded("k_one", 5, clock.now())).toBe(true);
+    expect(recorder.quotas.consume("k_one", hashes(5, 1), 5, clock.now())).toBe(false);
     const restarted = newRecorder();
     await restarted.start();
-    expect(restarted.quotas.isExceeded("k_one", 5, clock.now())).toBe(true);
+    expect(restarted.quotas.consume("k_one", hashes(5, 1), 5, clock.now())).toBe(false);
     await restarted.stop();
   });
 });

@@ -142,7 +142,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Packages that only some parts may use. Node's own modules are not listed. */
 const MAY_USE: Record<string, readonly string[]> = {
   "bun:sqlite": ["sqlite", "store/sqlite", "access/sqlite"],
-  "bun:ffi": ["workers"],
+  "bun:ffi": ["workers", "executable.ts"],
   bun: ["postgres", "access/redis"],
   commander: ["cli"],
   "smol-toml": ["settings"],

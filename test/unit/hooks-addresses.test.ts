@@ -98,6 +98,27 @@ test.each([
 });
 
 test.each([
+  ["https://foo.localhost/", "foo.localhost is not a public address"],
+  ["https://LOCALHOST./", "localhost. is not a public address"],
+  ["https://1.1.1.1:22/", "port 22 is not allowed"],
+  ["https://1.1.1.1:80/", "port 80 is not allowed"],
+  ["https://1.1.1.1:1023/", "port 1023 is not allowed"],
+])("%s is not resolved: %s", async (text, reason) => {
+  await expect(resolveHookUrl(new URL(text), false)).rejects.toThrow(reason);
+});
+
+test.each(["https://1.1.1.1:443/", "https://1.1.1.1:1024/", "https://1.1.1.1:8443/"])(
+  "%s is allowed",
+  async (text) => {
+    expect(await resolveHookUrl(new URL(text), false)).toEqual(["1.1.1.1"]);
+  },
+);
+
+test("with private addresses, every port is allowed", async () => {
+  expect(await resolveHookUrl(new URL("http://127.0.0.1:22/"), true)).toEqual(["127.0.0.1"]);
+});
+
+test.each([
   "http://example.com/",
   "ftp://example.com/",
   "https://user@example.com/",

@@ -99,37 +99,39 @@ test("the program with fetch sends the request, whatever names and keys contain"
   ]);
 });
 
-// Skipped where Python is not installed.
-test.skipIf(Bun.which("python3") === null)("the Python program sends the request", async () => {
-  const requests: [path: string, headers: Headers][] = [];
-  const server = Bun.serve({
-    port: 0,
-    fetch(request) {
-      requests.push([new URL(request.url).search, request.headers]);
-      return Response.json({ data: [{ name: "Zoë" }] });
-    },
-  });
-  const folder = aFolder();
-  try {
-    const url = `${server.url.origin}/shards/na/matches?filter[playerNames]=a%27b%22c`;
-    writeFileSync(join(folder.path, "sample.py"), pythonOf({ url, key: `k'"\\y` }));
-    const python = Bun.spawn(["python3", "sample.py"], {
-      cwd: folder.path,
-      stdout: "pipe",
-      stderr: "pipe",
+test.skipIf(Bun.which("python3") === null)(
+  "the Python program sends the request (needs python3)",
+  async () => {
+    const requests: [path: string, headers: Headers][] = [];
+    const server = Bun.serve({
+      port: 0,
+      fetch(request) {
+        requests.push([new URL(request.url).search, request.headers]);
+        return Response.json({ data: [{ name: "Zoë" }] });
+      },
     });
-    const [printed, complaints] = await Promise.all([
-      new Response(python.stdout).text(),
-      new Response(python.stderr).text(),
-    ]);
-    expect(complaints).toBe("");
-    expect(JSON.parse(printed)).toEqual({ data: [{ name: "Zoë" }] });
-    const [[search, headers]] = requests as [[string, Headers]];
-    expect(search).toBe("?filter[playerNames]=a%27b%22c");
-    expect(headers.get("authorization")).toBe(`Bearer k'"\\y`);
-    expect(headers.get("accept")).toBe("application/vnd.api+json");
-  } finally {
-    await server.stop(true);
-    folder.remove();
-  }
-});
+    const folder = aFolder();
+    try {
+      const url = `${server.url.origin}/shards/na/matches?filter[playerNames]=a%27b%22c`;
+      writeFileSync(join(folder.path, "sample.py"), pythonOf({ url, key: `k'"\\y` }));
+      const python = Bun.spawn(["python3", "sample.py"], {
+        cwd: folder.path,
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [printed, complaints] = await Promise.all([
+        new Response(python.stdout).text(),
+        new Response(python.stderr).text(),
+      ]);
+      expect(complaints).toBe("");
+      expect(JSON.parse(printed)).toEqual({ data: [{ name: "Zoë" }] });
+      const [[search, headers]] = requests as [[string, Headers]];
+      expect(search).toBe("?filter[playerNames]=a%27b%22c");
+      expect(headers.get("authorization")).toBe(`Bearer k'"\\y`);
+      expect(headers.get("accept")).toBe("application/vnd.api+json");
+    } finally {
+      await server.stop(true);
+      folder.remove();
+    }
+  },
+);

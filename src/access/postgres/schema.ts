@@ -56,6 +56,19 @@ const KEY_MIGRATIONS: Migrations = [
        PRIMARY KEY (key_id, day)
      )`,
   ],
+  [
+    // They were estimates. Quotas start over.
+    "DROP TABLE {budgets}",
+    `CREATE TABLE {quota_log} (
+       position bigint PRIMARY KEY,
+       key_id   text COLLATE "C" NOT NULL,
+       day      integer NOT NULL,
+       matches  bytea NOT NULL
+     )`,
+    // One row. Updating it serialises writers, so that positions become visible in their order.
+    "CREATE TABLE {quota_log_end} (position bigint NOT NULL)",
+    "INSERT INTO {quota_log_end} VALUES (0)",
+  ],
 ];
 
 const HOOK_MIGRATIONS: Migrations = [

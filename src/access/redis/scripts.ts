@@ -3,7 +3,6 @@
  * and need Redis 6.2 or later.
  */
 
-import { COUNTED_EXACTLY } from "../distinct-count.ts";
 import { DROPS } from "../rate-limit.ts";
 
 export interface Script {
@@ -49,64 +48,21 @@ return {allowed, drops}`);
 export const TAKE = takeScript(REDIS_CLOCK);
 
 /**
- * KEYS: the set of hashes, the sketch, the exceeded quota. ARGV: the quota, how long to keep the
- * day in milliseconds, the hashes. Returns 1 if they were counted, 0 if they exceed the quota.
+ * KEYS: the set of matches. ARGV: the quota, how long to keep the day in milliseconds, the matches.
+ * Returns 1 if they may be served, 0 if they exceed the quota.
  */
 export const CONSUME = script(`
-local exact, sketch, exceeded = KEYS[1], KEYS[2], KEYS[3]
-local most, lasts = tonumber(ARGV[1]), ARGV[2]
-
-local function refuse()
-  local before = redis.call("GET", exceeded)
-  if not before or tonumber(before) < most then redis.call("SET", exceeded, ARGV[1], "PX", lasts) end
-  return 0
-end
-
-if redis.call("EXISTS", sketch) == 1 then
-  local before = redis.call("GET", sketch)
-  if redis.call("PFADD", sketch, unpack(ARGV, 3)) == 0 then return 1 end
-  if redis.call("PFCOUNT", sketch) <= most then return 1 end
-  redis.call("SET", sketch, before, "KEEPTTL")
-  return refuse()
-end
-
-local fresh, seen = {}, {}
+local added = {}
 for index = 3, #ARGV do
-  local hash = ARGV[index]
-  if not seen[hash] and redis.call("SISMEMBER", exact, hash) == 0 then
-    seen[hash] = true
-    fresh[#fresh + 1] = hash
-  end
+  if redis.call("SISMEMBER", KEYS[1], ARGV[index]) == 0 then added[#added + 1] = ARGV[index] end
 end
-local count = redis.call("SCARD", exact) + #fresh
-if count > most then return refuse() end
-if #fresh == 0 then return 1 end
-if count <= ${COUNTED_EXACTLY} then
-  redis.call("SADD", exact, unpack(fresh))
-  redis.call("PEXPIRE", exact, lasts)
-  return 1
-end
-
-local kept = redis.call("SMEMBERS", exact)
-for index = 1, #kept do redis.call("PFADD", sketch, kept[index]) end
-redis.call("PFADD", sketch, unpack(fresh))
-if redis.call("PFCOUNT", sketch) > most then
-  redis.call("DEL", sketch)
-  return refuse()
-end
-redis.call("PEXPIRE", sketch, lasts)
-redis.call("DEL", exact)
+if #added == 0 then return 1 end
+if redis.call("SCARD", KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+redis.call("SADD", KEYS[1], unpack(added))
+redis.call("PEXPIRE", KEYS[1], ARGV[2])
 return 1`);
 
-/** KEYS: the exceeded quota. ARGV: the quota now. Returns 1 if that is no higher. */
-export const IS_EXCEEDED = script(`
-local exceeded = redis.call("GET", KEYS[1])
-if exceeded and tonumber(ARGV[1]) <= tonumber(exceeded) then return 1 end
-return 0`);
+/** KEYS: the set of matches. */
+export const COUNT = script(`return redis.call("SCARD", KEYS[1])`);
 
-/** KEYS: the set of hashes, the sketch. */
-export const COUNT = script(`
-if redis.call("EXISTS", KEYS[2]) == 1 then return redis.call("PFCOUNT", KEYS[2]) end
-return redis.call("SCARD", KEYS[1])`);
-
-export const SCRIPTS: readonly Script[] = [TAKE, CONSUME, IS_EXCEEDED, COUNT];
+export const SCRIPTS: readonly Script[] = [TAKE, CONSUME, COUNT];

@@ -85,7 +85,9 @@ export const USAGE_FILE: SqliteFile = {
   synchronous: "NORMAL",
   isReplaceable: true,
   ifDamaged: "restore it from a backup, or move it elsewhere: then a new one is created",
-  substitutes: new Map(),
+  substitutes: new Map([
+    [1, ["CREATE TEMP VIEW quota_log AS SELECT key_id, day, x'' AS matches FROM main.budgets"]],
+  ]),
   migrations: [
     [
       `CREATE TABLE requests (
@@ -109,6 +111,18 @@ export const USAGE_FILE: SqliteFile = {
      exceeded INTEGER,
      PRIMARY KEY (key_id, day)
    ) STRICT, WITHOUT ROWID`,
+    ],
+    [
+      // They were estimates. Quotas start over.
+      "DROP TABLE budgets",
+      `CREATE TABLE quota_log (
+     position INTEGER PRIMARY KEY,
+     key_id   TEXT NOT NULL,
+     day      INTEGER NOT NULL,
+     matches  BLOB NOT NULL
+   ) STRICT`,
+      "CREATE TABLE quota_log_end (position INTEGER NOT NULL) STRICT",
+      "INSERT INTO quota_log_end VALUES (0)",
     ],
   ],
 };

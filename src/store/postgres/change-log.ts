@@ -1,6 +1,8 @@
 /** The change log in PostgreSQL. */
 
+import { CLOCK_TOLERANCE_MS } from "../../domain/time.ts";
 import {
+  beforeChangesOf,
   beginningOf,
   changesAfter,
   endOf,
@@ -9,6 +11,7 @@ import {
   type LogRow,
   lastNumber,
   MAX_TRIMMED,
+  ROWS_AT_ONCE,
   type TransactionChanges,
 } from "../change-log.ts";
 import type { LogPosition } from "../store.ts";
@@ -82,6 +85,30 @@ export async function readLogEnds(
     beginning: beginningOf(await rowAt(connection, "ASC"), logId),
     end: endOf(await rowAt(connection, "DESC"), logId),
   };
+}
+
+export async function readFollowStart(connection: Connection, now: number): Promise<LogPosition> {
+  let start = (await readLogEnds(connection)).end;
+  const ahead = await connection.rows<{ id: string }>(
+    `SELECT id FROM {matches} AS matches
+     WHERE created_at > $1::bigint AND created_at <= $2::bigint`,
+    [now, now + CLOCK_TOLERANCE_MS],
+  );
+  const sought = new Set(ahead.map(({ id }) => id));
+  let before = start.number + 1;
+  while (sought.size > 0) {
+    const rows = await connection.rows<LogRow>(
+      `${ROWS} WHERE match_changes.first < $1::bigint
+       ORDER BY match_changes.first DESC LIMIT ${ROWS_AT_ONCE}`,
+      [before],
+    );
+    start = beforeChangesOf(sought, rows) ?? start;
+    const oldest = rows.at(-1);
+    // Earlier, these matches were too far ahead to be accepted.
+    if (!oldest || oldest.committed_at < now - CLOCK_TOLERANCE_MS) break;
+    before = oldest.first;
+  }
+  return start;
 }
 
 async function logIdOf(connection: Connection): Promise<string> {

@@ -8,7 +8,7 @@
 import { indexKeys } from "../../domain/similar-names.ts";
 import { isDamage } from "../../postgres/errors.ts";
 import { ACTOR_KEY_COLUMNS, type ActorRow, actorChecksum, actorLabel } from "../actor-rows.ts";
-import { CHECKED_ROWS, damagedRows } from "../change-log.ts";
+import { damagedRows, ROWS_AT_ONCE } from "../change-log.ts";
 import {
   type BaseRow,
   baseChecksum,
@@ -504,10 +504,10 @@ export class PostgresChecker implements Checker {
   #matchChanges(): Stage {
     return async (connection) => {
       const [from] = (this.#progress.after ?? [0]) as [number];
-      const rows = await logRowsFrom(connection, from, CHECKED_ROWS);
+      const rows = await logRowsFrom(connection, from, ROWS_AT_ONCE);
       for (const first of damagedRows(rows)) this.#damaged("match_changes", first);
       this.#progress = { ...this.#progress, after: [rows.at(-1)?.first ?? from] };
-      return { rows: rows.length, isOver: rows.length < CHECKED_ROWS };
+      return { rows: rows.length, isOver: rows.length < ROWS_AT_ONCE };
     };
   }
 

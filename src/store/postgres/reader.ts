@@ -33,7 +33,7 @@ import {
 } from "../store.ts";
 import { readActorStats } from "./actors.ts";
 import { readBoard } from "./boards.ts";
-import { readChanges, readLogEnds } from "./change-log.ts";
+import { readChanges, readFollowStart, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
 import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
@@ -205,6 +205,10 @@ export class PostgresReader implements Reader {
 
   changeLog(): Promise<{ beginning: LogPosition; end: LogPosition }> {
     return this.session.transaction(readLogEnds);
+  }
+
+  followStart(now: number): Promise<LogPosition> {
+    return this.session.transaction((connection) => readFollowStart(connection, now));
   }
 
   async sizes(): Promise<Sizes> {

@@ -147,6 +147,10 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.changeLog());
   }
 
+  followStart(now: number): Promise<LogPosition> {
+    return this.#read((reader) => reader.followStart(now));
+  }
+
   leaderboard(query: BoardQuery): Promise<BoardPart | undefined> {
     return this.#read((reader) => reader.leaderboard(query));
   }

@@ -1,6 +1,8 @@
 /** The change log in SQLite. */
 
+import { CLOCK_TOLERANCE_MS } from "../../domain/time.ts";
 import {
+  beforeChangesOf,
   beginningOf,
   changesAfter,
   endOf,
@@ -9,6 +11,7 @@ import {
   type LogRow,
   lastNumber,
   MAX_TRIMMED,
+  ROWS_AT_ONCE,
   type TransactionChanges,
 } from "../change-log.ts";
 import type { LogPosition } from "../store.ts";
@@ -65,4 +68,24 @@ export function readLogEnds(database: Statements): { beginning: LogPosition; end
     beginning: beginningOf(rowAt(database, "ASC"), log_id),
     end: endOf(rowAt(database, "DESC"), log_id),
   };
+}
+
+export function readFollowStart(database: Statements, now: number): LogPosition {
+  let start = readLogEnds(database).end;
+  const ahead = database
+    .get<{ id: string }>("SELECT id FROM matches WHERE created_at > ? AND created_at <= ?")
+    .all(now, now + CLOCK_TOLERANCE_MS);
+  const sought = new Set(ahead.map(({ id }) => id));
+  let before = start.number + 1;
+  while (sought.size > 0) {
+    const rows = database
+      .get<LogRow>(`${ROWS} WHERE first < ? ORDER BY first DESC LIMIT ${ROWS_AT_ONCE}`)
+      .all(before);
+    start = beforeChangesOf(sought, rows) ?? start;
+    const oldest = rows.at(-1);
+    // Earlier, these matches were too far ahead to be accepted.
+    if (!oldest || oldest.committed_at < now - CLOCK_TOLERANCE_MS) break;
+    before = oldest.first;
+  }
+  return start;
 }

@@ -10,7 +10,7 @@
 import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
 import { ACTOR_COLUMNS, type ActorRow, actorChecksum, actorLabel } from "../actor-rows.ts";
-import { CHECKED_ROWS, damagedRows } from "../change-log.ts";
+import { damagedRows, ROWS_AT_ONCE } from "../change-log.ts";
 import { checksum } from "../checksum.ts";
 import {
   type BaseRow,
@@ -475,10 +475,10 @@ export class SqliteChecker implements Checker {
   #matchChanges(): Stage {
     let after = 0;
     return () => {
-      const rows = logRowsFrom(this.#statements, after, CHECKED_ROWS);
+      const rows = logRowsFrom(this.#statements, after, ROWS_AT_ONCE);
       for (const first of damagedRows(rows)) this.#damaged("match_changes", first);
       after = rows.at(-1)?.first ?? after;
-      return { rows: rows.length, isOver: rows.length < CHECKED_ROWS };
+      return { rows: rows.length, isOver: rows.length < ROWS_AT_ONCE };
     };
   }
 

@@ -40,7 +40,7 @@ import {
 } from "../store.ts";
 import { readActorStats } from "./actors.ts";
 import { readBoard } from "./boards.ts";
-import { readChanges, readLogEnds } from "./change-log.ts";
+import { readChanges, readFollowStart, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { ScanStatements } from "./index-scan.ts";
 import { MATCH_ROW, verifyMatch } from "./matches.ts";
@@ -250,6 +250,10 @@ export class SqliteReader implements Reader {
 
   changeLog(): { beginning: LogPosition; end: LogPosition } {
     return this.#read(() => readLogEnds(this.#statements));
+  }
+
+  followStart(now: number): LogPosition {
+    return this.#read(() => readFollowStart(this.#statements, now));
   }
 
   close(): void {
