@@ -16,14 +16,20 @@ import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { withWriter } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { type Reply, startWorld, type World } from "../support/world.ts";
 
 export interface ReplyMessage {
   /** The path as the page shows it, shortened where it is long. */
   request: string;
-  status: number;
+  reply: Reply;
   errors: { code: string; title: string; detail: string }[];
 }
+
+const messageOf = (request: string, reply: Reply): ReplyMessage => ({
+  request,
+  reply,
+  errors: reply.body.errors,
+});
 
 type Wish = [path: string, options?: { shown?: string; headers?: Headers; method?: string }];
 type Headers = Record<string, string | null>;
@@ -173,20 +179,20 @@ async function ask(
   world: World,
   [path, { shown = path, headers = {}, method = "GET" } = {}]: Wish,
 ): Promise<ReplyMessage> {
-  const { status, body } = await world.get(path, headers, method);
+  const reply = await world.get(path, headers, method);
   const given = Object.entries(headers).map(([name, value]) =>
     value === null ? `without ${name}` : `${name}: ${value}`,
   );
   const note = given.length > 0 ? ` (${given.join(", ")})` : "";
-  return { request: `${method} ${shown}${note}`, status, errors: body.errors };
+  return messageOf(`${method} ${shown}${note}`, reply);
 }
 
 /** Sends three requests with a key that may send two a minute. */
 async function exhausted(world: World, limited: { url: string; keys: string[] }) {
   const headers = { Authorization: `Bearer ${limited.keys[0]}` };
   for (const _ of [1, 2]) await world.get(`${limited.url}${MATCHES}`, headers);
-  const { status, body } = await world.get(`${limited.url}${MATCHES}`, headers);
-  return { request: `GET ${MATCHES}, again too soon`, status, errors: body.errors };
+  const reply = await world.get(`${limited.url}${MATCHES}`, headers);
+  return messageOf(`GET ${MATCHES}, again too soon`, reply);
 }
 
 /** Waits for changes twice at once, with a key that may do so once. */
@@ -194,11 +200,11 @@ async function overstreamed(world: World): Promise<ReplyMessage> {
   const server = await serveWithKeys(world, [{}], { tiers: [{ name: "hobby", streams: 1 }] });
   const headers = { Authorization: `Bearer ${server.keys[0]}` };
   const stream = await StreamClient.open(`${server.url}${CHANGES}`, headers);
-  const { status, body } = await world.get(`${server.url}${CHANGES}?page[wait]=5`, headers);
+  const reply = await world.get(`${server.url}${CHANGES}?page[wait]=5`, headers);
   stream.close();
   await server.stop();
   const request = `GET ${CHANGES}?page[wait]=5, with as many streams as the key may have`;
-  return { request, status, errors: body.errors };
+  return messageOf(request, reply);
 }
 
 /** Reads two matches without a key where a visitor may read one, and sends one request too many. */
@@ -209,8 +215,7 @@ async function visitorMessages(world: World, noon: TestClock): Promise<ReplyMess
   const { token } = (await response.json()) as { token: string };
   const get = async (path: string, request: string): Promise<ReplyMessage> => {
     const headers = { Authorization: `Bearer ${token}` };
-    const { status, body } = await world.get(server.url + path, headers);
-    return { request, status, errors: body.errors };
+    return messageOf(request, await world.get(server.url + path, headers));
   };
   await get(`${MATCHES}/m1`, "");
   const messages = [
@@ -225,8 +230,7 @@ async function visitorMessages(world: World, noon: TestClock): Promise<ReplyMess
 async function guardedMessages(world: World, { url, keys }: { url: string; keys: string[] }) {
   const as = async (key: string, path: string, request: string): Promise<ReplyMessage> => {
     const headers = { Authorization: `Bearer ${key}` };
-    const { status, body } = await world.get(`${url}${path}`, headers);
-    return { request, status, errors: body.errors };
+    return messageOf(request, await world.get(`${url}${path}`, headers));
   };
   const [reader, stranger] = keys as [string, string];
   await world.get(`${url}${MATCHES}/m1`, { Authorization: `Bearer ${reader}` });

@@ -2,6 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { startAdminWorld } from "../support/admin.ts";
+import { TestClock } from "../support/keys.ts";
 import { aMatch } from "../support/records.ts";
 
 const world = await startAdminWorld([aMatch(), aMatch()], { "closed-shards": "beta" });
@@ -279,18 +280,22 @@ describe("POST /keys/{id}/revoke", () => {
 
 describe("GET /keys/{id}/usage", () => {
   test("includes the most recent requests", async () => {
-    const { key, record } = await made({ matchesPerDay: 10 });
-    await statusOf(key);
-    await statusOf(key, "/shards/nowhere/matches");
-    const { status, body } = await world.ask("GET", `/keys/${record.id}/usage`);
+    const clock = new TestClock("2026-03-10T18:00:00Z");
+    const recent = [1, 2].map((hour) => aMatch({ createdAt: clock.now() - hour * 3_600_000 }));
+    const evening = await startAdminWorld(recent, {}, undefined, clock);
+    const asked = await evening.ask("POST", "/keys", { name: "a key", matchesPerDay: 10 });
+    const { key, record } = asked.body;
+    for (const path of ["/shards/na/matches", "/shards/nowhere/matches"]) {
+      await evening.get(path, { Authorization: `Bearer ${key}` });
+    }
+    const { status, body } = await evening.ask("GET", `/keys/${record.id}/usage`);
+    await evening.stop();
     expect(status).toBe(200);
-    const today = new Date().toISOString().slice(0, 10);
+    const day = "2026-03-10";
     expect(body).toEqual({
       key: { id: record.id, name: "a key" },
-      today: { day: today, matches: 2, matchesLeft: 8, resetSeconds: expect.any(Number) },
-      days: [
-        { day: today, requests: { 200: 1, 404: 1 }, records: 2, lastSeen: expect.any(String) },
-      ],
+      today: { day, matches: 2, matchesLeft: 8, resetSeconds: 6 * 3600 },
+      days: [{ day, requests: { 200: 1, 404: 1 }, records: 2, lastSeen: "2026-03-10T18:00:00Z" }],
     });
   });
 

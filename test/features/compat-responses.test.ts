@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "jsonapi-validator";
 import type { JsonObject } from "../../src/domain/json.ts";
+import { ROUTES } from "../../src/http/routes.ts";
 import {
   type AnyResource,
   primary,
@@ -13,6 +14,7 @@ import {
 import { serveWithKeys } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { checkReply } from "../support/replies.ts";
 import { included, type Reply, startWorld, type World } from "../support/world.ts";
 
 const plain = aMatch({
@@ -317,6 +319,34 @@ describe("a response with these members", () => {
     const identity = await world.get(path, { "Accept-Encoding": "identity" });
     expect(gzip.text).toBe(identity.text);
     expect(gzip.headers.get("etag")).toBe(`W/${identity.headers.get("etag")}`);
+  });
+});
+
+describe("the schema of the API, extended by docs/compatibility.md,", () => {
+  const paths = ROUTES.map(({ path }) =>
+    path
+      .replace(":shard", "na")
+      .replace("matches/:id", "matches/rich")
+      .replace(":id", "player-a")
+      .replace(":board", "win-streak"),
+  ).map((path) => (path.endsWith("/player-names") ? `${path}?filter[near]=Ada` : path));
+  /** The profile changes nothing else. */
+  const CHANGED = paths.filter((path) =>
+    /matches|players(?!.*company)|status|names|changes/.test(path),
+  );
+
+  test.each(paths)("describes the response of %s", async (path) => {
+    const { status, headers, text } = await world.get(path);
+    expect(status).toBe(200);
+    const reply = { method: "GET", path, status, headers, text };
+    expect(() => checkReply({ ...reply, compat: "gamelocker" })).not.toThrow();
+  });
+
+  test.each(CHANGED)("does not describe that of %s without the profile", async (path) => {
+    const { status, headers, text } = await strictly(path);
+    expect(status).toBe(200);
+    const reply = { method: "GET", path, status, headers, text };
+    expect(() => checkReply({ ...reply, compat: "gamelocker" })).toThrow("off its description");
   });
 });
 

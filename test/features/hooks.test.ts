@@ -12,7 +12,8 @@ import {
   startHookWorld,
   startReceiver,
 } from "../support/hooks.ts";
-import { aMatch } from "../support/records.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { redactIn } from "../support/redact.ts";
 import { until } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -212,6 +213,33 @@ test("redirects are not followed", async () => {
   expect((await resultsOf(world, hook.id)).progress).toMatchObject([
     { lastResult: "HTTP 307: redirects are not followed", attempts: 1 },
   ]);
+});
+
+test("a batch that is sent again after a player was redacted does not show the player", async () => {
+  const world = await start();
+  const [all, some] = [receive(), receive()];
+  await world.add(all.url);
+  await world.add(some.url, { players: ["ada"] });
+  const ada = { id: "ada", name: "Ada Lovelace" };
+  const records = ["one", "two"].map((id) =>
+    aMatch({ id, rosters: duel(ada, { id: "bob", name: "Bob" }) }),
+  );
+  await world.ingest(records);
+  for (const receiver of [all, some]) receiver.respond = () => new Response("", { status: 503 });
+  await world.deliver();
+  expect([all, some].map(({ received }) => received.length)).toEqual([1, 1]);
+  expect(all.received[0]!.body).toContain('"ada"');
+
+  await redactIn(world.settings, "na", "ada");
+  await world.ingest(records);
+  await world.ingest(records, { replace: true });
+  for (const receiver of [all, some]) receiver.respond = () => new Response();
+  world.clock.time += HOUR;
+  for (let turn = 0; turn < 4; turn++) await world.deliver();
+  expect(all.received[1]!.id).toBe(all.received[0]!.id);
+  expect(new Set(all.matches())).toEqual(new Set(["one", "two"]));
+  const later = [...all.received.slice(1), ...some.received.slice(1)];
+  expect(later.filter(({ body }) => /ada|Lovelace/i.test(body))).toEqual([]);
 });
 
 test("a hook that hangs delays no other, and gets one request at a time", async () => {

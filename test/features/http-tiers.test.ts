@@ -1,17 +1,23 @@
 /** Tiers: the limits of a key by its tier and its own overrides, and closed shards. */
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { BOARDS } from "../../src/domain/leaderboards.ts";
+import { ROUTES } from "../../src/http/routes.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { serve } from "../../src/wiring.ts";
 import { type KeyIn, serveWithKeys } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
-import { aMatch } from "../support/records.ts";
-import { startWorld } from "../support/world.ts";
+import { aMatch, duel } from "../support/records.ts";
+import { JSON_API, startWorld } from "../support/world.ts";
 
 const world = await startWorld(
   [
     aMatch({ id: "match-na" }),
-    aMatch({ id: "match-beta", shard: "beta" }),
+    aMatch({
+      id: "match-beta",
+      shard: "beta",
+      rosters: duel({ id: "player-beta" }, { id: "player-other" }),
+    }),
     aMatch({ id: "match-cup", shard: "cup" }),
   ],
   { "closed-shards": "beta,cup" },
@@ -82,15 +88,47 @@ describe("a closed shard", () => {
     expect(reply!.headers.get("x-ratelimit-remaining")).toBe("9");
   });
 
+  /** Every URL of a shard: of records that exist and of others, with each board, as documents and as streams. */
+  const urlsOf = (shard: string) =>
+    ROUTES.filter(({ path }) => path.includes(":shard")).flatMap((route) => {
+      if (route.access !== "key") throw new Error(`${route.path} requires no key`);
+      const existing = route.takes === "leaderboards" ? BOARDS : ["match-beta", "player-beta"];
+      const paths = [...existing, "nobody"].map((id) =>
+        route.path.replace(":shard", shard).replace(/:(id|board)/, id),
+      );
+      const accepted = route.stream ? [JSON_API, "text/event-stream"] : [JSON_API];
+      return [...new Set(paths)].flatMap((path) =>
+        accepted.map((accept) => ({ path: route.path, url: path, accept })),
+      );
+    });
+
   test("is closed at every URL of the shard, whether or not the record exists", async () => {
-    const replies = await asked({}, [
-      "/shards/beta/matches",
-      "/shards/beta/matches/nobody",
-      "/shards/beta/players",
-      "/shards/beta/players/nobody",
-      "/shards/beta/matches?nonsense=1",
+    const server = await serveWithKeys(world, [{ rate: 1000 }, { rate: 1000, shards: ["beta"] }]);
+    const statusOf = async (key: number, url: string, accept: string, method = "GET") => {
+      const headers = { Authorization: `Bearer ${server.keys[key]}`, Accept: accept };
+      const abort = new AbortController();
+      const { signal } = abort;
+      const { status } = await fetch(`${server.url}${url}`, { headers, method, signal });
+      // A stream that is not refused has no end.
+      abort.abort();
+      return status;
+    };
+    const opened = new Set<string>();
+    for (const { path, url, accept } of urlsOf("beta")) {
+      const query = path.endsWith("/player-names") ? "?filter[near]=player" : "";
+      if ((await statusOf(1, url + query, accept)) === 200) opened.add(`${path} ${accept}`);
+      const refused = [
+        await statusOf(0, url + query, accept),
+        await statusOf(0, `${url}?nonsense=1`, accept),
+        await statusOf(0, url + query, accept, "HEAD"),
+      ];
+      expect([url, accept, ...refused]).toEqual([url, accept, 403, 403, 403]);
+    }
+    await server.stop();
+    // With a key that may read the shard there is something at each of them.
+    expect([...opened]).toEqual([
+      ...new Set(urlsOf("beta").map(({ path, accept }) => `${path} ${accept}`)),
     ]);
-    expect(replies.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
   });
 
   test("that does not exist is logged at the start: its name may be mistyped", async () => {

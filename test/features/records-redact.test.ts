@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
+import { StreamClient } from "../support/event-stream.ts";
 import { dropSchema } from "../support/formats.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
@@ -179,6 +180,38 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
         writer.rankedEvidence(["ada", "bob"]),
       );
       expect([...evidence]).toEqual([["bob", 1]]);
+    }));
+
+  test("the change feed does not show the player any more, neither what came before nor records that are sent again", () =>
+    inWorld(async (world) => {
+      const matches = [played("m1", 1), played("m2", 2), played("m3", 3)];
+      await world.ingest(matches);
+      await world.ingest([played("m2", 2, { patch: "2.6" })], { replace: true });
+      const oldest = "/shards/na/changes?page[after]=oldest";
+      expect((await world.get(oldest)).text).toContain('"ada"');
+      const first = (await world.get(`${oldest}&page[limit]=1`)).body.links.next;
+      await redactIn(world.settings, "na", "ada");
+      await world.ingest([...matches, played("m4", 4)]);
+      await world.ingest(matches, { replace: true });
+
+      const feed = await world.get(oldest);
+      const matchesOf = feed.body.data.map(
+        ({ relationships }: JsonObject) =>
+          (relationships as { match: { data: { id: string } } }).match.data.id,
+      );
+      expect(new Set(matchesOf)).toEqual(new Set(["m1", "m2", "m3", "m4"]));
+      const again = await world.get(first);
+      const headers = { Authorization: `Bearer ${world.key}` };
+      const stream = await StreamClient.open(`${world.url}${oldest}`, headers);
+      const streamed = JSON.stringify(await stream.changes(matchesOf.length));
+      stream.close();
+      for (const text of [feed.text, again.text, streamed]) {
+        expect(text).toContain('"bob"');
+        expect(['"ada"', ...SECRETS].filter((secret) => text.includes(secret))).toEqual([]);
+      }
+      for (const filter of ["filter[playerNames]=Ada%20Lovelace", "filter[playerIds]=ada"]) {
+        expect((await world.get(`${oldest}&${filter}`)).body.data).toEqual([]);
+      }
     }));
 
   test("an interrupted redaction changes all that is served or nothing, and the next one completes it", () =>

@@ -1,9 +1,11 @@
 /** Tests small files that expand enormously, against the real program: rejected in bounded memory and time. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constants, gzipSync, inflateRawSync } from "node:zlib";
+import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
+import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
 import { balloons, gzipBomb, UNFOLDING } from "./bombs.ts";
@@ -71,6 +73,40 @@ describe("a gzip bomb", () => {
     PATIENCE,
   );
 });
+
+test.each([
+  ["of text", '{"data":"', "a"],
+  ["of spaces", "", " "],
+])(
+  "a gzip bomb %s over POST /ingest is refused in bounded memory, and the server goes on",
+  async (_, start, character) => {
+    const home = ["--data", join(folder.path, "served"), "--drain-ms", "0"];
+    const server = await startServerProcess([...home, "--admin-port", "0"], {
+      env: { MATCHBOOK_ADMIN_TOKEN: TOKEN },
+    });
+    try {
+      const admin = await server.saying(/^admin listener on (http:\S+)\n/m);
+      const bomb = new Uint8Array(gzipBomb(start, character, 4 * GIB));
+      const { status, report, notStored } = await uploadTo(admin, bomb);
+      expect([status, report.stored, report.rejected]).toEqual([422, 0, 1]);
+      expect(notStored[0]!.problems!.join()).toContain("the rest of the upload is not read");
+      const after = await uploadTo(admin, ndjson([aMatch()]));
+      expect([after.status, after.report.stored]).toEqual([200, 1]);
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+      expect(peakMemory(server.child.pid)).toBeLessThan(MEMORY);
+    } finally {
+      expect(await server.end()).toBe(0);
+    }
+  },
+  PATIENCE,
+);
+
+/** Only Linux reports it. */
+function peakMemory(process: number): number {
+  const file = `/proc/${process}/status`;
+  if (!existsSync(file)) return 0;
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(file, "utf8"))![1]) * 1024;
+}
 
 describe("a document that needs far more memory than its size:", () => {
   test.each(UNFOLDING)(

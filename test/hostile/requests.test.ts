@@ -9,6 +9,7 @@ import { refusalStatuses } from "../docs/refusals.ts";
 import { startServerProcess } from "../support/process.ts";
 import { checkReply } from "../support/replies.ts";
 import { scaled } from "../support/scale.ts";
+import { until } from "../support/state.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
 import { type Answered, send, sendSlowly } from "./caller.ts";
 import { SEED } from "./chance.ts";
@@ -123,7 +124,6 @@ describe(`${COUNT} hostile requests (HOSTILE_SEED=${SEED})`, () => {
   const slowTroubles: string[] = [];
   let server: ServerProcess;
   let warm: number;
-  let end: number;
 
   beforeAll(async () => {
     server = await startServer();
@@ -141,7 +141,6 @@ describe(`${COUNT} hostile requests (HOSTILE_SEED=${SEED})`, () => {
     });
     await send(server.url, { from: WARM_UP, to: COUNT }, around, (one) => findings.add(one));
     await Promise.all(slow);
-    end = residentMib(server);
   }, 120_000);
   afterAll(async () => {
     await server.end();
@@ -164,18 +163,22 @@ describe(`${COUNT} hostile requests (HOSTILE_SEED=${SEED})`, () => {
     }
   });
 
+  // On a busy machine, the garbage of many requests is collected late: it falls back, what leaks does not.
+  test.skipIf(!TELLS_MEMORY)(
+    `grow the server's memory by less than ${GROWTH_MIB} MiB after the first ${WARM_UP}`,
+    () =>
+      until(`the memory falls below ${Math.round(warm)} + ${GROWTH_MIB} MiB`, async () => {
+        const growth = residentMib(server) - warm;
+        if (growth >= GROWTH_MIB) await expectService(server.url);
+        return growth < GROWTH_MIB;
+      }),
+  );
+
   test("leave the server working as before, and its log without a failure", async () => {
     await expectService(server.url);
     expect(await server.end()).toBe(0);
     expect(await new Response(server.child.stderr).text()).toBe("");
   });
-
-  test.skipIf(!TELLS_MEMORY)(
-    `grow the server's memory by less than ${GROWTH_MIB} MiB after the first ${WARM_UP}`,
-    () => {
-      expect(end - warm).toBeLessThan(GROWTH_MIB);
-    },
-  );
 });
 
 test("a server with a compatibility profile withstands them as well", async () => {

@@ -2,6 +2,7 @@
 
 import type { NotStored } from "../../src/admin/upload-thread.ts";
 import type { Json } from "../../src/domain/json.ts";
+import type { Clock } from "../../src/http/context.ts";
 import { startWorld, type World } from "./world.ts";
 
 export const TOKEN = "a-token-of-the-tests-0123456789";
@@ -43,9 +44,10 @@ export async function startAdminWorld(
   documents: Json[] = [],
   flags: Record<string, string> = {},
   toml?: string,
+  clock?: Clock,
 ): Promise<AdminWorld> {
   const all = { "admin-port": "0", "admin-token": TOKEN, ...flags };
-  const world = await startWorld(documents, all, undefined, toml);
+  const world = await startWorld(documents, all, clock, toml);
   const adminUrl = world.adminUrl!;
   return {
     ...world,

@@ -8,6 +8,7 @@ import addFormats from "ajv-formats";
 import { Validator } from "jsonapi-validator";
 import { findRoute, openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
+import { compatDescription } from "./compat-description.ts";
 
 const JSON_API = "application/vnd.api+json";
 
@@ -29,6 +30,8 @@ const description = openApiDocument(
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema({ $id: "service", ...description });
+ajv.addSchema({ $id: "gamelocker", ...compatDescription(description, false) });
+ajv.addSchema({ $id: "gamelocker-sparse", ...compatDescription(description, true) });
 const validators = new Map<string, ValidateFunction>();
 const jsonApi = new Validator();
 
@@ -38,6 +41,8 @@ export interface CheckedReply {
   status: number;
   headers: Headers;
   text: string;
+  /** The compatibility profile of the server; "off" by default. */
+  compat?: "off" | "gamelocker";
 }
 
 const ERRORS_SCHEMA = "#/components/schemas/Errors";
@@ -96,9 +101,12 @@ function contentComplaints(reply: CheckedReply, schema: string): string[] {
   const names = [...new URL(reply.path, "http://any").searchParams.keys()];
   const isSparse = names.some((name) => name.startsWith("fields["));
   const type = reply.headers.get("content-type");
-  const hash = Bun.hash([schema, type, isSparse, reply.text].join("\n"));
+  const source =
+    reply.compat !== "gamelocker" ? "service" : isSparse ? "gamelocker-sparse" : "gamelocker";
+  const hash = Bun.hash([source, schema, type, isSparse, reply.text].join("\n"));
   if (faultless.has(hash)) return [];
-  const complaints = bodyComplaints(JSON.parse(reply.text), schema, type === JSON_API, isSparse);
+  const described = `${source}${schema}`;
+  const complaints = bodyComplaints(JSON.parse(reply.text), described, type === JSON_API, isSparse);
   if (complaints.length === 0) faultless.add(hash);
   return complaints;
 }
@@ -109,7 +117,7 @@ function bodyComplaints(
   isJsonApi: boolean,
   isSparse: boolean,
 ): string[] {
-  const validate = validators.get(schema) ?? ajv.compile({ $ref: `service${schema}` });
+  const validate = validators.get(schema) ?? ajv.compile({ $ref: schema });
   validators.set(schema, validate);
   const complaints = validate(body)
     ? []
