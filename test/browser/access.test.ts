@@ -14,6 +14,7 @@ import {
   leave,
   settled,
   startDemoWorld,
+  stillClock,
   testEverywhere,
   visit,
 } from "./support.ts";
@@ -39,9 +40,10 @@ afterAll(async () => {
 const playerLink = ({ url }: { url: string }) => `${url}/portal/na/players/${player.id}`;
 const matchLink = ({ url }: { url: string }) => `${url}/portal/na/matches/${match}`;
 
+type Requests = { path: string; credentials: string | undefined }[];
+
 /** The paths of the requests for data from now on, with their credentials. */
-function watch(page: Page): { path: string; credentials: string | undefined }[] {
-  const seen: { path: string; credentials: string | undefined }[] = [];
+function watch(page: Page, seen: Requests = []): Requests {
   page.on("request", (request: Request) => {
     const path = new URL(request.url()).pathname;
     if (!/^\/(shards|usage|portal\/visitor-token)/.test(path)) return;
@@ -58,9 +60,8 @@ const keyButton = (page: Page, name: RegExp) =>
 
 inBrowser("a shared link, where visitors need no key,", () => {
   test("opens a player and a match, with a visitor token", async () => {
-    const reader = await visit(`${open.url}/portal/status`);
-    const requests = watch(reader.page);
-    await reader.page.goto(playerLink(open));
+    const requests: Requests = [];
+    const reader = await visit(playerLink(open), { before: (page) => watch(page, requests) });
     await heading(reader.page).filter({ hasText: player.name }).waitFor();
     await reader.page.goto(matchLink(open));
     await settled(reader.page);
@@ -103,11 +104,10 @@ inBrowser("a shared link, where visitors need no key,", () => {
   });
 
   test("says when the server does not respond, and opens when it does again", async () => {
-    const reader = await visit(`${open.url}/portal/status`, { expects: [] });
+    const reader = await visit(playerLink(open), {
+      before: (page) => page.route(/\/(shards|portal\/visitor-token)/, (route) => route.abort()),
+    });
     const { page } = reader;
-    await page.evaluate(() => sessionStorage.clear());
-    await page.route(/\/(shards|portal\/visitor-token)/, (route) => route.abort());
-    await page.goto(playerLink(open));
     await page.getByText(TEXTS.unreachable).first().waitFor();
     await page.unrouteAll();
     await page.getByRole("button", { name: TEXTS.tryAgain }).first().click();
@@ -142,10 +142,8 @@ inBrowser("a shared link, where visitors need no key,", () => {
 inBrowser("a shared link, where visitors need a key,", () => {
   test("says what is needed, and sends nothing that must fail", async () => {
     for (const link of [playerLink, matchLink]) {
-      const reader = await visit(`${closed.url}/portal/status`);
-      const requests = watch(reader.page);
-      await reader.page.goto(link(closed));
-      await settled(reader.page);
+      const requests: Requests = [];
+      const reader = await visit(link(closed), { before: (page) => watch(page, requests) });
       await reader.page.getByRole("button", { name: TEXTS.enterKey }).first().waitFor();
       expect(await reader.page.locator("main").textContent()).toContain("API key");
       expect(requests).toEqual([]);
@@ -222,7 +220,7 @@ inBrowser("a key", () => {
     ["over its quota", { matchesPerDay: 1 }, "used up its matches for today"],
     ["over its rate", { rate: 1 }, "too many requests in a minute"],
   ])("%s is described so", async (_, limits, text) => {
-    const server = await serveWithKeys(open, [limits], { "portal-visitors": "on" });
+    const server = await serveWithKeys(open, [limits], { "portal-visitors": "on" }, stillClock());
     const [key] = server.keys as [string];
     for (let time = 0; time < 2; time++) {
       await fetch(`${server.url}/shards/na/matches/${match}`, {

@@ -8,7 +8,15 @@ import { GUIDES } from "../../src/portal/views/developers/guide.ts";
 import { ROOT } from "../support/process.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { MATCHES } from "./explorer.ts";
-import { inBrowser, leave, settled, testEverywhere, violations, visit } from "./support.ts";
+import {
+  inBrowser,
+  leave,
+  settled,
+  stillClock,
+  testEverywhere,
+  violations,
+  visit,
+} from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
 const AREA = "/portal/developers";
@@ -145,7 +153,7 @@ inBrowser("the key on its page", () => {
   };
 
   test("is masked until it is shown, and its state is true: valid, not valid, over its quota", async () => {
-    const world = await startWorld(MATCHES, { "matches-per-day": "2" });
+    const world = await startWorld(MATCHES, { "matches-per-day": "2" }, stillClock());
     const visitor = await stateOf(world, world.key, "This key works.");
     const { page } = visitor;
     expect(await page.locator(".keys-limits").innerText()).toMatch(/Matches per day\s+2\s/);
@@ -261,7 +269,7 @@ inBrowser("the usage page", () => {
     visit(`${world.url}${AREA}/usage`, { key: world.key, ...options });
 
   test("shows requests, errors, and matches against the quota", async () => {
-    const world = await startWorld(MATCHES, { "matches-per-day": "20" });
+    const world = await startWorld(MATCHES, { "matches-per-day": "20" }, stillClock());
     await world.get("/shards/na/matches?page[limit]=3");
     await world.get("/shards/na/matches/nobody");
     const visitor = await openUsage(world);
@@ -301,7 +309,7 @@ inBrowser("the usage page", () => {
   });
 
   test("says that the quota is used up, and when it resets", async () => {
-    const world = await startWorld(MATCHES, { "matches-per-day": "2" });
+    const world = await startWorld(MATCHES, { "matches-per-day": "2" }, stillClock());
     await world.get("/shards/na/matches?page[limit]=3");
     const visitor = await openUsage(world);
     const { page } = visitor;

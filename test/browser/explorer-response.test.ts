@@ -17,7 +17,15 @@ import {
   showAs,
   showsMatches,
 } from "./explorer.ts";
-import { holdReplies, inBrowser, leave, settled, testEverywhere, visit } from "./support.ts";
+import {
+  holdReplies,
+  inBrowser,
+  leave,
+  settled,
+  stillClock,
+  testEverywhere,
+  visit,
+} from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
 const { won, lost } = OUTCOME_NAMES;
@@ -52,7 +60,7 @@ inBrowser("the response in the explorer", () => {
   });
 
   test("shows its status, size and whether it came from the cache, and the match with its winner and links", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1");
+    const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1", { isCold: true });
     const { page } = visitor;
     const status = page.locator(".explorer-status");
     expect(await status.innerText()).toMatch(/200 OK\s+\d+ ms\s+[\d.]+ kB/);
@@ -203,7 +211,7 @@ inBrowser("the explorer, when something is wrong:", () => {
   });
 
   test("a daily match quota that is used up is shown instead of the requests that are left", async () => {
-    const strict = await startWorld(MATCHES, { "matches-per-day": "1" });
+    const strict = await startWorld(MATCHES, { "matches-per-day": "1" }, stillClock());
     // On no first page, whatever its order.
     await strict.get("/shards/na/matches/match-6");
     const visitor = await visit(`${strict.url}${EXPLORER}?shard=na&on=matches`, {

@@ -160,11 +160,12 @@ inBrowser("the heroes page", () => {
     });
 
     test("reports a server that does not respond, and loads on retry", async () => {
-      const visitor = await visit(`${world.url}/portal/status`, { key: world.key });
-      const { page } = visitor;
       let isUnreachable = true;
-      await page.route("**/actors*", (route) => (isUnreachable ? route.abort() : route.continue()));
-      await page.goto(`${world.url}/portal/na/heroes`);
+      const visitor = await open("", {
+        before: (page: Page) =>
+          page.route("**/actors*", (route) => (isUnreachable ? route.abort() : route.continue())),
+      });
+      const { page } = visitor;
       await page.getByText(TEXTS.unreachable).waitFor();
       isUnreachable = false;
       await page.getByRole("button", { name: TEXTS.tryAgain }).click();
@@ -173,11 +174,12 @@ inBrowser("the heroes page", () => {
     });
 
     test("explains that a key is needed, and requests nothing without one", async () => {
-      const visitor = await visit(`${world.url}/portal/status`);
-      const { page } = visitor;
       const requested: string[] = [];
-      page.on("request", (request) => requested.push(new URL(request.url()).pathname));
-      await page.goto(`${world.url}/portal/na/heroes`);
+      const visitor = await visit(`${world.url}/portal/na/heroes`, {
+        before: (page) =>
+          page.on("request", (request) => requested.push(new URL(request.url()).pathname)),
+      });
+      const { page } = visitor;
       await page.locator("main").getByRole("button", { name: TEXTS.enterKey }).waitFor();
       expect(requested.filter((path) => path.startsWith("/shards/"))).toEqual([]);
       expect(visitor.complaints).toEqual([]);

@@ -191,11 +191,12 @@ inBrowser("the leaderboards page", () => {
     });
 
     test("explains that a key is needed, and requests nothing without one", async () => {
-      const visitor = await visit(`${world.url}/portal/status`);
-      const { page } = visitor;
       const requested: string[] = [];
-      page.on("request", (request) => requested.push(new URL(request.url()).pathname));
-      await page.goto(`${world.url}/portal/na/leaderboards/win-rate`);
+      const visitor = await visit(`${world.url}/portal/na/leaderboards/win-rate`, {
+        before: (page) =>
+          page.on("request", (request) => requested.push(new URL(request.url()).pathname)),
+      });
+      const { page } = visitor;
       await page.locator("main").getByRole("button", { name: TEXTS.enterKey }).waitFor();
       expect(requested.filter((path) => path.startsWith("/shards/"))).toEqual([]);
       await leave(visitor);

@@ -136,11 +136,12 @@ inBrowser("the match page", () => {
     });
 
     test("explains that a key is needed, and requests nothing without one", async () => {
-      const visitor = await visit(`${world.url}/portal/status`);
-      const { page } = visitor;
       const requested: string[] = [];
-      page.on("request", (request) => requested.push(new URL(request.url()).pathname));
-      await page.goto(`${world.url}/portal/na/matches/${id}`);
+      const visitor = await visit(`${world.url}/portal/na/matches/${id}`, {
+        before: (page) =>
+          page.on("request", (request) => requested.push(new URL(request.url()).pathname)),
+      });
+      const { page } = visitor;
       await page.locator("main").getByRole("button", { name: TEXTS.enterKey }).waitFor();
       expect(requested.filter((path) => path.startsWith("/shards/"))).toEqual([]);
       expect(visitor.complaints).toEqual([]);

@@ -79,14 +79,12 @@ const filter = (page: Page, name: string) => page.getByRole("combobox", { name, 
 const options = (page: Page) => page.getByRole("listbox").getByRole("option");
 const plain = async (text: Promise<string>) => (await text).replaceAll(/\s+/g, " ").trim();
 
-/** The requests of the page for data. */
-function countRequests(page: Page): string[] {
-  const paths: string[] = [];
+/** Adds the paths of the requests of the page for data. */
+function countRequests(page: Page, paths: string[]): void {
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
     if (pathname.startsWith("/shards/")) paths.push(pathname);
   });
-  return paths;
 }
 
 inBrowser("the player page", () => {
@@ -220,10 +218,11 @@ inBrowser("the player page", () => {
     });
 
     test("sends at most eight requests for data", async () => {
-      const visitor = await visit(`${world.url}/portal/status`, { key: world.key });
-      const requests = countRequests(visitor.page);
-      await visitor.page.goto(`${world.url}/portal/na/players/ada`);
-      await settled(visitor.page);
+      const requests: string[] = [];
+      const visitor = await visit(`${world.url}/portal/na/players/ada`, {
+        key: world.key,
+        before: (page) => countRequests(page, requests),
+      });
       expect(requests.toSorted()).toEqual([
         "/shards/na/leaderboards/ranked-wins",
         "/shards/na/leaderboards/skill-tier",
@@ -234,7 +233,6 @@ inBrowser("the player page", () => {
         "/shards/na/players/ada",
         "/shards/na/players/ada/company",
       ]);
-      visitor.page.removeAllListeners("request");
       await leave(visitor);
     });
 
@@ -444,14 +442,17 @@ inBrowser("the player page", () => {
     });
 
     test("keeps loaded matches when the rate limit is reached, and continues from there", async () => {
-      const visitor = await visit(`${world.url}/portal/status`, { key: world.key, expects: [429] });
-      const { page } = visitor;
       let requests = 0;
-      await page.route("**/shards/na/matches?**", (route) => {
-        requests += 1;
-        return requests === 3 ? route.fulfill(limitReached()) : route.continue();
+      const visitor = await visit(`${world.url}/portal/na/players/ada`, {
+        key: world.key,
+        expects: [429],
+        before: (page) =>
+          page.route("**/shards/na/matches?**", (route) => {
+            requests += 1;
+            return requests === 3 ? route.fulfill(limitReached()) : route.continue();
+          }),
       });
-      await page.goto(`${world.url}/portal/na/players/ada`);
+      const { page } = visitor;
       await button(page, TEXTS.tryAgain).waitFor();
       expect(await rows(page).count()).toBe(10);
       expect(await coverage(page).innerText()).toContain("Older matches failed to load");

@@ -451,7 +451,7 @@ inBrowser("the home page", () => {
   });
 
   test("a first visit loads less than 200 KB in all, and moves nothing", async () => {
-    const { page, ...visitor } = await visit(world.url, { key: world.key });
+    const { page, ...visitor } = await visit(world.url, { key: world.key, isCold: true });
     await page.locator(LAST_ROW).waitFor();
     await page.locator(".start-entry").last().waitFor();
     await page.evaluate(() => document.fonts.ready);
@@ -477,7 +477,7 @@ inBrowser("the home page", () => {
         player: `/portal/na/players/${players[0].id}`,
         status: "/portal/status",
       };
-      const visitor = await visit(world.url + paths[name], { key: world.key });
+      const visitor = await visit(world.url + paths[name], { key: world.key, isCold: true });
       const { bytes } = await visitor.page.evaluate(measured);
       expect(bytes).toBeWithin(50_000, 200_000);
       await leave(visitor);

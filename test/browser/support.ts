@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { demoDocuments } from "../../src/demo/demo.ts";
+import type { Clock } from "../../src/http/context.ts";
 import { skipWithout } from "../support/needs.ts";
 import { buildPortal } from "../support/process.ts";
 import { startWorld, type World } from "../support/world.ts";
@@ -16,12 +17,19 @@ const CHROMIUM = ["chromium-headless-shell", "chromium", "chromium-browser", "go
 /** A narrow phone and a common desktop. */
 export const WIDTHS = [360, 1440] as const;
 
+/** For a busy machine; shorter than the timeout of a test, so that the error says what did not happen. */
+const TIMEOUT_MS = 45_000;
+
 export interface VisitOptions {
   /** The visitor's key; without it, this is a first visit. */
   key?: string;
   width?: number;
   /** Expected error statuses; browsers log every 4xx and 5xx as an error. */
   expects?: readonly number[];
+  /** Is called before the page is loaded, e.g. to watch or to hold back its requests. */
+  before?: (page: Page) => unknown;
+  /** With an empty cache. Otherwise it has what earlier visitors have loaded, which takes less CPU time. */
+  isCold?: boolean;
 }
 
 export interface Visitor {
@@ -76,22 +84,27 @@ export function startBrowser(): Promise<Browser> {
   });
 }
 
+/** A clock that stands still, so that no day, and with it no daily quota, ends during a test. */
+export function stillClock(now = Date.now()): Clock {
+  return { now: () => now, monotonic: () => performance.now() };
+}
+
 /** The time in the demo world. It is fixed, so that every run has the same matches. */
 export const DEMO_NOW = Date.UTC(2026, 2, 14, 18, 30);
 
 /** A server with recent demo matches in two shards. */
 export function startDemoWorld(flags: Record<string, string> = {}): Promise<World> {
   const options = { matches: 40, seed: 7, until: DEMO_NOW, shards: ["na", "eu"] };
-  const clock = { now: () => DEMO_NOW, monotonic: () => performance.now() };
-  return startWorld([...demoDocuments(options)], flags, clock);
+  return startWorld([...demoDocuments(options)], flags, stillClock(DEMO_NOW));
 }
 
 /** Opens a URL as a new visitor, and waits until the page has loaded. */
 export async function visit(address: string, options: VisitOptions = {}): Promise<Visitor> {
-  const { key, width = 1440, expects = [] } = options;
+  const { key, width = 1440, expects = [], before, isCold = false } = options;
   const page = idle ?? (await newPage());
   idle = undefined;
   await resize(page, width);
+  if (isCold) await sendTo(page, [["Network.clearBrowserCache"]]);
   const keyScript =
     key === undefined
       ? undefined
@@ -103,11 +116,13 @@ export async function visit(address: string, options: VisitOptions = {}): Promis
     if (message.type() === "error" && !isExpected) complaints.push(text);
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
+  await before?.(page);
   await page.goto(address);
   await settled(page);
   const reset = async () => {
-    page.removeAllListeners("console");
-    page.removeAllListeners("pageerror");
+    for (const event of ["console", "pageerror", "request", "requestfailed"] as const) {
+      page.removeAllListeners(event);
+    }
     await keyScript?.dispose();
     await forget(page, new URL(address).origin);
   };
@@ -124,21 +139,32 @@ async function newPage(): Promise<Page> {
     locale: "en-GB",
     timezoneId: "UTC",
   });
-  // Shorter than the test timeout, so that the error says what did not happen.
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(TIMEOUT_MS);
   return context.newPage();
 }
 
-/** Removes what a visit leaves behind: storage, cache, history, routes, colours and the pointer's position. */
+/** Removes what a visit leaves behind: storage, history, routes, colours and the pointer's position. */
 async function forget(page: Page, origin: string): Promise<void> {
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.goto("about:blank");
-  await page.emulateMedia({ colorScheme: "light" });
+  const isDark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  if (isDark) await page.emulateMedia({ colorScheme: "light" });
   await page.mouse.move(0, 0);
+  await sendTo(page, [
+    ["Storage.clearDataForOrigin", { origin, storageTypes: "all" }],
+    ["Page.resetNavigationHistory"],
+  ]);
+}
+
+type Command = [
+  name: "Storage.clearDataForOrigin" | "Network.clearBrowserCache" | "Page.resetNavigationHistory",
+  options?: { origin: string; storageTypes: string },
+];
+
+/** Sends commands of the DevTools protocol. */
+async function sendTo(page: Page, commands: Command[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
-  await session.send("Network.clearBrowserCache");
-  await session.send("Page.resetNavigationHistory");
+  for (const [name, options] of commands) await session.send(name, options as never);
   await session.detach();
 }
 
@@ -154,7 +180,7 @@ export async function settled(page: Page): Promise<void> {
       document.querySelector("h1") !== null &&
       document.querySelector('.loading, [aria-busy="true"]') === null,
     undefined,
-    { timeout: 20_000 },
+    { timeout: TIMEOUT_MS },
   );
 }
 
@@ -221,7 +247,7 @@ export function testEverywhere(
     }
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
-  });
+  }, 120_000);
 }
 
 /** The top of each element, in whole pixels from the top of the page. */

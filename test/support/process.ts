@@ -1,6 +1,8 @@
 /** Runs command lines of Matchbook, and `bin/matchbook` as a process. */
 
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { BUILT_PACK } from "../../src/http/portal-assets.ts";
 import type { CommandEnd, CommandLine } from "./command-process.ts";
 
 export const ROOT = join(import.meta.dir, "..", "..");
@@ -160,10 +162,23 @@ export async function startServerProcess(args: string[], options: RunOptions = {
 
 let isBuilt = false;
 
-/** Builds the portal from its current sources, once. */
+/** Builds the portal, unless what was built is newer than everything that it may be built from. */
 export function buildPortal(): void {
-  if (isBuilt) return;
+  if (isBuilt || isUpToDate()) return;
   const built = Bun.spawnSync([process.execPath, "scripts/portal.ts", "--quiet"], { cwd: ROOT });
   if (built.exitCode !== 0) throw new Error(`the portal cannot be built: ${built.stderr}`);
   isBuilt = true;
+}
+
+function isUpToDate(): boolean {
+  if (!existsSync(BUILT_PACK)) return false;
+  const builtAt = statSync(BUILT_PACK).mtimeMs;
+  const sources = ["src", "docs", "scripts"].flatMap((folder) => [
+    folder,
+    ...readdirSync(join(ROOT, folder), { recursive: true }).map((path) => `${folder}/${path}`),
+  ]);
+  // Folders too: their time says that a file was removed or renamed.
+  return [...sources, "CHANGELOG.md", "package.json", "package-lock.json", "tsconfig.json"].every(
+    (path) => statSync(join(ROOT, path)).mtimeMs < builtAt,
+  );
 }
