@@ -2,7 +2,10 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { startAdminWorld } from "../support/admin.ts";
+import { awayFromMidnight } from "../support/midnight.ts";
 import { aMatch } from "../support/records.ts";
+
+await awayFromMidnight(30);
 
 const world = await startAdminWorld([aMatch(), aMatch()], { "closed-shards": "beta" });
 afterAll(() => world.stop());

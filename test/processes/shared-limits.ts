@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { type Instance, makeKey, startInstance } from "../support/instances.ts";
+import { awayFromMidnight } from "../support/midnight.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
 import { until } from "../support/state.ts";
@@ -26,6 +27,8 @@ const ONE = "/shards/na/matches/match-0";
 const page = (offset: number) => `/shards/na/matches?page[offset]=${offset}`;
 
 setDefaultTimeout(60_000);
+
+await awayFromMidnight();
 
 let redis: TestRedis;
 let world: World;

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
 import { Line } from "../support/callers.ts";
+import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
@@ -13,6 +14,8 @@ import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
 setDefaultTimeout(120_000);
+
+await awayFromMidnight();
 
 const folder = aFolder();
 afterAll(() => folder.remove());
