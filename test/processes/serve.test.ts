@@ -43,7 +43,8 @@ async function ingest(data: string, ...documents: object[]): Promise<void> {
 
 describe("startup", () => {
   test("prints one line, after which the server responds at once", async () => {
-    const child = spawnMatchbook(["serve", "--port", "0", "--data", newData()]);
+    const args = ["serve", "--port", "0", "--data", newData()];
+    const child = spawnMatchbook(args, { program: MATCHBOOK });
     const reader = child.stdout.getReader();
     const line = Buffer.from((await reader.read()).value!).toString();
     expect(line).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/);
