@@ -132,7 +132,7 @@ onLinux("a running server", () => {
     expect(locksOn(file, child.pid)).toEqual(before);
   });
 
-  test("takes a bounded part of its memory while far more is uploaded than may be buffered", async () => {
+  test("keeps its memory bounded while far more is sent than may be buffered", async () => {
     const { child, adminUrl } = server;
     // From now on the storing thread exists.
     await uploadTo(adminUrl, ndjson(some(1000, "before")));
