@@ -5,6 +5,7 @@
  */
 
 import { readFileSync, statfsSync } from "node:fs";
+import { buildExecutable } from "../test/support/executable.ts";
 import { aTemplate, startCluster } from "../test/support/postgres.ts";
 
 const TIMINGS = "scripts/test-timings.json";
@@ -46,7 +47,10 @@ function quickFiles(): string[] {
 
 const template = isQuick || process.env.TEST_POSTGRES ? undefined : aTemplate();
 if (template) process.env.TEST_POSTGRES_TEMPLATE = template.data;
+const building = isQuick ? undefined : buildExecutable();
 const cluster = template && (await startCluster());
+const executable = await building;
+if (executable) process.env.TEST_EXECUTABLE = executable;
 const child = Bun.spawn([process.execPath, ...BUN_TEST, ...args], {
   stdio: ["inherit", "inherit", "pipe"],
   env: { ...process.env, ...(cluster && { TEST_POSTGRES: cluster.url }) },

@@ -655,9 +655,10 @@ export async function openLimits(
   { redis }: { redis: string },
   local: Pick<Limits, "limiter" | "quotas" | "visitors">,
   observe: Observe,
+  responseMs?: number,
 ): Promise<Limits> {
   if (redis === "") return { ...local, shared: undefined, close() {} };
-  const link = new RedisLink(redis, observe);
+  const link = new RedisLink(redis, observe, responseMs);
   await link.open();
   return {
     limiter: new RedisLimiter(link, local.limiter),

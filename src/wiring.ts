@@ -56,7 +56,7 @@ export interface RunningMatchbook extends Omit<RunningServer, "feed"> {
 /**
  * Starts the public server, and the admin listener if the settings enable it. `sharing` is for one of several
  * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `checkPace`,
- * `maintenancePace` and `feedPace` are for tests.
+ * `maintenancePace`, `feedPace` and `redisResponseMs` are for tests.
  */
 export async function serve(
   settings: Settings,
@@ -67,11 +67,12 @@ export async function serve(
   checkPace?: Partial<Pace>,
   maintenancePace?: Partial<MaintenancePace>,
   feedPace?: Partial<FeedPace>,
+  redisResponseMs?: number,
 ): Promise<RunningMatchbook> {
   const clock = steadyClock(unsteadyClock);
   // Before anything is opened: without a token the start fails.
   const token = tokenFor(settings);
-  const parts = await openParts(settings, log, clock, sharing);
+  const parts = await openParts(settings, log, clock, sharing, redisResponseMs);
   const { metrics, shards, keys, usage, limits, plan, observe } = parts;
   const { limiter, quotas, shared } = limits;
   let admin: RunningAdmin | undefined;
@@ -304,7 +305,13 @@ interface WorkerLimits {
 }
 
 /** Opens every shard. One that cannot be opened is unavailable; the others are served. */
-async function openParts(settings: Settings, log: Observe, clock: Clock, sharing?: WorkerLimits) {
+async function openParts(
+  settings: Settings,
+  log: Observe,
+  clock: Clock,
+  sharing?: WorkerLimits,
+  redisResponseMs?: number,
+) {
   const plan = accessPlan(settings);
   const metrics = new Metrics({
     version,
@@ -339,7 +346,7 @@ async function openParts(settings: Settings, log: Observe, clock: Clock, sharing
     isRecording = true;
     const limiter = sharing?.limiter ?? new MemoryLimiter();
     const local = { limiter, quotas: usage.quotas, visitors: localCounters(sharing?.visitors) };
-    limits = await openLimits(settings, local, watched);
+    limits = await openLimits(settings, local, watched, redisResponseMs);
   } catch (error) {
     await release();
     throw error;

@@ -1,7 +1,7 @@
 /** Tests the admin listener of a server process: startup, memory, uploads, shutdown. */
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
@@ -65,7 +65,16 @@ function locksOn(path: string, pid: number): string[] {
     .map(([, , , kind, , , first, last]) => `${kind} ${first} ${last}`);
 }
 
-const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
+/** The files of a folder that a process has open. */
+const openFiles = (pid: number, folder: string) =>
+  readdirSync(`/proc/${pid}/fd`).filter((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith(folder);
+    } catch {
+      // Closed meanwhile.
+      return false;
+    }
+  }).length;
 
 describe("startup", () => {
   test("prints the URLs of both listeners, the public one first", async () => {
@@ -101,9 +110,30 @@ describe("startup", () => {
 /** Only Linux reports the memory of a process. */
 const onLinux = describe.skipIf(process.platform !== "linux");
 
-onLinux("memory", () => {
-  test("stays bounded while far more is sent than may be buffered", async () => {
-    const { child, adminUrl } = await startServer(newData(), "--log-level", "silent");
+onLinux("a running server", () => {
+  const data = newData();
+  let server: Awaited<ReturnType<typeof startServer>>;
+  beforeAll(async () => {
+    await matchbook(["keys", "create", "--name", "one", "--data", data]);
+    server = await startServer(data, "--log-level", "silent");
+  });
+  afterAll(async () => {
+    server.child.kill("SIGTERM");
+    expect(await server.child.exited).toBe(0);
+  });
+
+  test("keeps the key file locked after keys are listed, so that other programs do not remove its log", async () => {
+    const { child, adminUrl } = server;
+    const file = join(data, "access.sqlite");
+    const before = locksOn(file, child.pid);
+    expect(before).not.toEqual([]);
+    const headers = { Authorization: `Bearer ${TOKEN}` };
+    expect((await fetch(`${adminUrl}/keys`, { headers })).status).toBe(200);
+    expect(locksOn(file, child.pid)).toEqual(before);
+  });
+
+  test("keeps its memory bounded while far more is sent than may be buffered", async () => {
+    const { child, adminUrl } = server;
     // From now on the storing thread exists.
     await uploadTo(adminUrl, ndjson(some(1000, "before")));
     const before = ownMemory(child.pid);
@@ -126,42 +156,25 @@ onLinux("memory", () => {
     expect(report).toMatchObject({ stored: DOCUMENTS, rejected: DOCUMENTS });
     expect(sent / 2 ** 20).toBeGreaterThan(240);
     expect(most - before).toBeLessThan(200);
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
   });
-});
 
-onLinux("uploads that are cut off", () => {
-  test("leave no file open", async () => {
-    const { child, adminUrl } = await startServer(newData(), "--log-level", "silent");
+  test("has no more files open after uploads that are cut off", async () => {
+    const { child, adminUrl } = server;
     await uploadTo(adminUrl, ndjson(some(10, "first")));
-    const before = openFiles(child.pid);
+    const before = openFiles(child.pid, data);
+    expect(before).toBeGreaterThan(0);
     for (let round = 0; round < 10; round++) {
+      // It is accepted only while fewer than two are in progress.
+      await until("an upload is accepted", async () => {
+        const { status } = await uploadTo(adminUrl, "");
+        return status === 200;
+      });
       const upload = await openUpload(adminUrl);
       await upload.write(ndjson(some(20, `round-${round}`)));
       upload.socket.destroy();
-      // The next is accepted only while fewer than two are in progress.
     }
     await until("an upload is accepted", async () => (await uploadTo(adminUrl, "")).status === 200);
-    await until("the files are closed", () => openFiles(child.pid) <= before);
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
-  });
-});
-
-onLinux("the key file", () => {
-  test("stays locked after keys are listed, so that other programs do not remove its log", async () => {
-    const data = newData();
-    await matchbook(["keys", "create", "--name", "one", "--data", data]);
-    const { child, adminUrl } = await startServer(data, "--log-level", "silent");
-    const file = join(data, "access.sqlite");
-    const before = locksOn(file, child.pid);
-    expect(before).not.toEqual([]);
-    const headers = { Authorization: `Bearer ${TOKEN}` };
-    expect((await fetch(`${adminUrl}/keys`, { headers })).status).toBe(200);
-    expect(locksOn(file, child.pid)).toEqual(before);
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
+    await until("the files are closed", () => openFiles(child.pid, data) <= before);
   });
 });
 

@@ -1,11 +1,11 @@
-/** Every command as a process of its own. Other tests run them with `matchbook()`, in a process that stays. */
+/** Every command as a process of its own, from the sources. Other tests run them with `matchbook()`, in a process that stays. */
 
 import { afterAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { buildProgram } from "../../src/cli/program.ts";
 import { ingestAt } from "../support/places.ts";
-import { asProcess, matchbook } from "../support/process.ts";
+import { asProcess, MATCHBOOK, matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { change } from "../support/repair.ts";
 import { aFolder } from "../support/world.ts";
@@ -69,7 +69,9 @@ test.each(CASES)(
       const { stdout, stderr, exitCode } = await run(args.split(" "), { cwd, stdin });
       return { exitCode, stdout: steady(stdout), stderr: steady(stderr) };
     };
-    const alone = await runIn(asProcess);
+    const alone = await runIn((line, options) =>
+      asProcess(line, { ...options, program: MATCHBOOK }),
+    );
     expect(alone).toMatchObject({ exitCode });
     expect(await runIn(matchbook)).toEqual(alone);
   },

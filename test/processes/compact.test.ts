@@ -66,7 +66,7 @@ test("in PostgreSQL, compact gives back the tables of pruned months, and has no 
   const folder = aFolder();
   const schema = `compact_${process.pid}`;
   const data = homeAt(folder.path, `${postgres.url}?schema=${schema}`);
-  await ingestAt(data, linesOf("na", 200, Date.now() - 100 * DAY));
+  await ingestAt(data, linesOf("na", 60, Date.now() - 100 * DAY));
   await prune(data);
   expect(await lookInto(data, async (writer) => (await writer.counts()).served)).toBe(0);
   const compacted = await matchbookAt(data, ["compact", "na", "--json"]);

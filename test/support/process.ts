@@ -7,6 +7,8 @@ import type { CommandEnd, CommandLine } from "./command-process.ts";
 
 export const ROOT = join(import.meta.dir, "..", "..");
 export const MATCHBOOK = join(ROOT, "bin", "matchbook");
+/** `npm test` builds an executable from the sources, which starts twice as fast. */
+const PROGRAM = process.env.TEST_EXECUTABLE ?? MATCHBOOK;
 
 /** As in bin/matchbook. */
 const RUNTIME_OPTIONS = { BUN_JSC_useConcurrentGC: "0", MIMALLOC_PURGE_DELAY: "1000" };
@@ -18,7 +20,7 @@ export interface Finished {
 }
 
 export interface RunOptions {
-  /** The program to run instead of bin/matchbook. */
+  /** The program to run instead of bin/matchbook or the executable. */
   program?: string;
   stdin?: string | Uint8Array;
   cwd?: string;
@@ -124,9 +126,11 @@ export function surroundings(): Record<string, string> {
 export function spawnMatchbook(args: string[], options: RunOptions = {}) {
   // A busy machine must not refuse the requests of a test.
   const limits = SERVING.includes(args[0] ?? "") ? { MATCHBOOK_MAX_DELAY_MS: "0" } : {};
-  return Bun.spawn([options.program ?? MATCHBOOK, ...args], {
+  // Without them, the executable starts itself a second time.
+  const runtime = options.program === undefined ? RUNTIME_OPTIONS : {};
+  return Bun.spawn([options.program ?? PROGRAM, ...args], {
     cwd: options.cwd ?? ROOT,
-    env: { ...surroundings(), ...limits, ...options.env },
+    env: { ...surroundings(), ...runtime, ...limits, ...options.env },
     stdin: "pipe",
     stdout: "pipe",
     stderr: (options.stderr ?? "pipe") as "pipe",

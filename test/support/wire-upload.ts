@@ -87,18 +87,26 @@ export async function sendUntilHeld(upload: WireUpload, documents: readonly stri
       sent += 1;
     }
   })();
-  await standingStill(() => sent);
+  await standingStill(() => sent, documents.length);
   return { sent, sending };
 }
 
-/** Settles when a count has started to grow and has not grown for 250 ms. */
-async function standingStill(count: () => number): Promise<void> {
+/**
+ * Settles when a count has not grown for as long as the whole rest would have taken at the pace so far: what is only
+ * slow, as on a busy machine, has grown by then.
+ */
+async function standingStill(count: () => number, total: number): Promise<void> {
   let last = 0;
-  let since = performance.now();
+  const began = performance.now();
+  let since = began;
   await until("the count stands still", () => {
-    if (count() === last) return (last > 0 && performance.now() - since > 250) || undefined;
-    last = count();
-    since = performance.now();
-    return undefined;
+    const now = performance.now();
+    if (count() > last) {
+      last = count();
+      since = now;
+    }
+    if (last === total) return true;
+    const rest = ((since - began) / last) * (total - last);
+    return last > 0 && now - since > Math.max(250, rest);
   });
 }
