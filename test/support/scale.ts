@@ -1,4 +1,4 @@
-/** How many cases property tests generate: all with TEST_SCALE=1, half of them in CI, otherwise a quarter. */
+/** How many cases property tests generate: a quarter in `npm test`, all in `npm run test:long`. TEST_SCALE is another part. */
 
 const SCALE = Number(process.env.TEST_SCALE ?? 0.25);
 
