@@ -74,7 +74,8 @@ const ingester: FaultKind = {
       // It waits for more when it has stored these, so that the kill never comes too late.
       const before = logSize(scene);
       child.stdin.write(`${lines.join("\n")}\n`);
-      child.stdin.flush();
+      // It may be killed before it has read all.
+      void Promise.resolve(child.stdin.flush()).catch(() => {});
       // Later on the first records may be stored already.
       if (time > 0) await Bun.sleep(scene.random.int(100, 900));
       else await until("it stores", () => logSize(scene) !== before, PATIENCE_SECONDS);
