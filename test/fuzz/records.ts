@@ -19,7 +19,12 @@ import { SOUND, WRAPPINGS, type Wrapping, wrapped } from "./wrapping.ts";
 
 const SHARD = "na";
 
-export const recordTarget: Target<RecordCase> = {
+/** What the oracle decided, in `seen`. */
+export const VALID = "a valid match";
+export const INVALID = "an invalid match";
+export const COMPARED = "a served match";
+
+export const recordTarget = (tamper = (file: Buffer) => file): Target<RecordCase> => ({
   kind: "records",
   generate: recordFile,
   write: ({ text, wrapping }) => (wrapping === "plain" ? text : `# ${wrapping}\n${text}`),
@@ -38,7 +43,7 @@ export const recordTarget: Target<RecordCase> = {
     };
     const world = await startWorld();
     try {
-      return await checked(one, world, store);
+      return await checked(one, world, store, tamper);
     } catch (error) {
       if (error instanceof Complaint) return { complaint: error.message, seen: [] };
       return { complaint: `the check failed: ${Bun.inspect(error)}`, seen: [] };
@@ -47,7 +52,7 @@ export const recordTarget: Target<RecordCase> = {
       for (const made of stores) made.remove();
     }
   },
-};
+});
 
 class Complaint extends Error {}
 
@@ -55,16 +60,17 @@ async function checked(
   { text, wrapping }: RecordCase,
   world: World,
   store: (batch?: string) => Store,
+  tamper: (file: Buffer) => Buffer,
 ): Promise<Outcome> {
-  const file = wrapped(text, wrapping);
+  const file = tamper(wrapped(text, wrapping));
   const taken = await ingestFile(world, file);
   const contents = await contentsOf(world, SHARD);
   // A change of the only shardId; the stores below have one shard.
   if (hasOtherShard(world.data)) return { complaint: undefined, seen: ["another shard"] };
   checkReport(taken, contents);
-  if (wrapping === "plain") checkVerdicts(text, contents, taken);
+  const verdicts = wrapping === "plain" ? checkVerdicts(text, contents, taken) : [];
   const sent = matchesIn(text);
-  await checkServed(world, contents, sent);
+  const compared = await checkServed(world, contents, sent);
 
   // Elsewhere: in small pieces and batches, compressed in another way.
   const isSound = SOUND.includes(wrapping);
@@ -78,7 +84,7 @@ async function checked(
   }
   if (isSound) await checkDigest(again, contents, `${other}, small pieces and batches`);
 
-  const seen = seenIn(taken, wrapping);
+  const seen = [...seenIn(taken, wrapping), ...verdicts, ...compared];
   if (contents.exported.length === 0) return { complaint: undefined, seen };
 
   // Each stored document alone, the last one first.
@@ -104,12 +110,13 @@ const hasOtherShard = (data: string) =>
  * Compares what was kept with the rules, for files of which every line is a document. Only lines that JSON.parse reads
  * without loss: others are not UTF-8, or have repeated members or inexact numbers.
  */
-function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken): void {
+function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken): string[] {
+  const verdicts: string[] = [];
   const decoded = Buffer.from(text, "latin1").toString();
-  if (Buffer.from(decoded).toString("latin1") !== text) return;
+  if (Buffer.from(decoded).toString("latin1") !== text) return verdicts;
   const lines = decoded.split("\n").filter(Boolean);
   const documents = lines.map((line) => (parsed(line)?.[0] ?? {}) as JsonObject);
-  if (documents.some((document, at) => JSON.stringify(document) !== lines[at])) return;
+  if (documents.some((document, at) => JSON.stringify(document) !== lines[at])) return verdicts;
   const ids = documents.flatMap(({ data }) => data ?? []).map((match) => (match as Thing)?.id);
   for (const { data, included } of documents) {
     if (!isObject(data as Json) || !Array.isArray(included)) continue;
@@ -130,7 +137,9 @@ function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken)
           : `an invalid match was accepted\n${id}: ${rule}`,
       );
     }
+    verdicts.push(rule === undefined ? VALID : INVALID);
   }
+  return verdicts;
 }
 
 /** Which reasons there were, without what they quote. */
@@ -231,7 +240,8 @@ async function checkServed(
   world: World,
   { exported, fates }: Contents,
   sent: ReadonlyMap<string, JsonObject>,
-): Promise<void> {
+): Promise<string[]> {
+  const compared: string[] = [];
   const ids = exported.map(({ data }) => data.id as string);
   const known = ids.flatMap((id) => sent.get(id) ?? []);
   const isWhole = known.length === ids.length;
@@ -253,7 +263,9 @@ async function checkServed(
       throw new Complaint(`match ${id} has ${served.size} resources instead of ${included.length}`);
     }
     for (const one of included) compare(`match ${id}`, served.get(`${one.type}/${one.id}`), one);
+    compared.push(COMPARED);
   }
+  return compared;
 }
 
 function compare(where: string, served: Thing | undefined, expected: Thing): void {

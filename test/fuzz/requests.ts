@@ -21,8 +21,11 @@ import { someRespelling } from "./respellings.ts";
 import { textOf, Wire } from "./wire.ts";
 import type { FuzzWorld } from "./world.ts";
 
-export function requestTarget(world: FuzzWorld): Target<RequestCase> & { close(): void } {
-  const strict = new Server(world, "strict");
+export function requestTarget(
+  world: FuzzWorld,
+  tamper?: (reply: RawReply) => RawReply,
+): Target<RequestCase> & { close(): void } {
+  const strict = new Server(world, "strict", tamper);
   const compat = new Server(world, "compat");
   return {
     kind: "requests",
@@ -55,6 +58,7 @@ class Server {
   constructor(
     readonly world: FuzzWorld,
     which: "strict" | "compat",
+    private readonly tamper = (reply: RawReply) => reply,
   ) {
     const { url, key } = world[which];
     this.wire = new Wire(url);
@@ -72,6 +76,7 @@ class Server {
     const { method, target } = request;
     const text = this.filled(writeRequest(request));
     const exchange = await this.wire.ask(text, method);
+    exchange.replies = exchange.replies.map(this.tamper);
     const asked = {
       kind: "generated",
       bytes: Buffer.from(text, "latin1"),
