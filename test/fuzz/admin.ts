@@ -245,7 +245,7 @@ async function upload(
   const code = checkReply({ status: reply.status, body: reply, text: JSON.stringify(reply) });
   const isRead = reply.report !== undefined && !/[?]/.test(path);
   const isCompared = isRead && code !== "body-damaged";
-  const store = aStore();
+  const store = await aStore("2000", false);
   try {
     if (isCompared) {
       const { report } = await ingestFile(store, file);

@@ -10,6 +10,7 @@ import { recordsIn } from "../../src/ingest/report.ts";
 import { isReadable, type Taken } from "../hostile/intake.ts";
 import { getAsSent } from "../hostile/served.ts";
 import { Reference, type Thing } from "../properties/reference.ts";
+import { addEmptyShard } from "../support/empty-shard.ts";
 import { startWorld, type World } from "../support/world.ts";
 import type { Outcome, Target } from "./campaign.ts";
 import { type RecordCase, recordFile } from "./record-grammar.ts";
@@ -36,12 +37,13 @@ export const recordTarget = (tamper = (file: Buffer) => file): Target<RecordCase
   },
   async check(one) {
     const stores: Store[] = [];
-    const store = (batch?: string) => {
-      const made = aStore(batch);
+    const store = async (batch?: string) => {
+      const made = await aStore(batch);
       stores.push(made);
       return made;
     };
     const world = await startWorld();
+    await addEmptyShard(world.data, SHARD);
     try {
       return await checked(one, world, store, tamper);
     } catch (error) {
@@ -59,7 +61,7 @@ class Complaint extends Error {}
 async function checked(
   { text, wrapping }: RecordCase,
   world: World,
-  store: (batch?: string) => Store,
+  store: (batch?: string) => Promise<Store>,
   tamper: (file: Buffer) => Buffer,
 ): Promise<Outcome> {
   const file = tamper(wrapped(text, wrapping));
@@ -75,7 +77,7 @@ async function checked(
   // Elsewhere: in small pieces and batches, compressed in another way.
   const isSound = SOUND.includes(wrapping);
   const other: Wrapping = isSound ? SOUND[(text.length + 1) % SOUND.length]! : wrapping;
-  const again = store("1");
+  const again = await store("1");
   const piecemeal = await ingestFile(again, wrapped(text, other), 7 + (text.length % 90));
   if (isSound && !Bun.deepEquals(counts(taken.report), counts(piecemeal.report))) {
     throw new Complaint(
@@ -88,7 +90,7 @@ async function checked(
   if (contents.exported.length === 0) return { complaint: undefined, seen };
 
   // Each stored document alone, the last one first.
-  const reversed = store();
+  const reversed = await store();
   for (const { data } of contents.exported.toReversed()) {
     const document = sent.get(data.id as string);
     if (document) await ingestFile(reversed, Buffer.from(JSON.stringify(document)));
@@ -96,7 +98,7 @@ async function checked(
   const isKnown = contents.exported.every(({ data }) => sent.has(data.id as string));
   if (isKnown) await checkDigest(reversed, contents, "the reverse order");
 
-  const restored = store();
+  const restored = await store();
   const lines = contents.exported.map((document) => `${JSON.stringify(document)}\n`).join("");
   await ingestFile(restored, Buffer.from(lines));
   await checkDigest(restored, contents, "an ingest of the export");
