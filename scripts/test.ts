@@ -1,19 +1,31 @@
 /**
  * `npm test`: runs the tests over one PostgreSQL that all of them share, and sums up what took longest, what failed and
- * which tests were skipped because a program is missing. With --quick (`npm run check`), only the quick tests that
- * need no PostgreSQL. Other arguments go to `bun test`; --update-timings records how long each file takes.
+ * which tests were skipped because a program is missing. It leaves out `*.long.test.ts`. Other arguments go to
+ * `bun test`; --update-timings records how long each file takes.
+ * --quick (`npm run check`): only the quick tests that need no PostgreSQL.
+ * --long (`npm run test:long`): `*.long.test.ts`, and with more cases the files that generate them.
  */
 
 import { readFileSync, statfsSync } from "node:fs";
+import { join } from "node:path";
 import { buildExecutable } from "../test/support/executable.ts";
 import { aTemplate, startCluster } from "../test/support/postgres.ts";
 
-const TIMINGS = "scripts/test-timings.json";
+const args = process.argv.slice(2).filter((arg) => !["--quick", "--long"].includes(arg));
+const isQuick = process.argv.includes("--quick");
+const isLong = process.argv.includes("--long");
+
+const LONG = ".long.test.ts";
+const TIMINGS = isLong ? "scripts/test-timings-long.json" : "scripts/test-timings.json";
 const BUN_TEST = [
   ...["test", "--timeout", "60000", "--parallel=5", "--no-isolate"],
   // The slowest files start first, so that no core is idle at the end.
   `--timings=${TIMINGS}`,
+  ...(isLong ? [] : [`--path-ignore-patterns=**/*${LONG}`]),
 ];
+/** The share of all generated cases that the long run has, twice as many as `npm test`. */
+const LONG_SCALE = "0.5";
+const SCALE = "test/support/scale.ts";
 /** Of these folders, the files that take less than this, while others run beside them. */
 const QUICK = "test/{unit,features,conformance}/*.test.ts";
 const QUICK_MS = 1200;
@@ -35,14 +47,33 @@ function freeBytes(folder: string): number {
   }
 }
 
-const isQuick = process.argv.includes("--quick");
-const args = process.argv.slice(2).filter((arg) => arg !== "--quick");
 if (isQuick) args.push(...quickFiles());
+if (isLong) {
+  process.env.TEST_SCALE ??= LONG_SCALE;
+  if (args.every((arg) => arg.startsWith("-"))) args.push(...longFiles());
+}
 
 function quickFiles(): string[] {
   const known: Record<string, number> = JSON.parse(readFileSync(TIMINGS, "utf8")).files;
   const isQuickFile = (path: string) => (known[path] ?? 0) < QUICK_MS;
   return [...new Bun.Glob(QUICK).scanSync()].filter(isQuickFile).map((path) => `./${path}`);
+}
+
+function longFiles(): string[] {
+  const isLongFile = (path: string) => path.endsWith(LONG) || isScaled(path);
+  const files = [...new Bun.Glob("test/**/*.test.ts").scanSync()];
+  return files.filter(isLongFile).map((path) => `./${path}`);
+}
+
+/** Whether the number of a file's cases depends on the scale: it imports it, or a file that does. */
+function isScaled(path: string, seen = new Set<string>()): boolean {
+  if (path === SCALE) return true;
+  if (seen.has(path)) return false;
+  seen.add(path);
+  const imports = new Bun.Transpiler({ loader: "ts" }).scanImports(readFileSync(path, "utf8"));
+  return imports
+    .map((one) => join(path, "..", one.path))
+    .some((one) => /^test\/.*\.ts$/.test(one) && isScaled(one, seen));
 }
 
 const template = isQuick || process.env.TEST_POSTGRES ? undefined : aTemplate();

@@ -66,7 +66,7 @@ export function faultOf(citation: string): string | undefined {
   }
   const [path = "", title] = citation.split(" › ");
   if (title === undefined) return "it is not written as a file › a title";
-  if (!/^test\/[\w/-]+(\.test)?\.ts$/.test(path)) return `${path} is not a test file`;
+  if (!/^test\/[\w/-]+(\.long)?(\.test)?\.ts$/.test(path)) return `${path} is not a test file`;
   if (!existsSync(join(ROOT, path))) return `there is no ${path}`;
   const { source, titles } = testsOf(path);
   return hasTest(source, titles, title) ? undefined : `${path} has no test "${title}"`;

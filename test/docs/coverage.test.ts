@@ -43,6 +43,13 @@ describe.each([
     expect(faults).toEqual([]);
   });
 
+  test("names a test of npm test in every row, not only one of the long tests", () => {
+    const onlyLong = rows.filter(({ citations }) =>
+      citations.every((citation) => citation.includes(".long.test.ts › ")),
+    );
+    expect(onlyLong.map(({ id }) => id)).toEqual([]);
+  });
+
   test("refers only to rows that exist", () => {
     const known = new Set([...rows, ...later].map(({ id }) => id));
     const named = [...text.matchAll(/`([A-Z]-[a-z][\w-]*)`/g)].map((one) => one[1]!);

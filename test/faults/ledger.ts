@@ -58,6 +58,19 @@ export class Ledger {
       const { id } = readRecord(line);
       if (!this.#acknowledged.has(id)) this.#acknowledged.set(id, now);
     }
+    this.#waiting = this.#waiting.filter(({ count, resolve }) => {
+      const isReached = this.#acknowledged.size >= count;
+      if (isReached) resolve();
+      return !isReached;
+    });
+  }
+
+  #waiting: { count: number; resolve(): void }[] = [];
+
+  /** Resolves as soon as so many records are acknowledged. */
+  reached(count: number): Promise<void> {
+    if (this.#acknowledged.size >= count) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ count, resolve }));
   }
 
   isAcknowledged = (id: string): boolean => this.#acknowledged.has(id);

@@ -9,6 +9,7 @@ export interface Result {
   kind: string;
   seed: number;
   hasHit: boolean;
+  openAtHit: number;
   /** What the run chose. */
   choices: string[];
   acknowledged: number;
@@ -48,6 +49,7 @@ export async function runOnce(kind: FaultKind, seed: number, matches?: number): 
     kind: kind.name,
     seed,
     hasHit: scene.hasHit,
+    openAtHit: scene.openAtHit,
     choices: scene.choices,
     acknowledged: ledger.acknowledged.length,
     lost: new Set(ledger.lost).size,

@@ -43,6 +43,8 @@ export class Scene {
   readonly target: Target = { url: "", key: "", epoch: 0, isDown: true };
   /** Whether the fault happened: a kill can come too late, an injected error can miss. */
   hasHit = false;
+  /** How many records were not acknowledged when it happened for the first time. */
+  openAtHit = 0;
   /** Damage that a command or the server has named. */
   readonly named: string[] = [];
   /** What is not as documented, besides responses. */
@@ -87,6 +89,12 @@ export class Scene {
 
   /** What the run chose, for its line in the output. */
   readonly choices: string[] = [];
+
+  /** The fault happens now. */
+  hit(): void {
+    if (!this.hasHit) this.openAtHit = this.ledger.open.length;
+    this.hasHit = true;
+  }
 
   note(choice: string): void {
     this.choices.push(choice);
@@ -189,10 +197,11 @@ export class Scene {
     return this.server !== undefined && isAlive(this.server.pid);
   }
 
-  /** Sends records in batches of random size. Those that are not acknowledged stay open. */
+  /** Sends records in batches of random size, several if possible. Those that are not acknowledged stay open. */
   async send(lines: readonly string[], way: Way = "mixed"): Promise<void> {
+    const most = Math.min(40, Math.max(5, Math.floor(lines.length / 3)));
     for (let at = 0; at < lines.length; ) {
-      const size = this.random.int(5, 40);
+      const size = this.random.int(5, most);
       const batch = lines.slice(at, at + size);
       const isCommand = way === "command" || (way === "mixed" && this.random.chance(0.15));
       if (isCommand) await this.ingest(batch);
@@ -267,10 +276,9 @@ export class Scene {
     return done;
   }
 
-  /** The arguments of a command that ingests these lines. */
-  ingestArgs(lines: readonly string[]): string[] {
-    const file = join(this.folder.path, "records.ndjson");
-    writeLines(file, lines);
+  /** The arguments of a command that ingests these lines, from a file or from its standard input. */
+  ingestArgs(lines: readonly string[], file = join(this.folder.path, "records.ndjson")): string[] {
+    if (file !== "-") writeLines(file, lines);
     return ["ingest", file, "--json", "--wait", "20", "--batch", String(BATCH), ...this.flags];
   }
 

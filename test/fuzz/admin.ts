@@ -7,7 +7,12 @@ import { ADMIN_ERRORS, type AdminErrorCode } from "../../src/admin/errors.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import type { Chance } from "../hostile/chance.ts";
 import { strangeName, strangeText, strangeValue } from "../hostile/values.ts";
-import { type AdminReply, type AdminWorld, AUTHORIZATION } from "../support/admin.ts";
+import {
+  type AdminReply,
+  type AdminWorld,
+  AUTHORIZATION,
+  type Uploaded,
+} from "../support/admin.ts";
 import type { Target } from "./campaign.ts";
 import { recordFile } from "./record-grammar.ts";
 import { aStore, contentsOf, ingestFile } from "./stores.ts";
@@ -23,7 +28,12 @@ export interface AdminCase {
   wrapping: Wrapping;
 }
 
-export function adminTarget(world: AdminWorld): Target<AdminCase> {
+export function adminTarget(
+  world: AdminWorld,
+  tamper: TamperBody = (body) => body,
+): Target<AdminCase> {
+  // The key whose changes are tried out.
+  let subject: string | undefined;
   return {
     kind: "admin",
     generate: adminRequest,
@@ -32,7 +42,11 @@ export function adminTarget(world: AdminWorld): Target<AdminCase> {
     async check(one) {
       try {
         const isUpload = one.path.startsWith("/ingest");
-        return { complaint: undefined, seen: await (isUpload ? upload : change)(one, world) };
+        if (isUpload) return { complaint: undefined, seen: await upload(one, world, tamper) };
+        subject ??= (await world.ask("POST", "/keys", { name: "subject" })).body.record
+          .id as string;
+        const seen = await change(one, subject, world, tamper);
+        return { complaint: undefined, seen };
       } catch (error) {
         if (error instanceof Complaint) return { complaint: error.message, seen: [] };
         return { complaint: `the check failed: ${Bun.inspect(error)}`, seen: [] };
@@ -42,6 +56,13 @@ export function adminTarget(world: AdminWorld): Target<AdminCase> {
 }
 
 class Complaint extends Error {}
+
+/** Changes the body of a response before it is checked. */
+// biome-ignore lint/suspicious/noExplicitAny: bodies of every shape.
+export type TamperBody = (body: any) => any;
+
+export const COMPARED_KEY = "a key as it is stored";
+export const COMPARED_UPLOAD = "an upload as by ingest";
 
 function adminRequest(chance: Chance): AdminCase {
   if (chance.below(6) === 5) {
@@ -128,13 +149,15 @@ function someBody(chance: Chance, isRotation: boolean): string {
   ]);
 }
 
-/** The key whose changes are tried out, made anew when a case has ended it. */
-let subject: string | undefined;
-
-async function change({ method, path, body }: AdminCase, world: AdminWorld): Promise<string[]> {
-  subject ??= (await world.ask("POST", "/keys", { name: "subject" })).body.record.id as string;
+async function change(
+  { method, path, body }: AdminCase,
+  subject: string,
+  world: AdminWorld,
+  tamper: TamperBody,
+): Promise<string[]> {
   const before = await keysIn(world);
   const reply = await send(world, method, path.replace("{ID}", subject), body);
+  reply.body = tamper(reply.body);
   const code = checkReply(reply);
   const after = await keysIn(world);
   if (reply.status >= 400 && JSON.stringify(before) !== JSON.stringify(after)) {
@@ -146,7 +169,8 @@ async function change({ method, path, body }: AdminCase, world: AdminWorld): Pro
     if (!Bun.deepEquals(stored, record)) throw new Complaint("another key is stored than returned");
     checkOptions(JSON.parse(Buffer.from(body, "latin1").toString().trim() || "{}"), record);
   }
-  return [`${method} ${path} ${reply.status} ${code}`, ...problemsIn(reply)];
+  const compared = record ? [COMPARED_KEY] : [];
+  return [`${method} ${path} ${reply.status} ${code}`, ...problemsIn(reply), ...compared];
 }
 
 /** Which rules were broken, without what is quoted. */
@@ -205,21 +229,25 @@ let uploads = 0;
 async function upload(
   { path, headers, body, wrapping }: AdminCase,
   world: AdminWorld,
+  tamper: TamperBody,
 ): Promise<string[]> {
   uploads += 1;
   const shard = `f${uploads}`;
   const filled = body.replaceAll(/("shardId":\s*)"na"/g, `$1"${shard}"`);
   const file = wrapped(filled, wrapping);
-  const reply = await world.upload(
-    new Uint8Array(file),
-    path.slice("/ingest".length).replace("{SHARD}", shard),
-    headers,
+  const reply: Uploaded = tamper(
+    await world.upload(
+      new Uint8Array(file),
+      path.slice("/ingest".length).replace("{SHARD}", shard),
+      headers,
+    ),
   );
   const code = checkReply({ status: reply.status, body: reply, text: JSON.stringify(reply) });
   const isRead = reply.report !== undefined && !/[?]/.test(path);
-  const store = aStore();
+  const isCompared = isRead && code !== "body-damaged";
+  const store = await aStore("2000", false);
   try {
-    if (isRead && code !== "body-damaged") {
+    if (isCompared) {
       const { report } = await ingestFile(store, file);
       if (!Bun.deepEquals(reply.report, report)) {
         throw new Complaint(`another report\n${JSON.stringify([reply.report, report])}`);
@@ -230,5 +258,5 @@ async function upload(
   } finally {
     store.remove();
   }
-  return [`upload ${reply.status} ${code} ${wrapping}`];
+  return [`upload ${reply.status} ${code} ${wrapping}`, ...(isCompared ? [COMPARED_UPLOAD] : [])];
 }

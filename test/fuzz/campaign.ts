@@ -48,7 +48,11 @@ export interface CampaignOptions {
   /** Whether to generate another case after this many. */
   goesOn(generated: number): boolean;
   onProgress?(generated: number, behaviours: number, findings: number): void;
-  /** Before it is minimised, which takes a while. */
+  /** Whether the corpus comes first. */
+  hasCorpus?: boolean;
+  /** Whether findings are minimised, which takes a while. */
+  isMinimised?: boolean;
+  /** Before it is minimised. */
   onComplaint?(from: string, complaint: string): void;
 }
 
@@ -57,10 +61,9 @@ const ENOUGH_FINDINGS = 5;
 /** Every third case is derived from the pool, as soon as there is one. */
 const POOLED = 3;
 
-export async function fuzz<Case>(
-  target: Target<Case>,
-  { seed, goesOn, onProgress = () => {}, onComplaint = () => {} }: CampaignOptions,
-): Promise<Summary> {
+export async function fuzz<Case>(target: Target<Case>, options: CampaignOptions): Promise<Summary> {
+  const { seed, goesOn, hasCorpus = true, isMinimised = true } = options;
+  const { onProgress = () => {}, onComplaint = () => {} } = options;
   const seen = new Map<string, number>();
   const findings: Finding[] = [];
   const run = async (one: Case): Promise<{ complaint: string | undefined; isNew: boolean }> => {
@@ -70,7 +73,7 @@ export async function fuzz<Case>(
     return { complaint: outcome.complaint, isNew };
   };
 
-  const corpus = corpusOf(target.kind);
+  const corpus = hasCorpus ? corpusOf(target.kind) : [];
   for (const { name, text } of corpus) {
     const { complaint } = await run(target.read(text));
     if (complaint !== undefined) findings.push({ from: name, complaint, text });
@@ -87,12 +90,23 @@ export async function fuzz<Case>(
     if (isNew) pool.push(choices.made);
     if (complaint !== undefined) {
       onComplaint(`case ${generated}`, complaint);
-      findings.push(await reported(target, `case ${generated}`, choices.made, complaint));
+      const report = isMinimised ? reported : asFound;
+      findings.push(await report(target, `case ${generated}`, choices.made, complaint));
     }
     onProgress(generated + 1, seen.size, findings.length);
   }
   return { corpus: corpus.length, generated, seen, findings };
 }
+
+const caseOf = <Case>(target: Target<Case>, choices: readonly number[]): Case =>
+  target.generate(new Choices(0, 0, choices, true));
+
+const asFound = <Case>(
+  target: Target<Case>,
+  from: string,
+  made: readonly number[],
+  complaint: string,
+): Finding => ({ from, complaint, text: target.write(caseOf(target, made)) });
 
 async function reported<Case>(
   target: Target<Case>,
@@ -100,15 +114,14 @@ async function reported<Case>(
   made: readonly number[],
   complaint: string,
 ): Promise<Finding> {
-  const caseOf = (choices: readonly number[]) => target.generate(new Choices(0, 0, choices, true));
   let last = complaint;
   const smallest = await minimised(made, async (choices) => {
-    const again = (await target.check(caseOf(choices))).complaint;
+    const again = (await target.check(caseOf(target, choices))).complaint;
     if (again === undefined || kindOf(again) !== kindOf(complaint)) return false;
     last = again;
     return true;
   });
-  return { from, complaint: last, text: target.write(caseOf(smallest)) };
+  return { from, complaint: last, text: target.write(caseOf(target, smallest)) };
 }
 
 /** Two complaints are about the same failure if they begin alike. */

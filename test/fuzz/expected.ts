@@ -50,7 +50,9 @@ export function expected(
   if (request.headers.some(([name]) => /^(content-length|transfer-|expect|upgrade)/.test(name))) {
     return undefined;
   }
-  if (request.target.length + host.length > 8192) {
+  // The runtime escapes other characters, which makes the URL longer.
+  const escaped = request.target.replaceAll(/[^\x20-\x7e]/g, "%00");
+  if (escaped.length + host.length > 8192) {
     return isAscii(target) && target.length > 8192 ? problem(414, "uri-too-long") : undefined;
   }
   const [, first, shard = "", collection, id, rest, ...more] = path.split("/");

@@ -10,6 +10,7 @@ import { recordsIn } from "../../src/ingest/report.ts";
 import { isReadable, type Taken } from "../hostile/intake.ts";
 import { getAsSent } from "../hostile/served.ts";
 import { Reference, type Thing } from "../properties/reference.ts";
+import { addEmptyShard } from "../support/empty-shard.ts";
 import { startWorld, type World } from "../support/world.ts";
 import type { Outcome, Target } from "./campaign.ts";
 import { type RecordCase, recordFile } from "./record-grammar.ts";
@@ -19,7 +20,12 @@ import { SOUND, WRAPPINGS, type Wrapping, wrapped } from "./wrapping.ts";
 
 const SHARD = "na";
 
-export const recordTarget: Target<RecordCase> = {
+/** What the oracle decided, in `seen`. */
+export const VALID = "a valid match";
+export const INVALID = "an invalid match";
+export const COMPARED = "a served match";
+
+export const recordTarget = (tamper = (file: Buffer) => file): Target<RecordCase> => ({
   kind: "records",
   generate: recordFile,
   write: ({ text, wrapping }) => (wrapping === "plain" ? text : `# ${wrapping}\n${text}`),
@@ -31,14 +37,15 @@ export const recordTarget: Target<RecordCase> = {
   },
   async check(one) {
     const stores: Store[] = [];
-    const store = (batch?: string) => {
-      const made = aStore(batch);
+    const store = async (batch?: string) => {
+      const made = await aStore(batch);
       stores.push(made);
       return made;
     };
     const world = await startWorld();
+    await addEmptyShard(world.data, SHARD);
     try {
-      return await checked(one, world, store);
+      return await checked(one, world, store, tamper);
     } catch (error) {
       if (error instanceof Complaint) return { complaint: error.message, seen: [] };
       return { complaint: `the check failed: ${Bun.inspect(error)}`, seen: [] };
@@ -47,29 +54,30 @@ export const recordTarget: Target<RecordCase> = {
       for (const made of stores) made.remove();
     }
   },
-};
+});
 
 class Complaint extends Error {}
 
 async function checked(
   { text, wrapping }: RecordCase,
   world: World,
-  store: (batch?: string) => Store,
+  store: (batch?: string) => Promise<Store>,
+  tamper: (file: Buffer) => Buffer,
 ): Promise<Outcome> {
-  const file = wrapped(text, wrapping);
+  const file = tamper(wrapped(text, wrapping));
   const taken = await ingestFile(world, file);
   const contents = await contentsOf(world, SHARD);
   // A change of the only shardId; the stores below have one shard.
   if (hasOtherShard(world.data)) return { complaint: undefined, seen: ["another shard"] };
   checkReport(taken, contents);
-  if (wrapping === "plain") checkVerdicts(text, contents, taken);
+  const verdicts = wrapping === "plain" ? checkVerdicts(text, contents, taken) : [];
   const sent = matchesIn(text);
-  await checkServed(world, contents, sent);
+  const compared = await checkServed(world, contents, sent);
 
   // Elsewhere: in small pieces and batches, compressed in another way.
   const isSound = SOUND.includes(wrapping);
   const other: Wrapping = isSound ? SOUND[(text.length + 1) % SOUND.length]! : wrapping;
-  const again = store("1");
+  const again = await store("1");
   const piecemeal = await ingestFile(again, wrapped(text, other), 7 + (text.length % 90));
   if (isSound && !Bun.deepEquals(counts(taken.report), counts(piecemeal.report))) {
     throw new Complaint(
@@ -78,11 +86,11 @@ async function checked(
   }
   if (isSound) await checkDigest(again, contents, `${other}, small pieces and batches`);
 
-  const seen = seenIn(taken, wrapping);
+  const seen = [...seenIn(taken, wrapping), ...verdicts, ...compared];
   if (contents.exported.length === 0) return { complaint: undefined, seen };
 
   // Each stored document alone, the last one first.
-  const reversed = store();
+  const reversed = await store();
   for (const { data } of contents.exported.toReversed()) {
     const document = sent.get(data.id as string);
     if (document) await ingestFile(reversed, Buffer.from(JSON.stringify(document)));
@@ -90,7 +98,7 @@ async function checked(
   const isKnown = contents.exported.every(({ data }) => sent.has(data.id as string));
   if (isKnown) await checkDigest(reversed, contents, "the reverse order");
 
-  const restored = store();
+  const restored = await store();
   const lines = contents.exported.map((document) => `${JSON.stringify(document)}\n`).join("");
   await ingestFile(restored, Buffer.from(lines));
   await checkDigest(restored, contents, "an ingest of the export");
@@ -104,12 +112,13 @@ const hasOtherShard = (data: string) =>
  * Compares what was kept with the rules, for files of which every line is a document. Only lines that JSON.parse reads
  * without loss: others are not UTF-8, or have repeated members or inexact numbers.
  */
-function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken): void {
+function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken): string[] {
+  const verdicts: string[] = [];
   const decoded = Buffer.from(text, "latin1").toString();
-  if (Buffer.from(decoded).toString("latin1") !== text) return;
+  if (Buffer.from(decoded).toString("latin1") !== text) return verdicts;
   const lines = decoded.split("\n").filter(Boolean);
   const documents = lines.map((line) => (parsed(line)?.[0] ?? {}) as JsonObject);
-  if (documents.some((document, at) => JSON.stringify(document) !== lines[at])) return;
+  if (documents.some((document, at) => JSON.stringify(document) !== lines[at])) return verdicts;
   const ids = documents.flatMap(({ data }) => data ?? []).map((match) => (match as Thing)?.id);
   for (const { data, included } of documents) {
     if (!isObject(data as Json) || !Array.isArray(included)) continue;
@@ -130,7 +139,9 @@ function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken)
           : `an invalid match was accepted\n${id}: ${rule}`,
       );
     }
+    verdicts.push(rule === undefined ? VALID : INVALID);
   }
+  return verdicts;
 }
 
 /** Which reasons there were, without what they quote. */
@@ -231,7 +242,8 @@ async function checkServed(
   world: World,
   { exported, fates }: Contents,
   sent: ReadonlyMap<string, JsonObject>,
-): Promise<void> {
+): Promise<string[]> {
+  const compared: string[] = [];
   const ids = exported.map(({ data }) => data.id as string);
   const known = ids.flatMap((id) => sent.get(id) ?? []);
   const isWhole = known.length === ids.length;
@@ -253,7 +265,9 @@ async function checkServed(
       throw new Complaint(`match ${id} has ${served.size} resources instead of ${included.length}`);
     }
     for (const one of included) compare(`match ${id}`, served.get(`${one.type}/${one.id}`), one);
+    compared.push(COMPARED);
   }
+  return compared;
 }
 
 function compare(where: string, served: Thing | undefined, expected: Thing): void {

@@ -2,7 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { KINDS, type Kind, type Summary } from "./campaign.ts";
-import { describe, fuzzKind, newSeed } from "./targets.ts";
+import { fuzzKind, newSeed, toRepeat } from "./targets.ts";
 
 const HELP = `npm run fuzz -- [--minutes M] [--seed N] [--cases C] [requests] [records] [admin]
 
@@ -47,7 +47,7 @@ for (const kind of kinds) {
     },
   });
   summaries.push([kind, summary, seconds()]);
-  for (const finding of summary.findings) console.log(`\n${describe(kind, seed, finding)}\n`);
+  for (const finding of summary.findings) console.log(`\n${toRepeat(kind, seed, finding)}\n`);
 }
 
 console.log("\nkind      corpus  generated  behaviours  findings  seconds");

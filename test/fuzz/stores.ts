@@ -7,6 +7,7 @@ import { openShards } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { type Taken, takeInFile } from "../hostile/intake.ts";
+import { addEmptyShard } from "../support/empty-shard.ts";
 import { exportedFrom } from "../support/exported.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
@@ -19,8 +20,10 @@ export interface Store {
   remove(): void;
 }
 
-export function aStore(batch = "2000"): Store {
+/** With the empty shard na, or without any. */
+export async function aStore(batch = "2000", hasShard = true): Promise<Store> {
   const folder = aFolder();
+  if (hasShard) await addEmptyShard(folder.path, "na");
   const { values: settings } = loadSettings({
     flags: { data: folder.path, batch },
     env: {},

@@ -1,24 +1,36 @@
 /** Starts what each kind of fuzzing needs. */
 
+import type { RawReply } from "../hostile/connection.ts";
 import { startAdminWorld } from "../support/admin.ts";
-import { adminTarget } from "./admin.ts";
+import { adminTarget, type TamperBody } from "./admin.ts";
 import { type CampaignOptions, type Finding, fuzz, type Kind, type Summary } from "./campaign.ts";
 import { recordTarget } from "./records.ts";
 import { requestTarget } from "./requests.ts";
 import { startFuzzWorld } from "./world.ts";
 
-export async function fuzzKind(kind: Kind, options: CampaignOptions): Promise<Summary> {
-  if (kind === "records") return fuzz(recordTarget, options);
+/** What changes responses, or a file before it is ingested, so that the oracle must complain. */
+export interface Tamper {
+  requests?(reply: RawReply): RawReply;
+  records?(file: Buffer): Buffer;
+  admin?: TamperBody;
+}
+
+export async function fuzzKind(
+  kind: Kind,
+  options: CampaignOptions,
+  tamper: Tamper = {},
+): Promise<Summary> {
+  if (kind === "records") return fuzz(recordTarget(tamper.records), options);
   if (kind === "admin") {
     const world = await startAdminWorld();
     try {
-      return await fuzz(adminTarget(world), options);
+      return await fuzz(adminTarget(world, tamper.admin), options);
     } finally {
       await world.stop();
     }
   }
   const world = await startFuzzWorld();
-  const target = requestTarget(world);
+  const target = requestTarget(world, tamper.requests);
   try {
     return await fuzz(target, options);
   } finally {
@@ -31,7 +43,7 @@ export async function fuzzKind(kind: Kind, options: CampaignOptions): Promise<Su
 export const newSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000_000;
 
 /** What to do about a finding. */
-export function describe(kind: Kind, seed: number, { from, complaint, text }: Finding): string {
+export function toRepeat(kind: Kind, seed: number, { from, complaint, text }: Finding): string {
   const name = `test/fuzz/corpus/${kind}/${Bun.hash.crc32(text).toString(36)}.txt`;
   const isKnown = from.endsWith(".txt");
   return [

@@ -2,28 +2,21 @@
 
 import { gunzipSync } from "node:zlib";
 import { Connection, type Exchange, type RawReply } from "../hostile/connection.ts";
+import { isOurs } from "../hostile/judge.ts";
 
-const MAX_ATTEMPTS = 3;
+/** The server may close a connection that was idle for longer, while the next request is on its way. */
+const MOST_IDLE_MS = 3000;
 
-/** Reuses one connection, as clients do, until the server or a test closes it. */
+/** Reuses one connection, as clients do, until the server says that it closes it, or a test does. */
 export class Wire {
   #connection: Connection | undefined;
+  #usedAt = 0;
 
   constructor(private readonly url: string) {}
 
-  /**
-   * Sends one request and waits for its response. A server may close an idle or slow connection at any moment, so silence
-   * counts only if it comes again on new connections.
-   */
+  /** Sends one request and waits for its response. A connection that is closed without one is a failure. */
   async ask(text: string, method: string): Promise<Exchange> {
-    for (let attempt = 1; ; attempt++) {
-      const exchange = await this.#ask(text, method);
-      const isSilent = exchange.isClosed && exchange.replies.length === 0;
-      if (!isSilent || attempt === MAX_ATTEMPTS) return exchange;
-    }
-  }
-
-  async #ask(text: string, method: string): Promise<Exchange> {
+    if (performance.now() - this.#usedAt > MOST_IDLE_MS) this.close();
     this.#connection ??= await Connection.open(this.url);
     const connection = this.#connection;
     connection.expect([method]);
@@ -33,8 +26,14 @@ export class Wire {
       exchange.isClosed ||
       exchange.isHung ||
       exchange.rest.length > 0 ||
-      exchange.replies.some(({ headers }) => /\bclose\b/i.test(headers.get("connection") ?? ""));
+      // Nothing else can follow a request for a tunnel.
+      method === "CONNECT" ||
+      // The runtime closes the connection after a refusal of its own, without saying so.
+      exchange.replies.some(
+        (reply) => !isOurs(reply) || /\bclose\b/i.test(reply.headers.get("connection") ?? ""),
+      );
     if (isOver) this.close();
+    this.#usedAt = performance.now();
     return exchange;
   }
 

@@ -2,6 +2,7 @@
 
 import { gunzipSync } from "node:zlib";
 import type { Report } from "../../src/ingest/report.ts";
+import { addEmptyShard } from "../support/empty-shard.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
 import { MATCH_IDS, NAMES, PATCHES, PLAYER_IDS, SHARD, TAGS, TITLE, WINDOW } from "./histories.ts";
@@ -22,6 +23,7 @@ export async function worldOf(documents: MatchDocument[], url?: string): Promise
     url === undefined
       ? await startWorld([], { ...flags, shards: SHARD })
       : await startWorld([], flags, undefined, `[shards.${SHARD}]\nurl = "${url}"\n`);
+  if (url === undefined) await addEmptyShard(world.data, SHARD);
   await take(world, documents);
   return world;
 }

@@ -169,4 +169,4 @@ test("the company of any player in any matches equals that of a model", async ()
     },
   );
   await fc.assert(countsAlike, { numRuns: scaled(20) });
-}, 240_000);
+}, 600_000);

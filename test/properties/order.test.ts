@@ -22,7 +22,7 @@ test("any order, repetition and batching of the same records serves the same byt
     }
   });
   await fc.assert(servesTheSame, { numRuns: scaled(30) });
-}, 120_000);
+}, 600_000);
 
 /** Sends the records in this way; each counts once, and repetitions as duplicates. */
 async function arrive(world: World, { documents, calls, repetitions }: Arrival): Promise<void> {
@@ -70,4 +70,4 @@ test("a streak of any length counts fully, whatever the order of arrival", async
     }
   });
   await fc.assert(counts, { numRuns: scaled(12) });
-}, 60_000);
+}, 600_000);

@@ -222,7 +222,7 @@ test("matches have the chosen resources and members, each resource once", () => 
     }),
     { numRuns: scaled(800) },
   );
-}, 120_000);
+}, 600_000);
 
 test("a resource that starts with a member of a numeric name is found after one without relationships", () => {
   const linked = { rosters: { data: { type: "asset", id: "2" } } };
@@ -262,7 +262,7 @@ test("players have the chosen members", () => {
     }),
     { numRuns: scaled(300) },
   );
-}, 120_000);
+}, 600_000);
 
 test("a player who is the same except for the latest match, or is asked for with other fields, is written anew", () => {
   const player = { type: "player", id: "1", attributes: { name: "Ada", titleID: "x" } };

@@ -144,7 +144,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (engine) => {
           if (postgres) await dropSchema(postgres.url, schema);
         }
       }),
-      { numRuns: scaled(20), endOnFailure: true },
+      { numRuns: postgres ? scaled(8, 2) : scaled(20), endOnFailure: true },
     );
     // Without any, it would prove nothing.
     expect(revalidated).toBeGreaterThan(100);

@@ -98,7 +98,10 @@ export class Judge {
     const states = [...this.history.candidates(exchange.span)];
     if (question.headers?.Authorization === undefined) {
       const valid = this.keys.validity(secret, sentAt, receivedAt);
-      if (status === 401 && valid !== "valid") return this.#count("401 for a key that has ended");
+      if (status === 401 && valid !== "valid") {
+        const hasEnded = secret.until !== undefined && receivedAt > secret.until.begunAt;
+        return this.#count(`401 for a key that ${hasEnded ? "has ended" : "is not known yet"}`);
+      }
       if (valid === "invalid") return this.#fail("accepted a key that has ended", exchange, []);
     }
     if (status === 304) return this.#compareUnchanged(exchange, states);

@@ -18,7 +18,6 @@ const BURST = 4;
 const QUOTA = 3;
 /** More would be granted after a minute. */
 const SOON_MS = 50_000;
-const MINUTE_MS = 60_000;
 
 export class KeySteps {
   readonly counts = new Map<string, number>();
@@ -71,6 +70,26 @@ export class KeySteps {
     return true;
   }
 
+  /** Waits until every worker refuses every key that has ended; none may accept one afterwards. */
+  async settle(): Promise<void> {
+    for (const secret of this.keys.over) {
+      const refusing = new Set<string>();
+      await until(
+        `${this.server.workers} workers refuse an ended key`,
+        async () => {
+          // Each connection may lead to another worker.
+          const caller = new Caller(this.server, secret.text);
+          const { status } = await caller.ask(`${AT}/players`);
+          if (status === 401 && caller.process !== undefined) refusing.add(caller.process);
+          caller.close();
+          return refusing.size === this.server.workers;
+        },
+        this.keys.delaySeconds,
+      );
+      secret.isRefusedFrom = performance.now();
+    }
+  }
+
   /** Returns the new secret, if there is one. */
   async #endOne(kind: "rotate" | "revoke", { keyId }: Secret): Promise<string | undefined> {
     if (this.chance.oneIn(2)) {
@@ -85,7 +104,7 @@ export class KeySteps {
   /** A key with a small burst gets exactly that many responses, and more as soon as its rate is changed. */
   async #limitRate(): Promise<boolean> {
     const { key, record } = await this.#limited({ rate: 1, burst: BURST });
-    const caller = new Caller(this.server.url, key);
+    const caller = new Caller(this.server, key);
     const ask = () => caller.ask(`${AT}/players`);
     const began = performance.now();
     // A valid key is needed to spend anything.
@@ -98,9 +117,9 @@ export class KeySteps {
       Bun.deepEquals(statuses, expected) &&
       bodyOf(limited).errors[0].code === "rate-limited" &&
       Number(limited.headers.get("retry-after")) > 0;
-    if (!isRight && performance.now() - began < SOON_MS) {
-      this.problems.push(`a key with a burst of ${BURST} got ${statuses}`);
-    }
+    // On a machine that is so slow, more was granted meanwhile.
+    if (performance.now() - began > SOON_MS) return this.#limitRate();
+    if (!isRight) this.problems.push(`a key with a burst of ${BURST} got ${statuses}`);
     await this.server.admin("PATCH", `/keys/${record.id}`, { rate: 1_000_000, burst: 1_000_000 });
     await until(
       "the new rate applies",
@@ -115,10 +134,11 @@ export class KeySteps {
   /** A key with a small quota gets that many matches; players can still be read. */
   async #limitQuota(): Promise<boolean> {
     const matches = this.current().visible.slice(-QUOTA - 1);
-    const untilMidnight = 86_400_000 - (Date.now() % 86_400_000);
-    if (matches.length <= QUOTA || untilMidnight < MINUTE_MS) return false;
+    if (matches.length <= QUOTA) return false;
+    const today = () => new Date().toISOString().slice(0, 10);
+    const day = today();
     const { key, record } = await this.#limited({ matchesPerDay: QUOTA });
-    const caller = new Caller(this.server.url, key);
+    const caller = new Caller(this.server, key);
     const ask = (path: string) => caller.ask(`${AT}/${path}`);
     await until("the key is known", () => accepted(() => ask("players")));
     const { connections } = caller;
@@ -126,12 +146,13 @@ export class KeySteps {
     for (const { id } of matches) statuses.push((await ask(`matches/${id}`)).status);
     statuses.push((await ask("players")).status);
     const expected = [...Array.from({ length: QUOTA }, () => 200), 429, 200];
-    // Another worker learns of what was counted two seconds later.
-    if (caller.connections === connections && !Bun.deepEquals(statuses, expected)) {
-      this.problems.push(`a key with a quota of ${QUOTA} matches got ${statuses}`);
-    }
     await this.server.admin("POST", `/keys/${record.id}/revoke`);
     caller.close();
+    // Another worker learns of what was counted two seconds later, and each day has its own quota.
+    if (caller.connections !== connections || today() !== day) return this.#limitQuota();
+    if (!Bun.deepEquals(statuses, expected)) {
+      this.problems.push(`a key with a quota of ${QUOTA} matches got ${statuses}`);
+    }
     return true;
   }
 

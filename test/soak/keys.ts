@@ -16,6 +16,8 @@ export interface Secret {
   text: string;
   from: Moment;
   until: Moment | undefined;
+  /** From when on every worker has refused it. */
+  isRefusedFrom?: number;
 }
 
 export class Keys {
@@ -54,13 +56,19 @@ export class Keys {
     return this.#secrets.slice(1).filter(({ until }) => until === undefined);
   }
 
+  /** Those that were ended. */
+  get over(): Secret[] {
+    return this.#secrets.filter(({ until }) => until !== undefined);
+  }
+
   pick(chance: Chance): Secret {
     return chance.oneIn(5) ? chance.pick(this.#secrets) : this.main;
   }
 
   /** Whether a secret was valid for a request: for certain, certainly not, or either. */
-  validity({ from, until }: Secret, sentAt: number, receivedAt: number) {
+  validity({ from, until, isRefusedFrom }: Secret, sentAt: number, receivedAt: number) {
     const delay = this.delaySeconds * 1000;
+    if (isRefusedFrom !== undefined && sentAt > isRefusedFrom) return "invalid";
     if (sentAt >= from.doneAt + delay && (!until || receivedAt < until.begunAt)) return "valid";
     return until && sentAt > until.doneAt + delay ? "invalid" : "either";
   }

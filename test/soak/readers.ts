@@ -3,6 +3,7 @@
 import type { Chance } from "../hostile/chance.ts";
 import { Line } from "../support/callers.ts";
 import { JSON_API } from "../support/world.ts";
+import { MOST_IDLE_MS } from "./caller.ts";
 import type { History } from "./history.ts";
 import type { Judge } from "./judge.ts";
 import type { Keys } from "./keys.ts";
@@ -10,7 +11,7 @@ import type { Question } from "./question.ts";
 import type { Questions } from "./questions.ts";
 
 export interface ReadersOptions {
-  url: string;
+  server: { readonly url: string; readonly isReplacing: boolean };
   /** Requests per second. */
   rate: number;
   connections: number;
@@ -24,15 +25,12 @@ export interface ReadersOptions {
 /** A caller that is late by more does not catch up. */
 const MOST_LATE_MS = 1000;
 
-/** A server may close a connection that was idle for longer, while the next request is on its way. */
-const MOST_IDLE_MS = 3000;
-
 export class Readers {
   /** Of the responses since the last sample, in milliseconds. */
   latencies: number[] = [];
-  /** Connections that were reset while they were opened, which happens while workers are replaced. */
+  /** Connections that were reset while they were opened, which may happen while workers are replaced. */
   refused = 0;
-  /** Requests on open connections without a response. */
+  /** Requests without a response, on open connections or while no worker is replaced. */
   readonly lost: string[] = [];
   readonly processes = new Set<string>();
   readonly #work: Promise<void>[];
@@ -48,7 +46,7 @@ export class Readers {
   }
 
   async #call(at: number): Promise<void> {
-    const { url, rate, connections } = this.options;
+    const { server, rate, connections } = this.options;
     const interval = (1000 * connections) / rate;
     let due = performance.now() + (interval * at) / connections;
     let line: Line | undefined;
@@ -62,9 +60,10 @@ export class Readers {
       if (this.#isOver) break;
       if (!line || line.isClosed || performance.now() - usedAt > MOST_IDLE_MS) {
         line?.close();
-        line = new Line(url);
+        line = new Line(server.url);
         isKept = false;
       }
+      const wasReplacing = server.isReplacing;
       try {
         const { question, isLast } = await this.#ask(line, next);
         next = question;
@@ -75,8 +74,9 @@ export class Readers {
       } catch (error) {
         const { message } = error as Error;
         if (!/close|reset|refused|ended|EPIPE/i.test(message)) throw error;
-        if (isKept) this.lost.push(`${new Date().toISOString()} ${message}`);
-        else this.refused += 1;
+        const isExcused = !isKept && (wasReplacing || server.isReplacing);
+        if (isExcused) this.refused += 1;
+        else this.lost.push(`${new Date().toISOString()} ${message}`);
         line?.close();
         line = undefined;
       }

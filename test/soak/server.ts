@@ -35,7 +35,7 @@ export class SoakedServer {
     readonly data: string,
     private readonly server: Awaited<ReturnType<typeof startServerProcess>>,
     readonly adminUrl: string,
-    private readonly workers: number,
+    readonly workers: number,
   ) {
     this.#readLog();
   }
@@ -96,8 +96,12 @@ export class SoakedServer {
     return response.json();
   }
 
+  /** Whether workers are being replaced, so that some of them close. */
+  isReplacing = false;
+
   /** Replaces all workers, one after another. */
   async restart(): Promise<void> {
+    this.isReplacing = true;
     const before = childrenOf(this.server.child.pid);
     this.server.child.kill("SIGHUP");
     await until(
@@ -108,6 +112,7 @@ export class SoakedServer {
       },
       RESTART_SECONDS,
     );
+    this.isReplacing = false;
   }
 
   async stop(): Promise<void> {

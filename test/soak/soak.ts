@@ -35,6 +35,8 @@ export interface SoakOptions {
   minutes?: number;
   /** In place of minutes: how often each kind of change is made. The run ends when it has seen enough besides. */
   rounds?: number;
+  /** With rounds: whether workers are replaced meanwhile. */
+  hasRestart?: boolean;
   hasEnough?(judge: Judge): boolean;
   /** Records in all; a third of them is there at the beginning. */
   matches?: number;
@@ -135,7 +137,7 @@ class Soak {
     await writer.audit(new State(0, NOTHING), state);
     const keySteps = new KeySteps(new Chance(seed, 3), server, keys, () => history.last);
     const readers = new Readers({
-      ...{ url: server.url, rate, connections, chance: new Chance(seed, 4), history, judge, keys },
+      ...{ server, rate, connections, chance: new Chance(seed, 4), history, judge, keys },
       questions: new Questions(new Chance(seed, 5), log, DEPTH, postgres !== undefined),
     });
     this.#began = performance.now();
@@ -153,6 +155,7 @@ class Soak {
         this.#change(writer, keySteps, records, isBroken),
         this.#restart(server, isBroken),
       ]);
+      await keySteps.settle();
       const { hasEnough } = this.options;
       if (hasEnough) await until("enough responses", () => hasEnough(judge), PATIENCE_SECONDS);
     } catch (error) {
@@ -175,7 +178,7 @@ class Soak {
       mismatches: judge.mismatches,
       problems: [
         ...[...writer.problems, ...keySteps.problems, ...this.#problems],
-        ...readers.lost.map((one) => `a request on an open connection got no response: ${one}`),
+        ...readers.lost.map((one) => `a request got no response: ${one}`),
         ...server.errors.map((one) => `in the log: ${one}`),
         ...(verified.exitCode === 0 ? [] : [`verify: ${verified.stdout}${verified.stderr}`]),
       ],
@@ -242,7 +245,7 @@ class Soak {
       await server.restart();
       this.#restarts += 1;
     };
-    if (this.options.rounds !== undefined) return this.options.rounds > 0 ? restart() : undefined;
+    if (this.options.rounds !== undefined) return this.options.hasRestart ? restart() : undefined;
     const end = this.options.minutes! * 60;
     let due = RESTART_PAUSE_SECONDS / 2;
     while (this.#seconds() < end && !isBroken()) {

@@ -199,7 +199,7 @@ export class Writer {
 
   /** Reads what the step added to the change feed. */
   async audit(before: State, after: State): Promise<void> {
-    const caller = new Caller(this.server.url, this.key);
+    const caller = new Caller(this.server, this.key);
     const read: Thing[] = [];
     for (;;) {
       const query = `page[after]=${this.#lastCursor}&page[limit]=200`;

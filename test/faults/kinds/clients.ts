@@ -1,5 +1,6 @@
 /** Clients that are slow or stuck, and a log that nobody reads. */
 
+import { once } from "node:events";
 import { closeSync, constants, openSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -17,8 +18,9 @@ const stuck: FaultKind = {
     const sockets = Array.from({ length: random.int(10, 60) }, () =>
       random.pick([dribbling, neverReading, halfUploading, silent])(scene),
     );
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
     scene.note(`${sockets.length} clients`);
-    scene.hasHit = true;
+    scene.hit();
     // Two uploads are stored at a time, and half of one may be waiting.
     await scene.send(scene.ledger.open);
     await missesNothing(scene);
@@ -80,7 +82,7 @@ const log: FaultKind = {
     scene.cleanup(() => closeSync(held));
     await begin(scene, { server: { stderr: written } });
     closeSync(written);
-    scene.hasHit = true;
+    scene.hit();
     await scene.send(scene.ledger.open);
     const query = `sort=${"a".repeat(3100)}`;
     for (let count = 0; count < 300; count++) {

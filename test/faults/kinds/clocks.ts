@@ -32,7 +32,7 @@ const jump: FaultKind = {
       scene.ledger.mayLack = step < 0;
       if (step < 0) scene.allowedRefusals.add("records-not-stored");
       set(step);
-      scene.hasHit = true;
+      scene.hit();
       await scene.send(scene.ledger.open.slice(0, 40), "upload");
       await missesNothing(scene);
       set(0);

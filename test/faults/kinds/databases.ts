@@ -44,7 +44,7 @@ function postgresKind(name: string, what: string, fault: DatabaseFault): FaultKi
       await begin(scene, { place });
       const sending = scene.send(scene.ledger.open);
       await acknowledgedMore(scene);
-      scene.hasHit = true;
+      scene.hit();
       await fault(scene, database, proxy);
       await sending;
       await scene.sendOpen();
@@ -118,7 +118,7 @@ function redisKind(name: string, what: string, fault: RedisFault): FaultKind {
       const flags = ["--redis", `redis://127.0.0.1:${proxy.port}`];
       await begin(scene, { server: { flags } });
       const sending = scene.send(scene.ledger.open);
-      scene.hasHit = true;
+      scene.hit();
       await fault(scene, server, proxy);
       await sending;
       await missesNothing(scene);

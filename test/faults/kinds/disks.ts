@@ -14,6 +14,8 @@ const full: FaultKind = {
   name: "full-disk",
   what: "a file system that becomes full while records are stored; uploads go on, and the server may restart on it",
   needs: NAMESPACES,
+  // The rest of the space may be enough.
+  mayMiss: true,
   async run(scene) {
     const { random } = scene;
     const disk = await mountDisk(scene, 65_536);
@@ -25,7 +27,7 @@ const full: FaultKind = {
     fill(disk.outside, filler, random.int(0, 400));
     await sending;
     if (random.chance(0.5)) await scene.send(scene.ledger.open);
-    scene.hasHit = scene.ledger.open.length > 0;
+    if (scene.ledger.open.length > 0) scene.hit();
     if (random.chance(0.3)) {
       await scene.stopServer(random.pick(["SIGTERM", "SIGKILL"]));
       await scene.startServer();
@@ -73,7 +75,7 @@ const readOnly: FaultKind = {
     const some = scene.ledger.open.slice(0, 20);
     const isStored = await scene.upload(some);
     const { exitCode } = await scene.ingest(some);
-    scene.hasHit = true;
+    scene.hit();
     if (isStored || exitCode === 0) scene.problems.push("records were stored on a read-only disk");
     await missesNothing(scene);
     await scene.stopServer();
@@ -90,6 +92,7 @@ const errors: FaultKind = {
   name: "io-errors",
   what: "EIO or ENOSPC from the n-th write, read, sync or truncation, once or from then on, in `ingest` or in the server",
   needs: { strace: "strace" },
+  mayMiss: true,
   async run(scene) {
     const { random } = scene;
     const [call, most] = random.pick(Object.entries(CALLS));
@@ -102,20 +105,20 @@ const errors: FaultKind = {
     if (random.chance(0.4)) {
       await begin(scene);
       const { exitCode } = await scene.ingest(scene.ledger.open, wrap);
-      scene.hasHit = exitCode !== 0;
+      if (exitCode !== 0) scene.hit();
     } else {
       await begin(scene);
       await scene.stopServer();
       try {
         await scene.startServer({ wrap });
       } catch (refused) {
-        scene.hasHit = true;
+        scene.hit();
         if (!/matchbook: .+/.test(String(refused))) scene.problems.push(String(refused));
       }
       if (scene.server) {
         await scene.send(scene.ledger.open);
         await missesNothing(scene);
-        scene.hasHit = scene.ledger.open.length > 0 || scene.readers.errors.size > 0;
+        if (scene.ledger.open.length > 0 || scene.readers.errors.size > 0) scene.hit();
         // A server whose disk fails may be unable to store usage as it stops.
         await scene.stopServer(random.pick(["SIGTERM", "SIGKILL"]));
       }

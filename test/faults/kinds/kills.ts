@@ -1,5 +1,6 @@
 /** Processes that are killed: at any time, and at a system call within a commit. */
 
+import { statSync } from "node:fs";
 import { spawnMatchbook } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
 import { childrenOf, isAlive } from "../../support/workers.ts";
@@ -15,10 +16,9 @@ const server: FaultKind = {
     for (let time = 0; time < times; time++) {
       const sending = scene.send(scene.ledger.open, "upload");
       await acknowledgedMore(scene);
-      await Bun.sleep(scene.random.int(0, 40));
       const workers = childrenOf(scene.server!.pid);
+      if (scene.ledger.open.length > 0) scene.hit();
       await scene.stopServer("SIGKILL");
-      scene.hasHit = true;
       await sending;
       // Nobody may go on serving an address that the next server does not know of.
       await until(
@@ -43,8 +43,8 @@ const worker: FaultKind = {
     const victims = before.slice(0, scene.random.int(1, before.length));
     // Connections to a killed worker are cut.
     scene.target.isDown = true;
+    if (scene.ledger.open.length > 0) scene.hit();
     for (const pid of victims) process.kill(pid, "SIGKILL");
-    scene.hasHit = true;
     await until(
       "the killed workers are replaced",
       () => {
@@ -63,20 +63,28 @@ const worker: FaultKind = {
 
 const ingester: FaultKind = {
   name: "kill-ingest",
-  what: "kill -9 of `matchbook ingest` at a random time, while a server reads the same shard",
+  what: "kill -9 of `matchbook ingest`, as soon as it has stored some records or at a random time, while a server reads the same shard",
   async run(scene) {
     await begin(scene);
     const times = scene.random.int(1, 3);
     for (let time = 0; time < times; time++) {
       const lines = scene.ledger.open;
       scene.ledger.attempt(lines);
-      const child = spawnMatchbook(scene.ingestArgs(lines));
-      await Bun.sleep(scene.random.int(100, 900));
+      const child = spawnMatchbook(scene.ingestArgs(lines, "-"));
+      // It waits for more when it has stored these, so that the kill never comes too late.
+      const before = logSize(scene);
+      child.stdin.write(`${lines.join("\n")}\n`);
+      // It may be killed before it has read all.
+      void Promise.resolve(child.stdin.flush()).catch(() => {});
+      // Later on the first records may be stored already.
+      if (time > 0) await Bun.sleep(scene.random.int(100, 900));
+      else await until("it stores", () => logSize(scene) !== before, PATIENCE_SECONDS);
+      scene.hit();
       child.kill("SIGKILL");
       const stdout = await new Response(child.stdout).text();
       const stderr = await new Response(child.stderr).text();
       await child.exited;
-      if (child.signalCode === "SIGKILL") scene.hasHit = true;
+      if (child.signalCode !== "SIGKILL") scene.problems.push("ingest ended before its input");
       scene.judgeIngest(lines, { exitCode: child.exitCode ?? 137, stdout, stderr });
     }
     await scene.sendOpen("command");
@@ -90,6 +98,7 @@ const commit: FaultKind = {
   name: "kill-in-commit",
   what: "kill -9 at a system call of the n-th write, sync, truncation or lock, in `ingest` or in the server",
   needs: { strace: "strace" },
+  mayMiss: true,
   async run(scene) {
     const { random } = scene;
     const [call, most] = random.pick(Object.entries(CALLS));
@@ -99,7 +108,7 @@ const commit: FaultKind = {
     if (random.chance(0.5)) {
       await begin(scene);
       const { exitCode } = await scene.ingest(scene.ledger.open, wrap);
-      scene.hasHit = exitCode >= 128;
+      if (exitCode >= 128) scene.hit();
     } else {
       await begin(scene, { server: { workers: 1 } });
       await scene.stopServer();
@@ -108,7 +117,7 @@ const commit: FaultKind = {
       // Connections may be cut at any time from now on.
       scene.target.isDown = true;
       if (scene.server) await scene.send(scene.ledger.open, "upload");
-      scene.hasHit = !scene.isServing;
+      if (!scene.isServing) scene.hit();
       await scene.stopServer(scene.hasHit ? "SIGKILL" : "SIGTERM");
       await scene.startServer();
     }
@@ -124,15 +133,25 @@ export const straced = (call: string, injection: string): string[] => [
   ...["-e", `trace=${call}`, "-e", `inject=${call}:${injection}`],
 ];
 
-/** Waits until some more of the records are acknowledged, or all of them. */
-export async function acknowledgedMore(scene: Scene): Promise<void> {
-  const { ledger } = scene;
-  const goal = ledger.acknowledged.length + scene.random.int(1, Math.max(1, ledger.open.length));
-  await until(
-    "records are acknowledged",
-    () => ledger.open.length === 0 || ledger.acknowledged.length >= goal - 20,
-    PATIENCE_SECONDS,
-  );
+/** Changes with the first transaction. */
+const logSize = ({ file }: Scene): string => {
+  const { size, mtimeMs } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {};
+  return `${size} ${mtimeMs}`;
+};
+
+/** Waits until some more of the records are acknowledged, and then for a random moment, but not until all of them are. */
+export async function acknowledgedMore({ ledger, random }: Scene): Promise<void> {
+  const [before, open] = [ledger.acknowledged.length, ledger.open.length];
+  const reached = (share: number) => ledger.reached(before + Math.ceil(open * share));
+  let timer: Timer | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    const why = "it did not happen: records are acknowledged";
+    timer = setTimeout(() => reject(new Error(why)), PATIENCE_SECONDS * 1000);
+  });
+  await Promise.race([reached(random.unit() / 2), tooLate]);
+  clearTimeout(timer);
+  // A batch is a third of them at most: when more than half are acknowledged for the first time, some are left.
+  await Promise.race([Bun.sleep(random.int(0, 40)), reached(0.6)]);
 }
 
 export const KILLS = [server, worker, ingester, commit];

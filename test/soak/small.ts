@@ -1,0 +1,46 @@
+/** Soaks that are small enough for tests. */
+
+import { expect } from "bun:test";
+import type { Judge } from "./judge.ts";
+import { KEY_STEPS } from "./key-steps.ts";
+import { type SoakOptions, type SoakResult, soak } from "./soak.ts";
+import { STEPS } from "./writer.ts";
+
+export const SMALL: SoakOptions = {
+  seed: Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31)),
+  workers: 2,
+  // Paced, so that it takes little of the machine.
+  rate: 60,
+  connections: 8,
+  matches: 300,
+  sampleSeconds: 5,
+  // Seconds at most, but a busy machine may take longer.
+  keySeconds: 120,
+};
+
+/** Every kind of request. */
+const KINDS = [
+  ...["304", "401 for a key that has ended", "HEAD", "If-None-Match, changed or other content"],
+  ...["match by id", "withheld match", "pruned match", "unknown match", "include and fields"],
+  ...["page, no filter", "page, filters", "page, default window"],
+  ...["walk, first page", "walk, next page", "walk, previous page"],
+  ...["player by id", "unknown player", "players by ids", "players by names", "recent players"],
+  ...["leaderboard", "leaderboard, next page", "leaderboard, certain players"],
+  ...["company", "hero statistics", "changes"],
+  ...["wrong: 400 invalid-parameter", "wrong: 401 unauthorized", "wrong: 404 not-found"],
+];
+
+const has = ({ kinds }: Pick<Judge, "kinds">) => KINDS.every((kind) => kinds.has(kind));
+
+/** Runs until there was a response of every kind, and a change of every kind. */
+export async function expectNothingWrong(options: SoakOptions): Promise<SoakResult> {
+  const { seed } = options;
+  const result = await soak({ ...options, hasEnough: has });
+  const mismatches = result.mismatches.map(({ what, exchange }) => [what, exchange.question.path]);
+  expect({ seed, mismatches, problems: result.problems }).toEqual({
+    ...{ seed, mismatches: [], problems: [] },
+  });
+  const changes = [...STEPS, ...KEY_STEPS.map((kind) => `key ${kind}`)];
+  expect(changes.filter((kind) => !result.changes.has(kind))).toEqual([]);
+  return result;
+}
