@@ -4,13 +4,21 @@
  * DAMAGED_COPIES sets how many copies there are.
  */
 
-import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
 import { StoreError } from "../../src/store/store.ts";
-import { damageIn, dropLastEntry, emptyFirstEntry } from "../support/check.ts";
+import { damageIn } from "../support/check.ts";
+import { inflict, type NewValues, type RowDamage, withOtherPlayer } from "../support/engine.ts";
+import {
+  dropLastEntry,
+  emptyFirstEntry,
+  type Index,
+  indexBytes,
+  settle,
+  sqliteRows,
+} from "../support/engine-sqlite.ts";
 import { TestClock } from "../support/keys.ts";
 import { scaled } from "../support/scale.ts";
 import { verified } from "../support/verify.ts";
@@ -27,9 +35,7 @@ const clock = new TestClock("2026-01-20T00:00:00Z");
 const world = await startWorld(RECORDS, {}, clock, "", NEVER);
 afterAll(() => world.stop());
 const original = join(world.data, "na.db");
-const settle = new Database(original);
-settle.run("PRAGMA wal_checkpoint(TRUNCATE)");
-settle.close();
+settle(original);
 const truth = await truthOf(world, "na");
 
 let made = 0;
@@ -44,7 +50,7 @@ const fileOf = (shard: string) => join(world.data, `${shard}.db`);
 const ask = (shard: string) => askEverything(world, clock, truth, shard);
 
 /** Damages copies one by one. Returns what was seen, with the wrong responses. */
-async function damaged(copies: number, harm: (path: string, copy: number) => void) {
+async function damaged(copies: number, harm: (path: string, copy: number) => unknown) {
   const summary = {
     wrong: [] as string[],
     detected: 0,
@@ -60,7 +66,7 @@ async function damaged(copies: number, harm: (path: string, copy: number) => voi
   };
   for (let copy = 0; copy < copies; copy++) {
     const shard = await newShard();
-    harm(fileOf(shard), copy);
+    await harm(fileOf(shard), copy);
     const found = await ask(shard);
     summary.wrong.push(...found.wrong.map((path) => `copy ${copy}: ${path}`));
     const verdict =
@@ -122,30 +128,9 @@ test.each([1, 5])(
   3_600_000,
 );
 
-/** The used bytes of all pages of indexes, as [first, after the last]. In this shard each index has one page. */
-function indexBytes(): [number, number][] {
-  const database = new Database(original, { readonly: true });
-  const pages = database
-    .query<{ page: number; size: number }, []>(
-      `SELECT rootpage AS page, page_size AS size FROM sqlite_schema, pragma_page_size
-       WHERE type = 'index' OR name IN ('player_matches', 'team_matches', 'name_index')`,
-    )
-    .all();
-  database.close();
-  const bytes = readFileSync(original);
-  return pages.flatMap(({ page, size }): [number, number][] => {
-    const start = (page - 1) * size;
-    const pointers = start + 8 + 2 * bytes.readUInt16BE(start + 3);
-    return [
-      [start, pointers],
-      [start + bytes.readUInt16BE(start + 5), start + size],
-    ];
-  });
-}
-
 test("with a byte of an index overwritten, nothing wrong is served, and what is missing is found", async () => {
   const random = new Random(SEED, 0);
-  const ranges = indexBytes();
+  const ranges = indexBytes(original);
   const summary = await damaged(Math.ceil(COPIES / 2), (path) => {
     const [first, end] = ranges[random.int(0, ranges.length - 1)]!;
     const file = openSync(path, "r+");
@@ -160,70 +145,101 @@ test("with a byte of an index overwritten, nothing wrong is served, and what is 
 
 test("an index entry whose values are gone is damage, not an error of the server", async () => {
   const shard = await newShard();
-  emptyFirstEntry(fileOf(shard), "players_by_seen");
+  emptyFirstEntry(fileOf(shard), "players by last match");
   const { status, body } = await world.get(`/shards/${shard}/players`);
   expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
   expect(await damageIn(fileOf(shard))).not.toEqual([]);
 });
 
 describe("one value changed:", () => {
-  const CASES: [what: string, sql: (copy: number) => string][] = [
-    ["a player number of a match", playerNumber],
-    ["the id of a match", () => "UPDATE matches SET id = 'match-zz' WHERE num = 3"],
+  const later =
+    (by: number): NewValues =>
+    ({ createdAt }) => ({ createdAt: createdAt + by });
+  const CASES: [what: string, damage: (copy: number) => RowDamage][] = [
+    [
+      "a player number of a match",
+      (copy) => ({
+        change: "match",
+        which: (_, at) => at === copy % 10,
+        to: ({ document }) => ({ document: withOtherPlayer(document) }),
+      }),
+    ],
+    [
+      "the id of a match",
+      () => ({ change: "match", which: { number: 3 }, to: { id: "match-zz" } }),
+    ],
     [
       "the time of a match",
-      (copy) => `UPDATE matches SET created_at = created_at + ${copy + 1} WHERE num = 4`,
+      (copy) => ({ change: "match", which: { number: 4 }, to: later(copy + 1) }),
     ],
     [
       "the mode of a match",
-      () => "UPDATE matches SET game_mode = 'ranked' WHERE game_mode = 'casual'",
+      () => ({ change: "match", which: { mode: "casual" }, to: { mode: "ranked" } }),
     ],
-    ["the id of a player", () => "UPDATE players SET id = 'player-zz' WHERE num = 2"],
+    [
+      "the id of a player",
+      () => ({ change: "player", which: { number: 2 }, to: { id: "player-zz" } }),
+    ],
     [
       "the name of a player",
-      (copy) => `UPDATE players SET name = 'Zed' WHERE num = ${(copy % 6) + 1}`,
+      (copy) => ({ change: "player", which: { number: (copy % 6) + 1 }, to: { name: "Zed" } }),
     ],
-    ["the totals of a player", () => "UPDATE players SET last_match_at = last_match_at + 1"],
-    ["the name of a team", () => "UPDATE teams SET name = 'RED'"],
+    [
+      "the totals of a player",
+      () => ({
+        change: "player",
+        to: ({ lastMatchAt }) => ({ lastMatchAt: lastMatchAt + 1 }),
+      }),
+    ],
+    ["the name of a team", () => ({ change: "team", to: { name: "RED" } })],
     [
       "the match of an index entry",
-      (copy) => `UPDATE player_matches SET match = ${(copy % 10) + 1} WHERE player = 2`,
+      (copy) => ({
+        change: "player entry",
+        which: { player: "player-1" },
+        to: { leadsTo: `match-0${copy % 10}` },
+      }),
     ],
     [
       "the time of an index entry",
-      () => "UPDATE player_matches SET created_at = created_at + 7 WHERE match = 5",
+      () => ({ change: "player entry", which: { match: "match-04" }, to: later(7) }),
     ],
     [
       "the player of an index entry",
-      () => "UPDATE OR IGNORE player_matches SET player = 3 WHERE player = 2",
+      () => ({
+        change: "player entry",
+        which: { player: "player-1" },
+        to: { player: "player-2" },
+      }),
     ],
-    ["the result of an index entry", () => "UPDATE player_matches SET result = 2 - result"],
-    ["the team of an index entry", () => "UPDATE OR IGNORE team_matches SET team = 3 - team"],
-    ["the name index", () => "UPDATE OR IGNORE name_index SET name = 'Zed' WHERE name LIKE '%da'"],
+    [
+      "the result of an index entry",
+      () => ({ change: "player entry", to: ({ result }) => ({ result: 2 - result }) }),
+    ],
+    [
+      "the team of an index entry",
+      () => ({
+        change: "team entry",
+        to: ({ team }) => ({ team: team === "team-0" ? "team-2" : "team-0" }),
+      }),
+    ],
+    [
+      "the name index",
+      () => ({
+        change: "name entry",
+        which: ({ name }) => name.endsWith("da"),
+        to: { name: "Zed" },
+      }),
+    ],
   ];
-  /** Moves the number of the first player of a match on, as one flipped byte would. */
-  function playerNumber(copy: number): string {
-    const database = new Database(original, { readonly: true });
-    const { num, document } = database
-      .query<{ num: number; document: Uint8Array }, [number]>(
-        "SELECT num, document FROM matches ORDER BY num LIMIT 1 OFFSET ?",
-      )
-      .get(copy % 10)!;
-    database.close();
-    document[4] = (document[4]! % 6) + 1;
-    return `UPDATE matches SET document = x'${Buffer.from(document).toString("hex")}' WHERE num = ${num}`;
-  }
   const TARGETED = Math.max(2, Math.ceil(COPIES / 25));
 
   test.each(CASES)(
     "%s",
-    async (_what, sql) => {
-      const summary = await damaged(TARGETED, (path, copy) => {
-        const database = new Database(path);
-        database.run(sql(copy));
-        database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-        database.close();
-      });
+    async (_what, damage) => {
+      const summary = await damaged(TARGETED, (path, copy) =>
+        inflict(sqliteRows(path), damage(copy)),
+      );
       expect(summary.wrong).toEqual([]);
       expect(summary.harmless).toBe(0);
       expect(summary.overlooked).toEqual([]);
@@ -234,35 +250,30 @@ describe("one value changed:", () => {
 });
 
 describe("entries missing, which most requests cannot see:", () => {
-  const run = (path: string, sql: string) => {
-    const database = new Database(path);
-    database.run(sql);
-    database.close();
-  };
-  const INDEXES = [
-    ["matches", "sqlite_autoindex_matches_1"],
-    ["matches", "matches_by_time"],
-    ["matches", "matches_by_mode"],
-    ["matches", "matches_by_patch"],
-    ["players", "sqlite_autoindex_players_1"],
-    ["players", "players_by_name"],
-    ["players", "players_by_seen"],
-    ["teams", "teams_by_name"],
-  ] as const;
+  const INDEXES: [table: string, index: Index][] = [
+    ["matches", "matches by id"],
+    ["matches", "matches by time"],
+    ["matches", "matches by mode"],
+    ["matches", "matches by patch"],
+    ["players", "players by id"],
+    ["players", "players by name"],
+    ["players", "players by last match"],
+    ["teams", "teams by name"],
+  ];
   const CASES: [from: string, harm: (path: string) => void, found: string][] = [
     [
       "the matches of a player",
-      (path) => run(path, "DELETE FROM player_matches WHERE player = 2 AND match_id = 'match-01'"),
+      (path) => sqliteRows(path).remove("player entry", { player: "player-1", match: "match-01" }),
       "player_matches match-01",
     ],
     [
       "the matches of a team",
-      (path) => run(path, "DELETE FROM team_matches WHERE match_id = 'match-02'"),
+      (path) => sqliteRows(path).remove("team entry", { match: "match-02" }),
       "team_matches match-02",
     ],
     [
       "the name index",
-      (path) => run(path, "DELETE FROM name_index WHERE key = '=uma'"),
+      (path) => sqliteRows(path).remove("name entry", { key: "=uma" }),
       "name_index player-5",
     ],
     ...INDEXES.map(([table, index]): (typeof CASES)[number] => [
@@ -277,7 +288,7 @@ describe("entries missing, which most requests cannot see:", () => {
     harm(fileOf(shard));
     expect((await ask(shard)).wrong).toEqual([]);
     expect((await damageIn(fileOf(shard)))[0]).toStartWith(found);
-    const write = () => run(fileOf(shard), "CREATE TABLE other (value); DROP TABLE other");
-    expect((await damageIn(fileOf(shard), 500, write))[0]).toStartWith(found);
+    const { touch } = sqliteRows(fileOf(shard));
+    expect((await damageIn(fileOf(shard), 500, touch))[0]).toStartWith(found);
   });
 });

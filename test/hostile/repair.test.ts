@@ -6,8 +6,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { Random } from "../../src/demo/random.ts";
+import { overwritePage } from "../support/engine-sqlite.ts";
 import { ingestAt } from "../support/places.ts";
-import { aShardToDamage, overwritePage, repair, stateOf } from "../support/repair.ts";
+import { aShardToDamage, repair, stateOf } from "../support/repair.ts";
 import { scaled } from "../support/scale.ts";
 import { aFolder } from "../support/world.ts";
 
