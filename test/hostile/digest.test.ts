@@ -24,11 +24,17 @@ import {
   sqliteRows,
 } from "../support/engine-sqlite.ts";
 import { matchbook } from "../support/process.ts";
+import { aMatch, duel, withAsset } from "../support/records.ts";
 import { scaled } from "../support/scale.ts";
 import { startWorld } from "../support/world.ts";
 import { RECORDS } from "./damage.ts";
 
-const world = await startWorld(RECORDS);
+// With words, and a record that depends on whether its players are ranked.
+const world = await startWorld([
+  ...RECORDS,
+  aMatch({ id: "with-asset", ...withAsset }),
+  aMatch({ id: "unranked", mode: "private", rosters: duel({ id: "new-1" }, { id: "new-2" }) }),
+]);
 afterAll(() => world.stop());
 const original = join(world.data, "na.db");
 settle(original);

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import type { Manifest } from "../../src/backup/manifest.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { putSqliteKeys, putSqliteShard } from "../support/formats.ts";
 import { skipWithout } from "../support/needs.ts";
 import { linesOf, shardsFile } from "../support/places.ts";
@@ -301,9 +302,7 @@ test("a killed backup has no manifest, and is refused", async () => {
 test("shards that cannot be read or have a damaged record are named, and the others are backed up", async () => {
   await ingest([...linesOf("na", 20, now), ...linesOf("sa", 20, now)]);
   writeDamagedShard(join(data, "eu.db"));
-  const damaged = new Database(join(data, "sa.db"));
-  damaged.run("UPDATE players SET name = name || 'x'");
-  damaged.close();
+  sqliteRows(join(data, "sa.db")).change("player", {}, ({ name }) => ({ name: `${name}x` }));
   const made = await run("backup", copy);
   expect(made.exitCode).toBe(1);
   expect(made.stderr).toMatch(/^Not in the backup: shard eu: /m);

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
+import { SQL } from "bun";
 import { PostgresDatabase } from "../../src/access/postgres/database.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
 import { ReadSession } from "../../src/store/postgres/read-session.ts";
@@ -10,6 +11,7 @@ import { type Patience, Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { StoreError, StoreUnavailable } from "../../src/store/store.ts";
 import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
+import { postgresRows, rowsOf } from "../support/engine-postgres.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { until } from "../support/state.ts";
 
@@ -296,7 +298,7 @@ test("a batch with new months blocks no reader, and no reader blocks it", async 
 }, 20_000);
 
 test("a reader drops cached changes that the database has lost", async () => {
-  const { writer, reader, session } = await aShard();
+  const { writer, reader, schema } = await aShard();
   await serve(writer, anEntry("a", { players: { p: "won", q: "won" } }));
   const one = reader();
   const names = async () =>
@@ -315,24 +317,22 @@ test("a reader drops cached changes that the database has lost", async () => {
         },
       ]);
     });
-  const changing = ["players", "changes", "shard"];
-  for (const table of changing) {
-    await session.run(`CREATE TABLE {kept_${table}} AS SELECT * FROM {${table}}`);
-  }
+  const sql = new SQL({ url: cluster.url, max: 1 });
+  const restore = await rowsOf(sql, schema);
   await put("p", "lost");
   expect(await names()).toEqual(["lost", "player q"]);
   // As after a failover to a server that lacked the last transaction.
-  for (const table of changing) {
-    await session.run(`DELETE FROM {${table}}`);
-    await session.run(`INSERT INTO {${table}} SELECT * FROM {kept_${table}}`);
-  }
+  await restore();
+  await sql.close();
   await put("q", "new");
   expect(await names()).toEqual(["player p", "new"]);
 });
 
 test("running out of player numbers is reported, with what to do", async () => {
-  const { writer, session } = await aShard();
-  await session.run("UPDATE {shard} SET last_player = 2147483646");
+  const { writer, schema } = await aShard();
+  const sql = new SQL({ url: cluster.url, max: 1 });
+  await postgresRows(sql, schema).change("shard", {}, { lastPlayer: 2_147_483_646 });
+  await sql.close();
   await serve(writer, anEntry("a", player("p")));
   const { error } = await failure(() => serve(writer, anEntry("b", player("q"))));
   expect(error).toBeInstanceOf(StoreError);

@@ -2,6 +2,9 @@
 
 import { Database } from "bun:sqlite";
 import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from "node:fs";
+import { type NamedRow, namedChecksum } from "../../src/store/row-checks.ts";
+import { NAMED_ROWS } from "../../src/store/sqlite/players.ts";
+import { FORMAT } from "../../src/store/sqlite/schema.ts";
 import {
   type Column,
   chosen,
@@ -277,6 +280,10 @@ export interface SqliteRows extends ShardRows {
   drop(...kinds: Kind[]): void;
   dropIndex(...indexes: Index[]): void;
   keep(kind: Kind): () => void;
+  /** Makes the rows of a kind unreadable; call the result to bring them back. */
+  hide(kind: Kind): () => void;
+  /** Changes the tables as a newer version would. */
+  migrateToNewer(): void;
   /** A change of the file that changes no row. */
   touch(): void;
 }
@@ -315,6 +322,17 @@ export function sqliteRows(path: string): SqliteRows {
           })(),
         );
     },
+    hide(kind) {
+      const { table } = TABLES[kind];
+      inFile(path, (database) => database.run(`ALTER TABLE ${table} RENAME TO hidden_rows`));
+      return () =>
+        void inFile(path, (database) => database.run(`ALTER TABLE hidden_rows RENAME TO ${table}`));
+    },
+    migrateToNewer: () =>
+      inFile(path, (database) => {
+        database.run("ALTER TABLE matches RENAME COLUMN document TO body");
+        database.run(`PRAGMA user_version = ${FORMAT + 1}`);
+      }),
     touch: () =>
       inFile(path, (database) => {
         database.run("CREATE TABLE other (value)");
@@ -334,11 +352,39 @@ export function readOn(path: string): () => void {
   };
 }
 
-/** Holds the file open until the result is called, so that its WAL stays. */
-export function holdOpen(path: string): () => void {
+/** Holds the file open until the result is called, so that its WAL stays, and removes the rows of these kinds. */
+export function holdOpen(path: string, ...removed: Kind[]): () => void {
   const database = new Database(path);
   database.run("SELECT 1 FROM matches");
+  for (const kind of removed) remove(database, kind, {});
   return () => database.close();
+}
+
+/** Gives all rows the state of a backup, in one transaction. */
+export function restoreRows(path: string, backup: string): void {
+  inFile(path, (database) => {
+    database.run(`ATTACH '${backup}' AS kept`);
+    const tables = database
+      .query<{ name: string }, []>("SELECT name FROM main.sqlite_master WHERE type = 'table'")
+      .all();
+    database.transaction(() => {
+      for (const { name } of tables) {
+        database.run(`DELETE FROM main.${name}`);
+        database.run(`INSERT INTO main.${name} SELECT * FROM kept.${name}`);
+      }
+    })();
+  });
+}
+
+/** Gives the first player another resource, without damage: the checksum is right. */
+export function replaceFirstPlayer(path: string, resource: (id: string) => Uint8Array): void {
+  inFile(path, (database) => {
+    const row = database.query<NamedRow, []>(`${NAMED_ROWS.players} LIMIT 1`).get()!;
+    const other = resource(row.id);
+    database
+      .query("UPDATE players SET resource = ?, checksum = ? WHERE id = ?")
+      .run(other, namedChecksum({ ...row, resource: other }), row.id);
+  });
 }
 
 /** Every value that the digest of a shard covers, without its indexes. */
