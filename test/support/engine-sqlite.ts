@@ -1,7 +1,15 @@
 /** Reads and damages the inside of a shard in SQLite. The only test code that knows its tables, indexes and pages. */
 
 import { Database } from "bun:sqlite";
-import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { type NamedRow, namedChecksum } from "../../src/store/row-checks.ts";
 import { NAMED_ROWS } from "../../src/store/sqlite/players.ts";
 import { FORMAT } from "../../src/store/sqlite/schema.ts";
@@ -433,25 +441,83 @@ export const freePages = (path: string): number =>
       (database.query("PRAGMA freelist_count").get() as { freelist_count: number }).freelist_count,
   );
 
-/** The used bytes of the pages of all indexes, as [first, after the last]. Each must have one page. */
-export function indexBytes(path: string): [first: number, end: number][] {
-  const database = new Database(path, { readonly: true });
-  const pages = database
-    .query<{ page: number; size: number }, []>(
-      `SELECT rootpage AS page, page_size AS size FROM sqlite_schema, pragma_page_size
-       WHERE type = 'index' OR name IN ('player_matches', 'team_matches', 'name_index')`,
-    )
-    .all();
-  database.close();
-  const bytes = readFileSync(path);
-  return pages.flatMap(({ page, size }): [number, number][] => {
-    const start = (page - 1) * size;
-    const pointers = start + 8 + 2 * bytes.readUInt16BE(start + 3);
-    return [
-      [start, pointers],
-      [start + bytes.readUInt16BE(start + 5), start + size],
-    ];
-  });
+/** A byte of the shard: in its file, or in its WAL, if that has the current state of the page. */
+export interface Place {
+  file: string;
+  at: number;
+}
+
+const FRAME_HEADER = 24;
+const WAL_HEADER = 32;
+
+/** Where each page is that is in the WAL: its last frame counts. */
+function pagesInWal(path: string): Map<number, number> {
+  const places = new Map<number, number>();
+  if (!existsSync(`${path}-wal`)) return places;
+  const wal = readFileSync(`${path}-wal`);
+  const salt = wal.subarray(16, 24);
+  for (let at = WAL_HEADER; at + FRAME_HEADER < wal.length; at += FRAME_HEADER + PAGE_SIZE) {
+    // Frames of an earlier round have another salt.
+    if (!wal.subarray(at + 8, at + 16).equals(salt)) break;
+    places.set(wal.readUInt32BE(at), at + FRAME_HEADER);
+  }
+  return places;
+}
+
+/** All bytes in use on the leaf pages of these rows and indexes: headers, offsets of entries, and entries. */
+export function usedBytes(path: string, ...stored: Stored[]): Place[] {
+  const inWal = pagesInWal(path);
+  const files = new Map<string, Buffer>();
+  return stored
+    .flatMap((one) => pagesOf(path, one, "leaf"))
+    .flatMap((page) => {
+      const frame = inWal.get(page);
+      const file = frame === undefined ? path : `${path}-wal`;
+      if (!files.has(file)) files.set(file, readFileSync(file));
+      const start = frame ?? (page - 1) * PAGE_SIZE;
+      const bytes = files.get(file)!;
+      const pointers = 8 + 2 * bytes.readUInt16BE(start + 3);
+      const content = bytes.readUInt16BE(start + 5);
+      return Array.from({ length: PAGE_SIZE }, (_, at) => at)
+        .filter((at) => at < pointers || at >= content)
+        .map((at) => ({ file, at: start + at }));
+    });
+}
+
+/** All rows and indexes that a request reads. */
+export const ALL_READ: readonly Stored[] = [
+  ...(["match", "player", "team", "player entry", "team entry", "name entry"] as const),
+  ...(["recent board entry", "actor statistics", "shard"] as const),
+  ...(Object.keys(INDEXES) as Index[]),
+];
+
+/** All that leads to rows. */
+export const ALL_INDEXES: readonly Stored[] = [
+  ...(["player entry", "team entry", "name entry"] as const),
+  ...(Object.keys(INDEXES) as Index[]),
+];
+
+/** Gives a byte another value. */
+export function flip({ file, at }: Place, by: number): void {
+  const open = openSync(file, "r+");
+  const byte = Buffer.alloc(1);
+  readSync(open, byte, 0, 1, at);
+  byte[0]! ^= by;
+  writeSync(open, byte, 0, 1, at);
+  closeSync(open);
+}
+
+/** Commits a transaction that changes nothing, so that readers do not use their cached pages. Damage may prevent it. */
+export function commitNothing(path: string): void {
+  let database: Database | undefined;
+  try {
+    database = new Database(path);
+    database.run(`PRAGMA user_version = ${FORMAT}`);
+  } catch {
+    // Then nothing is written, and SQLite keeps its cache.
+  } finally {
+    database?.close();
+  }
 }
 
 /** Removes the last entry of an index that has a single page, by its count of entries. */
