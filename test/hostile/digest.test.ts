@@ -25,7 +25,7 @@ import {
 } from "../support/engine-sqlite.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel, withAsset } from "../support/records.ts";
-import { scaled } from "../support/scale.ts";
+import { costly } from "../support/scale.ts";
 import { startWorld } from "../support/world.ts";
 import { RECORDS } from "./damage.ts";
 
@@ -154,7 +154,7 @@ describe("the digest", () => {
     const random = new Random(1);
     const seen = { refused: 0, other: 0, same: 0 };
     const records = coveredByDigest(original);
-    for (let count = 0; count < scaled(1000); count++) {
+    for (let count = 0; count < costly(1000); count++) {
       const data = copy((path) => {
         const bytes = readFileSync(path);
         bytes[random.int(0, bytes.length - 1)] = random.int(0, 255);
