@@ -17,6 +17,7 @@ import { ROOT } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
+import { costly } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
 
@@ -253,7 +254,7 @@ test("records that are added, replaced, pruned and redacted during passes are no
       if (round % 8 === 3) await redactIn(world.settings, "na", `p${round % 7}`);
     }
   })();
-  await passes(instance, "na", 12);
+  await passes(instance, "na", costly(48, 5));
   isOver = true;
   await writing;
   await passes(instance, "na", 2);
