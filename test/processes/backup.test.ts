@@ -16,7 +16,7 @@ import { join } from "node:path";
 import type { Manifest } from "../../src/backup/manifest.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
-import { sqliteRows } from "../support/engine-sqlite.ts";
+import { readOn, sqliteRows } from "../support/engine-sqlite.ts";
 import { putSqliteKeys, putSqliteShard } from "../support/formats.ts";
 import { skipWithout } from "../support/needs.ts";
 import { linesOf, shardsFile } from "../support/places.ts";
@@ -189,11 +189,9 @@ test("a long read of a restored shard does not keep ingest waiting", async () =>
   await run("backup", copy);
   rmSync(data, { recursive: true });
   await run("restore", copy);
-  const reader = new Database(join(data, "na.db"), { readonly: true });
-  reader.run("BEGIN");
-  reader.query("SELECT count(*) FROM matches").get();
+  const endRead = readOn(join(data, "na.db"));
   expect((await ingest(linesOf("na", 10, now))).exitCode).toBe(0);
-  reader.close();
+  endRead();
 });
 
 test("restore overwrites nothing: it names what is there, also a WAL that is left", async () => {
