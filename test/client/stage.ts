@@ -3,11 +3,11 @@
  * test clock, one behind a proxy, and stand-ins for other servers.
  */
 
-import { Database } from "bun:sqlite";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
@@ -69,9 +69,7 @@ export async function startStage(): Promise<Stage> {
   });
   const proxied = await serveWithKeys(world, [{}], { shards: healthy, "public-url": PUBLIC_URL });
   const fixBug = simulateBug();
-  const store = new Database(join(world.data, "hurt.db"));
-  store.run("ALTER TABLE players RENAME TO gone");
-  store.close();
+  sqliteRows(join(world.data, "hurt.db")).hide("player");
   // Only now: a server does not start with a store that it cannot read.
   writeDamagedShard(join(world.data, "away.db"));
   const standIns = startStandIns({

@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import type { Board, Period } from "../../src/domain/leaderboards.ts";
 import type { BoardEntry, BoardQuery, PlayerRow, Reader, Writer } from "../../src/store/store.ts";
-import { scaled } from "../support/scale.ts";
+import { costly } from "../support/scale.ts";
 import { anEntry, aPlayer, people, serve } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
@@ -135,7 +135,7 @@ export function boardGuarantees(guarantee: Guarantee): void {
           }
         },
       );
-      await fc.assert(isRight, { numRuns: scaled(16) });
+      await fc.assert(isRight, { numRuns: costly(16) });
     },
     60_000,
   );

@@ -3,7 +3,7 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import type { Change, LogPosition, MatchEntry, Reader } from "../../src/store/store.ts";
-import { scaled } from "../support/scale.ts";
+import { costly } from "../support/scale.ts";
 import { addPlainly, anEntry, serve, withheld } from "./entries.ts";
 import { entryWith } from "./model.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
@@ -72,7 +72,7 @@ export function changeGuarantees(guarantee: Guarantee): void {
           }
         },
       );
-      await fc.assert(follows, { numRuns: scaled(40) });
+      await fc.assert(follows, { numRuns: costly(40) });
       const { beginning } = await reader.changeLog();
       expect(beginning.number).toBe(0);
       expect((await readAll(reader, beginning, 3)).length).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import type { Gap } from "../../src/query/query.ts";
 import type { Lineup, MatchEntry, Selection } from "../../src/store/store.ts";
-import { scaled } from "../support/scale.ts";
+import { costly } from "../support/scale.ts";
 import { addPlainly, anEntry, idsOf, inOrder, namesIn, selection } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
@@ -162,7 +162,7 @@ export function modelGuarantees(guarantee: Guarantee): void {
         }
         expect(idsOf(await reader.matches(selection()))).toEqual([]);
       });
-      await fc.assert(answersAlike, { numRuns: scaled(150) });
+      await fc.assert(answersAlike, { numRuns: costly(150) });
     },
     240_000,
   );

@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { indexKeys } from "../../src/domain/similar-names.ts";
 import type { Reader } from "../../src/store/store.ts";
-import { scaled } from "../support/scale.ts";
+import { costly } from "../support/scale.ts";
 import { anEntry, aPlayer, aTeam, people } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
@@ -135,7 +135,7 @@ export function nameGuarantees(guarantee: Guarantee): void {
           expect(await listedOf(reader, NAMES)).toEqual(expected);
         }
       });
-      await fc.assert(keepsUp, { numRuns: scaled(25) });
+      await fc.assert(keepsUp, { numRuns: costly(25) });
     },
     120_000,
   );

@@ -11,7 +11,7 @@ import {
 } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import type { Writer } from "../../src/store/store.ts";
-import { rowsOf } from "../support/shard-rows.ts";
+import { rowsOf } from "../support/engine-postgres.ts";
 import type { TestStore } from "./suite.ts";
 
 const CACHE_BYTES = 8192;

@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { WITHHELD_REASONS, type WithheldReason } from "../../src/domain/visibility.ts";
 import type { MatchEntry, Reader, Transaction } from "../../src/store/store.ts";
-import { scaled } from "../support/scale.ts";
+import { costly } from "../support/scale.ts";
 import { addPlainly, withheld } from "./entries.ts";
 import { entryWith } from "./model.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
@@ -60,7 +60,7 @@ export function summaryGuarantees(guarantee: Guarantee): void {
           expect(summary).toEqual({ matches, players, newestMatch });
         }
       });
-      await fc.assert(addsUp, { numRuns: scaled(60) });
+      await fc.assert(addsUp, { numRuns: costly(60) });
     },
     60_000,
   );

@@ -11,6 +11,7 @@ import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
 import { DamagedData } from "../../src/store/store.ts";
 import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { withWriter } from "../support/prune.ts";
@@ -264,9 +265,7 @@ const uncount = (world: World): Promise<void> =>
 /** Damages a shard file, a stored record, and the table of usage. */
 function damage(world: World): void {
   writeDamagedShard(join(world.data, "torn.db"));
-  const database = new Database(join(world.data, "na.db"));
-  database.run("UPDATE matches SET document = zeroblob(100)");
-  database.close();
+  sqliteRows(join(world.data, "na.db")).change("match", {}, { document: new Uint8Array(100) });
   const usage = new Database(join(world.data, "usage.sqlite"));
   usage.run("ALTER TABLE days RENAME TO gone");
   usage.close();

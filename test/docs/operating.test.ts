@@ -11,6 +11,7 @@ import { ROUTES } from "../../src/http/routes.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { MATCHBOOK, matchbook, ROOT } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
@@ -100,12 +101,9 @@ test("'matchbook verify' prints what the page shows, for a clean and for a damag
     return stdout.trimEnd().split("\n").map(withoutNumbers);
   };
   expect(await lines(clean!)).toEqual(clean!.shown.map(withoutNumbers));
-  const sqlite = new Database(join(home.path, "na.db"));
-  sqlite.run("DELETE FROM player_matches WHERE result = 1");
-  sqlite.run(
-    "UPDATE ranked_evidence SET records = 3 WHERE player_id = (SELECT max(id) FROM players)",
-  );
-  sqlite.close();
+  const rows = sqliteRows(join(home.path, "na.db"));
+  rows.remove("player entry", { result: 1 });
+  rows.change("evidence", "last", { records: 3 });
   expect(await lines(damaged!)).toEqual(damaged!.shown.map(withoutNumbers));
   home.remove();
 });
@@ -120,9 +118,11 @@ test("'matchbook repair' prints what the page shows", async () => {
   const home = aFolder();
   const records = Array.from({ length: 3 }, () => JSON.stringify(aMatch()));
   await matchbook(["ingest", "-", "--data", home.path], { stdin: records.join("\n") });
-  const sqlite = new Database(join(home.path, "na.db"));
-  sqlite.run("UPDATE matches SET document = zeroblob(400) WHERE num = 2");
-  sqlite.close();
+  sqliteRows(join(home.path, "na.db")).change(
+    "match",
+    { number: 2 },
+    { document: new Uint8Array(400) },
+  );
   const { command, shown } = exchanges.find(({ command }) =>
     command.startsWith("matchbook repair"),
   )!;

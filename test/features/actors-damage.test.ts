@@ -1,12 +1,12 @@
 /** Damage to the statistics of actors is found: by requests, by the check, and by a comparison with the records. */
 
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { ActorTotals } from "../../src/domain/actors.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
 import type { Transaction } from "../../src/store/store.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { dropSchema } from "../support/formats.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
@@ -78,11 +78,11 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
 
   if (engine === "SQLite") {
     test("a damaged row is found by the quick verify", async () => {
-      const database = new Database(join(world.data, "na.db"));
-      database.run(
-        "UPDATE actor_stats SET wins = wins + 1 WHERE actor = '' AND patch_version = '2.6'",
+      sqliteRows(join(world.data, "na.db")).change(
+        "actor statistics",
+        { actor: "", patch: "2.6" },
+        ({ wins }) => ({ wins: wins + 1 }),
       );
-      database.close();
       expect(damageOf(await verified(world.settings, "na", true)).toSorted()).toEqual([
         "actor_stats all matches in casual 2.6",
         "actor_stats all matches in ranked 2.6",

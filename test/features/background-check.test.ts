@@ -1,11 +1,11 @@
 /** Damage that no request can see makes a shard unavailable, in all processes and after a restart, until it is repaired. */
 
-import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openShards } from "../../src/open-stores.ts";
 import { supervise } from "../../src/workers/supervisor.ts";
+import { settle, sqliteRows } from "../support/engine-sqlite.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
 import { ROOT } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -13,7 +13,6 @@ import { until } from "../support/state.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
 
 const SOON = { pauseMs: 20 };
-const ENTRY = "player_matches WHERE match_id = 'match-a'";
 
 let world: World;
 beforeEach(async () => {
@@ -23,11 +22,7 @@ afterEach(() => world.stop());
 
 const file = () => join(world.data, "na.db");
 
-function change(...statements: string[]): void {
-  const database = new Database(file());
-  for (const sql of statements) database.run(sql);
-  database.close();
-}
+const removeEntries = () => sqliteRows(file()).remove("player entry", { match: "match-a" });
 
 const stateOf = async (instance: Pick<Instance, "get">) => {
   const { status, body } = await instance.get("/shards/na/matches/match-a", world.key);
@@ -38,12 +33,13 @@ const isSoon = (state: string, instance: Pick<Instance, "get">) =>
   until(`it is ${state}`, async () => (await stateOf(instance)) === state);
 
 test("a missing index entry is found; the shard is unavailable until a good file replaces it", async () => {
-  change(`VACUUM INTO '${join(world.data, "backup")}'`);
+  settle(file());
+  copyFileSync(file(), join(world.data, "backup"));
   const instance = await startInstance(world, {}, SOON);
   // Serves the same folder, but finds nothing itself.
   const other = await startInstance(world, {});
   expect([await stateOf(instance), await stateOf(other)]).toEqual(["served", "served"]);
-  change(`DELETE FROM ${ENTRY}`);
+  removeEntries();
   await isSoon("503 damaged-data", instance);
   await isSoon("503 damaged-data", other);
 
@@ -75,12 +71,10 @@ test("a missing index entry is found; the shard is unavailable until a good file
 
 test("a shard that is repaired in place is served after the next pass", async () => {
   const instance = await startInstance(world, {}, SOON);
-  const database = new Database(file());
-  database.run(`CREATE TEMP TABLE kept AS SELECT * FROM ${ENTRY}`);
-  database.run(`DELETE FROM ${ENTRY}`);
+  const restore = sqliteRows(file()).keep("player entry");
+  removeEntries();
   await isSoon("503 damaged-data", instance);
-  database.run("INSERT INTO player_matches SELECT * FROM kept");
-  database.close();
+  restore();
   await isSoon("served", instance);
   expect(existsSync(`${file()}.damaged`)).toBe(false);
   await instance.stop();
@@ -89,14 +83,14 @@ test("a shard that is repaired in place is served after the next pass", async ()
 test("if that cannot be recorded beside the file, the process that found it stops to serve the shard", async () => {
   mkdirSync(`${file()}.damaged.${process.pid}`);
   const instance = await startInstance(world, {}, SOON);
-  change(`DELETE FROM ${ENTRY}`);
+  removeEntries();
   await isSoon("503 damaged-data", instance);
   expect(instance.events.map(({ event }) => event)).toContain("damage-not-recorded");
   await instance.stop();
 });
 
 test("the record of damage is not listed as a shard", async () => {
-  change(`DELETE FROM ${ENTRY}`);
+  removeEntries();
   const instance = await startInstance(world, {}, SOON);
   await isSoon("503 damaged-data", instance);
   const shards = openShards(world.settings, () => {});
@@ -107,7 +101,7 @@ test("the record of damage is not listed as a shard", async () => {
 });
 
 test("with workers, none serves the damaged shard", async () => {
-  change(`DELETE FROM ${ENTRY}`);
+  removeEntries();
   const flags = { data: world.data, workers: 2, "log-level": "silent", rate: 1_000_000 };
   const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const command = [process.execPath, join(ROOT, "src/main.ts"), "serve", ...words];

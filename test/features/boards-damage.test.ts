@@ -1,12 +1,14 @@
 /** Damage to what leaderboards are read from is found: by requests, by the check, and by a comparison with the records. */
 
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { SQL } from "bun";
 import type { Settings } from "../../src/settings/definitions.ts";
 import type { Transaction } from "../../src/store/store.ts";
-import { damageIn, dropLastEntry } from "../support/check.ts";
+import { damageIn } from "../support/check.ts";
+import type { Kind, NewValues } from "../support/engine.ts";
+import { postgresRows } from "../support/engine-postgres.ts";
+import { dropLastEntry, sqliteRows } from "../support/engine-sqlite.ts";
 import { dropSchema } from "../support/formats.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { problemIn } from "../support/problems.ts";
@@ -54,15 +56,13 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
   };
 
   /** Changes rows as no version would. */
-  const damage = async (table: string, set: string) => {
+  const damage = async (kind: Kind, to: NewValues) => {
     if (engine === "SQLite") {
-      const database = new Database(join(world.data, "na.db"));
-      database.run(`UPDATE ${table} SET ${set} WHERE id = 'ada'`);
-      database.close();
+      sqliteRows(join(world.data, "na.db")).change(kind, { id: "ada" }, to);
       return;
     }
     const sql = new SQL({ url: postgres.url, max: 1 });
-    await sql.unsafe(`UPDATE ${schema}.${table} SET ${set} WHERE id = 'ada'`);
+    await postgresRows(sql, schema).change(kind, { id: "ada" }, to);
     await sql.close();
   };
 
@@ -86,19 +86,44 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     await end();
   });
 
-  test.each([
-    ["players", "ranked_wins = ranked_wins + 1", "ranked-wins"],
-    ["players", "ranked_wins = NULL, skill_tier = NULL, win_rate = NULL", "ranked-wins"],
-    ["players", "skill_tier = 99", "skill-tier"],
-    ["players", "win_rate = 5", "win-rate"],
-    ["player_recent", "wins = 7", "ranked-wins?filter[period]=28d"],
-    ["player_recent", "win_rate = 7", "win-rate?filter[period]=28d"],
-  ])(
-    "a changed row is found by the quick verify, and not served: %s, %s",
-    async (table, set, path) => {
-      await damage(table, set);
+  const ROWS: [what: string, kind: Kind, to: NewValues, path: string, found: string][] = [
+    [
+      "ranked wins",
+      "player",
+      ({ rankedWins }) => ({ rankedWins: rankedWins + 1 }),
+      "ranked-wins",
+      "players ada",
+    ],
+    [
+      "a player who is not counted",
+      "player",
+      { rankedWins: null, skillTier: null, winRate: null },
+      "ranked-wins",
+      "players ada",
+    ],
+    ["the skill tier", "player", { skillTier: 99 }, "skill-tier", "players ada"],
+    ["the win rate", "player", { winRate: 5 }, "win-rate", "players ada"],
+    [
+      "wins of 28 days",
+      "recent board entry",
+      { wins: 7 },
+      "ranked-wins?filter[period]=28d",
+      "player_recent ada",
+    ],
+    [
+      "the win rate of 28 days",
+      "recent board entry",
+      { winRate: 7 },
+      "win-rate?filter[period]=28d",
+      "player_recent ada",
+    ],
+  ];
+  test.each(ROWS)(
+    "a changed row is found by the quick verify, and not served: %s",
+    async (_what, kind, to, path, expected) => {
+      await damage(kind, to);
       const found = damageOf(await verified(world.settings, "na", true));
-      expect(found).toEqual([`${table} ada`]);
+      expect(found).toEqual([expected]);
       const problem = problemIn(await world.get(`/shards/na/leaderboards/${path}`));
       expect(["damaged-data", "insights-not-ready"]).toContain(problem.code);
       await end();
@@ -106,12 +131,12 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
   );
 
   const INDEXES = [
-    ["players_by_tier", "players ada"],
-    ["players_by_ranked_wins", "players ada"],
-    ["players_by_win_rate", "players "],
-    ["players_by_streak", "players ada"],
-    ["recent_by_wins", "player_recent ada"],
-    ["recent_by_win_rate", "player_recent "],
+    ["players by skill tier", "players ada"],
+    ["players by ranked wins", "players ada"],
+    ["players by win rate", "players "],
+    ["players by streak", "players ada"],
+    ["recent players by wins", "player_recent ada"],
+    ["recent players by win rate", "player_recent "],
   ] as const;
   if (engine === "SQLite") {
     test.each(INDEXES)(
@@ -121,12 +146,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
         dropLastEntry(path, index);
         expect((await damageIn(path))[0]).toStartWith(label);
         // Writes meanwhile make the sums useless: every row is looked up.
-        const write = () => {
-          const database = new Database(path);
-          database.run("CREATE TABLE other (value); DROP TABLE other");
-          database.close();
-        };
-        expect((await damageIn(path, 500, write))[0]).toStartWith(label);
+        expect((await damageIn(path, 500, sqliteRows(path).touch))[0]).toStartWith(label);
         await end();
       },
     );

@@ -1,6 +1,5 @@
 /** The change feed as Server-Sent Events: what a stream has, how it is resumed, and why it ends. */
 
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -9,6 +8,7 @@ import { openAccess } from "../../src/open-stores.ts";
 import { anEntry, serve } from "../conformance/entries.ts";
 import { simulateFeedBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { TestClock } from "../support/keys.ts";
 import { aPostgres } from "../support/postgres.ts";
@@ -475,9 +475,7 @@ describe("a stream ends", () => {
     const world = await startFeed(["one"]);
     const client = await stream(world, OLDEST);
     await client.changes(1);
-    const database = new Database(join(world.data, "na.db"));
-    database.run("DELETE FROM match_changes");
-    database.close();
+    sqliteRows(join(world.data, "na.db")).remove("feed change");
     expect(await endOf(client)).toBe("cursor-expired");
     await world.stop();
   });

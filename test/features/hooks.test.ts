@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "bun:test";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { send } from "../../src/hooks/send.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import {
   matchesOf,
   type Receiver,
@@ -489,9 +490,9 @@ test("a cursor that is not in the log any more: the delivery begins with the log
   await world.add(receiver.url);
   await world.ingest(matches("lost"));
   await world.ingest(matches("kept"));
-  const shard = new Database(join(world.data, "na.db"));
-  shard.run("DELETE FROM match_changes WHERE first < (SELECT max(first) FROM match_changes)");
-  shard.close();
+  const shard = sqliteRows(join(world.data, "na.db"));
+  const last = shard.rows("feed change").at(-1)!;
+  shard.remove("feed change", ({ sequence }) => sequence < last.sequence);
   receiver.respond = () => new Response("", { status: 500 });
   await world.deliver();
   receiver.respond = () => new Response();
@@ -567,9 +568,7 @@ test("a damaged log of one shard is reported once, and delays no other shard", a
   await world.ingest([aMatch({ id: "eu1", shard: "eu" })], { shard: "eu" });
   await world.add(receiver.url);
   for (const id of ["one", "two", "three"]) await world.ingest(matches(id));
-  const shard = new Database(join(world.data, "na.db"));
-  shard.run("UPDATE match_changes SET changes = '[]' WHERE first = 3");
-  shard.close();
+  sqliteRows(join(world.data, "na.db")).change("feed change", { sequence: 3 }, { changes: "[]" });
   await world.ingest([aMatch({ id: "eu2", shard: "eu" })], { shard: "eu" });
   for (let turn = 0; turn < 3; turn++) {
     await world.deliver();

@@ -1,8 +1,8 @@
 /** GET /shards/{shard}/actors: hero statistics. */
 
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { dropSchema, loadPostgres } from "../support/formats.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { pruneAt } from "../support/prune.ts";
@@ -216,11 +216,11 @@ test("it needs a key, applies the rate and closed shards, and costs nothing of t
 
 test("a damaged row is 503, never a wrong number", async () => {
   const world = await startWorld(CAST);
-  const database = new Database(join(world.data, "na.db"));
-  database.run(
-    "UPDATE actor_stats SET wins = wins + 1 WHERE actor = 'Bo' AND patch_version = '2.6'",
+  sqliteRows(join(world.data, "na.db")).change(
+    "actor statistics",
+    { actor: "Bo", patch: "2.6" },
+    ({ wins }) => ({ wins: wins + 1 }),
   );
-  database.close();
   const { status, body } = await world.get("/shards/na/actors");
   expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
   expect((await world.get("/shards/na/actors?filter[patchVersion]=2.5")).status).toBe(200);

@@ -1,8 +1,9 @@
 /** Tests the company of a player: with whom and against whom, and with what result. */
 
-import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { Kind, NewValues } from "../support/engine.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel, type MatchIn, type RosterIn } from "../support/records.ts";
@@ -313,17 +314,18 @@ test("results of different players and limits are not mixed up, also from the ca
 });
 
 test.each([
-  ["matches", "results"],
-  ["matches", "document"],
-  ["players", "name"],
-])("damage in %s.%s is 503, not a wrong result", async (table, column) => {
-  const { world, company } = await worldOf([play(9, ["me"], ["you"])]);
-  const file = new Database(join(world.data, "na.db"));
-  const damaged = { results: "x'0001'", document: "document || x'00'", name: "'Somebody'" }[
-    column
-  ]!;
-  const where = table === "players" ? "WHERE id = 'you'" : "";
-  file.run(`UPDATE ${table} SET ${column} = ${damaged} ${where}`);
-  file.close();
-  expect(problemIn(await company("me")).code).toBe("damaged-data");
-});
+  ["results of matches", "match", { results: Uint8Array.of(0, 1) }],
+  ["a match", "match", ({ document }) => ({ document: Buffer.concat([document, Buffer.of(0)]) })],
+  [
+    "the name of a player",
+    "player",
+    ({ id, name }) => ({ name: id === "you" ? "Somebody" : name }),
+  ],
+] as [string, Kind, NewValues][])(
+  "damage to %s is 503, not a wrong result",
+  async (_, kind, to) => {
+    const { world, company } = await worldOf([play(9, ["me"], ["you"])]);
+    sqliteRows(join(world.data, "na.db")).change(kind, {}, to);
+    expect(problemIn(await company("me")).code).toBe("damaged-data");
+  },
+);

@@ -8,6 +8,7 @@ import { ERRORS } from "../../src/domain/errors.ts";
 import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
 import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
@@ -21,9 +22,8 @@ const world = await startWorld([
   aMatch({ id: "match-b", shard: "hurt" }),
   aMatch({ id: "match-d", shard: "beta" }),
 ]);
-const hurt = new Database(join(world.data, "hurt.db"));
-hurt.run("UPDATE matches SET document = x'00000000' || x'0badcafe'");
-hurt.close();
+const HURT = Uint8Array.of(0, 0, 0, 0, 0x0b, 0xad, 0xca, 0xfe);
+sqliteRows(join(world.data, "hurt.db")).change("match", {}, { document: HURT });
 // As after a migration: its matches cannot be counted, because they are damaged.
 await withWriter(world.settings, "hurt", (writer) =>
   writer.write(async (transaction) => transaction.setLastCounted(BEFORE_ALL)),

@@ -9,6 +9,7 @@ import { locationOf, migrateShard } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Writer } from "../../src/store/store.ts";
 import { serve } from "../../src/wiring.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import {
   dropSchema,
   loadPostgres,
@@ -149,12 +150,7 @@ test("a damaged match is reported, and the others of its step are not counted ei
   const path = putSqliteShard(folder.path, 7);
   const settings = settingsIn(folder.path);
   await migrateShard(locationOf(settings, "na"), () => undefined);
-  const { Database } = await import("bun:sqlite");
-  const database = new Database(path);
-  database.run(
-    "UPDATE matches SET game_mode = 'casual_aral' WHERE num = (SELECT max(num) FROM matches)",
-  );
-  database.close();
+  sqliteRows(path).change("match", "last", { mode: "casual_aral" });
   const events = await serveUntil(settings, ({ event }) => event === "insights-failed");
   const failed = events.find(({ event }) => event === "insights-failed") as { error?: Error };
   expect(failed.error?.message).toContain("is damaged in the store");

@@ -1,12 +1,12 @@
 /** Pruned records: what disappears, and what players keep. */
 
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { prune } from "../../src/prune/prune.ts";
 import { damageIn } from "../support/check.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { dropSchema } from "../support/formats.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
@@ -237,9 +237,7 @@ test("in SQLite, a damaged base is found by the check, and nothing is computed f
   await pruneAt(world.settings, "na", day(3));
   const path = join(world.data, "na.db");
   expect(await damageIn(path)).toEqual([]);
-  const database = new Database(path);
-  database.run("UPDATE player_base SET played = 7 WHERE id = 'p'");
-  database.close();
+  sqliteRows(path).change("player base", { id: "p" }, { played: 7 });
   expect(await damageIn(path)).toEqual(["player_base p"]);
   await expect(world.ingest([played("m4", 4, true)])).rejects.toThrow(
     "player p is damaged in the store: run 'matchbook repair', or restore the shard from a backup",

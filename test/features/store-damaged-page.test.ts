@@ -1,17 +1,17 @@
 /** Damage to an SQLite file affects the requests that read it, and nothing else; a write says what to do. */
 
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Event, unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
-import { FORMAT } from "../../src/store/sqlite/schema.ts";
 import { DamagedData } from "../../src/store/store.ts";
 import { serve } from "../../src/wiring.ts";
+import type { Kind, Values } from "../support/engine.ts";
+import { overwritePage, pagesOf, settle, sqliteRows } from "../support/engine-sqlite.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
-import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { aMatch, duel, minutesAgo, withAsset } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 test("requests that read a damaged page fail, and the server continues", async () => {
@@ -19,7 +19,9 @@ test("requests that read a damaged page fail, and the server continues", async (
     aMatch({ id: "match-a", shard: "na" }),
     aMatch({ id: "match-b", shard: "eu" }),
   ]);
-  overwriteRoot(join(world.data, "na.db"), "matches");
+  const path = join(world.data, "na.db");
+  settle(path);
+  overwritePage(path, pagesOf(path, "match")[0]!);
   const server = await serveWithKeys(world, []);
   const get = (path: string) => world.get(`${server.url}${path}`);
   try {
@@ -101,9 +103,9 @@ describe("/status", () => {
 
   test("has a shard with damaged totals as unavailable, and nothing is written into it", async () => {
     const world = await startWorld(matches);
-    const database = new Database(join(world.data, "na.db"));
-    database.run("UPDATE shard SET players = players + 1");
-    database.close();
+    sqliteRows(join(world.data, "na.db")).change("shard", {}, ({ players }) => ({
+      players: (players as number) + 1,
+    }));
     const server = await serveWithKeys(world, []);
     expect(await newestOf(world, server.url)).toEqual([[false, null]]);
     await expect(world.ingest([aMatch()])).rejects.toThrow(/^shard row 1 is damaged.*restore/);
@@ -114,15 +116,14 @@ describe("/status", () => {
 
 describe("a row with a value of another type is damaged data:", () => {
   // One overwritten byte can change the type of a value.
-  test.each([
-    ["UPDATE matches SET results = NULL", ["/match-a", "?filter[playerIds]=p", ""]],
-    ["INSERT INTO vocabulary (word, records) VALUES (x'00', 1)", ["?include="]],
-  ])("%s", async (change, paths) => {
+  const CASES: [what: string, kind: Kind, to: Values, paths: string[]][] = [
+    ["results", "match", { results: null }, ["/match-a", "?filter[playerIds]=p", ""]],
+    ["a word", "word", { word: Uint8Array.of(0) }, ["?include="]],
+  ];
+  test.each(CASES)("%s", async (_what, kind, to, paths) => {
     const rosters = duel({ id: "p" }, { id: "q" });
-    const world = await startWorld([aMatch({ id: "match-a", rosters })]);
-    const database = new Database(join(world.data, "na.db"));
-    database.run(change);
-    database.close();
+    const world = await startWorld([aMatch({ id: "match-a", rosters, ...withAsset })]);
+    sqliteRows(join(world.data, "na.db")).change(kind, "first", to);
     for (const path of paths) {
       const response = await world.get(`/shards/na/matches${path}`);
       expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
@@ -139,24 +140,19 @@ test("no outdated player is served if the changes since the last read cannot be 
   const reader = (await shards.reader("na"))!;
   expect(reader.players(["p"])).toMatchObject([{ name: "Before" }]);
   await world.ingest([record("match-b", "After", minutesAgo(1))]);
-  const database = new Database(join(world.data, "na.db"));
-  database.run("ALTER TABLE changes RENAME TO gone");
+  const bringBack = sqliteRows(join(world.data, "na.db")).hide("cache change");
   // Both reads are in one turn of the event loop, and could share a snapshot.
   expect(() => reader.players(["p"])).toThrow(DamagedData);
   expect(() => reader.players(["p"])).toThrow(DamagedData);
-  database.run("ALTER TABLE gone RENAME TO changes");
+  bringBack();
   expect(reader.players(["p"])).toMatchObject([{ name: "After" }]);
-  database.close();
   await shards.close();
   await world.stop();
 });
 
 test("a file that a newer version migrated while it was served is unavailable, not damaged", async () => {
   const world = await startWorld([aMatch({ id: "match-a" })]);
-  const database = new Database(join(world.data, "na.db"));
-  database.run("ALTER TABLE matches RENAME COLUMN document TO body");
-  database.run(`PRAGMA user_version = ${FORMAT + 1}`);
-  database.close();
+  sqliteRows(join(world.data, "na.db")).migrateToNewer();
   const response = await world.get("/shards/na/matches/match-a");
   expect([response.status, problemIn(response).code]).toEqual([503, "shard-unavailable"]);
   await world.stop();
@@ -165,62 +161,41 @@ test("a file that a newer version migrated while it was served is unavailable, n
 test("ingest into a shard with a damaged index says what to do", async () => {
   const match = aMatch({ id: "match-a" });
   const world = await startWorld([match]);
-  const database = new Database(join(world.data, "na.db"));
-  database.run("DELETE FROM matches");
-  database.close();
+  sqliteRows(join(world.data, "na.db")).remove("match");
   await expect(world.ingest([match])).rejects.toThrow(/na\.db is damaged.*[Rr]estore/);
   await world.stop();
 });
 
 test.each([
-  ["player_matches", "player = 1"],
-  ["team_matches", "team = 1"],
-])("a damaged entry of %s does not decide what is stored next", async (table, where) => {
-  const record = (id: string, name: string, minutes: number) =>
-    aMatch({
-      id,
-      createdAt: minutesAgo(minutes),
-      rosters: [{ members: [{ id: "p" }], team: { id: "t", name } }, { members: [] }],
-    });
-  const world = await startWorld([record("match-a", "OLD", 9), record("match-b", "NEW", 5)]);
-  const database = new Database(join(world.data, "na.db"));
-  // As if it were the latest.
-  database.run(
-    `UPDATE ${table} SET created_at = created_at + 9999999 WHERE ${where} AND match_id = 'match-a'`,
-  );
-  database.close();
-  // Between the others, so that the streak of the player is computed again.
-  await expect(world.ingest([record("match-c", "LATER", 7)])).rejects.toThrow(
-    `${table} match-a is damaged in the store: run 'matchbook repair', or restore the shard from a backup`,
-  );
-  await world.stop();
-});
-
-/** Copies everything from the WAL into the file. */
-function checkpoint(file: string): void {
-  const database = new Database(file);
-  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  database.close();
-}
+  ["player_matches", "player entry", { player: "p" }],
+  ["team_matches", "team entry", { team: "t" }],
+] as const)(
+  "a damaged entry of %s does not decide what is stored next",
+  async (table, kind, of) => {
+    const record = (id: string, name: string, minutes: number) =>
+      aMatch({
+        id,
+        createdAt: minutesAgo(minutes),
+        rosters: [{ members: [{ id: "p" }], team: { id: "t", name } }, { members: [] }],
+      });
+    const world = await startWorld([record("match-a", "OLD", 9), record("match-b", "NEW", 5)]);
+    // As if it were the latest.
+    sqliteRows(join(world.data, "na.db")).change(
+      kind,
+      { ...of, match: "match-a" },
+      ({ createdAt }) => ({ createdAt: createdAt + 9_999_999 }),
+    );
+    // Between the others, so that the streak of the player is computed again.
+    await expect(world.ingest([record("match-c", "LATER", 7)])).rejects.toThrow(
+      `${table} match-a is damaged in the store: run 'matchbook repair', or restore the shard from a backup`,
+    );
+    await world.stop();
+  },
+);
 
 /** Replaces a text wherever it is in the file. */
 function overwriteText(file: string, text: string, replacement: string): void {
-  checkpoint(file);
+  settle(file);
   const content = readFileSync(file, "latin1");
   writeFileSync(file, content.replaceAll(text, replacement), "latin1");
-}
-
-/** Overwrites the first page of a table. */
-function overwriteRoot(file: string, table: string): void {
-  checkpoint(file);
-  const database = new Database(file, { readonly: true });
-  const { rootpage, page_size } = database
-    .query<{ rootpage: number; page_size: number }, [string]>(
-      "SELECT rootpage, page_size FROM sqlite_master, pragma_page_size WHERE name = ?",
-    )
-    .get(table)!;
-  database.close();
-  const handle = openSync(file, "r+");
-  writeSync(handle, Buffer.alloc(page_size, 0xff), 0, page_size, (rootpage - 1) * page_size);
-  closeSync(handle);
 }

@@ -1,8 +1,9 @@
 /** A shard that is restored to an earlier state while it is served. */
 
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
+import { restoreRows, settle } from "../support/engine-sqlite.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -15,23 +16,13 @@ test("players are served from the restored state, not from the cache", async () 
 
   const file = join(world.data, "na.db");
   const backup = join(world.data, "na.backup");
-  const database = new Database(file);
-  database.run(`VACUUM INTO '${backup}'`);
+  settle(file);
+  copyFileSync(file, backup);
   await world.ingest([aMatch({ createdAt: minutesAgo(5), rosters: rosters() })]);
   await world.ingest([aMatch({ createdAt: minutesAgo(4), rosters: rosters() })]);
   expect(await played()).toBe(3);
 
-  database.run(`ATTACH '${backup}' AS kept`);
-  const tables = database
-    .query<{ name: string }, []>("SELECT name FROM main.sqlite_master WHERE type = 'table'")
-    .all();
-  database.transaction(() => {
-    for (const { name } of tables) {
-      database.run(`DELETE FROM main.${name}`);
-      database.run(`INSERT INTO main.${name} SELECT * FROM kept.${name}`);
-    }
-  })();
-  database.close();
+  restoreRows(file, backup);
   expect(await played()).toBe(1);
   await world.stop();
 });

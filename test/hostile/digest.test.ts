@@ -1,6 +1,5 @@
 /** Tests what the digest of a damaged SQLite shard covers: matches, players and teams, but not indexes. */
 
-import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,22 +9,36 @@ import { digestOf } from "../../src/export/digest.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { DamagedData, StoreError } from "../../src/store/store.ts";
+import {
+  inflict,
+  type Kind,
+  type NewValues,
+  type RowDamage,
+  type Which,
+} from "../support/engine.ts";
+import {
+  coveredByDigest,
+  flipIn,
+  repeatFirstEntry,
+  settle,
+  sqliteRows,
+} from "../support/engine-sqlite.ts";
 import { matchbook } from "../support/process.ts";
-import { scaled } from "../support/scale.ts";
+import { aMatch, duel, withAsset } from "../support/records.ts";
+import { costly } from "../support/scale.ts";
 import { startWorld } from "../support/world.ts";
 import { RECORDS } from "./damage.ts";
 
-const world = await startWorld(RECORDS);
+// With words, and a record that depends on whether its players are ranked.
+const world = await startWorld([
+  ...RECORDS,
+  aMatch({ id: "with-asset", ...withAsset }),
+  aMatch({ id: "unranked", mode: "private", rosters: duel({ id: "new-1" }, { id: "new-2" }) }),
+]);
 afterAll(() => world.stop());
 const original = join(world.data, "na.db");
-sqlite(original, "PRAGMA wal_checkpoint(TRUNCATE)");
+settle(original);
 const whole = await digest(world.data);
-
-function sqlite(path: string, ...statements: string[]): void {
-  const database = new Database(path);
-  for (const statement of statements) database.run(statement);
-  database.close();
-}
 
 let made = 0;
 /** The folder of a copy of the shard, changed. */
@@ -49,63 +62,75 @@ async function digest(data: string): Promise<string> {
 }
 
 describe("the digest", () => {
-  const ROWS: [table: string, change: string, names: RegExp][] = [
-    ["matches", "id = 'match-zz'", /^match match-zz is damaged/],
-    ["matches", "created_at = created_at + 1", /^match match-03 is damaged/],
-    ["matches", "game_mode = 'blitz'", /^match match-03 is damaged/],
-    ["matches", "patch_version = '9'", /^match match-03 is damaged/],
-    ["matches", "results = zeroblob(length(results))", /^match match-03 is damaged/],
-    ["matches", "document = zeroblob(100)", /^match match-03 is damaged/],
-    ["matches", "checksum = 1", /^match match-03 is damaged/],
-    ["match_snapshots", "snapshot = zeroblob(100)", /^match match-03 is damaged/],
-    ["players", "id = 'player-zz'", /^player player-zz is damaged/],
-    ["players", "name = 'Zed'", /^player player-3 is damaged/],
-    ["players", "last_match_at = 0", /^player player-3 is damaged/],
-    ["players", "streak = 7", /^player player-3 is damaged/],
-    ["players", "wins = wins + 1", /^player player-3 is damaged/],
-    ["players", "gold = '1'", /^player player-3 is damaged/],
-    ["players", "resource = zeroblob(50)", /^player player-3 is damaged/],
-    ["players", "linked = zeroblob(50)", /^player player-3 is damaged/],
-    ["teams", "id = 'team-zz'", /^team team-zz is damaged/],
-    ["teams", "name = 'ZED'", /^team team-0 is damaged/],
-    ["teams", "resource = NULL", /^team team-0 is damaged/],
-    ["withheld", "document = zeroblob(100)", /^match match-05 is damaged/],
+  const ONE = {
+    match: { id: "match-03" },
+    snapshot: { match: "match-03" },
+    player: { id: "player-3" },
+    team: { id: "team-0" },
+    withheld: { id: "match-05" },
+  } satisfies Partial<Record<Kind, Which>>;
+  const zeros = (length: number) => new Uint8Array(length);
+  const ROWS: [kind: keyof typeof ONE, what: string, to: NewValues, names: RegExp][] = [
+    ["match", "id", { id: "match-zz" }, /^match match-zz is damaged/],
+    [
+      "match",
+      "time",
+      ({ createdAt }) => ({ createdAt: createdAt + 1 }),
+      /^match match-03 is damaged/,
+    ],
+    ["match", "mode", { mode: "blitz" }, /^match match-03 is damaged/],
+    ["match", "patch", { patch: "9" }, /^match match-03 is damaged/],
+    [
+      "match",
+      "results",
+      ({ results }) => ({ results: zeros(results.length) }),
+      /^match match-03 is damaged/,
+    ],
+    ["match", "document", { document: zeros(100) }, /^match match-03 is damaged/],
+    ["match", "checksum", { checksum: 1 }, /^match match-03 is damaged/],
+    ["snapshot", "bytes", { snapshot: zeros(100) }, /^match match-03 is damaged/],
+    ["player", "id", { id: "player-zz" }, /^player player-zz is damaged/],
+    ["player", "name", { name: "Zed" }, /^player player-3 is damaged/],
+    ["player", "last match", { lastMatchAt: 0 }, /^player player-3 is damaged/],
+    ["player", "streak", { streak: 7 }, /^player player-3 is damaged/],
+    ["player", "wins", ({ wins }) => ({ wins: wins + 1 }), /^player player-3 is damaged/],
+    ["player", "gold", { gold: "1" }, /^player player-3 is damaged/],
+    ["player", "resource", { resource: zeros(50) }, /^player player-3 is damaged/],
+    ["player", "linked resources", { linked: zeros(50) }, /^player player-3 is damaged/],
+    ["team", "id", { id: "team-zz" }, /^team team-zz is damaged/],
+    ["team", "name", { name: "ZED" }, /^team team-0 is damaged/],
+    ["team", "resource", { resource: null }, /^team team-0 is damaged/],
+    ["withheld", "document", { document: zeros(100) }, /^match match-05 is damaged/],
   ];
-  const WHERE: Record<string, string> = {
-    matches: "id = 'match-03'",
-    match_snapshots: "match = (SELECT num FROM matches WHERE id = 'match-03')",
-    players: "id = 'player-3'",
-    teams: "id = 'team-0'",
-    withheld: "id = 'match-05'",
-  };
 
-  test.each(ROWS)("is refused after a change of %s: %s", async (table, change, names) => {
-    const data = copy((path) =>
-      sqlite(path, `UPDATE ${table} SET ${change} WHERE ${WHERE[table]}`),
-    );
+  test.each(ROWS)("is refused after a change of a %s: its %s", async (kind, _what, to, names) => {
+    const data = copy((path) => sqliteRows(path).change(kind, ONE[kind], to));
     await expect(digest(data)).rejects.toThrow(DamagedData);
     await expect(digest(data)).rejects.toThrow(names);
   });
 
-  test.each(["matches", "players", "teams"])(
-    "is another one without a row of %s",
-    async (table) => {
-      const data = copy((path) => sqlite(path, `DELETE FROM ${table} WHERE ${WHERE[table]}`));
-      expect(await digest(data)).not.toBe(whole);
-    },
-  );
+  test.each(["match", "player", "team"] as const)("is another one without a %s", async (kind) => {
+    const data = copy((path) => sqliteRows(path).remove(kind, ONE[kind]));
+    expect(await digest(data)).not.toBe(whole);
+  });
 
-  test.each([
-    "UPDATE player_matches SET result = 1 - result",
-    "UPDATE team_matches SET plays = 0",
-    "UPDATE name_index SET name = 'Zed' || name",
-    "UPDATE vocabulary SET word = 'path:zed'",
-    "UPDATE ranked_evidence SET records = 99",
-    "DELETE FROM dependents",
-    "UPDATE matches SET content_hash = zeroblob(32)",
-    "DELETE FROM changes",
-  ])("does not cover: %s", async (change) => {
-    expect(await digest(copy((path) => sqlite(path, change)))).toBe(whole);
+  const NOT_COVERED: [what: string, damage: RowDamage][] = [
+    [
+      "results of entries",
+      { change: "player entry", to: ({ result }) => ({ result: 1 - result }) },
+    ],
+    ["entries of teams", { change: "team entry", to: { takesPart: 0 } }],
+    ["the name index", { change: "name entry", to: ({ name }) => ({ name: `Zed${name}` }) }],
+    ["words", { change: "word", which: "first", to: { word: "path:zed" } }],
+    ["evidence", { change: "evidence", to: { records: 99 } }],
+    ["dependents", { remove: "dependent" }],
+    ["content hashes", { change: "match", to: { contentHash: zeros(32) } }],
+    ["changes for caches", { remove: "cache change" }],
+  ];
+  test.each(NOT_COVERED)("does not cover: %s", async (_what, damage) => {
+    const data = copy(() => {});
+    await inflict(sqliteRows(join(data, "na.db")), damage);
+    expect(await digest(data)).toBe(whole);
   });
 
   // In a row the values are next to each other, in the order of the columns; an index has another order.
@@ -115,25 +140,21 @@ describe("the digest", () => {
   ])(
     "is refused if the row of %s has not the time or id of its index entry",
     async (id, offset, row) => {
-      const data = copy((path) => {
-        const bytes = readFileSync(path);
-        bytes[bytes.indexOf(row) + offset]! ^= 1;
-        writeFileSync(path, bytes);
-      });
+      const data = copy((path) => flipIn(path, row, offset));
       await expect(digest(data)).rejects.toThrow(`${id} is damaged`);
     },
   );
 
   test("is refused if an index leads to the same match twice", async () => {
-    const data = copy((path) => repeatFirstEntry(path, "matches_by_time"));
+    const data = copy((path) => repeatFirstEntry(path, "matches by time"));
     await expect(digest(data)).rejects.toThrow(/^match match-00 is damaged/);
   });
 
   test("of a copy with any byte overwritten is refused, or another, or its records are the same", async () => {
     const random = new Random(1);
     const seen = { refused: 0, other: 0, same: 0 };
-    const records = recordsIn(original);
-    for (let count = 0; count < scaled(1000); count++) {
+    const records = coveredByDigest(original);
+    for (let count = 0; count < costly(1000); count++) {
       const data = copy((path) => {
         const bytes = readFileSync(path);
         bytes[random.int(0, bytes.length - 1)] = random.int(0, 255);
@@ -147,7 +168,7 @@ describe("the digest", () => {
       else if (found !== whole) seen.other += 1;
       else {
         seen.same += 1;
-        expect(recordsIn(join(data, "na.db"))).toEqual(records);
+        expect(coveredByDigest(join(data, "na.db"))).toEqual(records);
       }
     }
     expect(seen.refused).toBePositive();
@@ -157,7 +178,7 @@ describe("the digest", () => {
 
 test("matchbook shards digest of a damaged shard names the record, prints no digest and exits with 1", async () => {
   const data = copy((path) =>
-    sqlite(path, "UPDATE players SET name = 'Zed' WHERE id = 'player-3'"),
+    sqliteRows(path).change("player", { id: "player-3" }, { name: "Zed" }),
   );
   expect(await matchbook(["shards", "digest", "na", "--data", data])).toMatchObject({
     exitCode: 1,
@@ -173,33 +194,4 @@ function timeOf(match: string): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64BE(BigInt(Date.parse((attributes as JsonObject).createdAt as string)));
   return bytes.subarray(2);
-}
-
-/** All values that the digest claims to cover. */
-function recordsIn(path: string): unknown[] {
-  const database = new Database(path, { readonly: true });
-  try {
-    return [
-      "id, created_at, game_mode, patch_version, results, document FROM matches",
-      "match, snapshot FROM match_snapshots",
-      "num, id, name, last_match_at, streak, played, wins, gold, resource, linked FROM players",
-      "num, id, name, resource, linked FROM teams",
-    ].map((rest) => database.query(`SELECT ${rest} NOT INDEXED`).values());
-  } finally {
-    database.close();
-  }
-}
-
-/** Makes the second entry of an index the same as the first, by its pointers in the page. */
-function repeatFirstEntry(path: string, index: string): void {
-  const database = new Database(path);
-  const { rootpage } = database
-    .query<{ rootpage: number }, [string]>("SELECT rootpage FROM sqlite_schema WHERE name = ?")
-    .get(index)!;
-  database.close();
-  const bytes = readFileSync(path);
-  // The page of a leaf begins with 8 bytes; then come the offsets of its entries, two bytes each.
-  const pointers = (rootpage - 1) * bytes.readUInt16BE(16) + 8;
-  bytes.copyWithin(pointers + 2, pointers, pointers + 2);
-  writeFileSync(path, bytes);
 }

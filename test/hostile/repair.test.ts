@@ -6,12 +6,14 @@
 import { afterAll, expect, test } from "bun:test";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { Random } from "../../src/demo/random.ts";
+import { overwritePage } from "../support/engine-sqlite.ts";
 import { ingestAt } from "../support/places.ts";
-import { aShardToDamage, overwritePage, repair, stateOf } from "../support/repair.ts";
-import { scaled } from "../support/scale.ts";
+import { aShardToDamage, repair, stateOf } from "../support/repair.ts";
+import { costly } from "../support/scale.ts";
 import { aFolder } from "../support/world.ts";
+import { hasDamage } from "./damaged-copies.ts";
 
-const COPIES = Number(process.env.DAMAGED_COPIES ?? scaled(20));
+const COPIES = Number(process.env.DAMAGED_COPIES ?? costly(20, 2));
 const SEED = Number(process.env.DAMAGE_SEED ?? 1);
 
 const folder = aFolder();
@@ -42,9 +44,11 @@ test.each(Object.entries(DAMAGE))(
   "with %s overwritten, what is not lost and what is sent again are the shard as it was",
   async (_, damage) => {
     const random = new Random(SEED, 0);
+    let harmed = 0;
     for (let at = 0; at < COPIES; at++) {
       const { data, path } = shard.copy();
       damage(path, random);
+      if (await hasDamage(path)) harmed += 1;
       const { exitCode, report, stderr } = await repair(data, "--force");
       const what = `copy ${at}: ${stderr}`;
       expect([0, 3], what).toContain(exitCode);
@@ -54,6 +58,7 @@ test.each(Object.entries(DAMAGE))(
       await ingestAt(data, shard.lines);
       expect(await stateOf(data), what).toEqual(shard.state);
     }
+    expect(harmed).toBePositive();
   },
   3_600_000,
 );

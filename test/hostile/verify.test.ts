@@ -8,10 +8,10 @@ import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { MatchEntry, PlayerRow, ShardRecord, Transaction } from "../../src/store/store.ts";
+import { rowsOf } from "../support/engine-postgres.ts";
 import { homeAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch, duel } from "../support/records.ts";
-import { rowsOf } from "../support/shard-rows.ts";
 import { damageOf, verified, verifiedInSteps } from "../support/verify.ts";
 import { aFolder, ingestInto } from "../support/world.ts";
 

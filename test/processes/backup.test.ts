@@ -18,6 +18,7 @@ import { restore, stepsFor } from "../../src/backup/restore.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { readOn, sqliteRows } from "../support/engine-sqlite.ts";
 import { putSqliteKeys, putSqliteShard } from "../support/formats.ts";
 import { skipWithout } from "../support/needs.ts";
 import { linesOf, shardsFile } from "../support/places.ts";
@@ -190,11 +191,9 @@ test("a long read of a restored shard does not keep ingest waiting", async () =>
   await run("backup", copy);
   rmSync(data, { recursive: true });
   await run("restore", copy);
-  const reader = new Database(join(data, "na.db"), { readonly: true });
-  reader.run("BEGIN");
-  reader.query("SELECT count(*) FROM matches").get();
+  const endRead = readOn(join(data, "na.db"));
   expect((await ingest(linesOf("na", 10, now))).exitCode).toBe(0);
-  reader.close();
+  endRead();
 });
 
 test("restore overwrites nothing: it names what is there, also a WAL that is left", async () => {
@@ -362,9 +361,7 @@ test("a killed backup has no manifest, and is refused", async () => {
 test("shards that cannot be read or have a damaged record are named, and the others are backed up", async () => {
   await ingest([...linesOf("na", 20, now), ...linesOf("sa", 20, now)]);
   writeDamagedShard(join(data, "eu.db"));
-  const damaged = new Database(join(data, "sa.db"));
-  damaged.run("UPDATE players SET name = name || 'x'");
-  damaged.close();
+  sqliteRows(join(data, "sa.db")).change("player", {}, ({ name }) => ({ name: `${name}x` }));
   const made = await run("backup", copy);
   expect(made.exitCode).toBe(1);
   expect(made.stderr).toMatch(/^Not in the backup: shard eu: /m);

@@ -18,6 +18,7 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import {
   dropSchema,
   loadPostgres,
@@ -166,7 +167,7 @@ describe("the last verify", () => {
 
   test("is a problem if it found damage, until one of the same depth finds none", async () => {
     // The evidence is not an index, so that a quick one does not find it.
-    change("na.db", "UPDATE ranked_evidence SET records = 7");
+    sqliteRows(join(data, "na.db")).change("evidence", {}, { records: 7 });
     expect((await verify("na")).exitCode).toBe(1);
     const damaged = expect.stringMatching(/^problem na: 20\S+Z, 0 days ago, 2 damaged$/);
     const never = "ok eu: never; run 'matchbook verify'";

@@ -6,11 +6,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { linesOf } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { RecordedDisk } from "../support/recorded-disk.ts";
 import { aMatch } from "../support/records.ts";
-import { change } from "../support/repair.ts";
 import { aFolder } from "../support/world.ts";
 
 const MATCHES = 12;
@@ -159,7 +159,7 @@ describe("a power cut when the command reports success loses nothing of", () => 
   test("repair, with the list of what is missing and the old file", async () => {
     const disk = aDisk(original);
     const file = join(disk.path, "data/na.db");
-    change(file, "UPDATE matches SET document = zeroblob(20) WHERE num = 1");
+    sqliteRows(file).change("match", "first", { document: new Uint8Array(20) });
     const damaged = readFileSync(file);
     const left = await leftAfter(disk, ["repair", "na", "--json"], '"state"', "", 3);
     const data = join(left, "data");

@@ -1,6 +1,5 @@
 /** Tests `matchbook export`: what it writes, ingest takes back to the identical records, on every engine. */
 
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   existsSync,
@@ -16,6 +15,8 @@ import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { SQL } from "bun";
 import { prune } from "../../src/prune/prune.ts";
 import type { ShardRecord, Writer } from "../../src/store/store.ts";
+import { inverted } from "../support/engine.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import {
   digestAt,
@@ -303,13 +304,9 @@ describe("the file", () => {
   test("does not appear if a record is damaged, which is named", async () => {
     const home = homeAt(path("hurt"), `sqlite:${path("hurt.db")}`);
     await ingestAt(home, records);
-    const store = new Database(path("hurt.db"));
-    const { id, document } = store
-      .query<{ id: string; document: Uint8Array }, []>("SELECT id, document FROM matches LIMIT 1")
-      .get()!;
-    document[document.length - 9]! ^= 1;
-    store.query("UPDATE matches SET document = ? WHERE id = ?").run(document, id);
-    store.close();
+    const rows = sqliteRows(path("hurt.db"));
+    const { id } = rows.rows("match")[0]!;
+    rows.change("match", { id }, ({ document }) => ({ document: inverted(document, -9) }));
     const out = path("out");
     mkdirSync(out);
     const failed = await matchbookAt(home, ["export", "na", "--output", join(out, "na.ndjson.gz")]);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Json } from "../../src/domain/json.ts";
 import type { Report } from "../../src/ingest/report.ts";
-import { openForReading } from "../../src/store/sqlite/open.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { matchbook, type RunOptions } from "../support/process.ts";
 import { aMatch, anId, duel, type MatchDocument } from "../support/records.ts";
 
@@ -34,14 +34,7 @@ async function ingest(args: string[], options: RunOptions = {}) {
 
 /** Returns a function that checks whether a match is stored in a data folder. */
 function holder(data: string): (id: string) => boolean {
-  return (id) => {
-    const database = openForReading(join(cwd, data, "na.db"))!;
-    try {
-      return database.query("SELECT 1 FROM matches WHERE id = ?").get(id) !== null;
-    } finally {
-      database.close();
-    }
-  };
+  return (id) => sqliteRows(join(cwd, data, "na.db")).rows("match", { id }).length > 0;
 }
 
 const some = (count: number): MatchDocument[] =>

@@ -1,10 +1,11 @@
 /** Tests `matchbook why` and `matchbook status`. */
 
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inverted } from "../support/engine.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { shardsFile } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -73,27 +74,13 @@ beforeAll(async () => {
   expect((await matchbook(["ingest", "-"], { cwd, stdin })).exitCode).toBe(1);
 });
 
-/** Inverts the last byte of everything that is stored as bytes in the rows with this id. */
+/** Inverts the last byte of a record. */
 function damageRecord(file: string, id: string): void {
-  const store = new Database(file);
-  const blobs = store
-    .query<{ place: string; part: string }, []>(
-      `SELECT m.name AS place, c.name AS part FROM sqlite_master m, pragma_table_info(m.name) c
-       WHERE m.type = 'table' AND c.type = 'BLOB'
-         AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'id')`,
-    )
-    .all();
-  for (const { place, part } of blobs) {
-    const row = store
-      .query<{ bytes: Uint8Array | null }, [string]>(
-        `SELECT ${part} AS bytes FROM ${place} WHERE id = ?`,
-      )
-      .get(id);
-    if (!row?.bytes || row.bytes.length === 0) continue;
-    row.bytes[row.bytes.length - 1]! ^= 0xff;
-    store.query(`UPDATE ${place} SET ${part} = ? WHERE id = ?`).run(row.bytes, id);
-  }
-  store.close();
+  const rows = sqliteRows(file);
+  const isStored = rows.rows("match", { id }).length > 0;
+  rows.change(isStored ? "match" : "withheld", { id }, ({ document }) => ({
+    document: inverted(document, -1),
+  }));
 }
 
 const player = (id: string, ranked = false, name = `Name_${id}`) => ({ id, name, ranked });

@@ -4,6 +4,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { holdOpen } from "../support/engine-sqlite.ts";
 import {
   dropSchema,
   EXPECTED,
@@ -75,12 +76,11 @@ describe("commands that only read leave a backup of an older format as it is:", 
 test("a copy made while its shard was written is read with its WAL, which stays as it is", async () => {
   const path = putSqliteShard(data, 3);
   await matchbook(["migrate", "--data", data]);
-  const writer = new Database(path);
-  writer.run("DELETE FROM withheld");
+  const release = holdOpen(path, "withheld");
   const copy = join(data, "copy");
   mkdirSync(copy);
   for (const name of ["na.db", "na.db-wal"]) copyFileSync(join(data, name), join(copy, name));
-  writer.close();
+  release();
   const before = filesIn(copy);
   const { exitCode, stdout } = await matchbook(["status", "--json", "--data", copy]);
   expect(exitCode).toBe(0);

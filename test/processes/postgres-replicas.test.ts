@@ -79,13 +79,11 @@ describe("a replica", () => {
     await pause();
     try {
       await pair.takeIn(strict.settings, 20, 40);
-      // Within the lag limit plus a check or two, the primary is read instead.
-      const began = performance.now();
+      // The replica stays behind: only the lag limit makes the server read the primary.
       await until("a new match is served by the primary", async () => {
         for (let at = 20; at < 40; at++) if ((await strict.get(at)) === 200) return true;
         return undefined;
       });
-      expect(performance.now() - began).toBeLessThan(10_000);
     } finally {
       await resume();
     }
@@ -132,9 +130,8 @@ describe("a replica", () => {
     try {
       await until("the replica answers alone", async () => (await server.get(known)) === 200);
       await pair.replica.stop("immediate");
-      const began = performance.now();
+      // Both stay stopped.
       expect(await server.get(known)).toBe(503);
-      expect(performance.now() - began).toBeLessThan(10_000);
     } finally {
       await pair.primary.start();
       await pair.replica.start();

@@ -255,10 +255,8 @@ describe("a database that becomes unavailable", () => {
     await readiness(200);
 
     await cluster.stop("immediate");
-    const began = performance.now();
     expect(await statuses()).toEqual([200, 503]);
     await readiness(503);
-    expect(performance.now() - began).toBeLessThan(10_000);
     const unavailable = await server.get(`/shards/eu/matches/${id}`);
     expect(unavailable.headers.get("retry-after")).toBe("5");
     expect(JSON.parse(unavailable.text).errors[0].code).toBe("shard-unavailable");

@@ -1,10 +1,12 @@
 /** `matchbook repair` of a shard in PostgreSQL: the same guarantees as for files, while servers read the schema. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { ndjson, startAdminWorld } from "../support/admin.ts";
+import { type Damage, inflict, overwritten } from "../support/engine.ts";
+import { overwritePage, type PostgresRows, postgresRows } from "../support/engine-postgres.ts";
 import { digestAt, homeAt, ingestAt, linesOf, matchbookAt, settingsAt } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { ROOT, spawnMatchbook } from "../support/process.ts";
@@ -60,6 +62,16 @@ async function query(database: string, text: string): Promise<any[]> {
   }
 }
 
+/** The inside of the shard in a database. */
+async function inside<T>(database: string, work: (rows: PostgresRows) => Promise<T>): Promise<T> {
+  const sql = sqlAt(database);
+  try {
+    return await work(postgresRows(sql, "na"));
+  } finally {
+    await sql.close();
+  }
+}
+
 /** Everything that the shard serves and holds, and what a check of it finds. */
 async function stateOf(data: string) {
   const { digest } = await digestAt(data);
@@ -102,11 +114,14 @@ beforeAll(async () => {
   const data = homeOf("original");
   await ingestAt(data, lines);
   // Records in another order than they came in: the rebuilt shard has other numbers.
-  await run(
-    "original",
-    "UPDATE na.match_documents SET id = id WHERE ctid < '(10,0)'",
-    "VACUUM na.match_documents",
-  );
+  await inside("original", async (rows) => {
+    await rows.change(
+      "match",
+      ({ page }) => page < 10,
+      ({ id }) => ({ id }),
+    );
+    await run("original", `VACUUM ${rows.table("match")}`);
+  });
   original = await stateOf(data);
   expect(original.damage).toEqual([]);
   expect(original.counts.served).toBeGreaterThan(30);
@@ -120,36 +135,62 @@ afterAll(() => {
 
 test("everything that follows from the records is rebuilt, with the privileges of the old schema", async () => {
   const { database, data } = await copy();
-  const kind = "abs(hashtext(id)) % 4";
-  const kinds = await query(database, `SELECT DISTINCT ${kind} FROM na.match_documents`);
-  expect(kinds.length).toBe(4);
-  await run(
-    database,
-    "CREATE ROLE owner_of_na",
-    "CREATE ROLE reader_of_na LOGIN",
-    "GRANT USAGE ON SCHEMA na TO reader_of_na",
-    "GRANT SELECT ON ALL TABLES IN SCHEMA na TO reader_of_na",
-    "ALTER DEFAULT PRIVILEGES IN SCHEMA na GRANT SELECT ON TABLES TO reader_of_na",
-    "ALTER SCHEMA na OWNER TO owner_of_na",
-    "ALTER TABLE na.players OWNER TO owner_of_na",
-    `UPDATE na.matches SET id = 'x' || id WHERE ${kind} = 0`,
-    `UPDATE na.match_documents SET created_at = created_at + 1000, results = '' WHERE ${kind} = 1`,
-    `UPDATE na.match_documents SET id = 'y' || id, content_hash = '' WHERE ${kind} = 2`,
-    "DELETE FROM na.player_matches WHERE player % 3 = 0",
-    "UPDATE na.team_matches SET plays = NOT plays",
-    "INSERT INTO na.team_matches SELECT 7777, created_at, match_id, true FROM na.team_matches LIMIT 1",
-    "UPDATE na.players SET played = played + 1, gold = '7', name = 'X', resource = '\\x00' WHERE num % 2 = 0",
-    "DELETE FROM na.players WHERE num % 5 = 0",
-    "DROP TABLE na.teams, na.name_index, na.vocabulary",
-    "DELETE FROM na.ranked_evidence",
-    "DELETE FROM na.dependents",
-    "UPDATE na.changes SET players = '{1}'",
-    "UPDATE na.shard SET matches = 7, token = 'x'",
-    "UPDATE na.matches SET game_mode = 'none', patch_version = 'none'",
-    "UPDATE na.match_documents SET document = '\\xffff'::bytea || substr(document, 3)",
-    "UPDATE na.withheld SET reason = 'ending', created_at = 5, checksum = 0",
-    "DROP INDEX na.matches_game_mode_created_at_id_idx",
-  );
+  const players = await inside(database, async (rows) => {
+    await run(
+      database,
+      "CREATE ROLE owner_of_na",
+      "CREATE ROLE reader_of_na LOGIN",
+      "GRANT USAGE ON SCHEMA na TO reader_of_na",
+      "GRANT SELECT ON ALL TABLES IN SCHEMA na TO reader_of_na",
+      "ALTER DEFAULT PRIVILEGES IN SCHEMA na GRANT SELECT ON TABLES TO reader_of_na",
+      "ALTER SCHEMA na OWNER TO owner_of_na",
+      `ALTER TABLE ${rows.table("player")} OWNER TO owner_of_na`,
+    );
+    // Each match has one kind of damage: no two that together lose it.
+    const listed = new Set(
+      (await rows.rows("match")).flatMap(({ id }, at) => (at % 4 === 0 ? [id] : [])),
+    );
+    await inflict(
+      rows,
+      {
+        change: "listed match",
+        which: ({ id }) => listed.has(id),
+        to: ({ id }) => ({ id: `x${id}` }),
+      },
+      {
+        change: "match",
+        which: (_, at) => at % 4 === 1,
+        to: ({ createdAt }) => ({ createdAt: createdAt + 1000, results: new Uint8Array() }),
+      },
+      {
+        change: "match",
+        which: (_, at) => at % 4 === 2,
+        to: ({ id }) => ({ id: `y${id}`, contentHash: new Uint8Array() }),
+      },
+      { remove: "player entry", which: (_, at) => at % 3 === 0 },
+      { change: "team entry", to: ({ takesPart }) => ({ takesPart: !takesPart }) },
+      { change: "team entry", which: "first", to: { team: "nobody" } },
+      {
+        change: "player",
+        which: ({ number }) => number % 2 === 0,
+        to: ({ played }) => ({ played: played + 1, gold: "7", name: "X", resource: Buffer.of(0) }),
+      },
+      { remove: "player", which: ({ number }) => number % 5 === 0 },
+      { drop: ["team", "name entry", "word"] },
+      { remove: "evidence" },
+      { remove: "dependent" },
+      { change: "cache change", to: { players: 1 } },
+      { change: "shard", to: { matches: 7, token: "x" } },
+      { change: "listed match", to: { mode: "none", patch: "none" } },
+      {
+        change: "match",
+        to: ({ document }) => ({ document: overwritten(document, 0, [255, 255]) }),
+      },
+      { change: "withheld", to: { reason: "ending", createdAt: 5, checksum: 0 } },
+    );
+    await rows.dropModeIndex();
+    return rows.table("player");
+  });
   const { exitCode, report } = await repair(data);
   expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, state: "repaired", records });
   expect(report).toMatchObject({ lost: 0, conflicts: 0, list: null, isDryRun: false });
@@ -163,7 +204,7 @@ test("everything that follows from the records is rebuilt, with the privileges o
   const [owners] = await query(
     database,
     `SELECT nspowner::regrole::text AS schema, obj_description(oid) AS comment,
-       (SELECT relowner::regrole::text FROM pg_class WHERE oid = 'na.players'::regclass) AS players
+       (SELECT relowner::regrole::text FROM pg_class WHERE oid = '${players}'::regclass) AS players
      FROM pg_namespace WHERE nspname = 'na'`,
   );
   expect(owners).toEqual({ schema: "owner_of_na", players: "owner_of_na", comment: null });
@@ -171,50 +212,59 @@ test("everything that follows from the records is rebuilt, with the privileges o
     database,
     "CREATE TABLE na.later ()",
     "SET ROLE reader_of_na",
-    "SELECT * FROM na.matches, na.players, na.later LIMIT 1",
+    `SELECT * FROM ${players}, na.later LIMIT 1`,
   );
 });
 
 test("damaged and unreadable records are listed and can be ingested again; all others survive", async () => {
   const { database, data } = await copy();
-  const served: string[] = (
-    await query(
-      database,
-      "SELECT id FROM na.match_documents WHERE id <> 'long' AND ctid >= '(20,0)' ORDER BY id LIMIT 4",
-    )
-  ).map(({ id }) => id);
-  const [{ id: withheld }] = await query(database, "SELECT id FROM na.withheld ORDER BY id");
-  const [document, snapshot, unlisted, gone] = served;
-  const altered = (column: string) =>
-    `${column} = substr(${column}, 1, 200) || '\\xaa55'::bytea || substr(${column}, 203)`;
-  const onPage = (
-    await query(
-      database,
-      "SELECT id FROM na.match_documents WHERE ctid >= '(15,0)' AND ctid < '(16,0)'",
-    )
-  ).map(({ id }) => id);
-  expect(onPage.length).toBeGreaterThan(0);
-  await run(
-    database,
-    `UPDATE na.match_documents SET ${altered("document")} WHERE id = '${document}'`,
-    `UPDATE na.matches SET ${altered("snapshot")} WHERE id = '${snapshot}'`,
-    `DELETE FROM na.matches WHERE id = '${unlisted}'`,
-    `DELETE FROM na.match_documents WHERE id = '${gone}'`,
-    `UPDATE na.withheld SET ${altered("document")} WHERE id = '${withheld}'`,
-    "CHECKPOINT",
-  );
-  const [{ table, toast }] = await query(
-    database,
-    `SELECT pg_relation_filepath(oid) AS table, pg_relation_filepath(reltoastrelid) AS toast
-     FROM pg_class WHERE oid = 'na.match_documents'::regclass`,
-  );
+  const damaged = await inside(database, async (rows) => {
+    const stored = await rows.rows("match");
+    const served = stored.filter(({ id, page }) => id !== "long" && page >= 20);
+    const [document, snapshot, unlisted, gone] = served.map(({ id }) => id);
+    const withheld = (await rows.rows("withheld"))[0]!.id;
+    const onPage = stored.filter(({ page }) => page === 15).map(({ id }) => id);
+    expect(onPage.length).toBeGreaterThan(0);
+    const changed = (bytes: Uint8Array) => overwritten(bytes, 200, [0xaa, 0x55]);
+    await inflict(
+      rows,
+      {
+        change: "match",
+        which: { id: document! },
+        to: (row) => ({ document: changed(row.document) }),
+      },
+      {
+        change: "snapshot",
+        which: { match: snapshot! },
+        to: (row) => ({ snapshot: changed(row.snapshot) }),
+      },
+      { remove: "listed match", which: { id: unlisted! } },
+      { remove: "match", which: { id: gone! } },
+      {
+        change: "withheld",
+        which: { id: withheld },
+        to: (row) => ({ document: changed(row.document) }),
+      },
+    );
+    await run(database, "CHECKPOINT");
+    return {
+      document,
+      snapshot,
+      unlisted,
+      gone,
+      withheld,
+      onPage,
+      files: await rows.files("match"),
+    };
+  });
+  const { document, snapshot, unlisted, gone, withheld, onPage, files } = damaged;
   await cluster.stop();
-  overwritePage(join(cluster.folder, "data", table), 15);
-  overwritePage(join(cluster.folder, "data", toast), 0);
+  overwritePage(cluster.folder, files.rows, 15);
+  overwritePage(cluster.folder, files.longValues!, 0);
   await cluster.start();
 
   const before = await schemasOf(database);
-  const files = readdirSync(data);
+  const names = readdirSync(data);
   const tried = await repair(data, "--dry-run");
   expect({ exitCode: tried.exitCode, ...tried.report }).toMatchObject({
     exitCode: 3,
@@ -224,7 +274,7 @@ test("damaged and unreadable records are listed and can be ingested again; all o
     list: null,
   });
   expect(await schemasOf(database)).toEqual(before);
-  expect(readdirSync(data)).toEqual(files);
+  expect(readdirSync(data)).toEqual(names);
 
   const { exitCode, report } = await repair(data);
   const lost = [document, snapshot, unlisted, gone, withheld, "long", ...onPage];
@@ -250,13 +300,12 @@ test("damaged and unreadable records are listed and can be ingested again; all o
 
 test("if records may be missing that nothing lists, the report says so", async () => {
   const { database, data } = await copy();
-  const [{ path }] = await query(
-    database,
-    "SELECT pg_relation_filepath('na.withheld') AS path FROM pg_class LIMIT 1",
-  );
-  await run(database, "DROP TABLE na.player_base");
+  const withheld = await inside(database, async (rows) => {
+    await rows.drop("player base");
+    return rows.files("withheld");
+  });
   await cluster.stop();
-  rmSync(join(cluster.folder, "data", path));
+  rmSync(join(cluster.folder, "data", withheld.rows));
   await cluster.start();
   const { exitCode, report } = await repair(data);
   const { served } = original.counts;
@@ -274,43 +323,43 @@ test("if records may be missing that nothing lists, the report says so", async (
 test("pruned and redacted shards stay so, and a damaged base is listed", async () => {
   const { database, data } = await copy();
   const settings = settingsAt(data);
-  const [{ id: player }] = await query(database, "SELECT id FROM na.players ORDER BY id LIMIT 1");
-  await redactIn(settings, "na", player);
+  const [player] = await inside(database, (rows) => rows.rows("player"));
+  await redactIn(settings, "na", player!.id);
   await pruneAt(settings, "na", Date.UTC(2026, 5, 20), 50);
   const before = await stateOf(data);
   expect(before.counts.served).toBeLessThan(original.counts.served);
-  await run(database, "DELETE FROM na.players", "DELETE FROM na.redactions");
+  await inside(database, (rows) => inflict(rows, { remove: "player" }, { remove: "redaction" }));
   expect((await repair(data)).exitCode).toBe(0);
   expect(await stateOf(data)).toEqual(before);
   await ingestAt(data, lines);
   expect(await stateOf(data)).toEqual(before);
 
-  await run(
-    database,
-    "UPDATE na.player_base SET played = played + 1 WHERE id = (SELECT min(id) FROM na.player_base)",
+  await inside(database, (rows) =>
+    rows.change("player base", "first", ({ played }) => ({ played: played + 1 })),
   );
   const { exitCode, report } = await repair(data);
   expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: 1 });
 
-  await run(
-    database,
-    "UPDATE na.actor_stats SET picks = picks + 1 WHERE actor = '' AND is_pruned = 1",
+  await inside(database, (rows) =>
+    rows.change("actor statistics", { actor: "", isPruned: 1 }, ({ picks }) => ({
+      picks: picks + 1,
+    })),
   );
   const { lost } = (await repair(data)).report;
   expect(lost).toBeGreaterThan(0);
 });
 
 test.each([
-  ["in the future", "UPDATE na.shard SET pruned_before = 9e15"],
-  ["in no row", "DELETE FROM na.shard"],
-])(
+  ["in the future", { change: "shard", to: { prunedBefore: 9e15 } }],
+  ["in no row", { remove: "shard" }],
+] as [string, Damage][])(
   "a lost prune cutoff is set again as far as it is known, and reported: %s",
   async (_, damage) => {
     const { database, data } = await copy();
     const cutoff = Date.UTC(2026, 5, 20);
     await pruneAt(settingsAt(data), "na", cutoff, 50);
     const before = await stateOf(data);
-    await run(database, damage);
+    await inside(database, (rows) => inflict(rows, damage));
     const { exitCode, report } = await repair(data, "--force");
     expect({ exitCode, ...report }).toMatchObject({
       exitCode: 3,
@@ -329,8 +378,11 @@ test("damaged redactions are listed, and the others stay", async () => {
   const { database, data } = await copy();
   await redactIn(settingsAt(data), "na", "nobody", "somebody");
   rmSync(join(data, "redactions.ndjson"));
-  const damage = "redacted_at = redacted_at + 1 WHERE player_id = 'nobody'";
-  await run(database, `UPDATE na.redactions SET ${damage}`);
+  await inside(database, (rows) =>
+    rows.change("redaction", { player: "nobody" }, ({ redactedAt }) => ({
+      redactedAt: redactedAt + 1,
+    })),
+  );
   const { exitCode, report } = await repair(data, "--force");
   expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: 0, lostRedactions: 1 });
   expect(JSON.parse(readFileSync(report.list, "utf8"))).toEqual({
@@ -338,10 +390,10 @@ test("damaged redactions are listed, and the others stay", async () => {
     table: "redactions",
     why: "the redaction of a player is damaged",
   });
-  const left = await query(database, "SELECT player_id FROM na.redactions");
-  expect(left.map(({ player_id }) => player_id)).toEqual(["somebody"]);
+  const left = await inside(database, (rows) => rows.rows("redaction"));
+  expect(left.map(({ player }) => player)).toEqual(["somebody"]);
 
-  await run(database, "DROP TABLE na.redactions");
+  await inside(database, (rows) => rows.drop("redaction"));
   const gone = await repair(data, "--force", "--dry-run");
   expect(gone).toMatchObject({ exitCode: 3, report: { lostRedactions: 1 } });
 });
@@ -351,7 +403,7 @@ test("a running server gives the right responses before, during and after, and n
   const toml = `[shards.na]\nurl = "${urlOf(database)}?schema=na"\n`;
   const world = await startAdminWorld([], {}, toml);
   const paths = ["matches?page[limit]=5&filter[createdAt-start]=2026-01-01T00:00:00Z"];
-  const ids = await query(database, "SELECT id FROM na.match_documents ORDER BY id");
+  const ids = await inside(database, (rows) => rows.rows("match"));
   for (const { id } of ids.slice(0, 15)) paths.push(`matches/${id}`);
   // Several at a time, on several connections.
   const read = () =>
@@ -363,26 +415,32 @@ test("a running server gives the right responses before, during and after, and n
     );
   const expected = await read();
   expect(expected.every((text) => text.startsWith("[200,"))).toBe(true);
-  const numbers = () => query(database, "SELECT id, num FROM na.players ORDER BY id");
+  const numbers = () =>
+    inside(database, async (rows) =>
+      (await rows.rows("player")).map(({ id, number }) => [id, number]),
+    );
   const numbersBefore = await numbers();
-  const sequence = async () =>
-    Number((await query(database, "SELECT sequence FROM na.shard"))[0].sequence);
+  const sequence = () => inside(database, async (rows) => (await rows.rows("shard"))[0]!.sequence);
   // Its upload thread remembers that there is a partition.
   const early = aMatch({ id: "early", shard: "na", createdAt: "2019-03-01T00:00:00Z" });
   expect((await world.upload(ndjson([early]))).report.stored).toBe(1);
-  await run(
-    database,
-    ...["match_documents", "matches"].map((table) => `DELETE FROM na.${table} WHERE id = 'early'`),
-    "DELETE FROM na.name_index",
-  );
+  const table = await inside(database, async (rows) => {
+    await inflict(
+      rows,
+      { remove: "match", which: { id: "early" } },
+      { remove: "listed match", which: { id: "early" } },
+      { remove: "name entry" },
+    );
+    return rows.table("match");
+  });
 
   const sequenceBefore = await sequence();
 
   // A read that is not finished: both of its statements must see the same schema.
   const reader = sqlAt(database);
   await reader.unsafe("BEGIN ISOLATION LEVEL REPEATABLE READ");
-  const [first] = await reader.unsafe("SELECT 'na.match_documents'::regclass::oid AS oid");
-  await reader.unsafe("SELECT count(*) FROM na.match_documents");
+  const [first] = await reader.unsafe(`SELECT '${table}'::regclass::oid AS oid`);
+  await reader.unsafe(`SELECT count(*) FROM ${table}`);
   const isWaiting = async () =>
     (
       await query(
@@ -421,7 +479,7 @@ test("a running server gives the right responses before, during and after, and n
   const late = aMatch({ id: "late", shard: "na", createdAt: "2026-06-30T00:00:00Z" });
   const upload = world.upload(ndjson([early, late]));
   expect(await read()).toEqual(expected);
-  const [second] = await reader.unsafe("SELECT 'na.match_documents'::regclass::oid AS oid");
+  const [second] = await reader.unsafe(`SELECT '${table}'::regclass::oid AS oid`);
   expect(second).toEqual(first);
   expect(child.exitCode).toBeNull();
   let isOver = false;
@@ -449,12 +507,8 @@ test("a running server gives the right responses before, during and after, and n
 
 test("a schema that only looks like one of an interrupted repair is not dropped", async () => {
   const { database, data } = await copy();
-  const [{ id }] = await query(database, "SELECT id FROM na.match_documents ORDER BY id LIMIT 1");
-  await run(
-    database,
-    "CREATE SCHEMA na_repair",
-    `UPDATE na.match_documents SET document = '\\x00' WHERE id = '${id}'`,
-  );
+  await run(database, "CREATE SCHEMA na_repair");
+  await inside(database, (rows) => rows.change("match", "first", { document: Buffer.of(0) }));
   const { exitCode, stderr } = await repair(data);
   expect(exitCode).toBe(1);
   expect(stderr).toContain("there is a schema na_repair that no repair has created");
@@ -474,10 +528,3 @@ test("a schema that only looks like one of an interrupted repair is not dropped"
       .replaceAll(/\d+/g, "N");
   expect(masked(`${done.stderr}${done.stdout}`)).toBe(masked(shown));
 });
-
-function overwritePage(path: string, page: number): void {
-  const bytes = Buffer.alloc(8192, "no page of a table looks like this. ");
-  const file = openSync(path, "r+");
-  writeSync(file, bytes, 0, bytes.length, page * bytes.length);
-  closeSync(file);
-}

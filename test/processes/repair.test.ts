@@ -15,6 +15,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { type Damage, inflict, overwritten } from "../support/engine.ts";
+import {
+  freePages,
+  holdOpen,
+  overwritePage,
+  pagesOf,
+  readOn,
+  type SqliteRows,
+  type Stored,
+  settle,
+  sqliteRows,
+} from "../support/engine-sqlite.ts";
 import { EXPECTED, putSqliteShard, SQLITE_SHARD_FORMATS } from "../support/formats.ts";
 import { startInstance } from "../support/instances.ts";
 import { digestAt, ingestAt, settingsAt } from "../support/places.ts";
@@ -22,15 +34,7 @@ import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
-import {
-  aShardToDamage,
-  change,
-  overwritePage,
-  pagesOf,
-  repair,
-  settle,
-  stateOf,
-} from "../support/repair.ts";
+import { aShardToDamage, repair, stateOf } from "../support/repair.ts";
 import { until } from "../support/state.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 
@@ -59,85 +63,138 @@ test("the shard has records of all kinds, on many pages", () => {
   }
   expect(shard.state.counts!.teams).toBeGreaterThan(0);
   expect(shard.state.damage).toEqual([]);
-  for (const table of ["matches", "match_snapshots"]) {
-    expect(pagesOf(shard.original, table, "leaf").length).toBeGreaterThan(3);
+  for (const kind of ["match", "snapshot"] as const) {
+    expect(pagesOf(shard.original, kind, "leaf").length).toBeGreaterThan(3);
   }
 });
 
 describe("everything that follows from the records is rebuilt:", () => {
   // What the check does not look at needs --force.
-  test.each([
-    ["entries of players", ["DELETE FROM player_matches WHERE match % 3 = 0"]],
-    ["entries of teams", ["UPDATE team_matches SET created_at = created_at + 1"]],
-    ["totals of players", ["UPDATE players SET played = played + 1, gold = '7'"]],
-    ["names and resources of players", ["UPDATE players SET name = 'X', resource = x'00'"]],
-    ["missing players and teams", ["DELETE FROM players WHERE num % 2 = 0", "DELETE FROM teams"]],
-    ["the name index", ["DELETE FROM name_index WHERE length(key) > 3"]],
-    ["totals of the shard", ["UPDATE shard SET matches = 7"]],
-    ["the row of the shard", ["DELETE FROM shard"]],
-    ["the log of changes", ["UPDATE changes SET players = x'01'"]],
-    ["an index", ["DROP INDEX matches_by_time", "DROP INDEX players_by_name"]],
-    ["a table", ["DROP TABLE players", "DROP TABLE name_index"]],
+  const CASES: [what: string, damages: Damage[], ...flags: string[]][] = [
+    [
+      "entries, players, names, and totals of the shard",
+      [
+        { remove: "player entry", which: (_, at) => at % 3 === 0 },
+        { change: "team entry", to: ({ createdAt }) => ({ createdAt: createdAt + 1 }) },
+        {
+          change: "player",
+          to: ({ played }) => ({
+            played: played + 1,
+            gold: "7",
+            name: "X",
+            resource: Uint8Array.of(0),
+          }),
+        },
+        { remove: "name entry", which: ({ key }) => key.length > 3 },
+        { change: "shard", to: { matches: 7 } },
+        { change: "cache change", to: { players: Uint8Array.of(1) } },
+      ],
+    ],
+    [
+      "missing players, teams and the row of the shard",
+      [
+        { remove: "player", which: ({ number }) => number % 2 === 0 },
+        { remove: "team" },
+        { remove: "shard" },
+      ],
+    ],
+    ["tables", [{ drop: ["player", "name entry"] }]],
     [
       "checksums",
       [
-        "UPDATE matches SET checksum = 1",
-        "UPDATE match_snapshots SET checksum = NULL",
-        "UPDATE withheld SET checksum = 0",
+        { change: "match", to: { checksum: 1 } },
+        { change: "snapshot", to: { checksum: null } },
+        { change: "withheld", to: { checksum: 0 } },
       ],
     ],
-    ["results and filters of matches", ["UPDATE matches SET results = x'', game_mode = 'none'"]],
-    ["times and ids of matches", ["UPDATE matches SET created_at = num, id = 'x' || num"]],
-    ["columns of withheld records", ["UPDATE withheld SET reason = 'ending', created_at = 5"]],
+    [
+      "results, filters, times and ids of matches, and withheld records",
+      [
+        {
+          change: "match",
+          to: ({ number }) => ({
+            results: new Uint8Array(),
+            mode: "none",
+            createdAt: number,
+            id: `x${number}`,
+          }),
+        },
+        { change: "withheld", to: { reason: "ending", createdAt: 5 } },
+      ],
+    ],
     [
       "numbers in matches",
-      ["UPDATE matches SET document = CAST(x'ffff' || substr(document, 3) AS BLOB)"],
+      [
+        {
+          change: "match",
+          to: ({ document }) => ({ document: overwritten(document, 0, [255, 255]) }),
+        },
+      ],
     ],
-    ["content hashes", ["UPDATE matches SET content_hash = zeroblob(16)"], "--force"],
     [
-      "evidence and words",
-      ["DELETE FROM ranked_evidence", "DELETE FROM dependents", "DELETE FROM vocabulary"],
+      "content hashes, evidence and words",
+      [
+        { change: "match", to: { contentHash: new Uint8Array(16) } },
+        { remove: "evidence" },
+        { remove: "dependent" },
+        { remove: "word" },
+      ],
       "--force",
     ],
-  ] as [string, string[], ...string[]][])("%s", async (_, statements, ...flags) => {
-    const { data, path } = shard.copy();
-    change(path, ...statements);
+  ];
+  const isRebuilt = async (damage: (rows: SqliteRows) => unknown, ...flags: string[]) => {
+    const { data, rows } = shard.copy();
+    await damage(rows);
     const { exitCode, report } = await repair(data, ...flags);
     expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, state: "repaired", records });
     expect(await stateOf(data)).toEqual(shard.state);
     // The records are known by their content: none is a conflict.
     await ingestAt(data, shard.lines);
     expect(await stateOf(data)).toEqual(shard.state);
-  });
+  };
+
+  test.each(CASES)("%s", (_, damages, ...flags) =>
+    isRebuilt((rows) => inflict(rows, ...damages), ...flags),
+  );
+
+  test("indexes", () => isRebuilt((rows) => rows.dropIndex("matches by time", "players by name")));
 });
 
 test("what pruned matches left behind is kept, and a damaged part of it is listed", async () => {
   const pruned = shard.copy();
   await pruneAt(settingsAt(pruned.data), "na", Date.UTC(2026, 5, 20), 50);
-  change(pruned.path);
+  settle(pruned.path);
   const before = await stateOf(pruned.data);
   expect(before.counts!.served).toBeLessThan(served);
   expect(before.actors.pruned.length).toBeGreaterThan(1);
-  change(pruned.path, "DELETE FROM players");
+  pruned.rows.remove("player");
   expect((await repair(pruned.data)).exitCode).toBe(0);
   expect(await stateOf(pruned.data)).toEqual(before);
   expect((await matchbook(["verify", "na", "--full-speed", "--data", pruned.data])).exitCode).toBe(
     0,
   );
 
-  change(pruned.path, "UPDATE player_base SET played = played + 1 WHERE rowid = 1");
+  pruned.rows.change("player base", "first", ({ played }) => ({ played: played + 1 }));
   const { report } = await repair(pruned.data);
   expect(report).toMatchObject({ state: "incomplete", lost: 1 });
 
-  const some = "WHERE rowid = (SELECT max(rowid) FROM actor_stats WHERE is_pruned = 1)";
-  change(pruned.path, `UPDATE actor_stats SET picks = picks + 1 ${some}`);
+  const last = pruned.rows.rows("actor statistics").findLastIndex(({ isPruned }) => isPruned === 1);
+  pruned.rows.change(
+    "actor statistics",
+    (_, at) => at === last,
+    ({ picks }) => ({ picks: picks + 1 }),
+  );
   expect((await repair(pruned.data)).report).toMatchObject({ state: "incomplete", lost: 1 });
 });
 
 test.each([
-  ["a wrong checksum", (path: string) => change(path, "UPDATE shard SET checksum = checksum + 1")],
+  [
+    "a wrong checksum",
+    (path: string) =>
+      sqliteRows(path).change("shard", {}, ({ checksum }) => ({ checksum: checksum + 1 })),
+  ],
   ["a page that cannot be read", (path: string) => overwritePage(path, pagesOf(path, "shard")[0]!)],
-  ["no row", (path: string) => change(path, "DELETE FROM shard")],
+  ["no row", (path: string) => sqliteRows(path).remove("shard")],
 ])(
   "a lost prune cutoff is set again as far as it is known, and reported: %s",
   async (_, damage) => {
@@ -180,17 +237,15 @@ test("bases without a cutoff are no damage: an export was ingested in part", asy
 });
 
 test.each([
-  ["readable", "DELETE FROM name_index"],
-  ["gone", "DELETE FROM redactions"],
-])("redacted players stay redacted, with a list in the shard that is %s", async (_, statement) => {
-  const { data, path } = shard.copy();
-  const [player] = new Database(path, { readonly: true })
-    .query<{ id: string }, []>("SELECT id FROM players LIMIT 1")
-    .all();
+  ["readable", []],
+  ["gone", ["redaction"] as const],
+])("redacted players stay redacted, with a list in the shard that is %s", async (_, gone) => {
+  const { data, path, rows } = shard.copy();
+  const [player] = rows.rows("player");
   await matchbook(["redact", "na", player!.id, "--yes", "--data", data]);
-  change(path);
+  settle(path);
   const before = await stateOf(data);
-  change(path, statement, "DELETE FROM name_index");
+  for (const kind of [...gone, "name entry"] as const) rows.remove(kind);
   expect((await repair(data)).exitCode).toBe(0);
   expect(await stateOf(data)).toEqual(before);
   await ingestAt(data, shard.lines);
@@ -205,14 +260,12 @@ describe("if the list of redacted players is damaged, and there is no other one,
   );
   /** A shard with a long list, on several pages. */
   async function redactedShard() {
-    const { data, path } = shard.copy();
-    const [found] = new Database(path, { readonly: true })
-      .query<{ id: string }, []>("SELECT id FROM players LIMIT 1")
-      .all();
+    const { data, path, rows } = shard.copy();
+    const [found] = rows.rows("player");
     await redactIn(settingsAt(data), "na", found!.id, ...players);
     rmSync(join(data, "redactions.ndjson"));
-    change(path);
-    return { data, path, player: found!.id, state: await stateOf(data) };
+    settle(path);
+    return { data, path, rows, player: found!.id, state: await stateOf(data) };
   }
   const listed = async (data: string): Promise<string[]> => {
     const { stdout } = await matchbook(["redact", "--list", "na", "--json", "--data", data]);
@@ -220,11 +273,8 @@ describe("if the list of redacted players is damaged, and there is no other one,
   };
 
   test("a damaged row loses one redaction, and how to restore it is said", async () => {
-    const { data, path, player, state } = await redactedShard();
-    change(
-      path,
-      `UPDATE redactions SET redacted_at = redacted_at + 1 WHERE player_id = '${player}'`,
-    );
+    const { data, rows, player, state } = await redactedShard();
+    rows.change("redaction", { player }, ({ redactedAt }) => ({ redactedAt: redactedAt + 1 }));
     const trial = await matchbook(["repair", "na", "--dry-run", "--force", "--data", data]);
     expect(trial.exitCode).toBe(3);
     expect(trial.stdout).toContain("add whoever is missing in 'matchbook redact --list na'");
@@ -244,7 +294,7 @@ describe("if the list of redacted players is damaged, and there is no other one,
 
   test("a damaged page loses those on it only", async () => {
     const { data, path } = await redactedShard();
-    overwritePage(path, pagesOf(path, "redactions", "leaf")[2]!);
+    overwritePage(path, pagesOf(path, "redaction", "leaf")[2]!);
     const { exitCode, report } = await repair(data);
     expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: 0, lostRedactions: 1 });
     expect(listIn(report.list)).toMatchObject([{ table: "redactions" }]);
@@ -263,25 +313,25 @@ describe("if the list of redacted players is damaged, and there is no other one,
 });
 
 test("a damaged redaction that redactions.ndjson lists is not lost", async () => {
-  const { data, path } = shard.copy();
+  const { data, rows } = shard.copy();
   await redactIn(settingsAt(data), "na", "nobody");
-  change(path, "UPDATE redactions SET redacted_at = redacted_at + 1");
+  rows.change("redaction", {}, ({ redactedAt }) => ({ redactedAt: redactedAt + 1 }));
   expect(await repair(data, "--force")).toMatchObject({ exitCode: 0, report: { list: null } });
 });
 
 describe("no record is lost if a page without records is damaged:", () => {
   test.each([
-    ["the index by time", "matches_by_time"],
-    ["the index by id", "sqlite_autoindex_matches_1"],
-    ["the entries of players", "player_matches"],
-    ["the table of players", "players"],
-    ["the name index", "name_index"],
-    ["the tree above the matches", "matches"],
-    ["the tree above the snapshots", "match_snapshots"],
-    ["the schema and the header of the file", "sqlite_schema"],
-  ])("%s", async (_, name) => {
+    ["the index by time", "matches by time"],
+    ["the index by id", "matches by id"],
+    ["the entries of players", "player entry"],
+    ["the table of players", "player"],
+    ["the name index", "name entry"],
+    ["the tree above the matches", "match"],
+    ["the tree above the snapshots", "snapshot"],
+    ["the schema and the header of the file", "the schema"],
+  ] as [string, Stored][])("%s", async (_, stored) => {
     const { data, path } = shard.copy();
-    overwritePage(path, pagesOf(path, name)[0]!);
+    overwritePage(path, pagesOf(path, stored)[0]!);
     const { exitCode, report } = await repair(data);
     expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records, lost: 0, list: null });
     expect(await stateOf(data)).toEqual(shard.state);
@@ -289,9 +339,9 @@ describe("no record is lost if a page without records is damaged:", () => {
 });
 
 describe("only the records on a damaged page are lost:", () => {
-  test.each(["matches", "match_snapshots", "withheld"])("of the table %s", async (table) => {
+  test.each(["match", "snapshot", "withheld"] as const)("a %s", async (kind) => {
     const { data, path } = shard.copy();
-    overwritePage(path, pagesOf(path, table, "leaf").at(-1)!);
+    overwritePage(path, pagesOf(path, kind, "leaf").at(-1)!);
     const { exitCode, report } = await repair(data);
     expect(exitCode).toBe(3);
     expect(report.lost).toBeGreaterThan(0);
@@ -311,15 +361,12 @@ describe("only the records on a damaged page are lost:", () => {
 });
 
 test("a damaged record is moved aside with what is left of it; all others survive", async () => {
-  const { data, path } = shard.copy();
+  const { data, rows } = shard.copy();
   const first: string = JSON.parse(shard.lines[0]!).data.id;
-  const document = "CAST(substr(document, 1, 200) || x'aa55' || substr(document, 203) AS BLOB)";
-  change(
-    path,
-    ...["matches", "withheld"].map(
-      (table) => `UPDATE ${table} SET document = ${document} WHERE id = '${first}'`,
-    ),
-  );
+  const kind = rows.rows("match", { id: first }).length > 0 ? "match" : "withheld";
+  rows.change(kind, { id: first }, ({ document }) => ({
+    document: overwritten(document, 200, [0xaa, 0x55]),
+  }));
   const { exitCode, report, stderr } = await repair(data);
   expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, lost: 1, records: records - 1 });
   expect(stderr).toContain(first);
@@ -342,14 +389,8 @@ test("records that were replaced stay replaced, although their pages are still i
   );
   const path = join(world.data, "na.db");
   const before = await stateOf(world.data);
-  const database = new Database(path);
-  const { freelist_count } = database.query("PRAGMA freelist_count").get() as Record<
-    string,
-    number
-  >;
-  database.close();
-  expect(freelist_count).toBeGreaterThan(10);
-  change(path, "DELETE FROM name_index");
+  expect(freePages(path)).toBeGreaterThan(10);
+  sqliteRows(path).remove("name entry");
   const { exitCode, report } = await repair(world.data);
   expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, conflicts: 0, records: 30 });
   expect(await stateOf(world.data)).toEqual(before);
@@ -357,8 +398,8 @@ test("records that were replaced stay replaced, although their pages are still i
 });
 
 test("the damaged file is kept as it was, and the new one has its rights", async () => {
-  const { data, path } = shard.copy();
-  change(path, "DELETE FROM name_index");
+  const { data, path, rows } = shard.copy();
+  rows.remove("name entry");
   chmodSync(path, 0o640);
   const before = readFileSync(path);
   const { ino, mode } = statSync(path);
@@ -417,7 +458,7 @@ test.each([
 
 test("--dry-run reports what would be lost, and changes nothing", async () => {
   const { data, path } = shard.copy();
-  overwritePage(path, pagesOf(path, "matches", "leaf")[0]!);
+  overwritePage(path, pagesOf(path, "match", "leaf")[0]!);
   const before = filesIn(data);
   const { exitCode, report } = await repair(data, "--dry-run");
   expect(exitCode).toBe(3);
@@ -429,7 +470,7 @@ test("--dry-run reports what would be lost, and changes nothing", async () => {
 test.each([...SQLITE_SHARD_FORMATS])("--force rebuilds a shard of format %d", async (format) => {
   const old = aFolder();
   const path = putSqliteShard(old.path, format);
-  overwritePage(path, pagesOf(path, "player_matches")[0]!);
+  overwritePage(path, pagesOf(path, "player entry")[0]!);
   expect(await repair(old.path)).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining("run 'matchbook migrate'"),
@@ -441,8 +482,8 @@ test.each([...SQLITE_SHARD_FORMATS])("--force rebuilds a shard of format %d", as
 
 describe("killed", () => {
   test("while it builds the new file, it leaves the shard as it was", async () => {
-    const { data, path } = shard.copy();
-    change(path, "DELETE FROM name_index");
+    const { data, path, rows } = shard.copy();
+    rows.remove("name entry");
     const before = readFileSync(path);
     // Small batches, so that it takes a moment. If the machine is busy, it may be done too soon.
     for (let isKilled = false; !isKilled; ) {
@@ -467,13 +508,18 @@ describe("killed", () => {
       (path: string) => sizeOf(`${path}.repair`) > sizeOf(shard.original) / 2,
     ],
     ["the files are swapped", (path: string) => readdirSync(dirname(path)).some(isKept)],
-  ])("when %s, it can be run again", async (_, isReached) => {
-    const { data, path } = shard.copy();
-    change(path, "DELETE FROM name_index");
-    const child = spawnMatchbook(["repair", "na", "--data", data]);
-    await until("it is reached", () => isReached(path) || child.exitCode !== null);
-    child.kill("SIGKILL");
-    await child.exited;
+  ])("when %s, it can be run again", async (when, isReached) => {
+    // It may be done before it is killed: then that is tried again, except after the swap, the last thing it does.
+    const { data } = await until("it is killed at that point", async () => {
+      const copy = shard.copy();
+      copy.rows.remove("name entry");
+      const child = spawnMatchbook(["repair", "na", "--data", copy.data]);
+      await until("it is reached", () => isReached(copy.path) || child.exitCode !== null);
+      child.kill("SIGKILL");
+      await child.exited;
+      const isKilled = child.signalCode === "SIGKILL" || when === "the files are swapped";
+      return isKilled && copy;
+    });
     // Whichever of the files is there, it is complete.
     expect(await digestAt(data)).toMatchObject({ digest: shard.state.digest });
     const { exitCode, stderr } = await repair(data, "--force");
@@ -484,15 +530,14 @@ describe("killed", () => {
   test("between the steps of the swap, it finds the WAL of the damaged file again", async () => {
     const { data, path } = shard.copy();
     const late = aMatch({ id: "late", shard: "na" });
-    const other = new Database(path);
-    other.run("SELECT 1 FROM matches");
+    const release = holdOpen(path);
     await ingestAt(data, [JSON.stringify(late)]);
     const expected = await stateOf(data);
     const swapped = shard.copy();
     const kept = `${swapped.path}.damaged-20260701-000000`;
     copyFileSync(path, swapped.path);
     copyFileSync(`${path}-wal`, `${kept}-wal`);
-    other.close();
+    release();
     linkSync(swapped.path, kept);
     expect(statSync(`${kept}-wal`).size).toBeGreaterThan(0);
     const { exitCode, report } = await repair(swapped.data, "--force");
@@ -503,16 +548,13 @@ describe("killed", () => {
   test("when the WAL already had its second name, it can be run again", async () => {
     const { data, path } = shard.copy();
     // Keeps the WAL from being emptied.
-    const reader = new Database(path);
-    reader.run("BEGIN");
-    reader.query("SELECT count(*) FROM matches").get();
+    const endRead = readOn(path);
     await ingestAt(data, [JSON.stringify(aMatch({ id: "late", shard: "na" }))]);
     const expected = await stateOf(data);
     const kept = `${path}.damaged-20260701-000000`;
     for (const end of ["", "-wal"]) linkSync(`${path}${end}`, `${kept}${end}`);
     const { exitCode, report, stderr } = await repair(data, "--force");
-    reader.run("COMMIT");
-    reader.close();
+    endRead();
     expect({ exitCode, stderr, ...report }).toMatchObject({ exitCode: 0, kept });
     expect(await stateOf(data)).toEqual(expected);
     expect(sizeOf(`${kept}-wal`)).toBeGreaterThan(0);
@@ -523,19 +565,18 @@ describe("the WAL", () => {
   /** A copy with a record that is only in its WAL. */
   const withWal = async () => {
     const source = shard.copy();
-    const open = new Database(source.path);
-    open.run("SELECT 1 FROM matches");
+    const release = holdOpen(source.path);
     await ingestAt(source.data, [JSON.stringify(aMatch({ id: "late", shard: "na" }))]);
     const expected = await stateOf(source.data);
     const copy = shard.copy();
     for (const end of ["", "-wal"]) copyFileSync(`${source.path}${end}`, `${copy.path}${end}`);
-    open.close();
+    release();
     return { ...copy, expected };
   };
 
   test("is included", async () => {
     const { data, path, expected } = await withWal();
-    overwritePage(path, pagesOf(shard.original, "matches_by_mode").at(-1)!);
+    overwritePage(path, pagesOf(shard.original, "matches by mode").at(-1)!);
     const { exitCode, report } = await repair(data, "--force");
     expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records: records + 1 });
     expect(report.isWalCut).toBe(false);
@@ -544,14 +585,11 @@ describe("the WAL", () => {
 
   test("is included, and kept with the file, if a long read keeps it from being emptied", async () => {
     const { data, path } = shard.copy();
-    const reader = new Database(path);
-    reader.run("BEGIN");
-    reader.query("SELECT count(*) FROM matches").get();
+    const endRead = readOn(path);
     await ingestAt(data, [JSON.stringify(aMatch({ id: "late", shard: "na" }))]);
     const expected = await stateOf(data);
     const { exitCode, report } = await repair(data, "--force");
-    reader.run("COMMIT");
-    reader.close();
+    endRead();
     expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records: records + 1 });
     expect(await stateOf(data)).toEqual(expected);
     expect(sizeOf(`${report.kept}-wal`)).toBeGreaterThan(0);
@@ -569,8 +607,8 @@ describe("the WAL", () => {
 });
 
 test("a shard that another program is writing to is refused", async () => {
-  const { data, path } = shard.copy();
-  change(path, "DELETE FROM name_index");
+  const { data, path, rows } = shard.copy();
+  rows.remove("name entry");
   const writer = new Database(path);
   writer.run("BEGIN IMMEDIATE");
   const { exitCode, stderr } = await repair(data);
@@ -586,7 +624,7 @@ test("a running server serves the repaired shard, and takes uploads, without a r
   const instance = await startInstance(world, {}, { pauseMs: 20 });
   const status = async () => (await instance.get("/shards/na/matches/match-a", world.key)).status;
   const path = join(world.data, "na.db");
-  change(path, "DELETE FROM player_matches");
+  sqliteRows(path).remove("player entry");
   await until("the damage is found", async () => (await status()) === 503);
   expect(existsSync(`${path}.damaged`)).toBe(true);
   const { exitCode } = await repair(world.data);

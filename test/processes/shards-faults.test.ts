@@ -10,9 +10,9 @@ import { restoreRecord } from "../../src/document/record.ts";
 import { recordsIn } from "../../src/export/move.ts";
 import { commitBatch } from "../../src/ingest/commit-batch.ts";
 import { prepare } from "../../src/ingest/prepare.ts";
-import { type NamedRow, namedChecksum } from "../../src/store/row-checks.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
-import { NAMED_ROWS } from "../../src/store/sqlite/players.ts";
+import { inverted } from "../support/engine.ts";
+import { replaceFirstPlayer, sqliteRows } from "../support/engine-sqlite.ts";
 import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
 import { type Cluster, startCluster, startReplica } from "../support/postgres.ts";
 import { spawnMatchbook } from "../support/process.ts";
@@ -154,43 +154,31 @@ async function turns({ granted }: { granted: boolean }): Promise<number> {
 }
 
 describe("damage in the source", () => {
-  const cases: [what: string, sql: string][] = [
-    [
-      "a served match",
-      "SELECT id, document AS bytes, 'matches' AS place FROM matches ORDER BY rowid LIMIT 1 OFFSET 12",
-    ],
-    [
-      "a withheld match",
-      "SELECT id, document AS bytes, 'withheld' AS place FROM withheld ORDER BY rowid LIMIT 1 OFFSET 2",
-    ],
-    [
-      "a player",
-      "SELECT id, resource AS bytes, 'players' AS place FROM players ORDER BY rowid LIMIT 1 OFFSET 12",
-    ],
+  const cases: [what: string, kind: "match" | "withheld" | "player", at: number][] = [
+    ["a served match", "match", 12],
+    ["a withheld match", "withheld", 2],
+    ["a player", "player", 12],
   ];
-  const column = { matches: "document", withheld: "document", players: "resource" };
   test.each(cases)(
     "in %s stops the move, which names it",
-    async (what, sql) => {
+    async (what, kind, at) => {
       const name = what.replaceAll(" ", "-");
       const damaged = path(`${name}.db`);
       copyFileSync(path("home.db"), damaged);
-      const store = new Database(damaged);
-      const row = store
-        .query<{ id: string; bytes: Uint8Array; place: keyof typeof column }, []>(sql)
-        .get()!;
-      row.bytes[row.bytes.length - 9]! ^= 1;
-      store
-        .query(`UPDATE ${row.place} SET ${column[row.place]} = ? WHERE id = ?`)
-        .run(row.bytes, row.id);
-      store.close();
+      const rows = sqliteRows(damaged);
+      const { id } = rows.rows(kind)[at]!;
+      rows.change(kind, { id }, ({ document, resource }) =>
+        kind === "player"
+          ? { resource: inverted(resource, -9) }
+          : { document: inverted(document, -9) },
+      );
 
       const moved = await matchbookAt(
         homeAt(path(name), `sqlite:${damaged}`),
         moving(`sqlite:${path(`${name}-copy.db`)}`, "--batch", "10"),
       );
       expect([moved.exitCode, moved.stdout]).toEqual([1, ""]);
-      const called = row.place === "players" ? `player ${row.id}` : `match ${row.id}`;
+      const called = kind === "player" ? `player ${id}` : `match ${id}`;
       expect(moved.stderr).toContain(`matchbook: ${called} is damaged`);
       expect(moved.stderr).toContain("backup");
     },
@@ -217,14 +205,7 @@ test("a copy that serves something else is reported as unusable", async () => {
   // A player that is stored without damage, but differs from the records.
   const odd = path("odd.db");
   copyFileSync(path("home.db"), odd);
-  const store = new Database(odd);
-  const row = store.query<NamedRow, []>(`${NAMED_ROWS.players} LIMIT 1`).get()!;
-  const resource = writeFollowing(`{"type":"player","id":"${row.id}"}`);
-  const sum = namedChecksum({ ...row, resource });
-  store
-    .query("UPDATE players SET resource = ?, checksum = ? WHERE id = ?")
-    .run(resource, sum, row.id);
-  store.close();
+  replaceFirstPlayer(odd, (id) => writeFollowing(`{"type":"player","id":"${id}"}`));
   const source = homeAt(path("odd"), `sqlite:${odd}`);
   const to = path("odd-copy.db");
   const { exitCode, stdout, stderr } = await matchbookAt(source, moving(`sqlite:${to}`));

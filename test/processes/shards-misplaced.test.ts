@@ -1,10 +1,10 @@
 /** A file with the records of another shard, or with some of them: no command uses it under the wrong name. */
 
-import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openWriter } from "../../src/open-stores.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
 import { ingestAt, linesOf, settingsAt } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -89,10 +89,10 @@ test("a file with some records of another shard is damaged, and repair leaves th
 
 test("a file whose newest record is another shard's is refused, and can be repaired", async () => {
   await mix();
-  const database = new Database(file());
-  database.run("UPDATE matches SET num = num + 10 WHERE id = 'match-2'");
-  database.run("UPDATE match_snapshots SET match = match + 10 WHERE match = 2");
-  database.close();
+  // Newer than all others, with what belongs to it.
+  const rows = sqliteRows(file());
+  rows.change("snapshot", { match: "match-2" }, ({ number }) => ({ number: number + 10 }));
+  rows.change("match", { id: "match-2" }, ({ number }) => ({ number: number + 10 }));
   expect((await run("export", "na")).stderr).toContain("holds the records of shard eu");
   const { exitCode, stdout } = await run("repair", "na");
   expect([exitCode, stdout]).toEqual([3, expect.stringContaining("1 record of other shards")]);

@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { demoLines } from "../support/demo.ts";
+import { overwritePage, pagesOf, settle, sqliteRows } from "../support/engine-sqlite.ts";
 import {
   dropSchema,
   loadPostgres,
@@ -45,16 +46,10 @@ const verify = (...args: string[]) =>
 const filesIn = (path: string) =>
   new Map(readdirSync(path).map((name) => [name, readFileSync(join(path, name), "base64")]));
 
-function change(shard: string, ...statements: string[]): void {
-  const database = new Database(join(data, `${shard}.db`));
-  for (const sql of statements) database.run(sql);
-  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  database.close();
-}
-
 test("a clean backup is reported with its counts, and stays as it is", async () => {
   await ingestAt(data, MATCHES);
-  change("na", `VACUUM INTO '${join(data, "backup")}'`);
+  settle(join(data, "na.db"));
+  copyFileSync(join(data, "na.db"), join(data, "backup"));
   data = join(data, "copies");
   mkdirSync(data);
   renameSync(join(folder.path, "backup"), join(data, "na.db"));
@@ -88,11 +83,9 @@ test("a clean backup is reported with its counts, and stays as it is", async () 
 
 test("each damaged record is named with what it affects, and the exit code is 1", async () => {
   await ingestAt(data, MATCHES);
-  change(
-    "na",
-    "DELETE FROM player_matches WHERE match_id = 'match-2' AND result = 1",
-    "UPDATE ranked_evidence SET records = 7 WHERE player_id = 'bea'",
-  );
+  const rows = sqliteRows(join(data, "na.db"));
+  rows.remove("player entry", { match: "match-2", result: 1 });
+  rows.change("evidence", { player: "bea" }, { records: 7 });
   const { exitCode, stdout } = await verify();
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^na: 3 damaged \(3 matches, /);
@@ -114,17 +107,9 @@ test("each damaged record is named with what it affects, and the exit code is 1"
 
 test("a damaged page is reported as damage of the file, and nothing is rebuilt from it", async () => {
   await ingestAt(data, demoLines(60, Date.UTC(2026, 0, 1)).map(ofNa));
-  change("na");
-  const bytes = readFileSync(join(data, "na.db"));
-  const database = new Database(join(data, "na.db"), { readonly: true });
-  const { page } = database
-    .query<{ page: number }, []>(
-      "SELECT rootpage AS page FROM sqlite_schema WHERE name = 'matches'",
-    )
-    .get()!;
-  database.close();
-  bytes.fill(0xff, (page - 1) * 8192, (page - 1) * 8192 + 100);
-  writeFileSync(join(data, "na.db"), bytes);
+  const file = join(data, "na.db");
+  settle(file);
+  overwritePage(file, pagesOf(file, "match")[0]!);
   const { exitCode, stdout } = await verify();
   expect(exitCode).toBe(1);
   expect(stdout).toContain("\n  file: the file is damaged (");
@@ -135,9 +120,11 @@ const ofNa = (line: string) => line.replaceAll(/"shardId":"[a-z0-9-]+"/g, '"shar
 
 test("a shard that cannot be read is reported, and the others are verified", async () => {
   await ingestAt(data, MATCHES);
-  change("na");
+  settle(join(data, "na.db"));
   copyFileSync(join(data, "na.db"), join(data, "eu.db"));
-  change("eu", "PRAGMA user_version = 99");
+  const database = new Database(join(data, "eu.db"));
+  database.run("PRAGMA user_version = 99");
+  database.close();
   const { exitCode, stdout } = await verify();
   expect(exitCode).toBe(1);
   expect(stdout).toStartWith(

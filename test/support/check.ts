@@ -1,7 +1,5 @@
 /** Checks a shard for damage, in one pass. */
 
-import { Database } from "bun:sqlite";
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
@@ -47,35 +45,4 @@ async function damageFound(
   } finally {
     await checker.close();
   }
-}
-
-/** Removes the last entry of an index that has a single page, by its count of entries. */
-export function dropLastEntry(path: string, index: string): void {
-  changePage(path, index, (page) => page.writeUInt16BE(page.readUInt16BE(3) - 1, 3));
-}
-
-/** Makes all values of the first entry null, by the size of its header. */
-export function emptyFirstEntry(path: string, index: string): void {
-  changePage(path, index, (page) => page.writeUInt8(0, page.readUInt16BE(8) + 1));
-}
-
-const LEAF_OF_INDEX = 10;
-
-function changePage(path: string, index: string, change: (page: Buffer) => void): void {
-  const database = new Database(path);
-  const { number, size } = database
-    .query<{ number: number; size: number }, [string]>(
-      `SELECT rootpage AS number, page_size AS size FROM sqlite_schema, pragma_page_size
-       WHERE name = ?`,
-    )
-    .get(index)!;
-  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  database.close();
-  const file = openSync(path, "r+");
-  const page = Buffer.alloc(size);
-  readSync(file, page, 0, size, (number - 1) * size);
-  if (page[0] !== LEAF_OF_INDEX) throw new Error(`${index} has several pages`);
-  change(page);
-  writeSync(file, page, 0, size, (number - 1) * size);
-  closeSync(file);
 }

@@ -1,12 +1,12 @@
 /** Starts a Matchbook with keys of two tiers and an admin listener, and generates traffic for metrics. */
 
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { Event } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
 import { writeDamagedShard } from "./damaged-shard.ts";
+import { sqliteRows } from "./engine-sqlite.ts";
 import { aMatch } from "./records.ts";
 import { readScrape, type Scrape } from "./scrape.ts";
 import { startWorld } from "./world.ts";
@@ -108,9 +108,11 @@ export async function startMonitored(
       return { text, contentType: reply.headers.get("content-type"), read: readScrape(text) };
     },
     damage(shard) {
-      const database = new Database(join(world.data, `${shard}.db`));
-      database.run("UPDATE matches SET game_mode = 'blitz' WHERE id = 'match-a'");
-      database.close();
+      sqliteRows(join(world.data, `${shard}.db`)).change(
+        "match",
+        { id: "match-a" },
+        { mode: "blitz" },
+      );
     },
     spoil(shard) {
       writeDamagedShard(join(world.data, `${shard}.db`));

@@ -111,6 +111,12 @@ export function aMatch(wishes: MatchIn = {}): MatchDocument {
   };
 }
 
+/** What gives a match a relationship and a type that callers can include: words of their own. */
+export const withAsset = {
+  relationships: { assets: { data: [{ type: "asset", id: "asset" }] } },
+  included: [{ type: "asset", id: "asset", attributes: { name: "a replay" } }],
+};
+
 /** Two rosters of one player each; the first wins. */
 export function duel(winner: PlayerIn, loser: PlayerIn): [RosterIn, RosterIn] {
   return [{ members: [winner] }, { members: [loser] }];

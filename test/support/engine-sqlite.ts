@@ -1,0 +1,568 @@
+/** Reads and damages the inside of a shard in SQLite. The only test code that knows its tables, indexes and pages. */
+
+import { Database } from "bun:sqlite";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { type NamedRow, namedChecksum } from "../../src/store/row-checks.ts";
+import { NAMED_ROWS } from "../../src/store/sqlite/players.ts";
+import { FORMAT } from "../../src/store/sqlite/schema.ts";
+import {
+  type Column,
+  chosen,
+  columnOf,
+  type Field,
+  fieldsOf,
+  type Kind,
+  type NewValues,
+  newValues,
+  type Row,
+  type ShardRows,
+  type Table,
+  type Which,
+} from "./engine.ts";
+
+/** A number that stands for an id. No row has the last one. */
+const numbered = (table: string, column: string): Column => ({
+  read: `(SELECT id FROM ${table} AS other WHERE other.num = one.${column})`,
+  write: `${column} = coalesce((SELECT num FROM ${table} WHERE id = ?), 7777)`,
+});
+
+interface SqliteTable extends Table {
+  /** What identifies a row. */
+  key: string[];
+}
+
+const MATCHES: SqliteTable = {
+  table: "matches",
+  key: ["rowid"],
+  columns: {
+    id: "id",
+    createdAt: "created_at",
+    mode: "game_mode",
+    patch: "patch_version",
+    contentHash: "content_hash",
+    document: "document",
+    results: "results",
+    checksum: "checksum",
+    number: "num",
+  },
+};
+
+const TABLES: Record<Kind, SqliteTable> = {
+  match: MATCHES,
+  "listed match": MATCHES,
+  snapshot: {
+    table: "match_snapshots",
+    key: ["rowid"],
+    columns: {
+      match: numbered("matches", "match"),
+      snapshot: "snapshot",
+      checksum: "checksum",
+      number: "match",
+    },
+  },
+  withheld: {
+    table: "withheld",
+    key: ["rowid"],
+    columns: {
+      id: "id",
+      createdAt: "created_at",
+      reason: "reason",
+      document: "document",
+      snapshot: "snapshot",
+      checksum: "checksum",
+    },
+  },
+  player: {
+    table: "players",
+    key: ["rowid"],
+    columns: {
+      id: "id",
+      name: "name",
+      lastMatchAt: "last_match_at",
+      streak: "streak",
+      played: "played",
+      wins: "wins",
+      gold: "gold",
+      resource: "resource",
+      linked: "linked",
+      rankedWins: "ranked_wins",
+      skillTier: "skill_tier",
+      winRate: "win_rate",
+      checksum: "checksum",
+      number: "num",
+    },
+  },
+  team: {
+    table: "teams",
+    key: ["rowid"],
+    columns: { id: "id", name: "name", resource: "resource", linked: "linked", number: "num" },
+  },
+  "player entry": {
+    table: "player_matches",
+    key: ["player", "created_at", "match_id"],
+    columns: {
+      match: "match_id",
+      player: numbered("players", "player"),
+      leadsTo: numbered("matches", "match"),
+      createdAt: "created_at",
+      result: "result",
+    },
+  },
+  "team entry": {
+    table: "team_matches",
+    key: ["team", "created_at", "match_id"],
+    columns: {
+      match: "match_id",
+      team: numbered("teams", "team"),
+      leadsTo: numbered("matches", "match"),
+      createdAt: "created_at",
+      takesPart: "plays",
+    },
+  },
+  "name entry": {
+    table: "name_index",
+    key: ["key", "name"],
+    columns: { key: "key", name: "name" },
+  },
+  "player base": {
+    table: "player_base",
+    key: ["rowid"],
+    columns: { id: "id", played: "played", checksum: "checksum" },
+  },
+  "recent board entry": {
+    table: "player_recent",
+    key: ["id"],
+    columns: { id: "id", played: "played", wins: "wins", winRate: "win_rate" },
+  },
+  "actor statistics": {
+    table: "actor_stats",
+    key: ["rowid"],
+    columns: {
+      actor: "actor",
+      mode: "game_mode",
+      patch: "patch_version",
+      isPruned: "is_pruned",
+      picks: "picks",
+      wins: "wins",
+    },
+  },
+  redaction: {
+    table: "redactions",
+    key: ["player_id"],
+    columns: { player: "player_id", redactedAt: "redacted_at" },
+  },
+  evidence: {
+    table: "ranked_evidence",
+    key: ["player_id"],
+    columns: { player: "player_id", records: "records" },
+  },
+  dependent: {
+    table: "dependents",
+    key: ["player_id", "match_id"],
+    columns: { player: "player_id", match: "match_id" },
+  },
+  word: { table: "vocabulary", key: ["word"], columns: { word: "word", records: "records" } },
+  "cache change": {
+    table: "changes",
+    key: ["rowid"],
+    columns: { sequence: "sequence", players: "players" },
+  },
+  "feed change": {
+    table: "match_changes",
+    key: ["rowid"],
+    columns: { sequence: "first", changes: "changes" },
+  },
+  shard: {
+    table: "shard",
+    key: ["rowid"],
+    columns: {
+      matches: "matches",
+      players: "players",
+      sequence: "sequence",
+      prunedBefore: "pruned_before",
+      checksum: "checksum",
+    },
+  },
+};
+
+const INDEXES = {
+  "matches by id": "sqlite_autoindex_matches_1",
+  "matches by time": "matches_by_time",
+  "matches by mode": "matches_by_mode",
+  "matches by patch": "matches_by_patch",
+  "players by id": "sqlite_autoindex_players_1",
+  "players by name": "players_by_name",
+  "players by last match": "players_by_seen",
+  "teams by name": "teams_by_name",
+  "players by skill tier": "players_by_tier",
+  "players by ranked wins": "players_by_ranked_wins",
+  "players by win rate": "players_by_win_rate",
+  "players by streak": "players_by_streak",
+  "recent players by wins": "recent_by_wins",
+  "recent players by win rate": "recent_by_win_rate",
+};
+export type Index = keyof typeof INDEXES;
+
+/** What has pages of its own. */
+export type Stored = Kind | Index | "the schema";
+
+const storedName = (stored: Stored): string =>
+  stored === "the schema"
+    ? "sqlite_schema"
+    : stored in INDEXES
+      ? INDEXES[stored as Index]
+      : TABLES[stored as Kind].table;
+
+/** Uses a file without any code of the store, and copies what changed from the WAL into the file. */
+function inFile<T>(path: string, work: (database: Database) => T): T {
+  const database = new Database(path);
+  try {
+    const done = work(database);
+    database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    return done;
+  } finally {
+    database.close();
+  }
+}
+
+/** Copies everything from the WAL into the file. */
+export const settle = (path: string): void => inFile(path, () => {});
+
+type Located = Row & { locator: (string | number)[] };
+
+function read(database: Database, { table, key, columns }: SqliteTable): Located[] {
+  const fields = Object.keys(columns) as Field[];
+  const read = fields.map((field) => {
+    const column = columns[field]!;
+    return `${typeof column === "string" ? `one.${column}` : column.read} AS "${field}"`;
+  });
+  const located = key.map((column, at) => `one.${column} AS locator${at}`);
+  const order = key.map((column) => `one.${column}`);
+  return database
+    .query<Record<string, unknown>, []>(
+      `SELECT ${[...read, ...located]} FROM ${table} AS one ORDER BY ${order}`,
+    )
+    .all()
+    .map((row) => ({ ...row, locator: key.map((_, at) => row[`locator${at}`]) }) as Located);
+}
+
+function change(database: Database, kind: Kind, which: Which, values: NewValues): void {
+  const table = TABLES[kind];
+  const where = table.key.map((column) => `${column} = ?`).join(" AND ");
+  let changed = 0;
+  for (const [row, at] of chosen(read(database, table), which, table)) {
+    const to = newValues(values, row, at);
+    const set = fieldsOf(to).map((field) => {
+      const column = columnOf(table, field);
+      return typeof column === "string" ? `${column} = ?` : column.write;
+    });
+    const bound = fieldsOf(to).map((field) => to[field]!);
+    // What would be the same entry as another one stays.
+    const sql = `UPDATE OR IGNORE ${table.table} SET ${set} WHERE ${where}`;
+    changed += database.query(sql).run(...bound, ...(row as Located).locator).changes;
+  }
+  if (changed === 0) throw new Error(`no ${kind} was changed`);
+}
+
+function remove(database: Database, kind: Kind, which: Which): void {
+  const table = TABLES[kind];
+  const where = table.key.map((column) => `${column} = ?`).join(" AND ");
+  const rows = chosen(read(database, table), which, table);
+  if (rows.length === 0) throw new Error(`no ${kind} was removed`);
+  const statement = database.query(`DELETE FROM ${table.table} WHERE ${where}`);
+  for (const [row] of rows) statement.run(...(row as Located).locator);
+}
+
+export interface SqliteRows extends ShardRows {
+  rows(kind: Kind, which?: Which): Row[];
+  change(kind: Kind, which: Which, values: NewValues): void;
+  remove(kind: Kind, which?: Which): void;
+  drop(...kinds: Kind[]): void;
+  dropIndex(...indexes: Index[]): void;
+  keep(kind: Kind): () => void;
+  /** Makes the rows of a kind unreadable; call the result to bring them back. */
+  hide(kind: Kind): () => void;
+  /** Changes the tables as a newer version would. */
+  migrateToNewer(): void;
+  /** A change of the file that changes no row. */
+  touch(): void;
+}
+
+export function sqliteRows(path: string): SqliteRows {
+  return {
+    rows: (kind, which = {}) =>
+      inFile(path, (database) =>
+        chosen(read(database, TABLES[kind]), which, TABLES[kind]).map(([row]) => row),
+      ),
+    change: (kind, which, values) =>
+      inFile(path, (database) =>
+        database.transaction(() => change(database, kind, which, values))(),
+      ),
+    remove: (kind, which = {}) =>
+      inFile(path, (database) => database.transaction(() => remove(database, kind, which))()),
+    drop: (...kinds) =>
+      inFile(path, (database) => {
+        for (const kind of kinds) database.run(`DROP TABLE ${TABLES[kind].table}`);
+      }),
+    dropIndex: (...indexes) =>
+      inFile(path, (database) => {
+        for (const index of indexes) database.run(`DROP INDEX ${INDEXES[index]}`);
+      }),
+    keep(kind) {
+      const { table } = TABLES[kind];
+      const kept = inFile(path, (database) => database.query(`SELECT * FROM ${table}`).values());
+      return () =>
+        inFile(path, (database) =>
+          database.transaction(() => {
+            database.run(`DELETE FROM ${table}`);
+            for (const row of kept) {
+              const places = row.map(() => "?").join();
+              database.query(`INSERT INTO ${table} VALUES (${places})`).run(...(row as string[]));
+            }
+          })(),
+        );
+    },
+    hide(kind) {
+      const { table } = TABLES[kind];
+      inFile(path, (database) => database.run(`ALTER TABLE ${table} RENAME TO hidden_rows`));
+      return () =>
+        void inFile(path, (database) => database.run(`ALTER TABLE hidden_rows RENAME TO ${table}`));
+    },
+    migrateToNewer: () =>
+      inFile(path, (database) => {
+        database.run("ALTER TABLE matches RENAME COLUMN document TO body");
+        database.run(`PRAGMA user_version = ${FORMAT + 1}`);
+      }),
+    touch: () =>
+      inFile(path, (database) => {
+        database.run("CREATE TABLE other (value)");
+        database.run("DROP TABLE other");
+      }),
+  };
+}
+
+/** Reads the shard in a transaction that stays open until the result is called, so that its WAL stays. */
+export function readOn(path: string): () => void {
+  const database = new Database(path);
+  database.run("BEGIN");
+  database.query("SELECT count(*) FROM matches").get();
+  return () => {
+    database.run("COMMIT");
+    database.close();
+  };
+}
+
+/** Holds the file open until the result is called, so that its WAL stays, and removes the rows of these kinds. */
+export function holdOpen(path: string, ...removed: Kind[]): () => void {
+  const database = new Database(path);
+  database.run("SELECT 1 FROM matches");
+  for (const kind of removed) remove(database, kind, {});
+  return () => database.close();
+}
+
+/** Gives all rows the state of a backup, in one transaction. */
+export function restoreRows(path: string, backup: string): void {
+  inFile(path, (database) => {
+    database.run(`ATTACH '${backup}' AS kept`);
+    const tables = database
+      .query<{ name: string }, []>("SELECT name FROM main.sqlite_master WHERE type = 'table'")
+      .all();
+    database.transaction(() => {
+      for (const { name } of tables) {
+        database.run(`DELETE FROM main.${name}`);
+        database.run(`INSERT INTO main.${name} SELECT * FROM kept.${name}`);
+      }
+    })();
+  });
+}
+
+/** Gives the first player another resource, without damage: the checksum is right. */
+export function replaceFirstPlayer(path: string, resource: (id: string) => Uint8Array): void {
+  inFile(path, (database) => {
+    const row = database.query<NamedRow, []>(`${NAMED_ROWS.players} LIMIT 1`).get()!;
+    const other = resource(row.id);
+    database
+      .query("UPDATE players SET resource = ?, checksum = ? WHERE id = ?")
+      .run(other, namedChecksum({ ...row, resource: other }), row.id);
+  });
+}
+
+/** Every value that the digest of a shard covers, without its indexes. */
+export function coveredByDigest(path: string): unknown[] {
+  const database = new Database(path, { readonly: true });
+  try {
+    return [
+      "id, created_at, game_mode, patch_version, results, document FROM matches",
+      "match, snapshot FROM match_snapshots",
+      "num, id, name, last_match_at, streak, played, wins, gold, resource, linked FROM players",
+      "num, id, name, resource, linked FROM teams",
+    ].map((rest) => database.query(`SELECT ${rest} NOT INDEXED`).values());
+  } finally {
+    database.close();
+  }
+}
+
+export const PAGE_SIZE = 8192;
+
+/** Overwrites a page with what is not part of any table. */
+export function overwritePage(path: string, page: number): void {
+  const bytes = Buffer.alloc(PAGE_SIZE, "no page of a table looks like this. ");
+  const file = openSync(path, "r+");
+  writeSync(file, bytes, 0, PAGE_SIZE, (page - 1) * PAGE_SIZE);
+  closeSync(file);
+}
+
+/** The pages of rows or of an index: its root first. */
+export function pagesOf(path: string, stored: Stored, type?: "leaf" | "internal"): number[] {
+  // Not read-only: it would leave a WAL.
+  const database = new Database(path);
+  const pages = database
+    .query<{ pageno: number }, [string, string | null]>(
+      "SELECT pageno FROM dbstat WHERE name = ?1 AND (?2 IS NULL OR pagetype = ?2) ORDER BY path",
+    )
+    .all(storedName(stored), type ?? null);
+  database.close();
+  return pages.map(({ pageno }) => pageno);
+}
+
+/** How many pages are not in use any more. */
+export const freePages = (path: string): number =>
+  inFile(
+    path,
+    (database) =>
+      (database.query("PRAGMA freelist_count").get() as { freelist_count: number }).freelist_count,
+  );
+
+/** A byte of the shard: in its file, or in its WAL, if that has the current state of the page. */
+export interface Place {
+  file: string;
+  at: number;
+}
+
+const FRAME_HEADER = 24;
+const WAL_HEADER = 32;
+
+/** Where each page is that is in the WAL: its last frame counts. */
+function pagesInWal(path: string): Map<number, number> {
+  const places = new Map<number, number>();
+  if (!existsSync(`${path}-wal`)) return places;
+  const wal = readFileSync(`${path}-wal`);
+  const salt = wal.subarray(16, 24);
+  for (let at = WAL_HEADER; at + FRAME_HEADER < wal.length; at += FRAME_HEADER + PAGE_SIZE) {
+    // Frames of an earlier round have another salt.
+    if (!wal.subarray(at + 8, at + 16).equals(salt)) break;
+    places.set(wal.readUInt32BE(at), at + FRAME_HEADER);
+  }
+  return places;
+}
+
+/** All bytes in use on the leaf pages of these rows and indexes: headers, offsets of entries, and entries. */
+export function usedBytes(path: string, ...stored: Stored[]): Place[] {
+  const inWal = pagesInWal(path);
+  const files = new Map<string, Buffer>();
+  return stored
+    .flatMap((one) => pagesOf(path, one, "leaf"))
+    .flatMap((page) => {
+      const frame = inWal.get(page);
+      const file = frame === undefined ? path : `${path}-wal`;
+      if (!files.has(file)) files.set(file, readFileSync(file));
+      const start = frame ?? (page - 1) * PAGE_SIZE;
+      const bytes = files.get(file)!;
+      const pointers = 8 + 2 * bytes.readUInt16BE(start + 3);
+      const content = bytes.readUInt16BE(start + 5);
+      return Array.from({ length: PAGE_SIZE }, (_, at) => at)
+        .filter((at) => at < pointers || at >= content)
+        .map((at) => ({ file, at: start + at }));
+    });
+}
+
+/** All rows and indexes that a request reads. */
+export const ALL_READ: readonly Stored[] = [
+  ...(["match", "player", "team", "player entry", "team entry", "name entry"] as const),
+  ...(["recent board entry", "actor statistics", "shard"] as const),
+  ...(Object.keys(INDEXES) as Index[]),
+];
+
+/** All that leads to rows. */
+export const ALL_INDEXES: readonly Stored[] = [
+  ...(["player entry", "team entry", "name entry"] as const),
+  ...(Object.keys(INDEXES) as Index[]),
+];
+
+/** Gives a byte another value. */
+export function flip({ file, at }: Place, by: number): void {
+  const open = openSync(file, "r+");
+  const byte = Buffer.alloc(1);
+  readSync(open, byte, 0, 1, at);
+  byte[0]! ^= by;
+  writeSync(open, byte, 0, 1, at);
+  closeSync(open);
+}
+
+/** Commits a transaction that changes nothing, so that readers do not use their cached pages. Damage may prevent it. */
+export function commitNothing(path: string): void {
+  let database: Database | undefined;
+  try {
+    database = new Database(path);
+    database.run(`PRAGMA user_version = ${FORMAT}`);
+  } catch {
+    // Then nothing is written, and SQLite keeps its cache.
+  } finally {
+    database?.close();
+  }
+}
+
+/** Removes the last entry of an index that has a single page, by its count of entries. */
+export function dropLastEntry(path: string, index: Index): void {
+  changePage(path, index, (page) => page.writeUInt16BE(page.readUInt16BE(3) - 1, 3));
+}
+
+/** Makes all values of the first entry null, by the size of its header. */
+export function emptyFirstEntry(path: string, index: Index): void {
+  changePage(path, index, (page) => page.writeUInt8(0, page.readUInt16BE(8) + 1));
+}
+
+/** Makes the second entry the same as the first, by their offsets, which come after the 8 bytes of the header. */
+export function repeatFirstEntry(path: string, index: Index): void {
+  changePage(path, index, (page) => page.copyWithin(10, 8, 10));
+}
+
+const LEAF_OF_INDEX = 10;
+
+function changePage(path: string, index: Index, change: (page: Buffer) => void): void {
+  const { number, size } = inFile(
+    path,
+    (database) =>
+      database
+        .query<{ number: number; size: number }, [string]>(
+          `SELECT rootpage AS number, page_size AS size FROM sqlite_schema, pragma_page_size
+           WHERE name = ?`,
+        )
+        .get(INDEXES[index])!,
+  );
+  const file = openSync(path, "r+");
+  const page = Buffer.alloc(size);
+  readSync(file, page, 0, size, (number - 1) * size);
+  if (page[0] !== LEAF_OF_INDEX) throw new Error(`${index} has several pages`);
+  change(page);
+  writeSync(file, page, 0, size, (number - 1) * size);
+  closeSync(file);
+}
+
+/** Inverts one bit of these bytes, which are in the file once. `at` counts from their beginning. */
+export function flipIn(path: string, found: Uint8Array, at: number): void {
+  settle(path);
+  const bytes = readFileSync(path);
+  const start = bytes.indexOf(found);
+  if (start < 0) throw new Error("the file does not have these bytes");
+  bytes[start + at]! ^= 1;
+  writeFileSync(path, bytes);
+}
