@@ -48,9 +48,7 @@ export async function getMatches(request: ShardRequest): Promise<ShardResult> {
 }
 
 async function findMatches({ reader, profile }: ShardRequest, query: MatchesQuery) {
-  const { playerNames, teamNames } = query.filters;
-  const names = playerNames || teamNames ? await resolveNames(query, reader) : undefined;
-  const { page, isPastEnd } = await readPage(selectionOf(query, names), reader);
+  const { page, isPastEnd, names } = await readNamedPage(query, reader);
   const { matches, players: _players, teams: _teams, ...ends } = page;
   return {
     content: contentOf(matchListContent(page, query, profile.additions)),
@@ -70,6 +68,27 @@ export async function getMatch(request: ShardRequest): Promise<ShardResult> {
   const content = contentOf(matchContent(bundle, query, request.profile.additions));
   const document = unpagedDocument(request, query, content);
   return { document, records: 1, matches: bundle.matches.map(matchHash), tag: "single" };
+}
+
+/** More than this many renames during one request do not happen. */
+const MAX_READS = 10;
+
+/**
+ * A database reads each time in its latest state, so a rename between the names and the page would give a list that was
+ * never right: both are read again then. The state of a file stays the same during this.
+ */
+async function readNamedPage(query: MatchesQuery, reader: Reader) {
+  const { playerNames, teamNames } = query.filters;
+  if (!playerNames && !teamNames) {
+    return { ...(await readPage(selectionOf(query, undefined), reader)), names: undefined };
+  }
+  let names = await resolveNames(query, reader);
+  for (let reads = 1; ; reads++) {
+    const found = { ...(await readPage(selectionOf(query, names), reader)), names };
+    if (reader.local || reads === MAX_READS) return found;
+    names = await resolveNames(query, reader);
+    if (Bun.deepEquals(names, found.names)) return found;
+  }
 }
 
 /**

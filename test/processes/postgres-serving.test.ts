@@ -5,15 +5,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { type Event, unobserved } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess, openShards } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
 import { demoLines, shuffled } from "../support/demo.ts";
 import { shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
+import { aMatch, duel } from "../support/records.ts";
 import { until as waitFor } from "../support/state.ts";
-import { aFolder, ingestInto, JSON_API } from "../support/world.ts";
+import { aFolder, ingestInto, ingestWith, JSON_API } from "../support/world.ts";
 
 const BASE = "https://api.example.com";
 const folder = aFolder();
@@ -286,4 +287,43 @@ describe("a database that becomes unavailable", () => {
     expect((await server.get("/shards/eu/matches")).status).toBe(200);
     await server.stop();
   }, 60_000);
+});
+
+test("a list by name is that of one state, although the player is renamed all the time", async () => {
+  const settings = settingsFor("renamed", { na: placeOf("renamed") });
+  const server = await serving(settings);
+  const shards = openShards(settings, unobserved);
+  const RENAMES = 60;
+  /** The player is Ada after an even match, and Bo after an odd one. */
+  const rename = (number: number) =>
+    ingestWith(shards, settings, [
+      aMatch({
+        id: `m${number}`,
+        createdAt: until - 60_000 + number,
+        rosters: duel({ id: "p", name: number % 2 === 0 ? "Ada" : "Bo" }, { id: "other" }),
+      }),
+    ]);
+  try {
+    await rename(0);
+    let isOver = false;
+    let found = 0;
+    const read = async () => {
+      const path = "/shards/na/matches?filter[playerNames]=Ada&sort=-createdAt&page[limit]=1";
+      while (!isOver) {
+        const { data } = JSON.parse((await server.get(`${path}&include=`)).text);
+        if (data.length === 0) continue;
+        found += 1;
+        expect(Number(data[0].id.slice(1)) % 2).toBe(0);
+      }
+    };
+    const renaming = async () => {
+      for (let number = 1; number <= RENAMES; number++) await rename(number);
+      isOver = true;
+    };
+    await Promise.all([renaming(), read(), read(), read()]);
+    expect(found).toBeGreaterThan(0);
+  } finally {
+    await shards.close();
+    await server.stop();
+  }
 });
