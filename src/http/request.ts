@@ -134,5 +134,6 @@ function forwardedUrl({
   };
 }
 
-const isHost = (text: string) => HOST.test(text);
+/** `URL` also checks the port, which may have too high a number. */
+const isHost = (text: string) => HOST.test(text) && URL.canParse(`http://${text}`);
 const firstOf = (header: string | null) => header?.split(",")[0]?.trim();

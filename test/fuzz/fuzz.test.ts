@@ -127,6 +127,9 @@ function inFile(pattern: RegExp, replacement: string) {
     Buffer.from(file.toString("latin1").replace(pattern, replacement), "latin1");
 }
 
+/** The same each time: with some seeds, another complaint comes first in every case. */
+const TAMPERED_SEED = 7;
+
 describe("the oracle complains when", () => {
   test.each(TAMPERED)(
     "%s: %s",
@@ -136,7 +139,7 @@ describe("the oracle complains when", () => {
       await fuzzKind(
         kind,
         {
-          seed: SEED,
+          seed: TAMPERED_SEED,
           hasCorpus: false,
           isMinimised: false,
           onComplaint: (_from, one) => complaints.push(one),

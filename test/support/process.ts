@@ -137,8 +137,24 @@ export function spawnMatchbook(args: string[], options: RunOptions = {}) {
   });
 }
 
-/** Starts a server process and waits until it has printed where it listens. */
-export async function startServerProcess(args: string[], options: RunOptions = {}) {
+/**
+ * Starts a server process and waits until it has printed where it listens. With workers, it chooses a free port before it
+ * listens, which another test may take meanwhile: then it is started again.
+ */
+export async function startServerProcess(
+  args: string[],
+  options: RunOptions = {},
+): Promise<Awaited<ReturnType<typeof startOnce>>> {
+  try {
+    return await startOnce(args, options);
+  } catch (error) {
+    const isTaken = (error as Error).message.includes("the port is in use");
+    if (!isTaken || args.includes("--port")) throw error;
+    return startServerProcess(args, options);
+  }
+}
+
+async function startOnce(args: string[], options: RunOptions) {
   const child = spawnMatchbook(["serve", "--port", "0", ...args], options);
   const reader = child.stdout.getReader();
   let output = "";
