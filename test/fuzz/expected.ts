@@ -84,7 +84,9 @@ export function expected(
   const found = recordsOf(route, collection!, decodedSegment(id ?? ""), read.meaning, reference);
   const known = headerOf(request, "if-none-match");
   if (known === undefined || found.problems) return found;
-  if (known === "*") return { statuses: [304] };
+  if (known === "*") {
+    return { statuses: found.statuses.map((status) => (status === 200 ? 304 : status)) };
+  }
   return known.includes("*") ? undefined : found;
 }
 
