@@ -1,10 +1,8 @@
 /** Limits that two servers share through Redis with TLS, and invalid certificates. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { openAccess } from "../../src/open-stores.ts";
+import { type Authority, authorityFile, makeAuthority } from "../support/certificates.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
@@ -12,14 +10,10 @@ import { aFolder, JSON_API, startWorld } from "../support/world.ts";
 
 setDefaultTimeout(60_000);
 
-const DAYS = ["-days", "2"];
-const AUTHORITY = "authority.crt";
-const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-
 const folder = aFolder();
 let authority: Authority;
 beforeAll(() => {
-  authority = makeAuthority(folder.path);
+  authority = makeAuthority(folder.path, "authority");
 });
 const world = await startWorld([aMatch({ id: "match-0" })]);
 afterAll(async () => {
@@ -53,7 +47,7 @@ async function serving(redis: string, env: Record<string, string> = {}) {
   };
 }
 
-const trusting = { NODE_EXTRA_CA_CERTS: join(folder.path, AUTHORITY) };
+const trusting = { NODE_EXTRA_CA_CERTS: authorityFile(folder.path, "authority") };
 
 describe("a Redis with TLS", () => {
   test("is shared by servers that trust its CA", async () => {
@@ -82,34 +76,3 @@ describe("a Redis with TLS", () => {
     await redis.remove();
   });
 });
-
-interface Authority {
-  /** Its certificate file. */
-  file: string;
-  /** A certificate for these names, e.g. "DNS:localhost,IP:127.0.0.1", and its key, as files. */
-  sign(names: string): { certificate: string; key: string };
-}
-
-function makeAuthority(folder: string): Authority {
-  const inFolder = (name: string) => join(folder, name);
-  const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
-  const [file, ownKey] = [inFolder(AUTHORITY), inFolder("authority.key")];
-  const subject = ["-subj", "/CN=an authority of the tests"];
-  openssl("req", "-x509", ...NEW_KEY, "-keyout", ownKey, "-out", file, ...DAYS, ...subject);
-  let made = 0;
-  return {
-    file,
-    sign(names) {
-      const name = `signed-${++made}`;
-      const [key, request, certificate, extensions] = ["key", "csr", "crt", "ext"].map((suffix) =>
-        inFolder(`${name}.${suffix}`),
-      ) as [string, string, string, string];
-      openssl("req", ...NEW_KEY, "-keyout", key, "-out", request, "-subj", `/CN=${name}`);
-      writeFileSync(extensions, `subjectAltName=${names}\n`);
-      const signer = ["-CA", file, "-CAkey", ownKey, "-CAcreateserial"];
-      const given = ["-in", request, "-out", certificate, "-extfile", extensions];
-      openssl("x509", "-req", ...given, ...signer, ...DAYS);
-      return { certificate, key };
-    },
-  };
-}
