@@ -43,19 +43,6 @@ export const CACHING: Record<string, Scenario> = {
     assert.deepEqual(statuses(), [200, 200, 304]);
   },
 
-  async "a walk that is repeated finds what has arrived since"(scene) {
-    const eu = matchbookOf(scene).shard("eu");
-    const walk = () => collect(eu.matches({ createdAtStart: "2020-01-01T00:00:00Z" }));
-    // Until the last page is full: then only its links change.
-    let before = await walk();
-    do {
-      await globalThis.fetch(`${scene.facts.standInUrl}/add-match`);
-      const after = await walk();
-      assert.equal(after.length, before.length + 1);
-      before = after;
-    } while (before.length % 5 !== 1);
-  },
-
   async "as many responses are cached as configured, the most recently used"(scene) {
     const { fetch, statuses } = recording();
     const na = matchbookOf(scene, { fetch, cache: 2 }).shard("na");
