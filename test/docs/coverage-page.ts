@@ -58,6 +58,16 @@ function testsOf(path: string) {
 
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
+/** Whether only the long run has the test. */
+export function isLong(citation: string): boolean {
+  const [path = "", title = ""] = citation.split(" › ");
+  if (path.endsWith(".long.test.ts")) return true;
+  if (!existsSync(join(ROOT, path))) return false;
+  const { source, titles } = testsOf(path);
+  const always = titles.filter((one) => !one.isLong);
+  return hasTest(source, titles, title) && !hasTest(source, always, title);
+}
+
 /** What is wrong with a citation, which names a test or a command; undefined when it is correct. */
 export function faultOf(citation: string): string | undefined {
   const script = /^npm run ([\w:-]+)(?: -- .+)?$/.exec(citation)?.[1];

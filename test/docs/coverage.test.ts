@@ -8,7 +8,7 @@ import { PROFILES } from "../../src/http/compat-profile.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { PARAMETERS } from "../../src/query/parameters.ts";
 import { Match, Participant, Player, Roster, Team } from "../../src/schema/resources.ts";
-import { coveragePage, faultOf, read } from "./coverage-page.ts";
+import { coveragePage, faultOf, isLong as isOnlyLong, read } from "./coverage-page.ts";
 import { hasTest, titlesIn } from "./titles.ts";
 
 const clients = coveragePage("docs/interface-coverage.md");
@@ -44,9 +44,7 @@ describe.each([
   });
 
   test("names a test of npm test in every row, not only one of the long tests", () => {
-    const onlyLong = rows.filter(({ citations }) =>
-      citations.every((citation) => citation.includes(".long.test.ts › ")),
-    );
+    const onlyLong = rows.filter(({ citations }) => citations.every(isOnlyLong));
     expect(onlyLong.map(({ id }) => id)).toEqual([]);
   });
 
@@ -173,20 +171,25 @@ describe("outer", () => {
   });
   test.skip("left out", () => {});
 });
+describeLong("later", () => {
+  test("too", () => {});
+});
 test("last", () => {});
 const CASES = ["one"];
 `;
   const titles = titlesIn(SOURCE);
   const has = (title: string) => hasTest(SOURCE, titles, title);
 
-  test("are read with their describe", () => {
+  test("are read with their describe, and with whether only the long run has them", () => {
     expect(titles.map(({ path }) => path)).toEqual([
       "outer > plain",
       "outer > of %s > case %s",
       "outer > of %s > number %d",
       "outer > left out",
+      "later > too",
       "last",
     ]);
+    expect(titles.filter(({ isLong }) => isLong).map(({ path }) => path)).toEqual(["later > too"]);
   });
 
   test("are found as written, or as one case of a table that has that value", () => {

@@ -8,9 +8,11 @@ export interface Title {
   path: string;
   /** Whether the test never runs. */
   isSkipped: boolean;
+  /** Whether only the long run has it. */
+  isLong: boolean;
 }
 
-const CALL = /^( *)(describe|test|it)((?:\.\w+)*)[(<]/;
+const CALL = /^( *)(describe|test|it)(Long)?((?:\.\w+)*)[(<]/;
 const CALLED_TWICE = /\.(each|if|skipIf|todoIf)$/;
 const LITERAL = /^("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)/;
 /** The start of the second of two calls; the last one on a line is the outer one. */
@@ -20,19 +22,20 @@ const SECOND_CALL = /^.*\)\((?=$|["'`])/;
 export function titlesIn(source: string): Title[] {
   const lines = source.split("\n");
   const titles: Title[] = [];
-  const around: { depth: number; title: string; isSkipped: boolean }[] = [];
+  const around: (Omit<Title, "path"> & { depth: number; title: string })[] = [];
   for (const [at, line] of lines.entries()) {
     const call = CALL.exec(line);
     if (!call) continue;
-    const [, indent = "", kind, modifiers = ""] = call;
+    const [, indent = "", kind, long, modifiers = ""] = call;
     const depth = indent.length;
     while (around.length > 0 && around.at(-1)!.depth >= depth) around.pop();
     const title = titleAt(lines, at, indent, CALLED_TWICE.test(modifiers));
     const isSkipped = /\.(skip|todo)\b/.test(modifiers) || around.some((outer) => outer.isSkipped);
-    if (kind === "describe") around.push({ depth, title, isSkipped });
+    const isLong = long !== undefined || around.some((outer) => outer.isLong);
+    if (kind === "describe") around.push({ depth, title, isSkipped, isLong });
     else {
       const path = [...around.map((outer) => outer.title), title].join(" > ");
-      titles.push({ path, isSkipped });
+      titles.push({ path, isSkipped, isLong });
     }
   }
   return titles;

@@ -11,6 +11,7 @@ import { dropSchema } from "../support/formats.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
+import { testLong } from "../support/scale.ts";
 import { damageOf, verified, verifiedInSteps } from "../support/verify.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -91,45 +92,48 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     });
   }
 
-  test("sums that differ from the records are found by verify, and not by the quick one", async () => {
-    const { settings } = world;
-    const isFound = async (work: (transaction: Transaction) => unknown, label: string) => {
-      await change(settings, work);
-      expect(damageOf(await verified(settings, "na", true))).toEqual([]);
-      const report = await verified(settings, "na");
-      expect(damageOf(report)).toEqual([`actor_stats ${label}`]);
-      return report;
-    };
-    const label = "*Ember* in casual 2.5";
-    const { damage } = await isFound(
-      async (transaction) =>
-        transaction.changeActorTotals([
-          { ...(await firstRow(transaction)), picks: 1, wins: 0, gold: 0n },
-        ]),
-      label,
-    );
-    expect(damage[0]!.detail).toContain("/actors is wrong");
-    await change(settings, async (transaction) => {
-      const row = await firstRow(transaction);
-      const { deaths, assists, kills, farm } = row;
-      await transaction.changeActorTotals([
-        {
-          ...row,
-          picks: -1,
-          wins: 0,
-          gold: 0n,
-          deaths: -deaths / 2n,
-          assists: -assists / 2n,
-          kills: -kills / 2n,
-          farm: -farm / 2n,
-        },
-      ]);
-    });
-    expect(damageOf(await verified(settings, "na"))).toEqual([]);
-    await isFound(async (transaction) => {
-      const row = await firstRow(transaction);
-      await transaction.changeActorTotals([{ ...row, actor: "nobody", picks: 2 }]);
-    }, "nobody in casual 2.5");
-    await end();
-  });
+  testLong(
+    "sums that differ from the records are found by verify, and not by the quick one",
+    async () => {
+      const { settings } = world;
+      const isFound = async (work: (transaction: Transaction) => unknown, label: string) => {
+        await change(settings, work);
+        expect(damageOf(await verified(settings, "na", true))).toEqual([]);
+        const report = await verified(settings, "na");
+        expect(damageOf(report)).toEqual([`actor_stats ${label}`]);
+        return report;
+      };
+      const label = "*Ember* in casual 2.5";
+      const { damage } = await isFound(
+        async (transaction) =>
+          transaction.changeActorTotals([
+            { ...(await firstRow(transaction)), picks: 1, wins: 0, gold: 0n },
+          ]),
+        label,
+      );
+      expect(damage[0]!.detail).toContain("/actors is wrong");
+      await change(settings, async (transaction) => {
+        const row = await firstRow(transaction);
+        const { deaths, assists, kills, farm } = row;
+        await transaction.changeActorTotals([
+          {
+            ...row,
+            picks: -1,
+            wins: 0,
+            gold: 0n,
+            deaths: -deaths / 2n,
+            assists: -assists / 2n,
+            kills: -kills / 2n,
+            farm: -farm / 2n,
+          },
+        ]);
+      });
+      expect(damageOf(await verified(settings, "na"))).toEqual([]);
+      await isFound(async (transaction) => {
+        const row = await firstRow(transaction);
+        await transaction.changeActorTotals([{ ...row, actor: "nobody", picks: 2 }]);
+      }, "nobody in casual 2.5");
+      await end();
+    },
+  );
 });

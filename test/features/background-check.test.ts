@@ -9,6 +9,7 @@ import { settle, sqliteRows } from "../support/engine-sqlite.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
 import { ROOT } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
 
@@ -100,7 +101,7 @@ test("the record of damage is not listed as a shard", async () => {
   await instance.stop();
 });
 
-test("with workers, none serves the damaged shard", async () => {
+testLong("with workers, none serves the damaged shard", async () => {
   removeEntries();
   const flags = { data: world.data, workers: 2, "log-level": "silent", rate: 1_000_000 };
   const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);

@@ -14,6 +14,7 @@ import { aPostgres } from "../support/postgres.ts";
 import { problemIn } from "../support/problems.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
+import { testLong } from "../support/scale.ts";
 import { damageOf, verified, verifiedInSteps } from "../support/verify.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -139,7 +140,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     ["recent players by win rate", "player_recent "],
   ] as const;
   if (engine === "SQLite") {
-    test.each(INDEXES)(
+    testLong.each(INDEXES)(
       "an entry that is missing from an index is found by the check: %s",
       async (index, label) => {
         const path = join(world.data, "na.db");
@@ -152,25 +153,28 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     );
   }
 
-  test("counts that differ from the records are found by verify, and not by the quick one", async () => {
-    const { settings } = world;
-    const isFound = async (work: (transaction: Transaction) => unknown, label: string) => {
-      await change(settings, work);
-      expect(damageOf(await verified(settings, "na", true))).toEqual([]);
-      expect(damageOf(await verified(settings, "na"))).toEqual([label]);
-    };
-    const by = (id: string, played: number) => (transaction: Transaction) =>
-      transaction.changeRecent(new Map([[id, { played, wins: 0 }]]));
-    await isFound(by("bob", 1), "player_recent bob");
-    await change(settings, by("bob", -1));
-    await isFound(by("nobody", 2), "player_recent nobody");
-    await change(settings, by("nobody", -2));
-    await isFound(async (transaction) => {
-      const { totals, ...rest } = (await transaction.standings(["ada"])).get("ada")!;
-      const [found] = await transaction.players("", 1);
-      const wrong = { ...rest, totals: { ...totals, rankedWins: 22 } };
-      await transaction.putPlayers([{ ...found!, name: "Name_ada", skillTier: 32, ...wrong }]);
-    }, "players ada");
-    await end();
-  });
+  testLong(
+    "counts that differ from the records are found by verify, and not by the quick one",
+    async () => {
+      const { settings } = world;
+      const isFound = async (work: (transaction: Transaction) => unknown, label: string) => {
+        await change(settings, work);
+        expect(damageOf(await verified(settings, "na", true))).toEqual([]);
+        expect(damageOf(await verified(settings, "na"))).toEqual([label]);
+      };
+      const by = (id: string, played: number) => (transaction: Transaction) =>
+        transaction.changeRecent(new Map([[id, { played, wins: 0 }]]));
+      await isFound(by("bob", 1), "player_recent bob");
+      await change(settings, by("bob", -1));
+      await isFound(by("nobody", 2), "player_recent nobody");
+      await change(settings, by("nobody", -2));
+      await isFound(async (transaction) => {
+        const { totals, ...rest } = (await transaction.standings(["ada"])).get("ada")!;
+        const [found] = await transaction.players("", 1);
+        const wrong = { ...rest, totals: { ...totals, rankedWins: 22 } };
+        await transaction.putPlayers([{ ...found!, name: "Name_ada", skillTier: 32, ...wrong }]);
+      }, "players ada");
+      await end();
+    },
+  );
 });

@@ -21,6 +21,7 @@ import { TestClock } from "../support/keys.ts";
 import { digestAt, lookInto } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
+import { describeLong, testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { aFolder, startWorld, type World } from "../support/world.ts";
 
@@ -61,13 +62,16 @@ describe("a shard of an earlier format serves the same pages with the same diges
     await world.stop();
   });
 
-  test.each(POSTGRES_SHARD_FORMATS)("PostgreSQL, format %d, after a migration", async (format) => {
-    const { world, location, drop } = await serveFromPostgres(format);
-    const migrated = await migrateShard(location, () => {});
-    expect(migrated).toEqual({ from: format, to: POSTGRES_FORMAT });
-    await expectSameAsRecorded(world);
-    await drop();
-  });
+  testLong.each(POSTGRES_SHARD_FORMATS)(
+    "PostgreSQL, format %d, after a migration",
+    async (format) => {
+      const { world, location, drop } = await serveFromPostgres(format);
+      const migrated = await migrateShard(location, () => {});
+      expect(migrated).toEqual({ from: format, to: POSTGRES_FORMAT });
+      await expectSameAsRecorded(world);
+      await drop();
+    },
+  );
 });
 
 let loaded = 0;
@@ -103,31 +107,34 @@ test("a server and ingest leave a PostgreSQL shard of format 2 as it is, which i
   await drop();
 });
 
-test("the company of a player is the same before and after the migration of a PostgreSQL shard of format 2", async () => {
-  const clock = new TestClock("2023-03-20T00:00:00Z");
-  const { world, location, drop } = await serveFromPostgres(2, clock);
-  const expectCompany = async () => {
-    const { body } = await world.get("/shards/na/players/ana/company");
-    const tallies = body.data.map((one: { id: string; attributes: object }) => [
-      one.id,
-      one.attributes,
-    ]);
-    const once = { matches: 1, wins: 1 };
-    const never = { matches: 0, wins: 0 };
-    expect(tallies).toMatchObject([
-      ["arina", { with: never, against: once }],
-      ["mei", { with: once, against: never }],
-      ["omega", { with: never, against: once }],
-    ]);
-    clock.advance(30 * 86_400_000);
-    expect((await world.get("/shards/na/players/mei/company")).body.data).toEqual([]);
-    clock.advance(-30 * 86_400_000);
-  };
-  await expectCompany();
-  await migrateShard(location, () => undefined);
-  await expectCompany();
-  await drop();
-});
+testLong(
+  "the company of a player is the same before and after the migration of a PostgreSQL shard of format 2",
+  async () => {
+    const clock = new TestClock("2023-03-20T00:00:00Z");
+    const { world, location, drop } = await serveFromPostgres(2, clock);
+    const expectCompany = async () => {
+      const { body } = await world.get("/shards/na/players/ana/company");
+      const tallies = body.data.map((one: { id: string; attributes: object }) => [
+        one.id,
+        one.attributes,
+      ]);
+      const once = { matches: 1, wins: 1 };
+      const never = { matches: 0, wins: 0 };
+      expect(tallies).toMatchObject([
+        ["arina", { with: never, against: once }],
+        ["mei", { with: once, against: never }],
+        ["omega", { with: never, against: once }],
+      ]);
+      clock.advance(30 * 86_400_000);
+      expect((await world.get("/shards/na/players/mei/company")).body.data).toEqual([]);
+      clock.advance(-30 * 86_400_000);
+    };
+    await expectCompany();
+    await migrateShard(location, () => undefined);
+    await expectCompany();
+    await drop();
+  },
+);
 
 test("a server keeps serving a PostgreSQL shard while another process migrates it", async () => {
   const { world, url, location, drop } = await serveFromPostgres(2);
@@ -145,29 +152,32 @@ test("a server keeps serving a PostgreSQL shard while another process migrates i
   await drop();
 });
 
-test("a migration that waits for a long read of a PostgreSQL shard does not keep others from reading it", async () => {
-  const { world, location, sql, drop } = await serveFromPostgres(2);
-  await expectSameResponses(world);
-  const other = new SQL({ url: postgres.url, max: 1 });
-  const isWaiting = async () => {
-    const waiting = await other.unsafe(
-      "SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'",
-    );
-    return waiting.length > 0 || undefined;
-  };
-  await sql("BEGIN");
-  await sql("SELECT count(*) FROM players");
-  const migration = migrateShard(location, () => undefined);
-  await until("the migration waits for the long read", isWaiting);
-  await expectSameResponses(world);
-  await sql("COMMIT");
-  expect(await migration).toEqual({ from: 2, to: POSTGRES_FORMAT });
-  await expectSameAsRecorded(world);
-  await other.close();
-  await drop();
-});
+testLong(
+  "a migration that waits for a long read of a PostgreSQL shard does not keep others from reading it",
+  async () => {
+    const { world, location, sql, drop } = await serveFromPostgres(2);
+    await expectSameResponses(world);
+    const other = new SQL({ url: postgres.url, max: 1 });
+    const isWaiting = async () => {
+      const waiting = await other.unsafe(
+        "SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'",
+      );
+      return waiting.length > 0 || undefined;
+    };
+    await sql("BEGIN");
+    await sql("SELECT count(*) FROM players");
+    const migration = migrateShard(location, () => undefined);
+    await until("the migration waits for the long read", isWaiting);
+    await expectSameResponses(world);
+    await sql("COMMIT");
+    expect(await migration).toEqual({ from: 2, to: POSTGRES_FORMAT });
+    await expectSameAsRecorded(world);
+    await other.close();
+    await drop();
+  },
+);
 
-describe("a damaged row of a PostgreSQL shard of format 2 is reported,", () => {
+describeLong("a damaged row of a PostgreSQL shard of format 2 is reported,", () => {
   test.each([
     ["served", "sheets", "served", "length(served) - 1"],
     ["served", "matches", "carried", "20"],
@@ -188,19 +198,22 @@ describe("a damaged row of a PostgreSQL shard of format 2 is reported,", () => {
   });
 });
 
-test("a PostgreSQL row that is damaged before a migration is reported after it, and the rest is served", async () => {
-  const { world, location, sql, drop } = await serveFromPostgres(2);
-  await sql(
-    "UPDATE players SET resource = set_byte(resource, 20, 255 - get_byte(resource, 20)) WHERE num = 1",
-  );
-  await migrateShard(location, () => undefined);
-  const [{ id }] = await sql("SELECT id FROM players WHERE checksum IS NULL");
-  const reply = await world.get(`/shards/na/players/${id}`);
-  expect([reply.status, reply.body.errors[0].code]).toEqual([503, "damaged-data"]);
-  const [other] = await sql("SELECT id FROM players WHERE checksum IS NOT NULL LIMIT 1");
-  expect((await world.get(`/shards/na/players/${other.id}`)).status).toBe(200);
-  await drop();
-});
+testLong(
+  "a PostgreSQL row that is damaged before a migration is reported after it, and the rest is served",
+  async () => {
+    const { world, location, sql, drop } = await serveFromPostgres(2);
+    await sql(
+      "UPDATE players SET resource = set_byte(resource, 20, 255 - get_byte(resource, 20)) WHERE num = 1",
+    );
+    await migrateShard(location, () => undefined);
+    const [{ id }] = await sql("SELECT id FROM players WHERE checksum IS NULL");
+    const reply = await world.get(`/shards/na/players/${id}`);
+    expect([reply.status, reply.body.errors[0].code]).toEqual([503, "damaged-data"]);
+    const [other] = await sql("SELECT id FROM players WHERE checksum IS NOT NULL LIMIT 1");
+    expect((await world.get(`/shards/na/players/${other.id}`)).status).toBe(200);
+    await drop();
+  },
+);
 
 const DAYS = [
   {
@@ -261,7 +274,7 @@ describe("keys and usage of an earlier format are the same, and quotas start ove
     folder.remove();
   });
 
-  test("PostgreSQL, keys and usage of format 1", async () => {
+  testLong("PostgreSQL, keys and usage of format 1", async () => {
     const schema = schemaOf("keys1");
     await loadPostgres(postgres.url, "postgres-keys-1", schema);
     const place = { url: postgres.url, shown: "the test's", schema, prepares: true, pool: 1 };

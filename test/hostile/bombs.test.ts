@@ -7,7 +7,7 @@ import { constants, gzipSync, inflateRawSync } from "node:zlib";
 import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
-import { someOf } from "../support/scale.ts";
+import { someOf, testLong } from "../support/scale.ts";
 import { aFolder } from "../support/world.ts";
 import { balloons, gzipBomb, UNFOLDING } from "./bombs.ts";
 
@@ -127,7 +127,7 @@ describe("a document that needs far more memory than its size:", () => {
   );
 });
 
-test(
+testLong(
   "records that compress to almost nothing are not collected beyond the memory of a batch",
   async () => {
     const path = file("balloons.gz", balloons(250, MIB));
@@ -165,7 +165,7 @@ describe("a truncated gzip file", () => {
     PATIENCE,
   );
 
-  test(
+  testLong(
     "followed by other data loses no more than is decompressed at once",
     async () => {
       const path = file("broken.gz", Buffer.concat([whole(), Buffer.from("and so on")]));

@@ -17,6 +17,7 @@ import { TestClock } from "../support/keys.ts";
 import { digestAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
+import { describeLong, testLong } from "../support/scale.ts";
 import { damageOf, verified } from "../support/verify.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { askEverything, QUESTIONS, RECORDS, type Truth, truthOf } from "./damage.ts";
@@ -195,7 +196,7 @@ describe("one value changed:", () => {
     expect(report.state).toBe("damaged");
   });
 
-  test.each(CASES.filter(([what]) => CACHED_CASES.includes(what)))(
+  testLong.each(CASES.filter(([what]) => CACHED_CASES.includes(what)))(
     "%s, with all players in the cache",
     async (_what, damage) => {
       const found = await whileDamaged(damage, () => askEverything(cached, clock, truth, "na"));
@@ -236,7 +237,7 @@ describe("entries missing, which no request can see, are found by verify --quick
   });
 });
 
-describe("the digest of a shard, and a copy of it, stop at", () => {
+describeLong("the digest of a shard, and a copy of it, stop at", () => {
   const CASES: [what: string, damage: RowDamage, message: string][] = [
     [
       "a match with another patch",
@@ -279,7 +280,7 @@ describe("the digest of a shard, and a copy of it, stop at", () => {
   });
 });
 
-describe("ingest does not build on", () => {
+describeLong("ingest does not build on", () => {
   const late = aMatch({
     id: "late",
     createdAt: Date.UTC(2026, 0, 1, 0, 4, 1),

@@ -25,7 +25,7 @@ import {
 } from "../support/engine-sqlite.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel, withAsset } from "../support/records.ts";
-import { costly } from "../support/scale.ts";
+import { costly, testLong } from "../support/scale.ts";
 import { startWorld } from "../support/world.ts";
 import { RECORDS } from "./damage.ts";
 
@@ -150,30 +150,34 @@ describe("the digest", () => {
     await expect(digest(data)).rejects.toThrow(/^match match-00 is damaged/);
   });
 
-  test("of a copy with any byte overwritten is refused, or another, or its records are the same", async () => {
-    const random = new Random(1);
-    const seen = { refused: 0, other: 0, same: 0 };
-    const records = coveredByDigest(original);
-    for (let count = 0; count < costly(1000); count++) {
-      const data = copy((path) => {
-        const bytes = readFileSync(path);
-        bytes[random.int(0, bytes.length - 1)] = random.int(0, 255);
-        writeFileSync(path, bytes);
-      });
-      const found = await digest(data).catch((error) => {
-        if (error instanceof StoreError) return undefined;
-        throw error;
-      });
-      if (found === undefined) seen.refused += 1;
-      else if (found !== whole) seen.other += 1;
-      else {
-        seen.same += 1;
-        expect(coveredByDigest(join(data, "na.db"))).toEqual(records);
+  testLong(
+    "of a copy with any byte overwritten is refused, or another, or its records are the same",
+    async () => {
+      const random = new Random(1);
+      const seen = { refused: 0, other: 0, same: 0 };
+      const records = coveredByDigest(original);
+      for (let count = 0; count < costly(1000); count++) {
+        const data = copy((path) => {
+          const bytes = readFileSync(path);
+          bytes[random.int(0, bytes.length - 1)] = random.int(0, 255);
+          writeFileSync(path, bytes);
+        });
+        const found = await digest(data).catch((error) => {
+          if (error instanceof StoreError) return undefined;
+          throw error;
+        });
+        if (found === undefined) seen.refused += 1;
+        else if (found !== whole) seen.other += 1;
+        else {
+          seen.same += 1;
+          expect(coveredByDigest(join(data, "na.db"))).toEqual(records);
+        }
       }
-    }
-    expect(seen.refused).toBePositive();
-    expect(seen.same).toBePositive();
-  }, 600_000);
+      expect(seen.refused).toBePositive();
+      expect(seen.same).toBePositive();
+    },
+    600_000,
+  );
 });
 
 test("matchbook shards digest of a damaged shard names the record, prints no digest and exits with 1", async () => {

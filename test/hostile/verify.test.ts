@@ -12,6 +12,7 @@ import { rowsOf } from "../support/engine-postgres.ts";
 import { homeAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { aMatch, duel } from "../support/records.ts";
+import { testLong } from "../support/scale.ts";
 import { damageOf, verified, verifiedInSteps } from "../support/verify.ts";
 import { aFolder, ingestInto } from "../support/world.ts";
 
@@ -362,7 +363,7 @@ describe.each(ENGINES)("%s:", (engine) => {
     expect((await verified(settings, "na")).state).toBe("clean");
   });
 
-  test.each([1, 1000])(
+  testLong.each([1, 1000])(
     "finds a player as it was before its latest match, in steps of %p rows",
     async (rows) => {
       let before: PlayerRow | undefined;

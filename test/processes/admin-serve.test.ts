@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { aMatch, type RosterIn } from "../support/records.ts";
+import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { openUpload } from "../support/wire-upload.ts";
 import { aFolder } from "../support/world.ts";
@@ -132,7 +133,7 @@ onLinux("a running server", () => {
     expect(locksOn(file, child.pid)).toEqual(before);
   });
 
-  test("keeps its memory bounded while far more is sent than may be buffered", async () => {
+  testLong("keeps its memory bounded while far more is sent than may be buffered", async () => {
     const { child, adminUrl } = server;
     // From now on the storing thread exists.
     await uploadTo(adminUrl, ndjson(some(1000, "before")));
@@ -158,7 +159,7 @@ onLinux("a running server", () => {
     expect(most - before).toBeLessThan(200);
   });
 
-  test("has no more files open after uploads that are cut off", async () => {
+  testLong("has no more files open after uploads that are cut off", async () => {
     const { child, adminUrl } = server;
     await uploadTo(adminUrl, ndjson(some(10, "first")));
     const before = openFiles(child.pid, data);

@@ -23,6 +23,7 @@ import { putSqliteKeys, putSqliteShard } from "../support/formats.ts";
 import { skipWithout } from "../support/needs.ts";
 import { linesOf, shardsFile } from "../support/places.ts";
 import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
+import { testLong } from "../support/scale.ts";
 import { countsOf, until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
@@ -186,7 +187,7 @@ test("a running server serves a restored shard and applies restored keys", async
   expect(await server.end()).toBe(0);
 });
 
-test("a long read of a restored shard does not keep ingest waiting", async () => {
+testLong("a long read of a restored shard does not keep ingest waiting", async () => {
   await ingest(linesOf("na", 5, now));
   await run("backup", copy);
   rmSync(data, { recursive: true });
@@ -255,7 +256,7 @@ test("what is there is left alone and the rest is restored, also beside a server
   expect(third.stderr).toContain("nothing was restored");
 });
 
-test("a file that another process creates during the restore is left alone", async () => {
+testLong("a file that another process creates during the restore is left alone", async () => {
   await ingest([...linesOf("na", 5, now), ...linesOf("eu", 5, now)]);
   await run("backup", copy);
   rmSync(data, { recursive: true });

@@ -9,6 +9,7 @@ import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { buildExecutable } from "../support/executable.ts";
 import { matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
@@ -49,7 +50,7 @@ describe("the executable", () => {
     expect(misused.stderr).toContain("did you mean serve?");
   });
 
-  test("generates demo records, and ingests them with threads", async () => {
+  testLong("generates demo records, and ingests them with threads", async () => {
     const demo = await matchbook(["demo", "--matches", String(MATCHES)], alone);
     expect([demo.exitCode, demo.stderr]).toEqual([0, ""]);
 

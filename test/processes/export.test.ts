@@ -31,6 +31,7 @@ import { aPostgres } from "../support/postgres.ts";
 import { MATCHBOOK, matchbook, spawnMatchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { richMatch } from "../support/rich-match.ts";
+import { testLong } from "../support/scale.ts";
 import { countsOf, until } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -197,7 +198,7 @@ const PRUNED = {
   },
 };
 
-test.each([
+testLong.each([
   ["half pruned", "SQLite", "PostgreSQL"],
   ["pruned", "PostgreSQL", "SQLite"],
 ] as const)(

@@ -20,6 +20,7 @@ import { digestAt, homeAt, matchbookAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { testLong } from "../support/scale.ts";
 import { aFolder } from "../support/world.ts";
 
 let folder: ReturnType<typeof aFolder>;
@@ -119,7 +120,7 @@ describe("a SQLite shard of an older format is migrated, which is reported,", ()
     });
   });
 
-  test("by ingest", async () => {
+  testLong("by ingest", async () => {
     putSqliteShard(data, 2);
     const stdin = `${JSON.stringify(aMatch())}\n`;
     const { exitCode, stderr } = await matchbook(["ingest", "-", "--data", data], { stdin });
@@ -170,7 +171,7 @@ describe("a shard whose migration was killed before the commit has its old forma
     expect(await digestAt(data)).toEqual(EXPECTED.digest);
   });
 
-  test("SQLite, with some of its rows rewritten: it continues", async () => {
+  testLong("SQLite, with some of its rows rewritten: it continues", async () => {
     const path = putSqliteShard(data, 3);
     await killedMigration(`sqlite:${path}`, "after some rows");
     const status = await matchbook(["status", "--data", data]);

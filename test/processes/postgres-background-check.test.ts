@@ -17,7 +17,7 @@ import { ROOT } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
-import { costly } from "../support/scale.ts";
+import { costly, testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
 
@@ -183,7 +183,7 @@ test("it is recorded for other processes and restarts, until the shard is replac
   await restarted.stop();
 });
 
-test("with workers, none serves the damaged shard", async () => {
+testLong("with workers, none serves the damaged shard", async () => {
   await rows.remove("player entry", { match: "match-a" });
   const flags = {
     data: world.data,
@@ -210,19 +210,22 @@ test("with workers, none serves the damaged shard", async () => {
   await server.stop("test");
 });
 
-test("a database that fails during a pass is not damaged, and the other shards are checked", async () => {
-  const instance = await startInstance(world, {}, SOON);
-  await passes(instance, "na", 1);
-  await cluster.stop("immediate");
-  await passes(instance, "eu", 2);
-  await cluster.start();
-  await passes(instance, "na", 1);
-  expect(await stateOf(instance)).toBe("served");
-  expect(instance.events.filter(({ event }) => event === "damaged-data")).toEqual([]);
-  await instance.stop();
-});
+testLong(
+  "a database that fails during a pass is not damaged, and the other shards are checked",
+  async () => {
+    const instance = await startInstance(world, {}, SOON);
+    await passes(instance, "na", 1);
+    await cluster.stop("immediate");
+    await passes(instance, "eu", 2);
+    await cluster.start();
+    await passes(instance, "na", 1);
+    expect(await stateOf(instance)).toBe("served");
+    expect(instance.events.filter(({ event }) => event === "damaged-data")).toEqual([]);
+    await instance.stop();
+  },
+);
 
-test.each([2, 4])("a shard of format %d is served and not checked", async (format) => {
+testLong.each([2, 4])("a shard of format %d is served and not checked", async (format) => {
   const old = `old_${format}`;
   await loadPostgres(cluster.url, `postgres-shard-${format}`, old);
   const older = await startWorld([], {}, undefined, tomlOf(old));
@@ -272,16 +275,19 @@ async function passWith(work: () => Promise<unknown>): Promise<string[]> {
   });
 }
 
-test("a shard that is migrated by a newer version, or replaced, during a pass is not damaged", async () => {
-  const migrated = passWith(() => rows.changeFormat((version) => version + 1));
-  await expect(migrated).rejects.toThrow("was migrated during the check");
-  await rows.changeFormat((version) => version - 1);
-  await expect(passWith(() => rows.replaceFormat())).rejects.toThrow(
-    "was replaced during the check",
-  );
-});
+testLong(
+  "a shard that is migrated by a newer version, or replaced, during a pass is not damaged",
+  async () => {
+    const migrated = passWith(() => rows.changeFormat((version) => version + 1));
+    await expect(migrated).rejects.toThrow("was migrated during the check");
+    await rows.changeFormat((version) => version - 1);
+    await expect(passWith(() => rows.replaceFormat())).rejects.toThrow(
+      "was replaced during the check",
+    );
+  },
+);
 
-test("a match that is removed while its entries are looked up is not damage", async () => {
+testLong("a match that is removed while its entries are looked up is not damage", async () => {
   const shards = openShards(world.settings, unobserved);
   const checker = (await shards.checker("na"))!;
   let step: ReturnType<typeof checker.check> | undefined;
@@ -303,7 +309,7 @@ test("a match that is removed while its entries are looked up is not damage", as
   await shards.close();
 });
 
-test("what a second look does not find is not damage", async () => {
+testLong("what a second look does not find is not damage", async () => {
   const removeAll = await rows.hideFromFirstRead("team entry");
   expect(await damageAt(world.settings, "na", 100, () => {})).toEqual([]);
   await removeAll();

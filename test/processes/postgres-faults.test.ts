@@ -13,6 +13,7 @@ import { StoreError, StoreUnavailable } from "../../src/store/store.ts";
 import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
 import { postgresRows, rowsOf } from "../support/engine-postgres.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
+import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 
 let cluster: Cluster;
@@ -91,22 +92,28 @@ describe("a server that hangs", () => {
     expect(idsOf((await one.match("a"))!)).toEqual(["a"]);
   }, 30_000);
 
-  test("does not hold a transaction for ever, and nothing of it is stored", async () => {
-    const { writer, schema, reader } = await aShard({ patience: { readMs: 500, writeMs: 1000 } });
-    await serve(writer, anEntry("a", player("p")));
-    // It hangs until the transaction has failed.
-    const { error } = await failure(() =>
-      writer.write(async (transaction) => {
-        await addPlainly(transaction, [anEntry("b", player("p"))]);
-        cluster.pause();
-        await transaction.putPlayers([]);
-        await transaction.known(["a"]);
-      }),
-    ).finally(() => cluster.goOn());
-    expect(error).toBeInstanceOf(StoreUnavailable);
-    expect(await ids(reader({ schema, patience: { readMs: 5000, writeMs: 5000 } }))).toEqual(["a"]);
-    await serve(writer, anEntry("c", player("p")));
-  }, 30_000);
+  testLong(
+    "does not hold a transaction for ever, and nothing of it is stored",
+    async () => {
+      const { writer, schema, reader } = await aShard({ patience: { readMs: 500, writeMs: 1000 } });
+      await serve(writer, anEntry("a", player("p")));
+      // It hangs until the transaction has failed.
+      const { error } = await failure(() =>
+        writer.write(async (transaction) => {
+          await addPlainly(transaction, [anEntry("b", player("p"))]);
+          cluster.pause();
+          await transaction.putPlayers([]);
+          await transaction.known(["a"]);
+        }),
+      ).finally(() => cluster.goOn());
+      expect(error).toBeInstanceOf(StoreUnavailable);
+      expect(await ids(reader({ schema, patience: { readMs: 5000, writeMs: 5000 } }))).toEqual([
+        "a",
+      ]);
+      await serve(writer, anEntry("c", player("p")));
+    },
+    30_000,
+  );
 });
 
 describe("a transaction without a response to its COMMIT", () => {
@@ -136,7 +143,7 @@ describe("a transaction without a response to its COMMIT", () => {
     line.close();
   });
 
-  test("is also resolved for withheld records", async () => {
+  testLong("is also resolved for withheld records", async () => {
     const { line, writer } = await onALine();
     line.nextCommit = "answer is lost";
     await writer.write(async (transaction) => {
@@ -171,55 +178,63 @@ describe("a writer in the middle of a transaction", () => {
     expect(await ids(reader())).toEqual(["b"]);
   }, 60_000);
 
-  test("that is busy with something else keeps its turn", async () => {
-    const { schema } = await aShard();
-    const patient = new PostgresWriter(aSession({ schema }), Date.now, 30_000);
-    const watching = aSession();
-    /** When it last sent a statement in this transaction. */
-    const lastSign = async () => {
-      const [row] = await watching.rows<{ at: string }>(
-        `SELECT state_change::text AS at FROM pg_stat_activity JOIN pg_locks USING (pid)
+  testLong(
+    "that is busy with something else keeps its turn",
+    async () => {
+      const { schema } = await aShard();
+      const patient = new PostgresWriter(aSession({ schema }), Date.now, 30_000);
+      const watching = aSession();
+      /** When it last sent a statement in this transaction. */
+      const lastSign = async () => {
+        const [row] = await watching.rows<{ at: string }>(
+          `SELECT state_change::text AS at FROM pg_stat_activity JOIN pg_locks USING (pid)
          WHERE locktype = 'advisory' AND granted AND state = 'idle in transaction'`,
-      );
-      return row?.at;
-    };
-    await patient.write(async (transaction) => {
-      await addPlainly(transaction, [anEntry("a", player("p"))]);
-      const first = await until("it waits", lastSign);
-      await until("it shows that it works", async () => ((await lastSign()) ?? first) !== first);
-    });
-    expect((await patient.inspect("a"))?.fate.state).toBe("served");
-  }, 60_000);
+        );
+        return row?.at;
+      };
+      await patient.write(async (transaction) => {
+        await addPlainly(transaction, [anEntry("a", player("p"))]);
+        const first = await until("it waits", lastSign);
+        await until("it shows that it works", async () => ((await lastSign()) ?? first) !== first);
+      });
+      expect((await patient.inspect("a"))?.fate.state).toBe("served");
+    },
+    60_000,
+  );
 });
 
-test("a process that is frozen while it changes keys does not keep others from changing them", async () => {
-  const line = await aLineTo(cluster.port);
-  const keysThrough = (port: number) => {
-    const url = `postgres://matchbook@127.0.0.1:${port}/postgres`;
-    const place = { shown: "the test's keys", schema: "frozen_keys", prepares: true, pool: 2 };
-    const database = new PostgresDatabase({ url, ...place });
-    closed.push(() => database.close());
-    return database;
-  };
-  const [frozen, other] = [keysThrough(line.port), keysThrough(cluster.port)];
-  const goOn = Promise.withResolvers<void>();
-  const hasBegun = Promise.withResolvers<void>();
-  const lost = failure(() =>
-    frozen.transaction(async (connection) => {
-      await frozen.markKeysChanged(connection);
-      line.freeze();
-      hasBegun.resolve();
-      await goOn.promise;
-      throw new Error("it went on");
-    }),
-  );
-  await hasBegun.promise;
-  const change = () => other.transaction((connection) => other.markKeysChanged(connection));
-  await until("the other changes them", async () => (await failure(change)).error === undefined);
-  goOn.resolve();
-  line.close();
-  expect((await lost).error).toBeDefined();
-}, 60_000);
+testLong(
+  "a process that is frozen while it changes keys does not keep others from changing them",
+  async () => {
+    const line = await aLineTo(cluster.port);
+    const keysThrough = (port: number) => {
+      const url = `postgres://matchbook@127.0.0.1:${port}/postgres`;
+      const place = { shown: "the test's keys", schema: "frozen_keys", prepares: true, pool: 2 };
+      const database = new PostgresDatabase({ url, ...place });
+      closed.push(() => database.close());
+      return database;
+    };
+    const [frozen, other] = [keysThrough(line.port), keysThrough(cluster.port)];
+    const goOn = Promise.withResolvers<void>();
+    const hasBegun = Promise.withResolvers<void>();
+    const lost = failure(() =>
+      frozen.transaction(async (connection) => {
+        await frozen.markKeysChanged(connection);
+        line.freeze();
+        hasBegun.resolve();
+        await goOn.promise;
+        throw new Error("it went on");
+      }),
+    );
+    await hasBegun.promise;
+    const change = () => other.transaction((connection) => other.markKeysChanged(connection));
+    await until("the other changes them", async () => (await failure(change)).error === undefined);
+    goOn.resolve();
+    line.close();
+    expect((await lost).error).toBeDefined();
+  },
+  60_000,
+);
 
 test("a transaction with a failed statement cannot be reported as committed", async () => {
   const { session } = await aShard();
@@ -263,7 +278,7 @@ describe("connections", () => {
     line.close();
   });
 
-  test("hold few prepared statements, however many pages are read", async () => {
+  testLong("hold few prepared statements, however many pages are read", async () => {
     const { writer, session, schema } = await aShard({ pool: 1 });
     await serve(writer, ...["a", "b", "c"].map((id) => anEntry(id, player("p"))));
     const one = new PostgresReader(new ReadSession(session), 1 << 16);
@@ -341,20 +356,24 @@ test("running out of player numbers is reported, with what to do", async () => {
   expect(String(error)).toContain("shards move");
 });
 
-test("a batch of 10,000 records and 64 MB is stored completely", async () => {
-  const { writer, reader } = await aShard();
-  const encoded = new Uint8Array(6600).fill(7);
-  const entries = Array.from({ length: 10_000 }, (_, index) => ({
-    ...anEntry(`m${index}`, { createdAt: index, players: { [`p${index % 500}`]: "won" } }),
-    encoded,
-  }));
-  await serve(writer, ...entries);
-  const one = reader();
-  expect((await one.summary()).matches).toBe(10_000);
-  expect(Buffer.from(viewOf((await one.match("m9999"))!.matches[0]!))).toEqual(
-    Buffer.from(encoded),
-  );
-}, 60_000);
+testLong(
+  "a batch of 10,000 records and 64 MB is stored completely",
+  async () => {
+    const { writer, reader } = await aShard();
+    const encoded = new Uint8Array(6600).fill(7);
+    const entries = Array.from({ length: 10_000 }, (_, index) => ({
+      ...anEntry(`m${index}`, { createdAt: index, players: { [`p${index % 500}`]: "won" } }),
+      encoded,
+    }));
+    await serve(writer, ...entries);
+    const one = reader();
+    expect((await one.summary()).matches).toBe(10_000);
+    expect(Buffer.from(viewOf((await one.match("m9999"))!.matches[0]!))).toEqual(
+      Buffer.from(encoded),
+    );
+  },
+  60_000,
+);
 
 test("names that look like SQL, or are unusual, are returned unchanged", async () => {
   const { writer, reader } = await aShard();

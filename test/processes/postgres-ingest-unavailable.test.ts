@@ -11,6 +11,7 @@ import { demoLines } from "../support/demo.ts";
 import { shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
+import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { openUpload, padded, sendUntilHeld } from "../support/wire-upload.ts";
 import { aFolder } from "../support/world.ts";
@@ -122,34 +123,37 @@ describe("matchbook ingest", () => {
     expect(await digest(env)).toBe(await expectedDigest());
   });
 
-  test("gives up in time, with its own exit code; after another run, nothing is missing", async () => {
-    const { schema, env } = aShard();
-    await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 20) });
-    await cluster.stop("immediate");
-    try {
-      const stdin = text(0, 60);
-      const refused = await matchbook(["ingest", "-", "--wait", "1"], {
+  testLong(
+    "gives up in time, with its own exit code; after another run, nothing is missing",
+    async () => {
+      const { schema, env } = aShard();
+      await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 20) });
+      await cluster.stop("immediate");
+      try {
+        const stdin = text(0, 60);
+        const refused = await matchbook(["ingest", "-", "--wait", "1"], {
+          cwd: folder.path,
+          env,
+          stdin,
+        });
+        expect(refused.exitCode).toBe(3);
+        expect(refused.stdout).toBe("");
+        expect(refused.stderr).toMatch(/^Waiting up to 1 s for shard na: /);
+        expect(refused.stderr).toMatch(/\nmatchbook: cannot use .*\b1 s\b/);
+        expect(refused.stderr).not.toContain("open-sesame");
+      } finally {
+        await cluster.start();
+      }
+      expect(await storedIn(schema)).toBe(20);
+      const again = await matchbook(["ingest", "-", "--json"], {
         cwd: folder.path,
         env,
-        stdin,
+        stdin: text(0, 60),
       });
-      expect(refused.exitCode).toBe(3);
-      expect(refused.stdout).toBe("");
-      expect(refused.stderr).toMatch(/^Waiting up to 1 s for shard na: /);
-      expect(refused.stderr).toMatch(/\nmatchbook: cannot use .*\b1 s\b/);
-      expect(refused.stderr).not.toContain("open-sesame");
-    } finally {
-      await cluster.start();
-    }
-    expect(await storedIn(schema)).toBe(20);
-    const again = await matchbook(["ingest", "-", "--json"], {
-      cwd: folder.path,
-      env,
-      stdin: text(0, 60),
-    });
-    expect([again.exitCode, JSON.parse(again.stdout).duplicate]).toEqual([0, 20]);
-    expect(await digest(env)).toBe(await expectedDigest());
-  });
+      expect([again.exitCode, JSON.parse(again.stdout).duplicate]).toEqual([0, 20]);
+      expect(await digest(env)).toBe(await expectedDigest());
+    },
+  );
 
   test("does not wait when waiting cannot help", async () => {
     const env = envFor("nowhere", cluster.url.replace(/postgres$/, "nowhere"));
@@ -199,7 +203,7 @@ describe("an upload into a shard whose database is unavailable", () => {
     expect(await digest(env)).toBe(await expectedDigest());
   });
 
-  test("that is only slow makes its client wait", async () => {
+  testLong("that is only slow makes its client wait", async () => {
     const { schema, url, stop } = await listening();
     expect((await uploadTo(url, text(0, 1))).status).toBe(200);
     const sql = new SQL(cluster.url, { max: 1 });
@@ -216,7 +220,7 @@ describe("an upload into a shard whose database is unavailable", () => {
     await stop();
   });
 
-  test("reports what was rejected before anything could be stored", async () => {
+  testLong("reports what was rejected before anything could be stored", async () => {
     const { url, stop } = await listening();
     await cluster.stop("immediate");
     try {
@@ -234,7 +238,7 @@ describe("an upload into a shard whose database is unavailable", () => {
     await stop();
   });
 
-  test("counts the records stored before the outage", async () => {
+  testLong("counts the records stored before the outage", async () => {
     const { env, schema, url, stop } = await listening();
     const upload = await openUpload(url);
     await upload.write(text(0, 30));

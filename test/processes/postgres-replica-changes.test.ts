@@ -15,6 +15,7 @@ import {
   takesInAndServes,
   whileReplicaIsRead,
 } from "../support/replicated.ts";
+import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 
 let pair: Replicated;
@@ -71,54 +72,62 @@ test("a server that starts without either responds with 503, then uses whichever
   await server.stop();
 }, 60_000);
 
-test("a replica whose format is too old to be read is not used", async () => {
-  const shard = await pair.shard(5);
-  const sql = new SQL({ url: pair.primary.url, max: 1 });
-  await postgresRows(sql, shard.schema).changeFormat(() => 1);
-  await sql.close();
-  await pair.caughtUp();
-  await pair.primary.stop("immediate");
-  try {
-    const server = await shard.serve();
-    expect(await server.get(0)).toBe(503);
-    await until("the replica is left out", () => {
-      const last = changes(server).at(-1);
-      return last?.event === "replica-excluded" && last.why.includes("must be migrated")
-        ? true
-        : undefined;
-    });
-    expect(await server.get(0)).toBe(503);
-    await server.stop();
-  } finally {
-    await pair.primary.start();
-  }
-}, 60_000);
-
-test("a replica serves an earlier format, and the current one when it has replayed the migration", async () => {
-  const shard = await pair.shard(60);
-  await dropSchema(pair.primary.url, shard.schema);
-  await loadPostgres(pair.primary.url, "postgres-shard-2", shard.schema);
-  await pair.caughtUp();
-  const server = await shard.serve();
-  const expectServedByReplica = async () => {
+testLong(
+  "a replica whose format is too old to be read is not used",
+  async () => {
+    const shard = await pair.shard(5);
+    const sql = new SQL({ url: pair.primary.url, max: 1 });
+    await postgresRows(sql, shard.schema).changeFormat(() => 1);
+    await sql.close();
+    await pair.caughtUp();
     await pair.primary.stop("immediate");
     try {
-      const found = await whileReplicaIsRead(server, () =>
-        Promise.all(Object.keys(EXPECTED.responses).map(server.read)),
-      );
-      const expected = Object.values(EXPECTED.responses) as { data: unknown }[];
-      expect(found.map(({ data }) => data)).toEqual(expected.map(({ data }) => data));
+      const server = await shard.serve();
+      expect(await server.get(0)).toBe(503);
+      await until("the replica is left out", () => {
+        const last = changes(server).at(-1);
+        return last?.event === "replica-excluded" && last.why.includes("must be migrated")
+          ? true
+          : undefined;
+      });
+      expect(await server.get(0)).toBe(503);
+      await server.stop();
     } finally {
       await pair.primary.start();
     }
-  };
-  await expectServedByReplica();
-  const migrated = await migrateShard(locationOf(server.settings, "na"), () => undefined);
-  expect(migrated).toEqual({ from: 2, to: POSTGRES_FORMAT });
-  await pair.caughtUp();
-  await expectServedByReplica();
-  await server.stop();
-}, 60_000);
+  },
+  60_000,
+);
+
+testLong(
+  "a replica serves an earlier format, and the current one when it has replayed the migration",
+  async () => {
+    const shard = await pair.shard(60);
+    await dropSchema(pair.primary.url, shard.schema);
+    await loadPostgres(pair.primary.url, "postgres-shard-2", shard.schema);
+    await pair.caughtUp();
+    const server = await shard.serve();
+    const expectServedByReplica = async () => {
+      await pair.primary.stop("immediate");
+      try {
+        const found = await whileReplicaIsRead(server, () =>
+          Promise.all(Object.keys(EXPECTED.responses).map(server.read)),
+        );
+        const expected = Object.values(EXPECTED.responses) as { data: unknown }[];
+        expect(found.map(({ data }) => data)).toEqual(expected.map(({ data }) => data));
+      } finally {
+        await pair.primary.start();
+      }
+    };
+    await expectServedByReplica();
+    const migrated = await migrateShard(locationOf(server.settings, "na"), () => undefined);
+    expect(migrated).toEqual({ from: 2, to: POSTGRES_FORMAT });
+    await pair.caughtUp();
+    await expectServedByReplica();
+    await server.stop();
+  },
+  60_000,
+);
 
 test("each change of a replica is reported once: in the log, the metrics and /status, without secrets", async () => {
   const server = await (await pair.shard(5)).serve();

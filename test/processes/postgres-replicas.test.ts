@@ -12,6 +12,7 @@ import {
   takesInAndServes,
   whileReplicaIsRead,
 } from "../support/replicated.ts";
+import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 
 let pair: Replicated;
@@ -140,18 +141,22 @@ describe("a replica", () => {
     await server.stop();
   }, 60_000);
 
-  test("that cancels a query because of replication is retried, and stays in use", async () => {
-    const server = await serving(1000);
-    const known = await served(server.get, 0);
-    await pair.on(pair.primary, endingOneReader(server.schema));
-    await pair.caughtUp();
-    await until("a reader was ended", async () => {
-      expect(await server.get(known)).toBe(200);
-      return (await hasEndedOne()) || undefined;
-    });
-    expect(JSON.stringify(server.events)).not.toContain(CONFLICT);
-    await server.stop();
-  }, 60_000);
+  testLong(
+    "that cancels a query because of replication is retried, and stays in use",
+    async () => {
+      const server = await serving(1000);
+      const known = await served(server.get, 0);
+      await pair.on(pair.primary, endingOneReader(server.schema));
+      await pair.caughtUp();
+      await until("a reader was ended", async () => {
+        expect(await server.get(known)).toBe(200);
+        return (await hasEndedOne()) || undefined;
+      });
+      expect(JSON.stringify(server.events)).not.toContain(CONFLICT);
+      await server.stop();
+    },
+    60_000,
+  );
 });
 
 const CONFLICT = "canceling statement due to conflict with recovery";
@@ -187,54 +192,58 @@ const isStreaming = async () =>
 
 const PATIENCE_SECONDS = 150;
 
-test("under ingest, with the primary stopped and started, nothing acknowledged is lost", async () => {
-  const server = await serving(3);
-  const acknowledged: number[] = [];
-  let isOver = false;
-  const ingesting = (async () => {
-    for (let at = 20; at < 60 && !isOver; at++) {
-      // Like any sender: retries until it is acknowledged.
-      const isAcknowledged = async () => {
-        try {
-          await pair.takeIn(server.settings, at, at + 1);
-          return true;
-        } catch {
-          return undefined;
-        }
-      };
-      // A statement without a response is given up after two minutes.
-      await until("a record is acknowledged", isAcknowledged, PATIENCE_SECONDS);
-      acknowledged.push(at);
+testLong(
+  "under ingest, with the primary stopped and started, nothing acknowledged is lost",
+  async () => {
+    const server = await serving(3);
+    const acknowledged: number[] = [];
+    let isOver = false;
+    const ingesting = (async () => {
+      for (let at = 20; at < 60 && !isOver; at++) {
+        // Like any sender: retries until it is acknowledged.
+        const isAcknowledged = async () => {
+          try {
+            await pair.takeIn(server.settings, at, at + 1);
+            return true;
+          } catch {
+            return undefined;
+          }
+        };
+        // A statement without a response is given up after two minutes.
+        await until("a record is acknowledged", isAcknowledged, PATIENCE_SECONDS);
+        acknowledged.push(at);
+      }
+    })();
+    const statuses = new Set<number>();
+    const known = await served(server.get, 0);
+    const asking = (async () => {
+      while (!isOver) statuses.add(await server.get(known));
+    })();
+    for (const enough of [10, 25]) {
+      await until(
+        `${enough} records are acknowledged`,
+        () => acknowledged.length >= enough,
+        PATIENCE_SECONDS,
+      );
+      await pair.primary.stop("immediate");
+      // A request on a broken connection may fail; then the replica serves it.
+      const isServed = async () => (await server.get(known)) === 200;
+      await until("the replica answers while the primary is stopped", isServed);
+      await pair.primary.start();
     }
-  })();
-  const statuses = new Set<number>();
-  const known = await served(server.get, 0);
-  const asking = (async () => {
-    while (!isOver) statuses.add(await server.get(known));
-  })();
-  for (const enough of [10, 25]) {
-    await until(
-      `${enough} records are acknowledged`,
-      () => acknowledged.length >= enough,
-      PATIENCE_SECONDS,
+    await ingesting;
+    isOver = true;
+    await asking;
+    expect(acknowledged.length).toBe(40);
+    expect(statuses).toContain(200);
+    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(await server.get(known)).toBe(200);
+    const { found } = await pair.on<{ found: string }>(
+      pair.primary,
+      `SELECT (SELECT count(*) FROM ${server.schema}.match_documents) + (SELECT count(*) FROM ${server.schema}.withheld) AS found`,
     );
-    await pair.primary.stop("immediate");
-    // A request on a broken connection may fail; then the replica serves it.
-    const isServed = async () => (await server.get(known)) === 200;
-    await until("the replica answers while the primary is stopped", isServed);
-    await pair.primary.start();
-  }
-  await ingesting;
-  isOver = true;
-  await asking;
-  expect(acknowledged.length).toBe(40);
-  expect(statuses).toContain(200);
-  expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
-  expect(await server.get(known)).toBe(200);
-  const { found } = await pair.on<{ found: string }>(
-    pair.primary,
-    `SELECT (SELECT count(*) FROM ${server.schema}.match_documents) + (SELECT count(*) FROM ${server.schema}.withheld) AS found`,
-  );
-  expect(Number(found)).toBe(60);
-  await server.stop();
-}, 600_000);
+    expect(Number(found)).toBe(60);
+    await server.stop();
+  },
+  600_000,
+);

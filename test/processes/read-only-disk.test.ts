@@ -8,6 +8,7 @@ import { skipWithout } from "../support/needs.ts";
 import { shardsFile } from "../support/places.ts";
 import { MATCHBOOK, matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
@@ -25,7 +26,7 @@ const tests = () => {
     expect(await end()).toBe(0);
   });
 
-  test("a shard on a read-only file system can be verified", async () => {
+  testLong("a shard on a read-only file system can be verified", async () => {
     const { path, remove } = aFolder();
     const stdin = ndjson([aMatch({ id: "match-a" })]);
     await matchbook(["ingest", "-", "--data", path], { stdin });

@@ -14,6 +14,7 @@ import { pruneAt } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
 import { actorsIn } from "../support/repair.ts";
+import { testLong } from "../support/scale.ts";
 import { countsOf, until } from "../support/state.ts";
 import { damageOf, verified } from "../support/verify.ts";
 import { aFolder } from "../support/world.ts";
@@ -298,7 +299,7 @@ test("damaged and unreadable records are listed and can be ingested again; all o
   expect(await stateOf(data)).toEqual(original);
 });
 
-test("if records may be missing that nothing lists, the report says so", async () => {
+testLong("if records may be missing that nothing lists, the report says so", async () => {
   const { database, data } = await copy();
   const withheld = await inside(database, async (rows) => {
     await rows.drop("player base");
@@ -320,7 +321,7 @@ test("if records may be missing that nothing lists, the report says so", async (
   expect(await stateOf(data)).toEqual(original);
 });
 
-test("pruned and redacted shards stay so, and a damaged base is listed", async () => {
+testLong("pruned and redacted shards stay so, and a damaged base is listed", async () => {
   const { database, data } = await copy();
   const settings = settingsAt(data);
   const [player] = await inside(database, (rows) => rows.rows("player"));
@@ -349,7 +350,7 @@ test("pruned and redacted shards stay so, and a damaged base is listed", async (
   expect(lost).toBeGreaterThan(0);
 });
 
-test.each([
+testLong.each([
   ["in the future", { change: "shard", to: { prunedBefore: 9e15 } }],
   ["in no row", { remove: "shard" }],
 ] as [string, Damage][])(
@@ -374,7 +375,7 @@ test.each([
   },
 );
 
-test("damaged redactions are listed, and the others stay", async () => {
+testLong("damaged redactions are listed, and the others stay", async () => {
   const { database, data } = await copy();
   await redactIn(settingsAt(data), "na", "nobody", "somebody");
   rmSync(join(data, "redactions.ndjson"));
@@ -505,7 +506,7 @@ test("a running server gives the right responses before, during and after, and n
   await world.stop();
 });
 
-test("a schema that only looks like one of an interrupted repair is not dropped", async () => {
+testLong("a schema that only looks like one of an interrupted repair is not dropped", async () => {
   const { database, data } = await copy();
   await run(database, "CREATE SCHEMA na_repair");
   await inside(database, (rows) => rows.change("match", "first", { document: Buffer.of(0) }));

@@ -35,6 +35,7 @@ import { pruneAt } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
 import { aShardToDamage, repair, stateOf } from "../support/repair.ts";
+import { describeLong, testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 
@@ -187,7 +188,7 @@ test("what pruned matches left behind is kept, and a damaged part of it is liste
   expect((await repair(pruned.data)).report).toMatchObject({ state: "incomplete", lost: 1 });
 });
 
-test.each([
+testLong.each([
   [
     "a wrong checksum",
     (path: string) =>
@@ -221,7 +222,7 @@ test.each([
   },
 );
 
-test("bases without a cutoff are no damage: an export was ingested in part", async () => {
+testLong("bases without a cutoff are no damage: an export was ingested in part", async () => {
   const { data } = shard.copy();
   await pruneAt(settingsAt(data), "na", Date.UTC(2026, 5, 20), 50);
   const exported = join(data, "na.ndjson");
@@ -252,7 +253,7 @@ test.each([
   expect(await stateOf(data)).toEqual(before);
 });
 
-describe("if the list of redacted players is damaged, and there is no other one,", () => {
+describeLong("if the list of redacted players is damaged, and there is no other one,", () => {
   const COUNT = 600;
   const players = Array.from(
     { length: COUNT },
@@ -319,7 +320,7 @@ test("a damaged redaction that redactions.ndjson lists is not lost", async () =>
   expect(await repair(data, "--force")).toMatchObject({ exitCode: 0, report: { list: null } });
 });
 
-describe("no record is lost if a page without records is damaged:", () => {
+describeLong("no record is lost if a page without records is damaged:", () => {
   test.each([
     ["the index by time", "matches by time"],
     ["the index by id", "matches by id"],
@@ -379,23 +380,26 @@ test("a damaged record is moved aside with what is left of it; all others surviv
   expect(await stateOf(data)).toEqual(shard.state);
 });
 
-test("records that were replaced stay replaced, although their pages are still in the file", async () => {
-  const ids = Array.from({ length: 30 }, (_, at) => `match-${at}`);
-  const noise = () => Array.from({ length: 200 }, () => crypto.randomUUID()).join();
-  const world = await startWorld(ids.map((id) => aMatch({ id, stats: { noise: noise() } })));
-  await world.ingest(
-    ids.map((id) => aMatch({ id })),
-    { replace: true },
-  );
-  const path = join(world.data, "na.db");
-  const before = await stateOf(world.data);
-  expect(freePages(path)).toBeGreaterThan(10);
-  sqliteRows(path).remove("name entry");
-  const { exitCode, report } = await repair(world.data);
-  expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, conflicts: 0, records: 30 });
-  expect(await stateOf(world.data)).toEqual(before);
-  await world.stop();
-});
+testLong(
+  "records that were replaced stay replaced, although their pages are still in the file",
+  async () => {
+    const ids = Array.from({ length: 30 }, (_, at) => `match-${at}`);
+    const noise = () => Array.from({ length: 200 }, () => crypto.randomUUID()).join();
+    const world = await startWorld(ids.map((id) => aMatch({ id, stats: { noise: noise() } })));
+    await world.ingest(
+      ids.map((id) => aMatch({ id })),
+      { replace: true },
+    );
+    const path = join(world.data, "na.db");
+    const before = await stateOf(world.data);
+    expect(freePages(path)).toBeGreaterThan(10);
+    sqliteRows(path).remove("name entry");
+    const { exitCode, report } = await repair(world.data);
+    expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, conflicts: 0, records: 30 });
+    expect(await stateOf(world.data)).toEqual(before);
+    await world.stop();
+  },
+);
 
 test("the damaged file is kept as it was, and the new one has its rights", async () => {
   const { data, path, rows } = shard.copy();
@@ -437,7 +441,7 @@ test("every command advises repair for a damaged header, which loses nothing", a
   expect(await stateOf(data)).toEqual(shard.state);
 });
 
-test.each([
+testLong.each([
   ["a text", Buffer.from("not a shard")],
   ["pages of other bytes", Buffer.alloc(100_000, "not a shard")],
 ])(
@@ -467,20 +471,23 @@ test("--dry-run reports what would be lost, and changes nothing", async () => {
   expect(filesIn(data)).toEqual(before);
 });
 
-test.each([...SQLITE_SHARD_FORMATS])("--force rebuilds a shard of format %d", async (format) => {
-  const old = aFolder();
-  const path = putSqliteShard(old.path, format);
-  overwritePage(path, pagesOf(path, "player entry")[0]!);
-  expect(await repair(old.path)).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringContaining("run 'matchbook migrate'"),
-  });
-  expect(await repair(old.path, "--force")).toMatchObject({ exitCode: 0 });
-  expect(await digestAt(old.path)).toEqual(EXPECTED.digest);
-  old.remove();
-});
+testLong.each([...SQLITE_SHARD_FORMATS])(
+  "--force rebuilds a shard of format %d",
+  async (format) => {
+    const old = aFolder();
+    const path = putSqliteShard(old.path, format);
+    overwritePage(path, pagesOf(path, "player entry")[0]!);
+    expect(await repair(old.path)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("run 'matchbook migrate'"),
+    });
+    expect(await repair(old.path, "--force")).toMatchObject({ exitCode: 0 });
+    expect(await digestAt(old.path)).toEqual(EXPECTED.digest);
+    old.remove();
+  },
+);
 
-describe("killed", () => {
+describeLong("killed", () => {
   test("while it builds the new file, it leaves the shard as it was", async () => {
     const { data, path, rows } = shard.copy();
     rows.remove("name entry");
@@ -561,7 +568,7 @@ describe("killed", () => {
   });
 });
 
-describe("the WAL", () => {
+describeLong("the WAL", () => {
   /** A copy with a record that is only in its WAL. */
   const withWal = async () => {
     const source = shard.copy();

@@ -5,6 +5,7 @@ import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AUTHORIZATION, TOKEN } from "../support/admin.ts";
 import { MATCHBOOK, startServerProcess } from "../support/process.ts";
+import { testLong } from "../support/scale.ts";
 import { readScrape, seriesValue } from "../support/scrape.ts";
 import { until } from "../support/state.ts";
 import { childrenOf, type LogLine } from "../support/workers.ts";
@@ -101,25 +102,29 @@ test.each([1, 2])(
   60_000,
 );
 
-test("when the buffers are full, whole lines are dropped; the log and the metrics say how many", async () => {
-  const server = await startUnread(2);
-  await request(server.url, TOO_MANY);
-  expect(await server.dropped()).toBeGreaterThan(0);
-  const { lines, ended } = server.read();
-  const dropped = await until("dropped lines are reported", async () => {
-    const counted = await server.dropped();
-    return reported(lines()) === counted ? counted : undefined;
-  });
-  expect(await server.end()).toBe(0);
-  await ended;
-  const written = lines();
-  expect(reported(written)).toBe(dropped);
-  const requests = countOf(written, "request") + countOf(written, "admin-request");
-  expect(requests + dropped).toBe(TOO_MANY + server.scrapes());
-  expect(countOf(written, "stopped")).toBe(2);
-}, 60_000);
+testLong(
+  "when the buffers are full, whole lines are dropped; the log and the metrics say how many",
+  async () => {
+    const server = await startUnread(2);
+    await request(server.url, TOO_MANY);
+    expect(await server.dropped()).toBeGreaterThan(0);
+    const { lines, ended } = server.read();
+    const dropped = await until("dropped lines are reported", async () => {
+      const counted = await server.dropped();
+      return reported(lines()) === counted ? counted : undefined;
+    });
+    expect(await server.end()).toBe(0);
+    await ended;
+    const written = lines();
+    expect(reported(written)).toBe(dropped);
+    const requests = countOf(written, "request") + countOf(written, "admin-request");
+    expect(requests + dropped).toBe(TOO_MANY + server.scrapes());
+    expect(countOf(written, "stopped")).toBe(2);
+  },
+  60_000,
+);
 
-test.each([1, 2])(
+testLong.each([1, 2])(
   "with %d workers, a slow reader loses nothing, up to the exit",
   async (workers) => {
     const server = await startUnread(workers);
@@ -149,7 +154,7 @@ test("a log file gets every line", async () => {
 }, 30_000);
 
 // util-linux's script runs a command in its own terminal.
-test.skipIf(Bun.which("script") === null)(
+testLong.skipIf(Bun.which("script") === null)(
   "a paused terminal delays neither requests nor shutdown (needs script)",
   async () => {
     const command = `exec ${MATCHBOOK} serve --port 0 --drain-ms 0 --data ${data}`;

@@ -17,6 +17,7 @@ import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../s
 import { type Cluster, startCluster, startReplica } from "../support/postgres.ts";
 import { spawnMatchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { testLong } from "../support/scale.ts";
 import { servedPages, until } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -53,7 +54,7 @@ describe("a move that is killed", () => {
     ["PostgreSQL", (name) => schema(name)],
     ["SQLite", (name) => `sqlite:${path(`${name}.db`)}`],
   ];
-  test.each(tries)(
+  testLong.each(tries)(
     "into %s leaves the source unchanged and is completed by --resume",
     async (engine, place) => {
       const to = place(`killed_${engine.toLowerCase()}`);
@@ -83,17 +84,21 @@ describe("a move that is killed", () => {
 });
 
 describe("--resume", () => {
-  test("updates a copy with the records ingested since", async () => {
-    const source = homeAt(path("growing"), `sqlite:${path("growing.db")}`);
-    const some = lines.slice(0, 60);
-    await ingestAt(source, some.slice(0, 50));
-    const to = schema("growing");
-    expect((await matchbookAt(source, moving(to))).exitCode).toBe(0);
-    await ingestAt(source, some);
-    const resumed = await matchbookAt(source, moving(to, "--resume"));
-    expect(resumed.stdout).toContain("Copied 10 records. All 60 of na");
-    expect(await digestAt(homeAt(path("grown"), to))).toEqual(await digestAt(source));
-  }, 60_000);
+  testLong(
+    "updates a copy with the records ingested since",
+    async () => {
+      const source = homeAt(path("growing"), `sqlite:${path("growing.db")}`);
+      const some = lines.slice(0, 60);
+      await ingestAt(source, some.slice(0, 50));
+      const to = schema("growing");
+      expect((await matchbookAt(source, moving(to))).exitCode).toBe(0);
+      await ingestAt(source, some);
+      const resumed = await matchbookAt(source, moving(to, "--resume"));
+      expect(resumed.stdout).toContain("Copied 10 records. All 60 of na");
+      expect(await digestAt(homeAt(path("grown"), to))).toEqual(await digestAt(source));
+    },
+    60_000,
+  );
 
   test("adds nothing to a location that is not a copy", async () => {
     const original = lines.slice(0, 20);
@@ -186,34 +191,42 @@ describe("damage in the source", () => {
   );
 });
 
-test("a record that an earlier version accepted and this one rejects stops the move, which names it", async () => {
-  const source = homeAt(path("lenient"), `sqlite:${path("lenient.db")}`);
-  await ingestAt(source, lines.slice(0, 5));
-  const { id } = JSON.parse(lines[2]!).data;
-  await lookInto(source, async (writer) => {
-    const record = restoreRecord((await writer.inspect(id))!.match);
-    record.match.attributes.type = "reserved";
-    await commitBatch(writer, [prepare(record, true)], { replace: true });
-  });
-  const refused = await matchbookAt(source, moving(`sqlite:${path("lenient-copy.db")}`));
-  expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
-  expect(refused.stderr).toContain(`match ${id} of na is not valid by the rules of this version`);
-  expect(refused.stderr).toContain("attributes.type is not allowed");
-}, 60_000);
+testLong(
+  "a record that an earlier version accepted and this one rejects stops the move, which names it",
+  async () => {
+    const source = homeAt(path("lenient"), `sqlite:${path("lenient.db")}`);
+    await ingestAt(source, lines.slice(0, 5));
+    const { id } = JSON.parse(lines[2]!).data;
+    await lookInto(source, async (writer) => {
+      const record = restoreRecord((await writer.inspect(id))!.match);
+      record.match.attributes.type = "reserved";
+      await commitBatch(writer, [prepare(record, true)], { replace: true });
+    });
+    const refused = await matchbookAt(source, moving(`sqlite:${path("lenient-copy.db")}`));
+    expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain(`match ${id} of na is not valid by the rules of this version`);
+    expect(refused.stderr).toContain("attributes.type is not allowed");
+  },
+  60_000,
+);
 
-test("a copy that serves something else is reported as unusable", async () => {
-  // A player that is stored without damage, but differs from the records.
-  const odd = path("odd.db");
-  copyFileSync(path("home.db"), odd);
-  replaceFirstPlayer(odd, (id) => writeFollowing(`{"type":"player","id":"${id}"}`));
-  const source = homeAt(path("odd"), `sqlite:${odd}`);
-  const to = path("odd-copy.db");
-  const { exitCode, stdout, stderr } = await matchbookAt(source, moving(`sqlite:${to}`));
-  expect([exitCode, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain(`the copy of na in ${to} differs`);
-  expect(stderr).toContain(`original  ${(await digestAt(source)).digest}`);
-  expect(stderr).toContain(`copy      ${(await digestAt(home)).digest}`);
-}, 60_000);
+testLong(
+  "a copy that serves something else is reported as unusable",
+  async () => {
+    // A player that is stored without damage, but differs from the records.
+    const odd = path("odd.db");
+    copyFileSync(path("home.db"), odd);
+    replaceFirstPlayer(odd, (id) => writeFollowing(`{"type":"player","id":"${id}"}`));
+    const source = homeAt(path("odd"), `sqlite:${odd}`);
+    const to = path("odd-copy.db");
+    const { exitCode, stdout, stderr } = await matchbookAt(source, moving(`sqlite:${to}`));
+    expect([exitCode, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`the copy of na in ${to} differs`);
+    expect(stderr).toContain(`original  ${(await digestAt(source)).digest}`);
+    expect(stderr).toContain(`copy      ${(await digestAt(home)).digest}`);
+  },
+  60_000,
+);
 
 describe("a move that is refused", () => {
   const fails = async (args: string[]) => {
@@ -256,14 +269,14 @@ describe("a move that is refused", () => {
     expect(stderr).not.toContain("hidden");
   });
 
-  test("to a server that does not respond hides the password", async () => {
+  testLong("to a server that does not respond hides the password", async () => {
     const [exitCode, stderr] = await fails(moving("postgres://user:hidden@127.0.0.1:1/database"));
     expect(exitCode).toBe(1);
     expect(stderr).toContain("postgres://127.0.0.1:1/database");
     expect(stderr).not.toContain("hidden");
   });
 
-  test("for lack of privileges says which are needed", async () => {
+  testLong("for lack of privileges says which are needed", async () => {
     await database`CREATE ROLE guest LOGIN`;
     const [exitCode, stderr] = await fails(moving(schema("x").replace("matchbook@", "guest@")));
     expect(exitCode).toBe(1);

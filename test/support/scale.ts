@@ -1,6 +1,18 @@
-/** How many cases tests generate: a quarter in `npm test`, half in `npm run test:long`, all with TEST_SCALE=1. */
+/**
+ * How many cases tests generate: a tenth in `npm test`, half in `npm run test:long`, all with TEST_SCALE=1; and the tests
+ * that only the latter two have.
+ */
 
-const SCALE = Number(process.env.TEST_SCALE ?? 0.25);
+import { describe, test } from "bun:test";
+
+const SCALE = Number(process.env.TEST_SCALE ?? 0.1);
+const IS_LONG = SCALE >= 0.5;
+
+const notNow = Object.assign(() => {}, { each: () => notNow });
+
+/** For what repeats a guarantee of `npm test` with more kinds of faults, damage or engines. */
+export const testLong = IS_LONG ? test : (notNow as unknown as typeof test);
+export const describeLong = IS_LONG ? describe : (notNow as unknown as typeof describe);
 
 export const scaled = (cases: number, least = 5): number =>
   Math.max(least, Math.round(cases * SCALE));
@@ -11,6 +23,6 @@ export function someOf<T>(cases: readonly T[], least?: number): T[] {
   return Array.from({ length: count }, (_, at) => cases[Math.floor((at * cases.length) / count)]!);
 }
 
-/** The same for cases that take long each: a sixteenth of them in `npm test`. */
+/** The same for cases that take long each: a hundredth of them in `npm test`. */
 export const costly = (cases: number, least = 4): number =>
   Math.max(least, Math.round(cases * SCALE * SCALE));
