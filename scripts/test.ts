@@ -78,7 +78,7 @@ function isScaled(path: string, seen = new Set<string>()): boolean {
 
 const template = isQuick || process.env.TEST_POSTGRES ? undefined : aTemplate();
 if (template) process.env.TEST_POSTGRES_TEMPLATE = template.data;
-const building = isQuick ? undefined : buildExecutable();
+const building = isQuick || process.env.TEST_EXECUTABLE ? undefined : buildExecutable();
 const cluster = template && (await startCluster());
 const executable = await building;
 if (executable) process.env.TEST_EXECUTABLE = executable;

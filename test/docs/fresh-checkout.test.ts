@@ -66,4 +66,5 @@ test("npm test ends with what is missing, and how many tests are skipped because
     "1 skipped: needs python3",
     "3 skipped: needs redis-server",
   ]);
-}, 60_000);
+  // A whole run of `npm test`, with few files.
+}, 300_000);
