@@ -153,10 +153,11 @@ inBrowser("the home page", () => {
       page.locator(".start-matches .start-link").evaluateAll((links) => links.map(String));
     const listed = await targets();
     await page.locator(".start-matches .start-link").first().focus();
-    await page.keyboard.press("Tab");
     const again = page.waitForResponse(/matches\?sort/);
     await world.ingest([aMatch({ shard, createdAt: DEMO_NOW - 950 })]);
     await (await again).finished();
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+    await page.keyboard.press("Tab");
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
     expect(await targets()).toEqual(listed);
     expect(await page.evaluate(() => String(document.activeElement))).toBe(listed[1]!);

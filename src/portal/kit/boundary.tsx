@@ -1,21 +1,13 @@
 /** The error boundary of a page: a script that failed to load, or a fault of the portal. */
 
-import {
-  Component,
-  type ComponentType,
-  type LazyExoticComponent,
-  lazy,
-  type ReactNode,
-} from "react";
+import { Component, lazy, type ReactNode } from "react";
 import { Page } from "./page.tsx";
 
 /** The server is unreachable, or an update has replaced the script under a new name. */
 class ScriptError extends Error {}
 
 /** A page whose script is loaded when it is opened. */
-export const lazyPage = <Props,>(
-  load: () => Promise<{ default: ComponentType<Props> }>,
-): LazyExoticComponent<ComponentType<Props>> =>
+export const lazyPage: typeof lazy = (load) =>
   lazy(() =>
     load().catch((cause) => {
       throw new ScriptError("The script of this page failed to load", { cause });
