@@ -4,7 +4,7 @@ import "./key.css";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Matchbook, MatchbookError } from "../../client/src/index.ts";
 import { type Load, useLoad } from "./kit/load.ts";
-import { askForKey, type KeyState, showKey, useSession } from "./session.ts";
+import { askForKey, type KeyState, showKey, useKeyState, useSession } from "./session.ts";
 
 /** In code samples, for visitors without a key. */
 const PLACEHOLDER = "YOUR_API_KEY";
@@ -52,8 +52,8 @@ export function MaskedKey() {
 }
 
 export function KeyButton() {
-  const { key, keyState, access } = useSession();
-  const rejected = key !== undefined && isRejected(keyState);
+  const { key, access } = useSession();
+  const rejected = isRejected(useKeyState()) && key !== undefined;
   const look = access === "none" ? " button-main" : rejected ? " key-button-rejected" : "";
   return (
     <button
@@ -118,9 +118,10 @@ function KeyContent() {
 }
 
 function StoredKey({ replace }: { replace(): void }) {
-  const { keyState, setKey, matchbook } = useSession();
+  const { setKey } = useSession();
+  const keyState = useKeyState();
   // Checked when the dialog opens: what a page learned earlier may be out of date.
-  const usage = useLoad((signal) => matchbook.usage({ signal }), [matchbook]);
+  const usage = useLoad(undefined, (matchbook, signal) => matchbook.usage({ signal }));
   return (
     <div className="key-stored">
       <h2 id="key-title">Your API key</h2>
@@ -157,10 +158,10 @@ type Usage = Awaited<ReturnType<Matchbook["usage"]>>;
 
 /** Whether the stored key works, by a request for its usage, and how much of its quota is left. */
 export function StoredKeyState({ usage }: { usage: Load<Usage> }) {
-  const { keyState } = useSession();
+  const keyState = useKeyState();
   const isUnreachable =
     usage.state === "failed" && !isRejected(keyState) && keyState !== "rate-limited";
-  const today = usage.state === "ready" ? usage.value.today : undefined;
+  const today = usage.value?.today;
   // The session learns of the quota only when a request is refused.
   const state = today?.matchesLeft === 0 ? "over-quota" : keyState;
   const text = isUnreachable
@@ -193,20 +194,16 @@ function KeyForm() {
   const [problem, setProblem] = useState<string>();
   const [isChecking, setChecking] = useState(false);
   const input = useId();
-  const isClosed = useRef(false);
-  useEffect(
-    () => () => {
-      isClosed.current = true;
-    },
-    [],
-  );
+  const check = useRef(new AbortController());
+  useEffect(() => () => check.current.abort(), []);
 
   const take = async (event: FormEvent) => {
     event.preventDefault();
+    const { signal } = check.current;
     setChecking(true);
-    const found = await problemWith(text.trim());
+    const found = await problemWith(text.trim(), signal);
     // The visitor closed the dialog during the check: don't take the key.
-    if (isClosed.current) return;
+    if (signal.aborted) return;
     setChecking(false);
     setProblem(found);
     if (found !== undefined) return;
@@ -268,13 +265,19 @@ function KeyForm() {
   );
 }
 
+/** Longer than any working server takes. */
+const MAX_CHECK_MS = 15_000;
+
 /** What is wrong with a key. Undefined if it is valid, even if it is rate limited right now. */
-async function problemWith(key: string): Promise<string | undefined> {
+async function problemWith(key: string, closed: AbortSignal): Promise<string | undefined> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), MAX_CHECK_MS);
   try {
-    await new Matchbook({ url: location.origin, key, patience: 0 }).usage();
+    const signal = AbortSignal.any([closed, late.signal]);
+    await new Matchbook({ url: location.origin, key, patience: 0 }).usage({ signal });
     return undefined;
   } catch (error) {
-    if (!(error instanceof MatchbookError)) throw error;
+    if (!(error instanceof MatchbookError)) return "The server does not respond. Try again.";
     if (error.code === "rate-limited") return undefined;
     if (error.kind === "network") return "Can't reach the server. Try again.";
     if (error.kind === "unauthorized") return STATES.invalid;
@@ -283,5 +286,7 @@ async function problemWith(key: string): Promise<string | undefined> {
     return isNoKey
       ? "That doesn't look like an API key. Copy the whole key and nothing else."
       : error.detail;
+  } finally {
+    clearTimeout(timer);
   }
 }

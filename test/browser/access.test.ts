@@ -128,11 +128,13 @@ inBrowser("a shared link, where visitors need no key,", () => {
     await leave(reader);
   });
 
-  test("says so when the limit of the address is reached", async () => {
+  test("waits as told when the limit of the address is reached, and says so", async () => {
     const tiers = [{ name: "hobby" }, { name: "visitor", rate: 1, burst: 1 }];
     const server = await serveWithKeys(open, [], { "portal-visitors": "on", tiers });
-    const reader = await visit(playerLink(server), { expects: [429] });
-    await reader.page.getByText("from your network").first().waitFor();
+    const reader = await visit(`${server.url}/portal/status`, { expects: [429] });
+    await reader.page.goto(playerLink(server));
+    await reader.page.getByText(/Waiting for the server: \d+ s/).waitFor();
+    expect(await reader.page.getByRole("alert").count()).toBe(0);
     expect(reader.complaints).toEqual([]);
     await leave(reader);
     await server.stop();
@@ -202,7 +204,15 @@ inBrowser("a key", () => {
     await leave(reader);
   });
 
-  test("is checked when the dialog opens, masked, and shown in full on request", async () => {
+  test("is checked when the dialog opens, masked, shown in full on request, and forgotten when it is replaced", async () => {
+    const access = openAccess(open.settings);
+    const { key: other } = await access.keys.create({ name: "other" }, Date.now());
+    await access.close();
+    const headers = { Authorization: `Bearer ${other}` };
+    await until(
+      "the server to know the key",
+      async () => (await fetch(`${open.url}/usage`, { headers })).status === 200,
+    );
     const reader = await visit(`${open.url}/portal/status`, { key: open.key });
     const { page } = reader;
     await keyButton(page, /^Key /).click();
@@ -213,6 +223,14 @@ inBrowser("a key", () => {
     await dialog.getByText(open.key).waitFor();
     await dialog.getByRole("button", { name: "Hide key" }).click();
     expect(await page.locator("body").textContent()).not.toContain(open.key);
+
+    await dialog.getByRole("button", { name: "Replace key" }).click();
+    await dialog.getByLabel(TEXTS.keyField).fill(other);
+    await dialog.getByRole("button", { name: TEXTS.useKey }).click();
+    await dialog.waitFor({ state: "hidden" });
+    const kept = await page.evaluate(() => Object.values({ ...localStorage }));
+    expect(kept).toContain(other);
+    expect(kept).not.toContain(open.key);
     await leave(reader);
   });
 
@@ -249,13 +267,12 @@ inBrowser("a key", () => {
     await page.getByRole("button", { name: TEXTS.enterKey }).first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel(TEXTS.keyField).fill(closed.key);
-    const letThrough = await holdReplies(page, "**/usage");
-    const checked = page.waitForResponse("**/usage");
+    await holdReplies(page, "**/usage");
+    const aborted = page.waitForEvent("requestfailed", (one) => one.url().endsWith("/usage"));
     await dialog.getByRole("button", { name: TEXTS.useKey }).click();
     await page.keyboard.press("Escape");
-    letThrough();
-    await (await checked).finished();
-    // The page handles the response before the next frame.
+    await aborted;
+    // The page handles it before the next frame.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
     expect(await page.evaluate(() => localStorage.getItem("matchbook.key"))).toBeNull();
     await leave(reader);

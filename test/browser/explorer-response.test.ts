@@ -1,7 +1,7 @@
 /** The explorer's response in a browser: as cards, table and JSON, and its error states. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { OUTCOME_NAMES } from "../../src/portal/views/match/record.ts";
+import { OUTCOME_NAMES } from "../../src/portal/match.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
   cards,
@@ -40,7 +40,7 @@ inBrowser("the response in the explorer", () => {
   });
   afterAll(() => world.stop());
 
-  test("restores the scroll position after going back, once it has loaded", async () => {
+  test("is remembered: Back shows it at once, at the same scroll position", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches", { width: 360 });
     const { page } = visitor;
     await cards(page).first().waitFor();
@@ -50,11 +50,8 @@ inBrowser("the response in the explorer", () => {
     await last.click();
     await page.waitForURL(/\/players\//);
     await settled(page);
-    const letThrough = await holdReplies(page, "**/shards/na/matches**");
+    await holdReplies(page, "**/shards/na/matches**");
     await page.goBack();
-    await page.getByRole("heading", { name: TEXTS.explorer }).waitFor();
-    expect(await page.evaluate(() => scrollY)).toBeLessThan(place);
-    letThrough();
     await page.waitForFunction((y) => scrollY === y, place);
     await leaveQuietly(visitor);
   });
@@ -80,6 +77,19 @@ inBrowser("the response in the explorer", () => {
     expect(await card.getByRole("link", { name: "Ada" }).getAttribute("href")).toBe(
       "/portal/na/players/ada",
     );
+
+    // If nobody won, nobody lost either.
+    await page.route("**/shards/na/matches/match-1", async (route) => {
+      const response = await route.fetch({
+        headers: { ...route.request().headers(), "if-none-match": "" },
+      });
+      const json = await response.json();
+      for (const { attributes } of json.included) if (attributes.won) attributes.won = "false";
+      await route.fulfill({ response, json });
+    });
+    await page.getByLabel("Match ID").press("Enter");
+    await card.getByText(OUTCOME_NAMES.undecided).nth(1).waitFor();
+    expect(await card.getByText(lost, { exact: true }).count()).toBe(0);
     await leaveQuietly(visitor);
   });
 
@@ -194,7 +204,7 @@ inBrowser("the explorer, when something is wrong:", () => {
     await leaveQuietly(visitor);
   });
 
-  test("a rate limit shows a countdown", async () => {
+  test("a rate limit is waited for, with a countdown", async () => {
     const slow = await startWorld(MATCHES, { rate: "1" });
     const visitor = await visit(`${slow.url}${EXPLORER}?shard=na&on=matches`, {
       key: slow.key,
@@ -202,9 +212,7 @@ inBrowser("the explorer, when something is wrong:", () => {
     });
     const { page } = visitor;
     await mode(page, "ranked").check();
-    const alert = page.getByRole("alert");
-    await alert.waitFor();
-    expect(await alert.innerText()).toMatch(/Try again in \d+ seconds?/);
+    await page.getByText(/Waiting for the server: \d+ s/).waitFor();
     expect(await page.locator(".explorer-status .gauge").innerText()).toMatch(/^0 of 1 /);
     await leaveQuietly(visitor);
     await slow.stop();

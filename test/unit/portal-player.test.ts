@@ -1,8 +1,7 @@
 /** The portal's player page as data: appearances, results, streaks, days and the chart. */
 
 import { describe, expect, test } from "bun:test";
-import type { MatchRecord } from "../../src/portal/views/match/record.ts";
-import { type Appearance, appearanceOf } from "../../src/portal/views/player/appearance.ts";
+import { type Appearance, appearanceOf, type Match, matchOf } from "../../src/portal/match.ts";
 import { byDay } from "../../src/portal/views/player/days.ts";
 import {
   resultsInWords,
@@ -10,35 +9,38 @@ import {
   streakIn,
   tallies,
 } from "../../src/portal/views/player/form.ts";
-import {
-  type FetchPage,
-  type LoadedMatches,
-  loadUntil,
-} from "../../src/portal/views/player/paging.ts";
 import { trendOf } from "../../src/portal/views/player/trend.ts";
+import { readable } from "../support/readable.ts";
 
-const side = (won: boolean, id: string, stats = {}, roster = {}) => ({
-  id: `roster-${id}`,
-  won,
-  stats: roster,
-  participants: [
-    { id: `participant-${id}`, actor: "*Hero009*", stats, player: { id, name: id } },
-    { id: `bot-${id}`, actor: "*Bot*", stats: {} },
-  ],
-});
+const side = (won: boolean, id: string, stats = {}, roster = {}) =>
+  readable(
+    `roster-${id}`,
+    { won: String(won), stats: roster },
+    {
+      participants: [
+        readable(
+          `participant-${id}`,
+          { actor: "*Hero009*", stats },
+          { player: [readable(id, { name: id })] },
+        ),
+        readable(`bot-${id}`, { actor: "*Bot*" }),
+      ],
+    },
+  );
 
-const match = (ada: boolean, bo: boolean, stats = {}): MatchRecord => ({
-  id: "match-1",
-  createdAt: "2026-03-01T18:30:00Z",
-  duration: 600,
-  gameMode: "casual_aral",
-  patchVersion: "2.5",
-  stats: {},
-  rosters: [
-    side(bo, "bo", {}, { side: "left/blue" }),
-    side(ada, "ada", stats, { side: "right/red" }),
-  ],
-});
+const match = (ada: boolean, bo: boolean, stats = {}, duration = 600): Match =>
+  matchOf(
+    readable(
+      "match-1",
+      { createdAt: "2026-03-01T18:30:00Z", duration, gameMode: "casual_aral" },
+      {
+        rosters: [
+          side(bo, "bo", {}, { side: "left/blue" }),
+          side(ada, "ada", stats, { side: "right/red" }),
+        ],
+      },
+    ),
+  );
 
 const appearance = (changes: Partial<Appearance>): Appearance => ({
   ...appearanceOf(match(true, false), "ada")!,
@@ -61,17 +63,17 @@ describe("a match of a player", () => {
   });
 
   test("has no gold per minute if it took no time", () => {
-    const short = { ...match(true, false, { gold: 10 }), duration: 0 };
+    const short = match(true, false, { gold: 10 }, 0);
     expect(appearanceOf(short, "ada")!.goldPerMinute).toBeUndefined();
   });
 
   test("has both line-ups, the own side first, and bots in them", () => {
-    const { lineups } = appearance({});
-    expect(lineups.map(({ name, colour, isOwn }) => [name, colour, isOwn])).toEqual([
-      ["Red side", "red", true],
-      ["Blue side", "blue", false],
+    const { sides, self } = appearance({});
+    expect(sides.map(({ name, colour }) => [name, colour])).toEqual([
+      ["Red side", "red"],
+      ["Blue side", "blue"],
     ]);
-    expect(lineups[0]!.members.map(({ player, isSelf }) => [player?.name, isSelf])).toEqual([
+    expect(sides[0]!.members.map((member) => [member.player?.name, member === self])).toEqual([
       ["ada", true],
       [undefined, false],
     ]);
@@ -150,7 +152,7 @@ describe("the days of the history", () => {
 
   test("are the visitor's, newest first, and named", () => {
     const matches = [at(14, 9), at(14, 0), at(13, 23), at(9, 20), at(9, 20, 2025), ""].map(
-      (createdAt, index) => appearance({ createdAt, matchId: String(index) }),
+      (createdAt, index) => appearance({ createdAt, id: String(index) }),
     );
     const days = byDay(matches, now);
     expect(days.map(({ key, appearances }) => [key, appearances.length])).toEqual([
@@ -164,65 +166,5 @@ describe("the days of the history", () => {
     expect(days[2]!.name).toContain("Monday");
     expect(days[3]!.name).toContain("2025");
     expect(days[4]!.name).toBe("Unknown date");
-  });
-});
-
-describe("loading matches page by page", () => {
-  /** Pages of two matches each; a page may fail on the first request. */
-  function pages(count: number, failing?: number): { first: FetchPage; asked: number[] } {
-    const asked: number[] = [];
-    const failed = new Set<number>();
-    const step =
-      (at: number): FetchPage =>
-      async () => {
-        asked.push(at);
-        if (at === failing && !failed.has(at)) {
-          failed.add(at);
-          throw new Error("limit reached");
-        }
-        const appearances = [appearance({ matchId: `${at}a` }), appearance({ matchId: `${at}b` })];
-        return { appearances, next: at + 1 < count ? step(at + 1) : undefined };
-      };
-    return { first: step(0), asked };
-  }
-
-  const idsOf = (loaded: LoadedMatches) => loaded.appearances.map(({ matchId }) => matchId);
-  const never = new AbortController().signal;
-
-  test("reports every page, and stops when there are enough matches", async () => {
-    const { first, asked } = pages(9);
-    const reported: LoadedMatches[] = [];
-    await loadUntil({ appearances: [], next: first }, 3, never, (now) => reported.push(now));
-    expect(reported.map(idsOf)).toEqual([
-      ["0a", "0b"],
-      ["0a", "0b", "1a", "1b"],
-    ]);
-    await loadUntil(reported.at(-1)!, 6, never, (now) => reported.push(now));
-    expect(idsOf(reported.at(-1)!)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
-    expect(asked).toEqual([0, 1, 2]);
-  });
-
-  test("keeps the loaded matches when a page fails, and continues with that page", async () => {
-    const { first, asked } = pages(3, 1);
-    let last: LoadedMatches = { appearances: [], next: first };
-    const report = (now: LoadedMatches) => {
-      last = now;
-    };
-    await expect(loadUntil(last, 6, never, report)).rejects.toThrow("limit reached");
-    await loadUntil(last, 6, never, report);
-    expect(asked).toEqual([0, 1, 1, 2]);
-    expect(idsOf(last)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
-  });
-
-  test("reports nothing after it is aborted", async () => {
-    const control = new AbortController();
-    const reported: LoadedMatches[] = [];
-    const { first } = pages(3);
-    const loading = loadUntil({ appearances: [], next: first }, 6, control.signal, (now) => {
-      reported.push(now);
-      control.abort();
-    });
-    await loading;
-    expect(reported.length).toBe(1);
   });
 });

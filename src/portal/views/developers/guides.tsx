@@ -77,7 +77,7 @@ interface DocumentProps {
 }
 
 function Document({ current, guide, title, source }: DocumentProps) {
-  const load = useLoad(async () => (await source()).default, []);
+  const load = useLoad(undefined, async () => (await source()).default);
   const document = load.value;
   // The browser looked for the anchor before the document was there.
   useEffect(() => {
@@ -87,7 +87,7 @@ function Document({ current, guide, title, source }: DocumentProps) {
   }, [document]);
   return (
     <DeveloperPage current={current} guide={guide} title={title}>
-      {load.state === "failed" && <LoadError what="This page" />}
+      {load.state === "failed" && <LoadError />}
       {load.state === "loading" && <Skeleton label="Loading" count={14} />}
       {document && (
         <div className="guide-frame">

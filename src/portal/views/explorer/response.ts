@@ -5,7 +5,6 @@ import {
   type Json,
   type JsonObject,
   keyOf,
-  type Reference,
   type Relationship,
   references,
 } from "../../../domain/json.ts";
@@ -18,14 +17,16 @@ export interface Resource {
   attributes: JsonObject;
   stats: JsonObject;
   relationships: { [name: string]: Relationship };
+  /** As received. */
+  raw: JsonObject;
+  /** The resources of a relationship; those that the response does not include have only type and id. */
+  relation(name: string): Resource[];
 }
 
 export interface ParsedResponse {
   /** The requested records. */
   records: readonly Resource[];
   isList: boolean;
-  /** The resources of a relationship that the response includes. */
-  related(resource: Resource, relationship: string): Resource[];
   links: { first?: string; prev?: string; next?: string };
   /** The time window that was searched. */
   window: { start: string; end: string } | undefined;
@@ -36,19 +37,12 @@ export interface ParsedResponse {
 export function parseResponse(document: unknown): ParsedResponse {
   const { data, included, links, meta } = isObject(document) ? document : ({} as JsonObject);
   const found = new Map<string, Resource>();
-  for (const one of Array.isArray(included) ? included : []) {
-    const resource = resourceOf(one);
-    if (resource) found.set(keyOf(resource), resource);
-  }
+  const resources = (values: Json | undefined) =>
+    [values].flat().flatMap((value) => resourceOf(value as Json, found) ?? []);
+  for (const one of resources(included)) found.set(keyOf(one), one);
   return {
-    records: (Array.isArray(data) ? data : [data])
-      .map(resourceOf)
-      .filter((resource) => resource !== undefined),
+    records: resources(data),
     isList: Array.isArray(data),
-    related: ({ relationships }, name) =>
-      references(relationships[name])
-        .map((reference: Reference) => found.get(keyOf(reference)))
-        .filter((resource) => resource !== undefined),
     links: stringsIn(links),
     window: windowOf(stringsIn(isObject(meta) ? meta.window : undefined)),
     omitted: (isObject(meta) && numberIn(meta, "omitted")) || 0,
@@ -67,19 +61,28 @@ function stringsIn(value: Json | undefined): { [name: string]: string } {
 const windowOf = ({ start, end }: { [name: string]: string }): ParsedResponse["window"] =>
   start !== undefined && end !== undefined ? { start, end } : undefined;
 
-function resourceOf(value: Json | undefined): Resource | undefined {
+function resourceOf(
+  value: Json | undefined,
+  found: ReadonlyMap<string, Resource> = new Map(),
+): Resource | undefined {
   if (!isObject(value) || typeof value.type !== "string" || typeof value.id !== "string") {
     return undefined;
   }
   const attributes = isObject(value.attributes) ? value.attributes : {};
+  const relationships = (
+    isObject(value.relationships) ? value.relationships : {}
+  ) as Resource["relationships"];
   return {
     type: value.type,
     id: value.id,
     attributes,
     stats: isObject(attributes.stats) ? attributes.stats : {},
-    relationships: (isObject(value.relationships)
-      ? value.relationships
-      : {}) as Resource["relationships"],
+    relationships,
+    raw: value,
+    relation: (name) =>
+      references(relationships[name]).map(
+        (one) => found.get(keyOf(one)) ?? resourceOf({ type: one.type, id: one.id })!,
+      ),
   };
 }
 

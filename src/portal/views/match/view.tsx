@@ -7,6 +7,7 @@ import { NeedsKey } from "../../kit/needs-key.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Problem } from "../../kit/states.tsx";
+import { matchOf } from "../../match.ts";
 import { modeName } from "../../names.ts";
 import { Link } from "../../router.ts";
 import { useSession } from "../../session.ts";
@@ -14,10 +15,7 @@ import { Comparison } from "./comparison.tsx";
 import { Facts } from "./head.tsx";
 import { LineUps } from "./line-ups.tsx";
 import { LinkedData, MoreStats } from "./more.tsx";
-import { documentOf, recordOf } from "./read.ts";
-import type { MatchRecord } from "./record.ts";
 import { Result } from "./result.tsx";
-import { scoreboardOf } from "./scoreboard.ts";
 import "./view.css";
 import "./result.css";
 import "./line-ups.css";
@@ -40,16 +38,11 @@ export default function Match({ shard, id }: Props) {
 }
 
 function Loading({ shard, id }: Props) {
-  const { matchbook } = useSession();
-  const load = useLoad(
-    async (signal) => {
-      const match = await matchbook.shard(shard).match(id, { signal });
-      return { record: recordOf(match), document: documentOf(match) };
-    },
-    [matchbook, shard, id],
+  const load = useLoad(`match ${shard} ${id}`, async (matchbook, signal) =>
+    matchOf(await matchbook.shard(shard).match(id, { signal })),
   );
-  const match = load.value?.record;
-  const title = match ? `${modeName(match.gameMode)} match` : "Match";
+  const match = load.value;
+  const title = match ? `${modeName(match.mode)} match` : "Match";
   const path = `/shards/${encodeURIComponent(shard)}/matches/${encodeURIComponent(id)}`;
   return (
     <Page title={title} name={title}>
@@ -61,35 +54,26 @@ function Loading({ shard, id }: Props) {
             <Facts match={match} shard={shard} />
             {/* Not beside the heading, which grows when the mode is known. */}
             <span className="match-api">
-              <ApiMenu id={id} path={path} document={load.value?.document} />
+              <ApiMenu id={id} path={path} />
             </span>
           </div>
-          {match ? <Board match={match} shard={shard} /> : <Placeholder />}
+          {match ? (
+            <>
+              <Result match={match} />
+              <LineUps match={match} shard={shard} />
+              <Comparison match={match} />
+              <LinkedData match={match} />
+              <MoreStats match={match} />
+            </>
+          ) : (
+            <>
+              <Skeleton label="Loading match" shape="cards" count={1} height={196} />
+              <Skeleton label="Loading line-ups" shape="rows" count={8} height={61} />
+            </>
+          )}
         </div>
       )}
     </Page>
-  );
-}
-
-function Placeholder() {
-  return (
-    <>
-      <Skeleton label="Loading match" shape="cards" count={1} height={196} />
-      <Skeleton label="Loading line-ups" shape="rows" count={8} height={61} />
-    </>
-  );
-}
-
-function Board({ match, shard }: { match: MatchRecord; shard: string }) {
-  const board = scoreboardOf(match);
-  return (
-    <>
-      <Result board={board} />
-      <LineUps board={board} shard={shard} />
-      <Comparison board={board} />
-      <LinkedData match={match} />
-      <MoreStats match={match} board={board} />
-    </>
   );
 }
 

@@ -7,14 +7,12 @@ import { CopyButton } from "../../kit/copy.tsx";
 import { FormStrip, Streak } from "../../kit/form.tsx";
 import { Ring } from "../../kit/ring.tsx";
 import { Avatar } from "../../kit/tile.tsx";
-import { localTime } from "../../kit/time.tsx";
-import { heroName } from "../../names.ts";
 import { Link } from "../../router.ts";
-import { OUTCOME_NAMES } from "../match/record.ts";
 import { resultsInWords, resultsOf, streakIn } from "./form.ts";
 import type { MatchHistory } from "./history.ts";
 import type { Known } from "./known.ts";
 import type { Rank } from "./ranks.ts";
+import { inWords } from "./row.tsx";
 
 /** How many results the form strip shows. */
 const FORM = 10;
@@ -27,10 +25,12 @@ interface Props {
   heading: RefObject<HTMLHeadingElement | null>;
   history: MatchHistory;
   ranks: readonly Rank[];
+  /** How old this is. */
+  updated: ReactNode;
   actions: ReactNode;
 }
 
-export function Band({ shard, id, player, heading, history, ranks, actions }: Props) {
+export function Band({ shard, id, player, heading, history, ranks, updated, actions }: Props) {
   const stats = player?.stats;
   const path = `/shards/${encodeURIComponent(shard)}/players/${encodeURIComponent(id)}`;
   return (
@@ -54,13 +54,14 @@ export function Band({ shard, id, player, heading, history, ranks, actions }: Pr
             </li>
           ))}
         </ul>
+        {updated}
       </div>
       <div className="player-actions">
         {actions}
         <CopyButton text={location.href} label="Copy link to this page">
           Copy link
         </CopyButton>
-        <ApiMenu id={id} path={path} {...(player && { document: player.document })} />
+        <ApiMenu id={id} path={path} />
       </div>
       <div className="player-record">
         <Lifetime stats={stats} />
@@ -118,7 +119,7 @@ function Form({
   stats,
   shard,
 }: Pick<Props, "history" | "shard"> & { stats: Stats | undefined }) {
-  const last = history.appearances.slice(0, FORM);
+  const last = history.items.slice(0, FORM);
   return (
     <section className="player-form" aria-labelledby="form-title">
       <div className="player-section-head">
@@ -131,8 +132,8 @@ function Form({
         places={FORM}
         results={last.map((one) => ({
           outcome: one.outcome,
-          label: `${OUTCOME_NAMES[one.outcome]} with ${heroName(one.actor)}${when(one.createdAt)}`,
-          to: { name: "match", shard, id: one.matchId },
+          label: inWords(one),
+          to: { name: "match", shard, id: one.id },
         }))}
       />
       <p className="player-small">
@@ -141,6 +142,3 @@ function Form({
     </section>
   );
 }
-
-const when = (time: string): string =>
-  Number.isNaN(Date.parse(time)) ? "" : `, ${localTime(time)}`;

@@ -1,6 +1,6 @@
 /** The places of a player on leaderboards. */
 
-import type { Board, Matchbook } from "../../../../client/src/index.ts";
+import type { Board } from "../../../../client/src/index.ts";
 import { numberIn } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
 import type { Known } from "./known.ts";
@@ -21,38 +21,22 @@ const BOARDS = [
 const NONE: readonly Rank[] = [];
 
 /** Empty until loaded, and if a board is unavailable: the page does not need them. */
-export function useRanks(
-  matchbook: Matchbook,
-  shard: string,
-  player: Known | undefined,
-): readonly Rank[] {
-  const load = useLoad(
-    async (signal) => {
-      if (!player) return NONE;
-      const { id, stats } = player;
-      const boards = BOARDS.filter(({ stat, least }) => (numberIn(stats, stat) ?? -1) >= least);
-      const found = await Promise.allSettled(
-        boards.map(async ({ board, by }) => {
-          const rank = await rankOn(matchbook, shard, id, board, signal);
-          return rank === null ? [] : [{ board, by, rank }];
-        }),
-      );
-      return found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
-    },
-    [matchbook, shard, player],
-  );
-  return load.value ?? NONE;
-}
-
-/** Null beyond the depth of the board, or if the player is not on it. */
-async function rankOn(
-  matchbook: Matchbook,
-  shard: string,
-  id: string,
-  board: Board,
-  signal: AbortSignal,
-): Promise<number | null> {
-  const entries = matchbook.shard(shard).leaderboard(board, { playerIds: [id], signal });
-  for await (const { rank } of entries) return rank;
-  return null;
+export function useRanks(shard: string, player: Known | undefined): readonly Rank[] {
+  const { id, stats = {} } = player ?? {};
+  const values = BOARDS.map(({ stat }) => numberIn(stats, stat) ?? -1);
+  // After a match that changed a value, the rank may be another one.
+  const key = `ranks ${shard} ${id} ${values.join(" ")}`;
+  const { value, before } = useLoad(key, async (matchbook, signal) => {
+    const boards = BOARDS.filter(({ least }, at) => values[at]! >= least);
+    const found = await Promise.all(
+      boards.map(async ({ board, by }) => {
+        const entries = matchbook.shard(shard).leaderboard(board, { playerIds: [id!], signal });
+        const [entry] = (await entries.page()).items;
+        // Null beyond the depth of the board.
+        return entry && entry.rank !== null ? [{ board, by, rank: entry.rank }] : [];
+      }),
+    );
+    return found.flat();
+  });
+  return value ?? before ?? NONE;
 }

@@ -3,10 +3,12 @@
 import { useEffect, useState } from "react";
 import { MatchbookError } from "../../../../client/src/index.ts";
 import { useFavourites, useRecentPlayers } from "../../favourites.ts";
+import { Live, type Liveness, useChanges } from "../../kit/changes.tsx";
 import { type Load, useLoad } from "../../kit/load.ts";
 import { NeedsKey } from "../../kit/needs-key.tsx";
 import { Page, usePageHead } from "../../kit/page.tsx";
 import { Problem } from "../../kit/states.tsx";
+import { Time } from "../../kit/time.tsx";
 import { Link, navigate } from "../../router.ts";
 import { useSession } from "../../session.ts";
 import { Band } from "./band.tsx";
@@ -44,21 +46,33 @@ export default function Player(props: Props) {
 }
 
 function WithAccess({ shard, id, search }: Props) {
-  const { matchbook } = useSession();
-  const load = usePlayer(matchbook, shard, id);
+  const load = usePlayer(shard, id);
   if (load.state === "failed" && load.value === undefined) return <Failed load={load} />;
-  return <Profile shard={shard} id={id} search={search} player={load.value} />;
+  return <Profile shard={shard} id={id} search={search} load={load} />;
 }
 
-function Profile({ shard, id, search, player }: Props & { player: Known | undefined }) {
-  const { matchbook } = useSession();
+function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
+  const player = load.value;
   const heading = usePageHead(player?.name ?? "Player");
-  const history = useHistory(matchbook, shard, id);
-  const ranks = useRanks(matchbook, shard, player);
-  const company = useLoad(
-    (signal) => matchbook.shard(shard).company(id, { limit: 50, signal }),
-    [matchbook, shard, id],
+  const history = useHistory(shard, id);
+  const ranks = useRanks(shard, player);
+  const company = useLoad(`company ${shard} ${id}`, (matchbook, signal) =>
+    matchbook.shard(shard).company(id, { limit: 50, signal }),
   );
+  const refreshRecord = () => {
+    load.retry();
+    company.retry();
+  };
+  const liveness = useChanges({
+    shard,
+    player: id,
+    isReady: history.first !== undefined && !history.isStarting,
+    refresh: async () => (await history.refresh()) && refreshRecord(),
+    onRemoved(match) {
+      history.remove(match);
+      refreshRecord();
+    },
+  });
   const [isPicking, setPicking] = useState(false);
   const { remember } = useRecentPlayers();
   const name = player?.name;
@@ -79,6 +93,17 @@ function Profile({ shard, id, search, player }: Props & { player: Known | undefi
     <div className="player-page">
       <Band
         {...{ shard, id, player, heading, history, ranks }}
+        updated={
+          <Updated
+            at={Math.min(load.at ?? Number.NaN, history.at ?? Number.NaN)}
+            liveness={liveness}
+            refresh={() => {
+              refreshRecord();
+              // What fails here fails above too, and is reported there.
+              history.refresh().catch(() => {});
+            }}
+          />
+        }
         actions={
           <>
             <FavouriteButton shard={shard} id={id} name={player?.name} />
@@ -127,6 +152,29 @@ function Profile({ shard, id, search, player }: Props & { player: Known | undefi
   );
 }
 
+interface UpdatedProps {
+  /** In milliseconds; not a number until everything is loaded. */
+  at: number;
+  liveness: Liveness;
+  refresh(): void;
+}
+
+function Updated({ at, liveness, refresh }: UpdatedProps) {
+  return (
+    <p className="player-updated">
+      <Live liveness={liveness} />
+      {at > 0 && (
+        <span className="player-small">
+          Updated <Time iso={new Date(at).toISOString()} />
+        </span>
+      )}
+      <button type="button" className="button button-small" onClick={refresh}>
+        Refresh
+      </button>
+    </p>
+  );
+}
+
 /** On narrow screens the parts are below each other, and the history is long. */
 const PARTS = [
   ["matches", "Matches"],
@@ -158,7 +206,7 @@ function FavouriteButton({ shard, id, name }: FavouriteProps) {
   );
 }
 
-function Failed({ load }: { load: Load<Known> & { state: "failed" } }) {
+function Failed({ load }: { load: Load<Known> }) {
   const isMissing = load.error instanceof MatchbookError && load.error.code === "not-found";
   return (
     <Page title="Player" name="Player">

@@ -1,7 +1,7 @@
 /** The best players of a region, by a board of the visitor's choice. */
 
 import { useState } from "react";
-import type { Board, LeaderboardEntry, Matchbook } from "../../../../client/src/index.ts";
+import type { Board, LeaderboardEntry } from "../../../../client/src/index.ts";
 import { count, share, tier } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
 import { Segmented } from "../../kit/segmented.tsx";
@@ -10,7 +10,6 @@ import { Empty, Loaded } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { playerName } from "../../names.ts";
 import { Link } from "../../router.ts";
-import { useSession } from "../../session.ts";
 
 const BOARDS: readonly { value: Board; label: string }[] = [
   { value: "skill-tier", label: "Tier" },
@@ -41,14 +40,10 @@ export function TopPlayers({ shard }: { shard: string }) {
 }
 
 function Best({ shard, board: chosen }: { shard: string; board: Board }) {
-  const { matchbook } = useSession();
-  const load = useLoad(
-    async (signal) => ({
-      board: chosen,
-      entries: await firstOf(matchbook, shard, chosen, signal),
-    }),
-    [matchbook, shard, chosen],
-  );
+  const load = useLoad(`top ${shard} ${chosen}`, async (matchbook, signal) => {
+    const board = matchbook.shard(shard).leaderboard(chosen, { limit: SHOWN, signal });
+    return { board: chosen, entries: (await board.page()).items };
+  });
   return (
     <Loaded
       load={load}
@@ -99,18 +94,4 @@ function Entries({ board, entries, shard }: EntriesProps) {
 function textOf(board: Board, { value }: LeaderboardEntry): string {
   if (board === "skill-tier") return tier(value);
   return board === "win-rate" ? share(value, 1) : count(value);
-}
-
-async function firstOf(
-  matchbook: Matchbook,
-  shard: string,
-  board: Board,
-  signal: AbortSignal,
-): Promise<LeaderboardEntry[]> {
-  const entries: LeaderboardEntry[] = [];
-  for await (const entry of matchbook.shard(shard).leaderboard(board, { limit: SHOWN, signal })) {
-    entries.push(entry);
-    if (entries.length === SHOWN) break;
-  }
-  return entries;
 }
