@@ -2,7 +2,7 @@
 
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { Header } from "./header.tsx";
-import { KeyDialog, Offer } from "./key.tsx";
+import { KeyButton, KeyDialog, Offer } from "./key.tsx";
 import { Boundary } from "./kit/boundary.tsx";
 import { Page } from "./kit/page.tsx";
 import { Loading } from "./kit/states.tsx";
@@ -44,6 +44,7 @@ export function App() {
             <Link to={{ name: "developers", page: "quick-start" }}>API for developers</Link>
             <a href="/openapi.json">OpenAPI spec</a>
             <Link to={{ name: "status" }}>Status</Link>
+            <KeyButton />
           </nav>
         </div>
       </footer>

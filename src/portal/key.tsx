@@ -1,4 +1,4 @@
-/** The visitor's API key: the button in the header, the key dialog, the masked key, and the demo server's offer. */
+/** The visitor's API key: the button in the footer, the key dialog, the masked key, and the demo server's offer. */
 
 import "./key.css";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
@@ -52,18 +52,17 @@ export function MaskedKey() {
 }
 
 export function KeyButton() {
-  const { key, keyState, access } = useSession();
+  const { key, keyState } = useSession();
   const rejected = key !== undefined && isRejected(keyState);
-  const look = access === "none" ? " button-main" : rejected ? " key-button-rejected" : "";
   return (
     <button
       type="button"
-      className={`button button-small key-button${look}`}
+      className={`button button-small key-button${rejected ? " key-button-rejected" : ""}`}
       onClick={() => askForKey()}
     >
       {key ? (
         <>
-          <span className="key-word">{rejected ? "Key rejected " : "Key "}</span>
+          {rejected ? "Key rejected " : "Key "}
           <code>{masked(key)}</code>
         </>
       ) : (

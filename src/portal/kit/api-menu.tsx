@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { Code } from "./code.tsx";
-import { CopyButton, useCopy } from "./copy.tsx";
+import { CopyButton, CopyMessage, useCopy } from "./copy.tsx";
 import { Menu } from "./menu.tsx";
 
 interface Props {
@@ -23,20 +23,18 @@ export function ApiMenu({ id, path, document: json }: Props) {
     ...(json === undefined ? [] : [{ label: "View JSON", onSelect: () => setShown(true) }]),
   ];
   return (
-    <span className="api-menu">
-      <span className="copy-message" role="status">
-        {message}
-      </span>
+    <span className="copy">
       <Menu
         label="API"
         head={
           <>
-            <span className="menu-note">ID</span>
+            <span className="note">ID</span>
             <code className="menu-id">{id}</code>
           </>
         }
         items={items}
       />
+      <CopyMessage>{message}</CopyMessage>
       {isShown && <JsonDialog path={path} json={json} close={() => setShown(false)} />}
     </span>
   );

@@ -1,6 +1,7 @@
 /** A match as a card, with its rosters side by side if the response includes them. */
 
-import { clock, clockInWords, compact, count, counted, numberIn, textIn } from "../../format.ts";
+import { compact, count, counted, durationText, numberIn, textIn } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { Time } from "../../kit/time.tsx";
 import { heroName, modeName } from "../../names.ts";
 import { Link } from "../../router.ts";
@@ -32,9 +33,9 @@ export function MatchCard({ match, ...context }: Props) {
         <p className="explorer-facts">
           {createdAt && <Time iso={createdAt} />}
           {duration !== undefined && (
-            <span title={clockInWords(duration)}>
+            <span>
               <span className="visually-hidden">lasted </span>
-              {clock(duration)}
+              {durationText(duration)}
             </span>
           )}
           {patch && <span>patch {patch}</span>}
@@ -68,7 +69,7 @@ function Roster({ roster, ...context }: { roster: Resource } & Context) {
           <span className="explorer-outcome">{OUTCOME_NAMES[won === "true" ? "won" : "lost"]}</span>
         )}
         {team && (
-          <span className="explorer-team">{textIn(team.attributes, "name") ?? team.id}</span>
+          <Name className="explorer-team">{textIn(team.attributes, "name") ?? team.id}</Name>
         )}
         <span className="explorer-sums">
           {gold !== undefined && <span>{compact(gold)} gold</span>}
@@ -99,7 +100,9 @@ function Member({
   return (
     <li className={`explorer-member${isHighlighted ? " explorer-highlight" : ""}`}>
       {player ? (
-        <Link to={{ name: "player", shard, id: player.id }}>{name}</Link>
+        <Link className="target cut" to={{ name: "player", shard, id: player.id }}>
+          <Name>{name}</Name>
+        </Link>
       ) : (
         <span className="explorer-nobody">
           {"player" in participant.relationships ? "Player not included" : "Bot or anonymous"}

@@ -1,6 +1,7 @@
 /** A table of players. */
 
 import { compact, count, counted, numberIn, share, textIn } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { Link } from "../../router.ts";
 import type { Resource } from "./response.ts";
@@ -17,7 +18,7 @@ export function Players({ players, shard }: { players: readonly Resource[]; shar
       cell: ({ id, attributes }) => (
         <>
           <Link className="explorer-name-link" to={{ name: "player", shard, id }}>
-            {textIn(attributes, "name") ?? id}
+            <Name>{textIn(attributes, "name") ?? id}</Name>
           </Link>
           <code className="explorer-id">{id}</code>
         </>

@@ -6,6 +6,7 @@ import { MAX_NEAR_LENGTH, MAX_OMITTED } from "../../../query/parameters.ts";
 import { counted } from "../../format.ts";
 import { CopyButton } from "../../kit/copy.tsx";
 import { useLoad } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { localTime } from "../../kit/time.tsx";
 import { useSession } from "../../session.ts";
@@ -104,7 +105,7 @@ function DidYouMean({
   if (names.length === 0 || names.includes(name)) return null;
   return (
     <p className="explorer-instead">
-      No player is called <b>{name}</b>. Did you mean{" "}
+      No player is called <Name className="explorer-called">{name}</Name>. Did you mean{" "}
       {names.map((one) => (
         <button
           key={one}
@@ -112,7 +113,7 @@ function DidYouMean({
           className="button button-small"
           onClick={() => onRename(one)}
         >
-          {one}
+          <Name>{one}</Name>
         </button>
       ))}
       ?

@@ -1,5 +1,6 @@
 /** The heroes page: which heroes win in a region, by mode and patch. */
 
+import { PRIVATE_MODE } from "../../../domain/modes.ts";
 import { counted } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
 import { NeedsKey } from "../../kit/needs-key.tsx";
@@ -33,12 +34,10 @@ export default function Heroes({ shard, search }: Props) {
       name={`Heroes in ${shard.toUpperCase()}`}
       lead="Who wins, who is played most, and how they do on average."
       aside={
-        <span className="heroes-region">
-          <RegionPicker
-            value={shard}
-            onChange={(region) => navigate({ name: "heroes", shard: region, search })}
-          />
-        </span>
+        <RegionPicker
+          value={shard}
+          onChange={(region) => navigate({ name: "heroes", shard: region, search })}
+        />
       }
     >
       {access === "none" ? (
@@ -116,8 +115,8 @@ function Found({ found, filters, show }: { found: Found } & Omit<StatisticsProps
     <>
       <Leaders rows={rows} />
       <p className="heroes-count" role="status">
-        {counted(rows.length, "hero", "heroes")} in {counted(matches, "match", "matches")}. Private
-        matches do not count.
+        {counted(rows.length, "hero", "heroes")} in {counted(matches, "match", "matches")}. Matches
+        of the mode {modeName(PRIVATE_MODE)} do not count.
       </p>
       {isTruncated && (
         <p className="notice heroes-note">

@@ -4,6 +4,7 @@ import { useCallback, useState } from "react";
 import type { Matchbook, Schemas } from "../../../../client/src/index.ts";
 import { count, counted } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
@@ -161,7 +162,7 @@ function Table({
                 <Avatar id={id} name={playerName(name)} size={36} />
                 <span className="boards-names-of">
                   <Link className="boards-name" to={{ name: "player", shard, id }}>
-                    {playerName(name)}
+                    <Name>{playerName(name)}</Name>
                   </Link>
                   {matches !== undefined && (
                     <span className="boards-matches-below">

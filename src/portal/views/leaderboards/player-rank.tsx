@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { PlayerName, Schemas } from "../../../../client/src/index.ts";
 import { count, counted } from "../../format.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Problem } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { playerName } from "../../names.ts";
@@ -124,7 +125,7 @@ function Result({ shard, board, load, player, name }: ResultProps) {
 function PlayerLink({ shard, player, name }: { shard: string; player: string; name: string }) {
   return (
     <Link className="boards-name" to={{ name: "player", shard, id: player }}>
-      {playerName(name)}
+      <Name>{playerName(name)}</Name>
     </Link>
   );
 }

@@ -54,19 +54,13 @@ function Known({ shard, board, search }: Props & { board: BoardName }) {
       name={`${name} leaderboard in ${shard.toUpperCase()}`}
       lead={about}
       aside={
-        <span className="boards-region">
-          <RegionPicker
-            value={shard}
-            onChange={(region) =>
-              navigate({
-                name: "leaderboard",
-                shard: region,
-                board,
-                search: searchOf(board, period),
-              })
-            }
-          />
-        </span>
+        // The player whose rank is shown belongs to the old region.
+        <RegionPicker
+          value={shard}
+          onChange={(region) =>
+            navigate({ name: "leaderboard", shard: region, board, search: searchOf(board, period) })
+          }
+        />
       }
     >
       <div className="boards-choice">

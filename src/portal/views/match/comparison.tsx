@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { count } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
 import type { Line, Rated, Scoreboard, Side } from "./scoreboard.ts";
@@ -46,7 +47,7 @@ function SideBars({ side, measure, most }: { side: Side; measure: Rated; most: n
       {lines.map((line) => (
         <li key={line.id} className="match-bar">
           <HeroTile actor={line.hero} size={28} isDecorative />
-          <span className="match-bar-name">{nameOf(line)}</span>
+          <Name className="small cut">{nameOf(line)}</Name>
           <span className="match-bar-value">{count(line[measure])}</span>
           <span className="match-bar-track" aria-hidden="true">
             <span

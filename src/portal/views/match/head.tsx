@@ -1,7 +1,7 @@
 /** The facts at the top of a match: date, duration, ending, patch and region. */
 
 import type { ReactNode } from "react";
-import { clock, clockInWords, textIn } from "../../format.ts";
+import { durationText, textIn } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
 import { endingName, modeName } from "../../names.ts";
 import type { MatchRecord } from "./record.ts";
@@ -22,14 +22,7 @@ export function Facts({ match, shard }: { match: MatchRecord | undefined; shard:
           </>
         )}
       </Fact>
-      <Fact name="Duration">
-        {match && (
-          <>
-            <span aria-hidden="true">{clock(match.duration)}</span>
-            <span className="visually-hidden">{clockInWords(match.duration)}</span>
-          </>
-        )}
-      </Fact>
+      <Fact name="Duration">{match && durationText(match.duration)}</Fact>
       <Fact name="Ended by">{match && endingName(match.stats.endGameReason)}</Fact>
       <Fact name="Patch">{match && (match.patchVersion || "Unknown")}</Fact>
       <Fact name="Region">{shard.toUpperCase()}</Fact>

@@ -1,7 +1,8 @@
 /** Both line-ups in one table: a row per participant, with the highest values of the match marked. */
 
 import type { ReactNode } from "react";
-import { clock, count, tier } from "../../format.ts";
+import { count, durationText, tier } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { HeroTile, ItemTile } from "../../kit/tile.tsx";
 import { Link } from "../../router.ts";
 import { OutcomeMark, Tag } from "./result.tsx";
@@ -165,13 +166,13 @@ function Who({ line: { player }, shard }: { line: Line; shard: string }) {
   if (!player) return <span className="match-nameless">Bot or anonymous</span>;
   return (
     <Link className="match-player" to={{ name: "player", shard, id: player.id }}>
-      {player.name}
+      <Name>{player.name}</Name>
     </Link>
   );
 }
 
 function Afk({ since }: { since: number | undefined }) {
-  const when = since === undefined ? "" : ` since ${clock(since)}`;
+  const when = since === undefined ? "" : ` since ${durationText(since)}`;
   return (
     <span className="match-afk">
       <abbr title="Away from keyboard">AFK</abbr>

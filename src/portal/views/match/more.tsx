@@ -1,6 +1,8 @@
 /** All other data of a match, including unknown stats. */
 
+import { isolated } from "../../../text/isolated.ts";
 import type { Pair } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { Pairs } from "../../kit/pairs.tsx";
 import { Table } from "../../kit/table.tsx";
 import { extraLists, extraStats, otherValues } from "./extras.ts";
@@ -102,9 +104,10 @@ function Head({ line }: { line: Line }) {
   return (
     <>
       {line.hero}
-      {line.player && <span className="match-head-player">{line.player.name}</span>}
+      {line.player && <Name className="cut match-head-player">{line.player.name}</Name>}
     </>
   );
 }
 
-const titleOf = ({ hero, player }: Line): string => (player ? `${hero} · ${player.name}` : hero);
+const titleOf = ({ hero, player }: Line): string =>
+  player ? `${hero} · ${isolated(player.name)}` : hero;

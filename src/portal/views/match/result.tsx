@@ -1,6 +1,7 @@
 /** The result of a match: who won, the score, and the totals of both sides. */
 
 import { count } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
 import { OUTCOME_NAMES } from "./record.ts";
 import type { Scoreboard, Side, Totals } from "./scoreboard.ts";
@@ -72,7 +73,7 @@ export function Tag({ tag }: { tag: string }) {
   return (
     <span className="match-tag">
       <span className="visually-hidden">Team </span>
-      {tag}
+      <Name>{tag}</Name>
     </span>
   );
 }

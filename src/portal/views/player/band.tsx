@@ -5,6 +5,7 @@ import { compact, count, numberIn, type Stats, tier } from "../../format.ts";
 import { ApiMenu } from "../../kit/api-menu.tsx";
 import { CopyButton } from "../../kit/copy.tsx";
 import { FormStrip, Streak } from "../../kit/form.tsx";
+import { Name } from "../../kit/name.tsx";
 import { Ring } from "../../kit/ring.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { localTime } from "../../kit/time.tsx";
@@ -38,7 +39,7 @@ export function Band({ shard, id, player, heading, history, ranks, actions }: Pr
       <div className="player-who">
         <Avatar id={id} name={player?.name ?? ""} size={80} />
         <h1 ref={heading} tabIndex={-1} className="page-title player-name">
-          <bdi>{player?.name ?? "Player"}</bdi>
+          <Name>{player?.name ?? "Player"}</Name>
         </h1>
         <ul className="player-facts">
           <li>{shard.toUpperCase()}</li>

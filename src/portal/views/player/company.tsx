@@ -1,12 +1,14 @@
 /** With whom and against whom a player played most. */
 
 import type { Company } from "../../../../client/src/index.ts";
+import { PRIVATE_MODE } from "../../../domain/modes.ts";
 import { counted } from "../../format.ts";
 import type { Load } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Problem } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
-import { playerName } from "../../names.ts";
+import { modeName, playerName } from "../../names.ts";
 import { Link } from "../../router.ts";
 import { WinRate } from "./tallies.tsx";
 
@@ -22,7 +24,7 @@ export function PlayedWith({ load, shard }: Props) {
     <section id="company" className="card player-card" aria-labelledby="company-title">
       <div className="player-section-head">
         <h2 id="company-title">Played with and against</h2>
-        <p className="player-small">Last 28 days, without private matches</p>
+        <p className="player-small">Last 28 days, without the mode {modeName(PRIVATE_MODE)}</p>
       </div>
       {load.state === "failed" ? (
         <Problem error={load.error} retry={load.retry} />
@@ -73,7 +75,7 @@ function Others({ title, how, others, shard }: OthersProps) {
                   <th scope="row">
                     <Link className="player-tally-name" to={{ name: "player", shard, id: one.id }}>
                       <Avatar id={one.id} name={name} size={28} />
-                      <bdi className="player-cut">{name}</bdi>
+                      <Name className="cut">{name}</Name>
                     </Link>
                   </th>
                   <td>{counted(matches, "match", "matches")}</td>

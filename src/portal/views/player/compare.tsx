@@ -5,6 +5,7 @@ import type { Company } from "../../../../client/src/index.ts";
 import { useFamiliarPlayers } from "../../favourites.ts";
 import { compact, count, counted, numberIn, share, tier } from "../../format.ts";
 import type { Load } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Problem } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
@@ -121,7 +122,7 @@ function Comparison({ shard, player, history, company, otherId }: ComparisonProp
       <Together name={player.name} company={company.value?.find(({ id }) => id === otherId)} />
       <table className="player-compare-table">
         <caption className="visually-hidden">
-          {player.name} and {load.value.name}
+          <Name>{player.name}</Name> and <Name>{load.value.name}</Name>
         </caption>
         <thead>
           <tr>
@@ -148,7 +149,7 @@ const Head = ({ side: { player }, shard }: { side: Side; shard: string }) => (
   <th scope="col">
     <Link className="player-compare-name" to={{ name: "player", shard, id: player.id }}>
       <Avatar id={player.id} name={player.name} size={32} />
-      <bdi className="player-cut">{player.name}</bdi>
+      <Name className="cut">{player.name}</Name>
     </Link>
   </th>
 );
@@ -248,7 +249,7 @@ function Together({ name, company }: { name: string; company: Company | undefine
       {counted(against.matches, "match", "matches")} against each other
       {against.matches > 0 && (
         <>
-          , of which <bdi>{name}</bdi> won {against.wins}
+          , of which <Name>{name}</Name> won {against.wins}
         </>
       )}
       .

@@ -1,6 +1,7 @@
 /** One match of the history: result, hero, score, gold, items and both line-ups. */
 
-import { clock, count } from "../../format.ts";
+import { count, durationText } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { HeroTile, ItemTile } from "../../kit/tile.tsx";
 import { localTime } from "../../kit/time.tsx";
 import { heroName, modeName } from "../../names.ts";
@@ -33,16 +34,13 @@ export function MatchRow({ appearance, shard }: Props) {
           </span>
         </Link>
         <span className="player-row-mode">{modeName(mode)}</span>
-        <span className="player-small">
-          {clock(duration)}
+        <span className="note player-row-when">
           {!Number.isNaN(Date.parse(createdAt)) && (
-            <>
-              {" · "}
-              <time dateTime={createdAt} title={localTime(createdAt)}>
-                {timeOfDay.format(new Date(createdAt))}
-              </time>
-            </>
-          )}
+            <time dateTime={createdAt} title={localTime(createdAt)}>
+              {timeOfDay.format(new Date(createdAt))}
+            </time>
+          )}{" "}
+          <span>{durationText(duration)}</span>
         </span>
       </div>
       <div className="player-row-hero">
@@ -120,15 +118,10 @@ function LineupList({ lineup, shard }: { lineup: Lineup; shard: string }) {
 
 function MemberName({ member: { player, isSelf }, shard }: { member: Member; shard: string }) {
   if (!player) return <span className="player-nameless">Bot or anonymous</span>;
-  if (isSelf)
-    return (
-      <strong className="player-self">
-        <bdi>{player.name}</bdi>
-      </strong>
-    );
+  if (isSelf) return <Name className="cut player-self">{player.name}</Name>;
   return (
-    <Link className="player-other" to={{ name: "player", shard, id: player.id }}>
-      <bdi>{player.name}</bdi>
+    <Link className="link-plain target cut" to={{ name: "player", shard, id: player.id }}>
+      <Name>{player.name}</Name>
     </Link>
   );
 }

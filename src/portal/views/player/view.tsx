@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { MatchbookError } from "../../../../client/src/index.ts";
+import { isolated } from "../../../text/isolated.ts";
 import { useFavourites, useRecentPlayers } from "../../favourites.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
 import { NeedsKey } from "../../kit/needs-key.tsx";
@@ -52,7 +53,7 @@ function WithAccess({ shard, id, search }: Props) {
 
 function Profile({ shard, id, search, player }: Props & { player: Known | undefined }) {
   const { matchbook } = useSession();
-  const heading = usePageHead(player?.name ?? "Player");
+  const heading = usePageHead(player ? isolated(player.name) : "Player");
   const history = useHistory(matchbook, shard, id);
   const ranks = useRanks(matchbook, shard, player);
   const company = useLoad(

@@ -1,7 +1,8 @@
 /** The newest matches of a region, one row each: who played whom, and who won. */
 
 import { type ReactNode, useState } from "react";
-import { clock, count, numberIn, textIn } from "../../format.ts";
+import { isolated } from "../../../text/isolated.ts";
+import { count, durationText, numberIn, textIn } from "../../format.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
@@ -100,7 +101,7 @@ function Row({ match, shard }: { match: MatchRecord; shard: string }) {
           <span className="visually-hidden"> to </span>
           <Kills roster={second} rosters={match.rosters} />
         </span>
-        <span className="start-clock">{clock(match.duration)}</span>
+        <span className="note">{durationText(match.duration)}</span>
       </div>
       <Side roster={second} rosters={match.rosters} colour="red" />
     </>
@@ -123,7 +124,7 @@ function Side({ roster, rosters, colour }: SideProps & { colour: "blue" | "red" 
         ))}
       </span>
       <span className={`start-names start-names-${outcome}`}>
-        {roster.participants.map(({ player }) => playerName(player?.name ?? "Bot")).join(", ")}
+        {roster.participants.map(({ player }) => nameOf(player)).join(", ")}
       </span>
     </div>
   );
@@ -141,7 +142,10 @@ function sidesOf(rosters: readonly RosterRecord[]) {
   return blue === 1 ? [rosters[1], rosters[0]] : [rosters[0], rosters[1]];
 }
 
+const nameOf = (player: RosterRecord["participants"][number]["player"]): string =>
+  isolated(playerName(player?.name ?? "Bot"));
+
 const inWords = ({ participants, won }: RosterRecord): string => {
-  const names = participants.map(({ player }) => playerName(player?.name ?? "Bot"));
+  const names = participants.map(({ player }) => nameOf(player));
   return `${names.join(", ")}${won ? " (won)" : ""}`;
 };

@@ -1,6 +1,7 @@
 /** The visitor's favourite and recent players, below the search. */
 
 import { type KnownPlayer, useFavourites, useRecentPlayers } from "../../favourites.ts";
+import { Name } from "../../kit/name.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { playerName } from "../../names.ts";
 import { Link } from "../../router.ts";
@@ -30,7 +31,7 @@ function Group({ label, players }: { label: string; players: readonly KnownPlaye
           <li key={`${shard} ${id}`}>
             <Link className="start-chip" to={{ name: "player", shard, id }}>
               <Avatar id={id} name={playerName(name)} size={22} />
-              <span className="start-chip-name">{playerName(name)}</span>
+              <Name className="cut">{playerName(name)}</Name>
               <span className="start-chip-region">{shard.toUpperCase()}</span>
             </Link>
           </li>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Board, LeaderboardEntry, Matchbook } from "../../../../client/src/index.ts";
 import { count, share, tier } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
@@ -86,7 +87,7 @@ function Entries({ board, entries, shard }: EntriesProps) {
             </span>
             <Avatar id={entry.player.id} name={name} size={28} />
             <Link className="start-link" to={{ name: "player", shard, id: entry.player.id }}>
-              {name}
+              <Name>{name}</Name>
             </Link>
             <span className="start-value">{textOf(board, entry)}</span>
           </li>
