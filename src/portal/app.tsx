@@ -37,10 +37,10 @@ export function App() {
           </Suspense>
         </Boundary>
       </main>
-      <footer className="foot">
-        <div className="foot-inner">
+      <footer className="foot note">
+        <div className="section-head foot-inner">
           <p>Matchbook: matches and players of every region.</p>
-          <nav aria-label="Footer">
+          <nav className="row" aria-label="Footer">
             <Link to={{ name: "developers", page: "quick-start" }}>API for developers</Link>
             <a href="/openapi.json">OpenAPI spec</a>
             <Link to={{ name: "status" }}>Status</Link>

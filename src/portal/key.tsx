@@ -37,8 +37,8 @@ export function MaskedKey() {
   const shown = useShownKey();
   if (key === undefined) return null;
   return (
-    <span className="masked-key">
-      <code>{shown}</code>
+    <span className="row">
+      <code className="masked-key">{shown}</code>
       <button
         type="button"
         className="button button-small"
@@ -77,7 +77,7 @@ export function Offer() {
   const { access, offeredKey, setKey } = useSession();
   if (!offeredKey || access !== "none") return null;
   return (
-    <section className="offer" aria-label="Demo key">
+    <section className="row offer" aria-label="Demo key">
       <p>This is a demo server with sample matches. Try it with the demo key.</p>
       <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
         Use the demo key
@@ -96,7 +96,7 @@ export function KeyDialog() {
   return (
     <dialog
       ref={dialog}
-      className="dialog"
+      className="frame dialog"
       aria-labelledby="key-title"
       onClose={() => askForKey(false)}
     >
@@ -121,12 +121,12 @@ function StoredKey({ replace }: { replace(): void }) {
   // Checked when the dialog opens: what a page learned earlier may be out of date.
   const usage = useLoad((signal) => matchbook.usage({ signal }), [matchbook]);
   return (
-    <div className="key-stored">
+    <div className="stack key-stored">
       <h2 id="key-title">Your API key</h2>
       <MaskedKey />
       <StoredKeyState usage={usage} />
       <p>It is stored in this browser and sent only to this server.</p>
-      <div className="dialog-buttons">
+      <div className="row">
         <button
           type="button"
           className={`button${isRejected(keyState) ? " button-main" : ""}`}
@@ -239,7 +239,7 @@ function KeyForm() {
       <p id={`${input}-problem`} className="field-problem" role="alert">
         {problem}
       </p>
-      <div className="dialog-buttons">
+      <div className="row">
         <button
           type="submit"
           className="button button-main"

@@ -29,7 +29,7 @@ export function ApiMenu({ id, path, document: json }: Props) {
         head={
           <>
             <span className="note">ID</span>
-            <code className="menu-id">{id}</code>
+            <code className="small menu-id">{id}</code>
           </>
         }
         items={items}
@@ -45,9 +45,9 @@ function JsonDialog({ path, json, close }: { path: string; json: unknown; close(
   useEffect(() => dialog.current?.showModal(), []);
   const text = JSON.stringify(json, null, 2);
   return (
-    <dialog ref={dialog} className="dialog dialog-wide" aria-label="JSON" onClose={close}>
-      <div className="dialog-head">
-        <code className="dialog-path">GET {path}</code>
+    <dialog ref={dialog} className="frame dialog dialog-wide" aria-label="JSON" onClose={close}>
+      <div className="row dialog-head">
+        <code className="small dialog-path">GET {path}</code>
         <CopyButton text={text} label="Copy JSON" />
         <button
           type="button"

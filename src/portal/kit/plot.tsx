@@ -59,7 +59,7 @@ function Drawing(props: DrawingProps) {
       onPointerDown={onPointer}
       onPointerLeave={() => setChosen(undefined)}
     >
-      <svg className="plot-drawing" width={width} height={height}>
+      <svg className="plot-drawing" width={width} height={height} aria-hidden="true">
         <Axes layout={layout} width={width} height={height} />
         {shown !== undefined && (
           <line

@@ -71,7 +71,7 @@ function Statistics({ shard, filters, show }: StatisticsProps) {
   );
   const found = load.value;
   return (
-    <div className="heroes">
+    <div className="stack tall heroes">
       <FilterBar shard={shard} filters={filters} show={show} />
       {load.state === "failed" ? (
         <Problem error={load.error} retry={load.retry} />
@@ -81,7 +81,7 @@ function Statistics({ shard, filters, show }: StatisticsProps) {
           <Skeleton label="Loading table" shape="rows" count={14} height={52} />
         </>
       ) : (
-        <div className="heroes-found" aria-busy={load.state === "loading"}>
+        <div className="stack heroes-found" aria-busy={load.state === "loading"}>
           <Found found={found} filters={filters} show={show} />
         </div>
       )}
@@ -114,7 +114,7 @@ function Found({ found, filters, show }: { found: Found } & Omit<StatisticsProps
   return (
     <>
       <Leaders rows={rows} />
-      <p className="heroes-count" role="status">
+      <p className="small soft" role="status">
         {counted(rows.length, "hero", "heroes")} in {counted(matches, "match", "matches")}. Matches
         of the mode {modeName(PRIVATE_MODE)} do not count.
       </p>

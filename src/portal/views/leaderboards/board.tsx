@@ -37,7 +37,7 @@ export function Board({ shard, board, period, player }: Props) {
     [matchbook, shard, board, period],
   );
   return (
-    <section className="boards-board" aria-label={WORDS[board].name}>
+    <section aria-label={WORDS[board].name}>
       {first.state === "failed" ? (
         <Problem error={first.error} retry={first.retry} />
       ) : first.value === undefined ? (
@@ -80,9 +80,9 @@ function Pages({ first, board, shard, player }: { first: Entries } & Omit<Props,
   }
   return (
     <>
-      <p className="boards-note">{noteOf(meta)}</p>
+      <p className="small soft boards-note">{noteOf(meta)}</p>
       <Table entries={entries} board={board} shard={shard} player={player} />
-      <div className="boards-more">
+      <div className="small soft boards-more">
         <p role="status">{shownText(entries.length, next !== undefined, meta)}</p>
         {typeof state === "object" && <Problem error={state.error} retry={loadMore} />}
         {next !== undefined && typeof state !== "object" && (
@@ -133,7 +133,7 @@ function Table({
   const most = entries[0]?.attributes.value ?? 0;
   const hasMatches = entries.some(({ attributes }) => attributes.matches !== undefined);
   return (
-    <table className="table boards-table">
+    <table className="frame table boards-table">
       <caption className="visually-hidden">{WORDS[board].name}</caption>
       <thead>
         <tr>
@@ -161,11 +161,11 @@ function Table({
               <span className="boards-player">
                 <Avatar id={id} name={playerName(name)} size={36} />
                 <span className="boards-names-of">
-                  <Link className="boards-name" to={{ name: "player", shard, id }}>
+                  <Link className="link-plain target cut" to={{ name: "player", shard, id }}>
                     <Name>{playerName(name)}</Name>
                   </Link>
                   {matches !== undefined && (
-                    <span className="boards-matches-below">
+                    <span className="note boards-matches-below">
                       {counted(matches, "match", "matches")}
                     </span>
                   )}
@@ -175,11 +175,8 @@ function Table({
             {hasMatches && <td className="number boards-matches">{count(matches)}</td>}
             <td className="number">
               <span className="boards-value">
-                <span className="boards-track" aria-hidden="true">
-                  <span
-                    className="boards-fill"
-                    style={{ width: `${widthOf(board, value, most)}%` }}
-                  />
+                <span className="bar" aria-hidden="true">
+                  <span style={{ width: `${widthOf(board, value, most)}%` }} />
                 </span>
                 <strong>{valueText(board, value)}</strong>
               </span>

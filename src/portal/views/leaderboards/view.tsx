@@ -63,8 +63,8 @@ function Known({ shard, board, search }: Props & { board: BoardName }) {
         />
       }
     >
-      <div className="boards-choice">
-        <nav className="boards-tabs" aria-label="Leaderboards">
+      <div className="section-head boards-choice">
+        <nav className="row boards-tabs" aria-label="Leaderboards">
           {BOARDS.map((one) => (
             <Link
               key={one}
@@ -87,7 +87,7 @@ function Known({ shard, board, search }: Props & { board: BoardName }) {
       {access === "none" ? (
         <NeedsKey what="this leaderboard" />
       ) : (
-        <div className="boards">
+        <div className="stack tall boards">
           <Board key={`${shard} ${board} ${period}`} {...{ shard, board, period, player }} />
           <aside className="boards-side">
             <PlayerRank
@@ -107,7 +107,7 @@ function UnknownBoard({ shard, board }: { shard: string; board: string }) {
       <p>
         There is no leaderboard named <code>{board}</code>. Choose one of these:
       </p>
-      <ul className="boards-list">
+      <ul className="stack">
         {BOARDS.map((one) => (
           <li key={one}>
             <Link to={{ name: "leaderboard", shard, board: one, search: new URLSearchParams() }}>

@@ -20,8 +20,8 @@ export function Comparison({ board }: { board: Scoreboard }) {
   const measure = chosen ?? measures[0]?.value;
   if (measure === undefined) return null;
   return (
-    <section className="match-comparison" aria-labelledby="comparison">
-      <header className="match-section-head">
+    <section aria-labelledby="comparison">
+      <header className="section-head match-section">
         <h2 id="comparison">Player comparison</h2>
         <Segmented<Rated>
           label="Compare by"
@@ -43,17 +43,14 @@ export function Comparison({ board }: { board: Scoreboard }) {
 function SideBars({ side, measure, most }: { side: Side; measure: Rated; most: number }) {
   const lines = side.lines.toSorted((one, other) => (other[measure] ?? -1) - (one[measure] ?? -1));
   return (
-    <ul className={`match-side-bars match-${side.colour}`} aria-label={side.name}>
+    <ul className={`stack match-${side.colour}`} aria-label={side.name}>
       {lines.map((line) => (
         <li key={line.id} className="match-bar">
           <HeroTile actor={line.hero} size={28} isDecorative />
           <Name className="small cut">{nameOf(line)}</Name>
-          <span className="match-bar-value">{count(line[measure])}</span>
-          <span className="match-bar-track" aria-hidden="true">
-            <span
-              className="match-bar-fill"
-              style={{ width: `${widthOf(line[measure], most)}%` }}
-            />
+          <span className="small label">{count(line[measure])}</span>
+          <span className="bar" aria-hidden="true">
+            <span style={{ width: `${widthOf(line[measure], most)}%` }} />
           </span>
         </li>
       ))}

@@ -11,12 +11,12 @@ export function Facts({ match, shard }: { match: MatchRecord | undefined; shard:
   const queue = match && textIn(match.stats, "queue");
   const hasOwnQueue = queue !== undefined && queue !== match?.gameMode;
   return (
-    <dl className="match-facts">
+    <dl className="facts match-facts">
       <Fact name="Played">
         {match && (
           <>
             <Time iso={match.createdAt} relative={false} />{" "}
-            <span className="match-ago">
+            <span className="note">
               <Time iso={match.createdAt} />
             </span>
           </>

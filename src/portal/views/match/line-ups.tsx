@@ -17,14 +17,14 @@ export function LineUps({ board, shard }: Props) {
   const hasItems = board.sides.some(({ lines }) => lines.some(({ items }) => items.length > 0));
   const columns = hasItems ? 5 : 4;
   return (
-    <section className="match-line-ups" aria-labelledby="line-ups">
-      <header className="match-section-head">
+    <section aria-labelledby="line-ups">
+      <header className="section-head match-section">
         <h2 id="line-ups">Scoreboard</h2>
-        <p className="match-legend">
+        <p className="note match-legend">
           <span className="match-highest">Highlighted:</span> highest of the match
         </p>
       </header>
-      <table className="match-table">
+      <table className="frame match-table">
         <caption className="visually-hidden">Players of both sides</caption>
         <thead>
           <tr>
@@ -41,7 +41,7 @@ export function LineUps({ board, shard }: Props) {
           <tbody key={side.id} className={`match-side match-${side.colour}`}>
             <tr className="match-side-row">
               <th scope="rowgroup" colSpan={columns}>
-                <span className="match-side-head">
+                <span className="section-head">
                   <span className="match-side-name">
                     {side.name} {side.tag && <Tag tag={side.tag} />}
                   </span>
@@ -86,8 +86,8 @@ function Participant({ line, board, shard, hasItems }: Props & { line: Line; has
           </span>
           <span className="match-names">
             <Who line={line} shard={shard} />
-            <span className="match-about">
-              <span className="match-hero" title={line.skin && `Skin: ${line.skin}`}>
+            <span className="note row match-about">
+              <span className="soft" title={line.skin && `Skin: ${line.skin}`}>
                 {line.hero}
               </span>
               {line.tier !== undefined && <span>{tier(line.tier)}</span>}
@@ -105,7 +105,9 @@ function Participant({ line, board, shard, hasItems }: Props & { line: Line; has
           {marked("assists", count(line.assists))}
         </span>
         {line.ratio !== undefined && (
-          <span className="match-detail">{marked("ratio", <>{line.ratio.toFixed(2)} KDA</>)}</span>
+          <span className="note match-detail">
+            {marked("ratio", <>{line.ratio.toFixed(2)} KDA</>)}
+          </span>
         )}
       </td>
       <td data-label="Gold">
@@ -138,9 +140,9 @@ function Value({ isHighest, children }: { isHighest: boolean; children: ReactNod
 }
 
 function Items({ items }: { items: readonly string[] }) {
-  if (items.length === 0) return <span className="match-detail">None</span>;
+  if (items.length === 0) return <span className="note match-detail">None</span>;
   return (
-    <ul className="match-items">
+    <ul className="row match-items">
       {items.map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an item may appear twice, and the order is fixed.
         <li key={at}>
@@ -163,9 +165,9 @@ function Level({ level }: { level: number | undefined }) {
 
 /** Bots and anonymous players have no page. */
 function Who({ line: { player }, shard }: { line: Line; shard: string }) {
-  if (!player) return <span className="match-nameless">Bot or anonymous</span>;
+  if (!player) return <span className="soft">Bot or anonymous</span>;
   return (
-    <Link className="match-player" to={{ name: "player", shard, id: player.id }}>
+    <Link className="link-plain target" to={{ name: "player", shard, id: player.id }}>
       <Name>{player.name}</Name>
     </Link>
   );
@@ -184,15 +186,15 @@ function Afk({ since }: { since: number | undefined }) {
 function PerMinute({ value, decimals = 0 }: { value: number | undefined; decimals?: number }) {
   if (value === undefined) return null;
   const shown = decimals === 0 ? count(value) : value.toFixed(decimals);
-  return <span className="match-detail">{shown} / min</span>;
+  return <span className="note match-detail">{shown} / min</span>;
 }
 
 /** A bar without a label; the number is shown next to it. */
 function MiniBar({ value, most }: { value: number | undefined; most: number }) {
   const share = most > 0 ? Math.min(1, Math.max(0, (value ?? 0) / most)) : 0;
   return (
-    <span className="match-mini-bar" aria-hidden="true">
-      <span className="match-mini-bar-fill" style={{ width: `${share * 100}%` }} />
+    <span className="bar" aria-hidden="true">
+      <span style={{ width: `${share * 100}%` }} />
     </span>
   );
 }

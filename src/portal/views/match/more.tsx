@@ -17,8 +17,8 @@ const SHOWN = ["createdAt", "duration", "gameMode", "patchVersion", "shardId", "
 export function LinkedData({ match: { relations = [] } }: { match: MatchRecord }) {
   if (relations.length === 0) return null;
   return (
-    <section className="match-more" aria-labelledby="linked">
-      <header className="match-section-head">
+    <section aria-labelledby="linked">
+      <header className="section-head match-section">
         <h2 id="linked">Linked data</h2>
       </header>
       <Relations relations={relations} />
@@ -31,9 +31,9 @@ export function MoreStats({ match, board }: { match: MatchRecord; board: Scorebo
   const { attributes = {} } = match;
   const stats = extraStats(lines);
   return (
-    <details className="match-fold">
+    <details className="frame fold match-fold">
       <summary>All stats</summary>
-      <div className="match-fold-inside">
+      <div className="stack match-fold-inside">
         <Facts
           title="Match"
           facts={[...otherValues(match.stats), ...otherValues(attributes, SHOWN)]}
@@ -95,7 +95,10 @@ function Facts({ title, facts, areLong = false }: FactsProps) {
   return (
     <section className="match-facts-of">
       <h3>{title}</h3>
-      <Pairs pairs={facts} className={areLong ? "match-long-pairs" : "match-pairs"} />
+      <Pairs
+        pairs={facts}
+        className={areLong ? "facts stack match-long-pairs" : "facts match-pairs"}
+      />
     </section>
   );
 }

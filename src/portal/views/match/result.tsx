@@ -24,7 +24,7 @@ export function Result({ board }: { board: Scoreboard }) {
     ([key]) => left.totals[key] !== undefined || right.totals[key] !== undefined,
   );
   return (
-    <section className="card match-result" aria-label="Result">
+    <section className="card stack match-result" aria-label="Result">
       <div className="match-banners">
         <Banner side={left} />
         <Score left={left} right={right} />
@@ -81,7 +81,7 @@ export function Tag({ tag }: { tag: string }) {
 function Score({ left, right }: { left: Side; right: Side }) {
   const [own, other] = [left.totals.kills, right.totals.kills];
   if (own === undefined && other === undefined) {
-    return <p className="match-score match-score-unit">vs</p>;
+    return <p className="note match-score">vs</p>;
   }
   return (
     <p className="match-score">
@@ -93,7 +93,7 @@ function Score({ left, right }: { left: Side; right: Side }) {
         <span className="match-score-between">:</span>
         <span className={`match-${right.colour}`}>{count(other)}</span>
       </span>
-      <span className="match-score-unit" aria-hidden="true">
+      <span className="note" aria-hidden="true">
         Kills
       </span>
     </p>
@@ -111,27 +111,27 @@ interface ComparedProps {
 function Compared({ label, name, left, right }: ComparedProps) {
   const [own, other] = [left.totals[name], right.totals[name]];
   const all = Math.max(0, own ?? 0) + Math.max(0, other ?? 0);
-  const leads = (value = 0, against = 0) => (value > against ? " match-total-more" : "");
+  const leads = (value = 0, against = 0) => (value > against ? "match-total-more" : "soft");
   return (
     <li className="match-total">
       <span className="visually-hidden">
         {label}: {left.name} {count(own)}, {right.name} {count(other)}
       </span>
-      <span className={`match-total-value${leads(own, other)}`} aria-hidden="true">
+      <span className={leads(own, other)} aria-hidden="true">
         {count(own)}
       </span>
-      <span className="match-total-label" aria-hidden="true">
+      <span className="note" aria-hidden="true">
         {label}
       </span>
-      <span className={`match-total-value${leads(other, own)}`} aria-hidden="true">
+      <span className={leads(other, own)} aria-hidden="true">
         {count(other)}
       </span>
-      <span className="match-split" aria-hidden="true">
+      <span className="bar" aria-hidden="true">
         {all > 0 &&
           [left, right].map((side) => (
             <span
               key={side.id}
-              className={`match-split-part match-${side.colour}`}
+              className={`match-${side.colour}`}
               style={{ flexGrow: Math.max(0, side.totals[name] ?? 0) / all }}
             />
           ))}

@@ -50,12 +50,12 @@ export function Compare({ otherId, isPicking, pick, pickAnother, ...rest }: Prop
     isFirst.current = false;
   }, [isPicking]);
   return (
-    <section className="card player-compare" aria-labelledby="compare-title">
-      <div className="player-section-head">
+    <section className="card stack player-compare" aria-labelledby="compare-title">
+      <div className="section-head">
         <h2 id="compare-title" ref={heading} tabIndex={-1}>
           Compare
         </h2>
-        <div className="player-compare-actions">
+        <div className="row">
           {otherId !== undefined && !isPicking && (
             <button type="button" className="button button-small" onClick={pickAnother}>
               Choose another player
@@ -70,7 +70,7 @@ export function Compare({ otherId, isPicking, pick, pickAnother, ...rest }: Prop
         <Picker shard={shard} id={id} pick={pick} />
       ) : (
         otherId !== undefined && (
-          <div className="player-comparison">
+          <div className="stack player-comparison">
             <Comparison key={otherId} {...rest} otherId={otherId} />
           </div>
         )

@@ -27,13 +27,13 @@ export function MatchRow({ appearance, shard }: Props) {
     <li className={`player-row player-${outcome}`}>
       <div className="player-row-result">
         {/* The link covers the row. */}
-        <Link className="player-row-link" to={{ name: "match", shard, id: matchId }}>
+        <Link className="player-row-link link-row" to={{ name: "match", shard, id: matchId }}>
           {OUTCOME_NAMES[outcome]}
           <span className="visually-hidden">
             : {modeName(mode)} with {heroName(actor)}
           </span>
         </Link>
-        <span className="player-row-mode">{modeName(mode)}</span>
+        <span className="cut player-row-mode">{modeName(mode)}</span>
         <span className="note player-row-when">
           {!Number.isNaN(Date.parse(createdAt)) && (
             <time dateTime={createdAt} title={localTime(createdAt)}>
@@ -45,12 +45,12 @@ export function MatchRow({ appearance, shard }: Props) {
       </div>
       <div className="player-row-hero">
         <HeroTile actor={actor} size={44} isDecorative />
-        <span className="player-row-name">{heroName(actor)}</span>
+        <span className="cut player-row-name">{heroName(actor)}</span>
       </div>
       <Score {...appearance} />
       <div className="player-row-gold" title={`${count(appearance.gold)} gold in all`}>
         <span className="player-figure">{count(appearance.goldPerMinute)}</span>
-        <span className="player-small">gold/min</span>
+        <span className="note">gold/min</span>
       </div>
       <Items items={appearance.items} />
       <div className="player-row-lineups">
@@ -70,7 +70,7 @@ function Score({ kills, deaths, assists, ratio }: Appearance) {
         {count(kills)} <span className="player-slash">/</span> {count(deaths)}{" "}
         <span className="player-slash">/</span> {count(assists)}
       </span>
-      <span className="player-small" title="Kills and assists per death; no death counts as one">
+      <span className="note" title="Kills and assists per death; no death counts as one">
         {decimal(ratio)} ratio
       </span>
     </div>
@@ -81,7 +81,7 @@ function Items({ items }: { items: readonly string[] }) {
   const shown = items.slice(0, ITEMS);
   const empty = Math.max(0, ITEMS - shown.length);
   return (
-    <ul className="player-row-items" aria-label={items.length === 0 ? "No items" : "Items"}>
+    <ul className="row player-row-items" aria-label={items.length === 0 ? "No items" : "Items"}>
       {shown.map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an item can appear twice.
         <li key={at}>
@@ -92,7 +92,7 @@ function Items({ items }: { items: readonly string[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: the places are identical.
         <li key={`empty-${at}`} className="player-no-item" aria-hidden="true" />
       ))}
-      {items.length > ITEMS && <li className="player-small">+{items.length - ITEMS}</li>}
+      {items.length > ITEMS && <li className="note">+{items.length - ITEMS}</li>}
     </ul>
   );
 }
@@ -109,15 +109,15 @@ function LineupList({ lineup, shard }: { lineup: Lineup; shard: string }) {
         </li>
       ))}
       {members.length > shown.length && (
-        <li className="player-small">+{members.length - shown.length} more</li>
+        <li className="note">+{members.length - shown.length} more</li>
       )}
-      {members.length === 0 && <li className="player-small">Nobody</li>}
+      {members.length === 0 && <li className="note">Nobody</li>}
     </ul>
   );
 }
 
 function MemberName({ member: { player, isSelf }, shard }: { member: Member; shard: string }) {
-  if (!player) return <span className="player-nameless">Bot or anonymous</span>;
+  if (!player) return <span className="note cut">Bot or anonymous</span>;
   if (isSelf) return <Name className="cut player-self">{player.name}</Name>;
   return (
     <Link className="link-plain target cut" to={{ name: "player", shard, id: player.id }}>
@@ -137,7 +137,7 @@ function fewest(members: readonly Member[]): readonly Member[] {
 /** Rows without content, while matches are loading. */
 export function EmptyRows({ count: rows }: { count: number }) {
   return (
-    <div className="loading player-rows" role="status">
+    <div className="loading stack player-rows" role="status">
       <span className="visually-hidden">Loading matches</span>
       {Array.from({ length: rows }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical.

@@ -77,7 +77,7 @@ function Profile({ shard, id, search, player }: Props & { player: Known | undefi
   const change = (changes: Partial<PlayerOptions>, how: "push" | "replace") =>
     navigate({ name: "player", shard, id, search: searchOf({ ...options, ...changes }) }, how);
   return (
-    <div className="player-page">
+    <div className="stack tall player-page">
       <Band
         {...{ shard, id, player, heading, history, ranks }}
         actions={
@@ -102,21 +102,21 @@ function Profile({ shard, id, search, player }: Props & { player: Known | undefi
           pickAnother={() => setPicking(true)}
         />
       )}
-      <nav className="player-jump" aria-label="On this page">
+      <nav className="row player-jump" aria-label="On this page">
         {PARTS.map(([part, label]) => (
-          <a key={part} href={`#${part}`}>
+          <a key={part} className="frame small" href={`#${part}`}>
             {label}
           </a>
         ))}
       </nav>
-      <div className="player-columns">
+      <div className="stack player-columns">
         <Matches
           {...{ history, shard, id }}
           mode={options.mode}
           hero={options.hero}
           onChange={(changes) => change(changes, "replace")}
         />
-        <div className="player-side">
+        <div className="stack player-side">
           <OverTime history={history} />
           <Heroes history={history} />
           <Modes history={history} />

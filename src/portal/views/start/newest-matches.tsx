@@ -18,10 +18,10 @@ export function NewestMatches({ region }: { region: Region }) {
   const { matches, hold } = useHeld(feed);
   return (
     <section className="start-matches" aria-labelledby="start-matches">
-      <div className="start-head">
+      <div className="section-head start-head">
         <h2 id="start-matches">Newest matches</h2>
         {feed.isLive && (
-          <span className="start-live" title="New matches appear as they are recorded">
+          <span className="start-live label" title="New matches appear as they are recorded">
             Live
           </span>
         )}
@@ -85,22 +85,22 @@ function Row({ match, shard }: { match: MatchRecord; shard: string }) {
   return (
     <>
       <div className="start-what">
-        <Link className="start-link" to={{ name: "match", shard, id: match.id }}>
+        <Link className="start-link link-row" to={{ name: "match", shard, id: match.id }}>
           {modeName(match.gameMode)}
           <span className="visually-hidden">, {match.rosters.map(inWords).join(" against ")}</span>
         </Link>
-        <span className="start-when">
+        <span className="note">
           <Time iso={match.createdAt} />
         </span>
       </div>
       <Side roster={first} rosters={match.rosters} colour="blue" />
       <div className="start-score">
-        <span className="start-kills">
+        <strong>
           <Kills roster={first} rosters={match.rosters} />
           <span aria-hidden="true"> : </span>
           <span className="visually-hidden"> to </span>
           <Kills roster={second} rosters={match.rosters} />
-        </span>
+        </strong>
         <span className="note">{durationText(match.duration)}</span>
       </div>
       <Side roster={second} rosters={match.rosters} colour="red" />
@@ -123,7 +123,7 @@ function Side({ roster, rosters, colour }: SideProps & { colour: "blue" | "red" 
           <HeroTile key={id} actor={actor} size={28} isDecorative />
         ))}
       </span>
-      <span className={`start-names start-names-${outcome}`}>
+      <span className={`cut start-names start-names-${outcome}`}>
         {roster.participants.map(({ player }) => nameOf(player)).join(", ")}
       </span>
     </div>
@@ -133,7 +133,7 @@ function Side({ roster, rosters, colour }: SideProps & { colour: "blue" | "red" 
 function Kills({ roster, rosters }: SideProps) {
   const kills = roster && numberIn(roster.stats, "heroKills");
   const outcome = roster ? outcomeOf(roster, rosters) : "undecided";
-  return <span className={`start-kills-${outcome}`}>{count(kills)}</span>;
+  return <span className={outcome}>{count(kills)}</span>;
 }
 
 /** Blue first, where records name the sides. */
