@@ -262,14 +262,17 @@ inBrowser("the leaderboards page", () => {
       await leave(visitor);
     });
 
-    test("belongs to a region: another one, chosen in the header, opens without it", async () => {
+    test("belongs to a region: another one opens without it, and is chosen for other pages", async () => {
       const visitor = await open("win-rate?period=28d&player=ada");
       const { page } = visitor;
-      const region = page.getByRole("banner").getByRole("combobox", { name: "Region" });
-      await region.selectOption("eu");
+      await page.getByRole("combobox", { name: "Region" }).selectOption("eu");
       await page.waitForURL(`${world.url}/portal/eu/leaderboards/win-rate?period=28d`);
       await settled(page);
       expect(await result(page).count()).toBe(0);
+      await page.getByRole("link", { name: "Heroes" }).click();
+      await page.waitForURL(`${world.url}/portal/eu/heroes`);
+      await page.getByRole("link", { name: "Players", exact: true }).click();
+      await page.getByRole("radio", { name: "EU", checked: true }).waitFor({ state: "attached" });
       await leave(visitor);
     });
 

@@ -19,17 +19,17 @@ export function Plot(props: PlotProps) {
     <figure className="plot">
       <figcaption className="plot-title">{title}</figcaption>
       {series.some(({ note }) => series.length > 1 || note !== undefined) && (
-        <ul className="plot-legend" aria-hidden="true">
+        <ul className="row small soft plot-legend" aria-hidden="true">
           {series.map(({ label, note }, at) => (
             <li key={label}>
               <Key at={at} /> {label}
-              {note !== undefined && <span className="plot-note">, {note}</span>}
+              {note !== undefined && <span className="note">, {note}</span>}
             </li>
           ))}
         </ul>
       )}
       <div className="plot-room" ref={room} style={{ height }}>
-        {!hasValues && <p className="plot-none">No data</p>}
+        {!hasValues && <p className="plot-none note">No data</p>}
         {hasValues && width > 0 && <Drawing {...props} width={width} height={height} />}
       </div>
       {hasValues && <Values {...props} />}
@@ -71,7 +71,7 @@ function Drawing(props: DrawingProps) {
           />
         )}
         {series.map((one, number) => (
-          <g key={one.label} className={`plot-series plot-series-${number + 1}`}>
+          <g key={one.label} className={`plot-series-${number + 1}`}>
             {kind === "bars" ? (
               <Bars series={one} number={number} of={series.length} {...{ xs, layout }} />
             ) : (
@@ -210,7 +210,7 @@ function Tip({ at, left, ...props }: DrawingProps & { at: number; left: number }
   );
   return (
     <div
-      className="plot-tip"
+      className="frame small plot-tip"
       // On the wider side, and within the plot.
       style={
         left > width / 2

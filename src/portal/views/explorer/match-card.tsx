@@ -25,12 +25,12 @@ export function MatchCard({ match, ...context }: Props) {
   const patch = textIn(attributes, "patchVersion");
   const rosters = response.related(match, "rosters");
   return (
-    <article className="explorer-match card" aria-label={`Match ${id}`}>
-      <header className="explorer-match-head">
+    <article className="card stack" aria-label={`Match ${id}`}>
+      <header className="row explorer-match-head">
         <h3>
           <Link to={{ name: "match", shard, id }}>{mode ? modeName(mode) : "Match"}</Link>
         </h3>
-        <p className="explorer-facts">
+        <p className="row small soft explorer-facts">
           {createdAt && <Time iso={createdAt} />}
           {duration !== undefined && (
             <span>
@@ -40,7 +40,7 @@ export function MatchCard({ match, ...context }: Props) {
           )}
           {patch && <span>patch {patch}</span>}
         </p>
-        <code className="explorer-id">{id}</code>
+        <code className="note explorer-id">{id}</code>
       </header>
       {rosters.length > 0 && (
         <div className="explorer-rosters">
@@ -64,19 +64,21 @@ function Roster({ roster, ...context }: { roster: Resource } & Context) {
   const participants = response.related(roster, "participants");
   return (
     <section className={`explorer-roster${won === "true" ? " explorer-roster-won" : ""}`}>
-      <h4>
+      <h4 className="row label">
         {won !== undefined && (
-          <span className="explorer-outcome">{OUTCOME_NAMES[won === "true" ? "won" : "lost"]}</span>
+          <span className={won === "true" ? "won" : ""}>
+            {OUTCOME_NAMES[won === "true" ? "won" : "lost"]}
+          </span>
         )}
         {team && (
           <Name className="explorer-team">{textIn(team.attributes, "name") ?? team.id}</Name>
         )}
-        <span className="explorer-sums">
+        <span className="explorer-sums note">
           {gold !== undefined && <span>{compact(gold)} gold</span>}
           {aces !== undefined && <span>{counted(aces, "ace")}</span>}
         </span>
       </h4>
-      <ul className="explorer-members">
+      <ul className="small">
         {participants.map((participant) => (
           <Member key={participant.id} participant={participant} {...context} />
         ))}
@@ -104,11 +106,11 @@ function Member({
           <Name>{name}</Name>
         </Link>
       ) : (
-        <span className="explorer-nobody">
+        <span className="note cut">
           {"player" in participant.relationships ? "Player not included" : "Bot or anonymous"}
         </span>
       )}
-      <span className="explorer-hero">
+      <span className="soft cut">
         {attributes.actor === undefined ? "" : heroName(attributes.actor)}
       </span>
       {score.some((one) => one !== undefined) && (

@@ -43,7 +43,7 @@ export function Records({ response, query, onRename }: Props) {
     PLAYER_FILTERS.flatMap((name) => itemsIn(parameterValue(query, name))),
   );
   return (
-    <div className="explorer-matches">
+    <div className="stack">
       {records.map((match) => (
         <MatchCard key={match.id} {...{ match, response, shard, highlighted }} />
       ))}
@@ -104,7 +104,7 @@ function DidYouMean({
   // The player exists, but has no matches that satisfy the other filters.
   if (names.length === 0 || names.includes(name)) return null;
   return (
-    <p className="explorer-instead">
+    <p className="row explorer-instead">
       No player is called <Name className="explorer-called">{name}</Name>. Did you mean{" "}
       {names.map((one) => (
         <button
@@ -133,9 +133,9 @@ export function JsonDocument({ document, text }: { document: unknown; text: stri
     setRound((count) => count + 1);
   };
   return (
-    <div className="explorer-json card">
-      <div className="explorer-bar">
-        <div className="explorer-buttons">
+    <div className="card stack">
+      <div className="section-head">
+        <div className="row">
           <button
             type="button"
             className="button button-small"
@@ -171,7 +171,7 @@ export function Paging({ label, links: { prev, next }, onTurn }: PagingProps) {
     ["Next", next, next ? positionIn(next) : undefined],
   ];
   return (
-    <nav className="explorer-paging" aria-label={label}>
+    <nav className="row explorer-paging" aria-label={label}>
       {steps.map(([step, link, position]) => (
         <button
           key={step}
