@@ -54,9 +54,8 @@ function watch(page: Page, seen: Requests = []): Requests {
 
 const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 
-/** The button in the header, which a menu holds on small screens. */
 const keyButton = (page: Page, name: RegExp) =>
-  page.getByRole("banner").getByRole("button", { name });
+  page.getByRole("contentinfo").getByRole("button", { name });
 
 inBrowser("a shared link, where visitors need no key,", () => {
   test("opens a player and a match, with a visitor token", async () => {

@@ -53,7 +53,7 @@ function records() {
 
 const rows = (page: Page) => page.locator(".boards-table tbody tr");
 const names = (page: Page): Promise<string[]> =>
-  page.locator(".boards-table .boards-name").allInnerTexts();
+  page.locator(".boards-table tbody bdi").allInnerTexts();
 const field = (page: Page) => page.getByRole("combobox", { name: "Player name" });
 const result = (page: Page) => page.locator(".boards-result");
 

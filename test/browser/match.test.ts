@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { tier } from "../../src/portal/format.ts";
 import { endingName, sideName } from "../../src/portal/names.ts";
 import { OUTCOME_NAMES } from "../../src/portal/views/match/record.ts";
+import { aMatch, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { CODED, HOSTILE, MARKUP, OVERRIDE, oddRecords, SIX, SPARE, UNEVEN } from "./odd-records.ts";
 import {
@@ -170,7 +171,11 @@ inBrowser("the match page", () => {
   describe("with unusual records", () => {
     let world: World;
     beforeAll(async () => {
-      world = await startWorld(oddRecords());
+      // More regions than fit into a line of a phone.
+      const regions = ["eu", "sea", "sa", "ea", "cn", "tournament-na"].map((shard) =>
+        aMatch({ shard, createdAt: minutesAgo(600) }),
+      );
+      world = await startWorld([...oddRecords(), ...regions]);
     });
     afterAll(() => world.stop());
 

@@ -177,14 +177,7 @@ inBrowser("the player page", () => {
         expect(await rows(page).count()).toBe(20);
         const first = rows(page).first();
         const text = await plain(first.innerText());
-        for (const part of [
-          "Won",
-          modeName("ranked"),
-          "20\u00a0min",
-          "Ivo",
-          "4 / 2 / 3",
-          "3.5 ratio",
-        ])
+        for (const part of ["Won", modeName("ranked"), "20 min", "Ivo", "4 / 2 / 3", "3.5 ratio"])
           expect(text).toContain(part);
         // 1000 gold in 20 minutes.
         expect(text).toContain("50 gold/min");

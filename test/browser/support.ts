@@ -216,7 +216,8 @@ export async function violations(page: Page, rules?: string[]): Promise<string[]
 }
 
 /** Rows and cards, and the parts of a row: what is wider than its part covers the next one. */
-const PARTS = "html, .card, .player-row, .start-row, .start-row > *, .match-banners > *";
+const PARTS =
+  "html, .card, .player-row, .start-row, .start-row > *, .match-banners > *, .segmented";
 /** Some letters and the ellipsis. */
 const LEAST_TEXT_PX = 60;
 
@@ -228,6 +229,7 @@ export async function sticksOut(page: Page): Promise<string[]> {
         `${element.className || element.tagName}: ${width} px instead of ${element.scrollWidth}`;
       const wide = [...document.querySelectorAll(parts)]
         .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
+        .filter((part) => getComputedStyle(part).textOverflow !== "ellipsis")
         .map((part) => named(part, part.clientWidth));
       const cut = [...document.querySelectorAll("main *")]
         .filter((text) => getComputedStyle(text).textOverflow === "ellipsis")
