@@ -283,7 +283,7 @@ inBrowser("the player page", () => {
       test("has a series for each mode, and all values as a table", async () => {
         const { page } = visitor;
         await page.getByText("Gold/min", { exact: true }).click();
-        const table = page.locator(".plot").getByRole("table");
+        const table = page.locator(".plot table");
         const heads = await table.locator("thead th").allTextContents();
         expect(heads.slice(1)).toEqual([modeName("casual_aral"), modeName("ranked")]);
         expect(await table.locator("tbody tr").count()).toBe(20);

@@ -440,7 +440,8 @@ inBrowser("the home page", () => {
     await page.getByRole("button", { name: /^Theme/ }).waitFor();
     expect(await violations(page)).toEqual([]);
     // The region is chosen once, on the page; what only developers need is in the footer.
-    expect(await page.getByLabel("Region").count()).toBe(1);
+    expect(await page.getByRole("group", { name: "Region" }).count()).toBe(1);
+    expect(await page.getByRole("combobox", { name: "Region" }).count()).toBe(0);
     const footer = page.getByRole("contentinfo");
     await footer.getByRole("link", { name: TEXTS.status }).waitFor();
     await footer.getByRole("button", { name: /^Key / }).waitFor();
