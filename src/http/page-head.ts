@@ -10,6 +10,7 @@ import { isShardId } from "../domain/identifiers.ts";
 import type { Board } from "../domain/leaderboards.ts";
 import { MODE_NAMES } from "../domain/modes.ts";
 import { type Reader, StoreError } from "../store/store.ts";
+import { isolated } from "../text/isolated.ts";
 import { consumeQuota, takeRequest } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
 import { ApiError } from "./errors.ts";
@@ -103,7 +104,7 @@ const recordTexts = (shard: string, kind: "players" | "matches"): Texts =>
     : titled("Match", `A match of ${regionOf(shard)}: both line-ups, scores and items.`);
 
 const titled = (name: string, description: string): Texts => ({
-  title: `${shortened(name)} · Matchbook`,
+  title: `${name} · Matchbook`,
   description,
 });
 
@@ -187,7 +188,7 @@ const readPlayer: ReadTexts = async (reader, id, shard) => {
     isCount(winStreak) && winStreak > 1 ? `${winStreak} wins in a row` : undefined,
   ].filter((figure) => figure !== undefined);
   const figuresText = figures.length > 0 ? `: ${figures.join(", ")}` : "";
-  return titled(player.name, `Player of region ${shard}${figuresText}.`);
+  return titled(isolated(shortened(player.name)), `Player of region ${shard}${figuresText}.`);
 };
 
 const readMatch: ReadTexts = async (reader, id, shard, allow) => {

@@ -2,7 +2,7 @@
 
 import { type ReactNode, Suspense, useEffect } from "react";
 import { Header } from "./header.tsx";
-import { KeyDialog, Offer } from "./key.tsx";
+import { KeyButton, KeyDialog, Offer } from "./key.tsx";
 import { Boundary, lazyPage } from "./kit/boundary.tsx";
 import { Page } from "./kit/page.tsx";
 import { Loading } from "./kit/states.tsx";
@@ -38,13 +38,14 @@ export function App() {
           </Suspense>
         </Boundary>
       </main>
-      <footer className="foot">
-        <div className="foot-inner">
+      <footer className="foot note">
+        <div className="section-head foot-inner">
           <p>Matchbook: matches and players of every region.</p>
-          <nav aria-label="Footer">
+          <nav className="row" aria-label="Footer">
             <Link to={{ name: "developers", page: "quick-start" }}>API for developers</Link>
             <a href="/openapi.json">OpenAPI spec</a>
             <Link to={{ name: "status" }}>Status</Link>
+            <KeyButton />
           </nav>
         </div>
       </footer>

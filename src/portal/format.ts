@@ -49,21 +49,17 @@ export function share(part: number | undefined, all: number | undefined): string
   return `${Math.round((part / all) * 100)}%`;
 }
 
-/** 1702 seconds are "28:22". */
-export function clock(seconds: number | undefined): string {
+/** 1702 seconds are "28 min 22 s": "28:22" could be a time of the day. */
+export function durationText(seconds: number | undefined): string {
   if (seconds === undefined || seconds < 0) return MISSING;
   const all = Math.floor(seconds);
-  const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
-  const tail = `${two(minutes)}:${two(rest)}`;
-  return hours > 0 ? `${hours}:${tail}` : `${minutes}:${two(rest)}`;
-}
-
-/** 1702 seconds are "28 minutes 22 seconds", for screen readers. */
-export function clockInWords(seconds: number | undefined): string {
-  if (seconds === undefined || seconds < 0) return "unknown";
-  const all = Math.floor(seconds);
-  const minutes = Math.floor(all / 60);
-  return `${counted(minutes, "minute")} ${counted(all % 60, "second")}`;
+  const parts = [
+    [Math.floor(all / 3600), "h"],
+    [Math.floor(all / 60) % 60, "min"],
+    [all % 60, "s"],
+  ] as const;
+  const text = parts.filter(([value]) => value > 0).map((part) => part.join("\u00a0"));
+  return text.join(" ") || "0\u00a0s";
 }
 
 /** "1 win", "2 wins". */
@@ -99,7 +95,7 @@ export function anyValue(value: unknown, key = ""): string {
 
 function numberUnder(key: string, value: number): string {
   if (key === "skillTier") return tier(value);
-  if (key === "firstAfkTime") return value < 0 ? "Never" : clock(value);
+  if (key === "firstAfkTime") return value < 0 ? "Never" : durationText(value);
   return precise.format(value);
 }
 
@@ -117,4 +113,3 @@ function entryInWords([key, value]: [string, unknown]): string {
 }
 
 const listed = (parts: string[]): string => (parts.length === 0 ? "None" : parts.join(", "));
-const two = (number: number): string => String(number).padStart(2, "0");

@@ -1,10 +1,8 @@
-/** The sticky header: brand, search, navigation, region, key and theme. On small screens, a menu holds the rest. */
+/** The sticky header: brand, search, navigation and theme. On small screens, a menu holds the rest. */
 
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { KeyButton } from "./key.tsx";
-import { RegionPicker } from "./kit/region-picker.tsx";
 import { Logo } from "./logo.tsx";
-import { FIRST_BOARD, hrefOf, Link, navigate, type View } from "./router.ts";
+import { FIRST_BOARD, hrefOf, Link, type View } from "./router.ts";
 import { SearchBox } from "./search/box.tsx";
 import { useSession } from "./session.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
@@ -33,7 +31,6 @@ const SECTIONS: readonly Section[] = [
         : { name: "leaderboard", shard, board: FIRST_BOARD, search: new URLSearchParams() },
     holds: ["leaderboard"],
   },
-  { label: "Status", to: () => ({ name: "status" }), holds: ["status"] },
   {
     label: "Developers",
     to: () => ({ name: "developers", page: "quick-start" }),
@@ -80,11 +77,7 @@ export function Header({ view }: { view: View }) {
         </button>
         <div id="top-more" className={`top-more${isOpen ? " top-more-open" : ""}`}>
           <Navigation view={view} />
-          <div className="top-tools">
-            <Region view={view} />
-            <KeyButton />
-            <ThemeSwitch />
-          </div>
+          <ThemeSwitch />
         </div>
       </div>
     </header>
@@ -112,19 +105,4 @@ function Navigation({ view }: { view: View }) {
       })}
     </nav>
   );
-}
-
-/** Heroes and leaderboards open for the chosen region; other pages only use it for what comes next. */
-function Region({ view }: { view: View }) {
-  const { shard, setShard } = useSession();
-  const isOfRegion = view.name === "heroes" || view.name === "leaderboard";
-  const choose = (region: string) => {
-    setShard(region);
-    if (!isOfRegion) return;
-    const search = new URLSearchParams(view.search);
-    // The player whose rank is shown belongs to the old region.
-    search.delete("player");
-    navigate({ ...view, shard: region, search });
-  };
-  return <RegionPicker value={isOfRegion ? view.shard : shard} onChange={choose} isLabelHidden />;
 }

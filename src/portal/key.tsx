@@ -1,4 +1,4 @@
-/** The visitor's API key: the button in the header, the key dialog, the masked key, and the demo server's offer. */
+/** The visitor's API key: the button in the footer, the key dialog, the masked key, and the demo server's offer. */
 
 import "./key.css";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
@@ -37,8 +37,8 @@ export function MaskedKey() {
   const shown = useShownKey();
   if (key === undefined) return null;
   return (
-    <span className="masked-key">
-      <code>{shown}</code>
+    <span className="row">
+      <code className="masked-key">{shown}</code>
       <button
         type="button"
         className="button button-small"
@@ -52,18 +52,17 @@ export function MaskedKey() {
 }
 
 export function KeyButton() {
-  const { key, access } = useSession();
+  const { key } = useSession();
   const rejected = isRejected(useKeyState()) && key !== undefined;
-  const look = access === "none" ? " button-main" : rejected ? " key-button-rejected" : "";
   return (
     <button
       type="button"
-      className={`button button-small key-button${look}`}
+      className={`button button-small key-button${rejected ? " key-button-rejected" : ""}`}
       onClick={() => askForKey()}
     >
       {key ? (
         <>
-          <span className="key-word">{rejected ? "Key rejected " : "Key "}</span>
+          {rejected ? "Key rejected " : "Key "}
           <code>{masked(key)}</code>
         </>
       ) : (
@@ -78,7 +77,7 @@ export function Offer() {
   const { access, offeredKey, setKey } = useSession();
   if (!offeredKey || access !== "none") return null;
   return (
-    <section className="offer" aria-label="Demo key">
+    <section className="row offer" aria-label="Demo key">
       <p>This is a demo server with sample matches. Try it with the demo key.</p>
       <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
         Use the demo key
@@ -97,7 +96,7 @@ export function KeyDialog() {
   return (
     <dialog
       ref={dialog}
-      className="dialog"
+      className="frame dialog"
       aria-labelledby="key-title"
       onClose={() => askForKey(false)}
     >
@@ -123,12 +122,12 @@ function StoredKey({ replace }: { replace(): void }) {
   // Checked when the dialog opens: what a page learned earlier may be out of date.
   const usage = useLoad(undefined, (matchbook, signal) => matchbook.usage({ signal }));
   return (
-    <div className="key-stored">
+    <div className="stack key-stored">
       <h2 id="key-title">Your API key</h2>
       <MaskedKey />
       <StoredKeyState usage={usage} />
       <p>It is stored in this browser and sent only to this server.</p>
-      <div className="dialog-buttons">
+      <div className="row">
         <button
           type="button"
           className={`button${isRejected(keyState) ? " button-main" : ""}`}
@@ -237,7 +236,7 @@ function KeyForm() {
       <p id={`${input}-problem`} className="field-problem" role="alert">
         {problem}
       </p>
-      <div className="dialog-buttons">
+      <div className="row">
         <button
           type="submit"
           className="button button-main"

@@ -2,8 +2,8 @@
 
 import "./fonts.css";
 import "./theme.css";
-import "./shell.css";
 import "./kit/kit.css";
+import "./shell.css";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 

@@ -54,9 +54,8 @@ function watch(page: Page, seen: Requests = []): Requests {
 
 const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 
-/** The button in the header, which a menu holds on small screens. */
 const keyButton = (page: Page, name: RegExp) =>
-  page.getByRole("banner").getByRole("button", { name });
+  page.getByRole("contentinfo").getByRole("button", { name });
 
 inBrowser("a shared link, where visitors need no key,", () => {
   test("opens a player and a match, with a visitor token", async () => {
@@ -305,8 +304,6 @@ inBrowser("a key", () => {
     testEverywhere(
       () => ({ address: `${open.url}/portal/status`, options: { key: open.key } }),
       async (page) => {
-        const menu = page.getByRole("button", { name: "Menu" });
-        if (await menu.isVisible()) await menu.click();
         await keyButton(page, /^Key /).click();
         await page.getByText("This key works.").waitFor();
       },

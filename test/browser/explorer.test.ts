@@ -276,7 +276,7 @@ inBrowser("the query of the explorer", () => {
     for (const language of ["curl", "python", "fetch", "typescript"]) {
       await page.locator(`.sample input[value=${language}]`).check({ force: true });
       expect(await shownCode(page)).not.toContain(world.key);
-      await page.locator(".sample-bar .copy button").click();
+      await page.locator(".sample .copy button").click();
     }
     const texts = await copied.jsonValue();
     expect(texts.map((text) => text.includes(world.key))).toEqual([true, true, true, true]);

@@ -58,7 +58,7 @@ inBrowser("the heroes page", () => {
       expect(shown).toContain(percent(first.attributes.winRate));
       expect(shown).toContain(percent(first.attributes.pickRate));
       expect(await page.getByRole("status").allInnerTexts()).toContain(
-        `${body.data.length} heroes in ${body.meta.matches} matches. Private matches do not count.`,
+        `${body.data.length} heroes in ${body.meta.matches} matches. Matches of the mode Private do not count.`,
       );
       expect(await layoutShift(page)).toBeLessThan(0.02);
       await leave(visitor);

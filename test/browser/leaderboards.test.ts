@@ -53,7 +53,7 @@ function records() {
 
 const rows = (page: Page) => page.locator(".boards-table tbody tr");
 const names = (page: Page): Promise<string[]> =>
-  page.locator(".boards-table .boards-name").allInnerTexts();
+  page.locator(".boards-table tbody bdi").allInnerTexts();
 const field = (page: Page) => page.getByRole("combobox", { name: "Player name" });
 const result = (page: Page) => page.locator(".boards-result");
 
@@ -262,14 +262,15 @@ inBrowser("the leaderboards page", () => {
       await leave(visitor);
     });
 
-    test("belongs to a region: another one, chosen in the header, opens without it", async () => {
-      const visitor = await open("win-rate?period=28d&player=ada");
+    test("belongs to a region: another one opens without it, and is chosen for other pages", async () => {
+      const visitor = await open("win-rate?period=28d&player=ada", { width: 390 });
       const { page } = visitor;
-      const region = page.getByRole("banner").getByRole("combobox", { name: "Region" });
-      await region.selectOption("eu");
+      await page.getByRole("combobox", { name: "Region" }).selectOption("eu");
       await page.waitForURL(`${world.url}/portal/eu/leaderboards/win-rate?period=28d`);
       await settled(page);
       expect(await result(page).count()).toBe(0);
+      await page.goto(world.url);
+      await page.getByRole("radio", { name: "EU", checked: true }).waitFor({ state: "attached" });
       await leave(visitor);
     });
 

@@ -5,8 +5,9 @@ import type { Page } from "playwright-core";
 import { tier } from "../../src/portal/format.ts";
 import { OUTCOME_NAMES } from "../../src/portal/match.ts";
 import { endingName, sideName } from "../../src/portal/names.ts";
+import { aMatch, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { CODED, HOSTILE, MARKUP, oddRecords, SPARE, UNEVEN } from "./odd-records.ts";
+import { CODED, HOSTILE, MARKUP, OVERRIDE, oddRecords, SIX, SPARE, UNEVEN } from "./odd-records.ts";
 import {
   holdReplies,
   inBrowser,
@@ -44,6 +45,24 @@ const apiMenu = async (page: Page, item: string): Promise<void> => {
   await page.getByRole("menuitem", { name: item }).focus();
   await page.keyboard.press("Enter");
 };
+
+/** The texts with a name, and those in which it can change the order of what is around it. */
+function exposed(name: string): { count: number; exposed: string[] } {
+  const found = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  while (found.nextNode()) {
+    const text = found.currentNode as Text;
+    if (text.data.includes(name)) texts.push(text);
+  }
+  const isIsolated = ({ data, parentElement }: Text) =>
+    parentElement!.closest("bdi")
+      ? !/[\u2066-\u2069]/.test(data)
+      : data.split(name).length === data.split(`\u2068${name}`).length;
+  return {
+    count: texts.length,
+    exposed: texts.filter((text) => !isIsolated(text)).map(({ data }) => data),
+  };
+}
 
 inBrowser("the match page", () => {
   describe("with demo matches", () => {
@@ -122,7 +141,7 @@ inBrowser("the match page", () => {
     test("compares the players by another value, by keyboard", async () => {
       const visitor = await open();
       const { page } = visitor;
-      const shown = () => page.locator(".match-bar-value").allInnerTexts();
+      const shown = () => page.locator(".match-bar .label").allInnerTexts();
       const byGold = await shown();
       await page.getByRole("radio", { name: "Gold" }).focus();
       await page.keyboard.press("ArrowRight");
@@ -152,7 +171,11 @@ inBrowser("the match page", () => {
   describe("with unusual records", () => {
     let world: World;
     beforeAll(async () => {
-      world = await startWorld(oddRecords());
+      // More regions than fit into a line of a phone.
+      const regions = ["eu", "sea", "sa", "ea", "cn", "tournament-na"].map((shard) =>
+        aMatch({ shard, createdAt: minutesAgo(600) }),
+      );
+      world = await startWorld([...oddRecords(), ...regions]);
     });
     afterAll(() => world.stop());
 
@@ -178,7 +201,7 @@ inBrowser("the match page", () => {
           "Hero 009",
           "Ada",
           tier(29),
-          "AFK since 1:35",
+          "AFK since 1\u00a0min 35\u00a0s",
           "16,844",
           "Bot or anonymous",
         ]) {
@@ -196,10 +219,7 @@ inBrowser("the match page", () => {
         const { page } = visitor;
         const totals = page.getByRole("list", { name: "Team totals" }).getByRole("listitem");
         const gold = totals.filter({ hasText: "Gold" });
-        expect(await gold.locator(".match-total-value").allInnerTexts()).toEqual([
-          "41,000",
-          "39,000",
-        ]);
+        expect(await gold.innerText()).toMatch(/41,000\s+Gold\s+39,000/);
         // For screen readers.
         expect(await gold.textContent()).toContain("Gold: Blue side 41,000, Red side 39,000");
         expect(await page.locator(".match-bar").count()).toBe(3);
@@ -291,13 +311,37 @@ inBrowser("the match page", () => {
     };
 
     test("fits a narrow screen with one player against ten", async () => {
-      const visitor = await open(UNEVEN, 360);
+      const visitor = await open(UNEVEN, 320);
       await fitsNarrow(visitor);
       await leave(visitor);
     });
 
+    test("names of any direction are isolated and fit a narrow screen, on every page that shows them", async () => {
+      const visitor = await open(SIX, 320);
+      const { page } = visitor;
+      await fitsNarrow(visitor);
+      for (const path of [
+        `/portal/na/matches/${SIX}`,
+        "/",
+        "/portal/na/players/left-1?compare=right-1",
+        "/portal/na/leaderboards/ranked-wins?player=left-1",
+        "/portal/developers/explorer?shard=na&on=matches&filter[playerIds]=left-1",
+        "/portal/developers/explorer?shard=na&on=players&filter[playerIds]=left-1",
+      ]) {
+        await page.goto(world.url + path);
+        await settled(page);
+        const shown = await page.evaluate(exposed, OVERRIDE.slice(0, 5));
+        expect([path, shown.count > 0, ...shown.exposed]).toEqual([path, true]);
+        expect([path, ...(await sticksOut(page))]).toEqual([path]);
+      }
+      await page.goto(`${world.url}/portal/na/players/left-1`);
+      await settled(page);
+      expect(await page.title()).toBe("\u2068\u202eevil\u202e\u2069 · Matchbook");
+      await leave(visitor);
+    });
+
     test("shows that nobody won, and that a side is empty, and fits a narrow screen", async () => {
-      const visitor = await open(SPARE, 360);
+      const visitor = await open(SPARE, 320);
       expect(await outcome(visitor.page, "Side 1")).toBe(OUTCOME_NAMES.undecided);
       expect(await outcome(visitor.page, "Side 2")).toBe(OUTCOME_NAMES.undecided);
       expect(await side(visitor.page, "Side 2").innerText()).toContain("No players recorded");

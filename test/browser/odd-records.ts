@@ -1,4 +1,4 @@
-/** Unusual records for the browser tests: coded names, markup in names, very many and very few players. */
+/** Unusual records for the browser tests: coded names, names of any direction, markup, very many and very few players. */
 
 import type { JsonObject } from "../../src/domain/json.ts";
 import { aMatch, type MatchDocument, type MatchIn, type MemberIn } from "../support/records.ts";
@@ -10,6 +10,10 @@ export const CODED = "match-coded";
 export const HOSTILE = "match-hostile";
 export const UNEVEN = "match-uneven";
 export const SPARE = "match-spare";
+export const SIX = "match-six";
+
+/** Reverses what follows, unless it is isolated; the second character would end the isolated part. */
+export const OVERRIDE = "\u202eevil\u2069\u202e";
 
 /** Stats of the first participant of the first roster. */
 const FULL_STATS = {
@@ -32,7 +36,7 @@ const FULL_STATS = {
 };
 
 export function oddRecords(): MatchDocument[] {
-  return [coded(), hostile(), uneven(), spare()];
+  return [coded(), hostile(), uneven(), spare(), six()];
 }
 
 function coded(): MatchDocument {
@@ -105,6 +109,26 @@ function spare(): MatchDocument {
   return withFirst(aMatch({ id: SPARE, patch: "", rosters }), {
     actor: "",
     stats: { assists: 0, crystalMineCaptures: 0, deaths: 0, farm: 0 },
+  });
+}
+
+/** Six against six, with names from right to left, long, short and reversed. */
+function six(): MatchDocument {
+  const names = ["מלך_הסערה", OVERRIDE, "W".repeat(32), "العاصفة", "x", "Many words in one name"];
+  const members = (side: string) => names.map((name, at) => ({ id: `${side}-${at}`, name }));
+  return aMatch({
+    id: SIX,
+    rosters: [
+      {
+        members: members("left"),
+        team: { id: "team-6", name: OVERRIDE },
+        attributes: { stats: { acesEarned: 3, gold: 61_000, heroKills: 123, side: "left/blue" } },
+      },
+      {
+        members: members("right"),
+        attributes: { stats: { acesEarned: 2, gold: 59_000, heroKills: 108, side: "right/red" } },
+      },
+    ],
   });
 }
 

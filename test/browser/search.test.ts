@@ -91,7 +91,7 @@ inBrowser("the search for players", () => {
   });
 
   test("is in the header of every other page, where / focuses it, except in a field", async () => {
-    const visitor = await visit(`${world.url}/portal/status`, { key: world.key });
+    const visitor = await visit(`${world.url}/portal/na/heroes`, { key: world.key });
     const { page } = visitor;
     await page.getByRole("combobox", { name: "Region" }).focus();
     await page.keyboard.press("/");

@@ -126,7 +126,7 @@ inBrowser("the home page", () => {
       rosters: duel({ id: anId("player"), name: "JustArrived" }, { id: anId("player") }),
     });
     await world.ingest([match]);
-    await page.getByRole("link", { name: /JustArrived \(won\)/ }).click();
+    await page.getByRole("link", { name: /JustArrived\S* \(won\)/ }).click();
     await page.waitForURL(`**${pathOf(shard, match.data.id as string)}`);
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
@@ -329,7 +329,7 @@ inBrowser("the home page", () => {
     const visitor = await visit(empty.url, { key: empty.key });
     const { page } = visitor;
     await page.getByText(NO_REGIONS, { exact: true }).waitFor();
-    await page.locator("header").getByRole("link", { name: TEXTS.status, exact: true }).click();
+    await page.locator("footer").getByRole("link", { name: TEXTS.status, exact: true }).click();
     await page.getByText(NO_REGIONS, { exact: true }).waitFor();
     expect(visitor.complaints).toEqual([]);
     await leave(visitor);
@@ -389,12 +389,12 @@ inBrowser("the home page", () => {
     await page.keyboard.press("Tab");
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
     expect(await focused()).toBe("Skip to content");
-    // The brand, then Players, Heroes, Leaderboards and Status.
-    for (let tabs = 0; tabs < 5; tabs += 1) await page.keyboard.press("Tab");
-    expect(await focused()).toBe(TEXTS.status);
+    // The brand, then Players and Heroes.
+    for (let tabs = 0; tabs < 3; tabs += 1) await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Heroes");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: TEXTS.status }).waitFor();
-    expect(await focused()).toBe(TEXTS.status);
+    await page.getByRole("heading", { level: 1, name: "Heroes in" }).waitFor();
+    expect(await focused()).toStartWith("Heroes in");
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
     await page.goBack();
     await settled(page);
@@ -443,15 +443,21 @@ inBrowser("the home page", () => {
   });
 
   test("has a menu on phones, with all that the header has on wide screens", async () => {
-    const visitor = await visit(world.url, { key: world.key, width: 360 });
+    const visitor = await visit(world.url, { key: world.key, width: 320 });
     const { page } = visitor;
     const menu = page.getByRole("button", { name: "Menu" });
     await menu.click();
-    for (const name of ["Players", "Heroes", "Leaderboards", "Status", "Developers"])
+    for (const name of ["Players", "Heroes", "Leaderboards", "Developers"])
       await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).waitFor();
-    await page.getByRole("combobox", { name: "Region" }).waitFor();
     await page.getByRole("button", { name: /^Theme/ }).waitFor();
     expect(await violations(page)).toEqual([]);
+    // The region is chosen once, on the page; what only developers need is in the footer.
+    expect(await page.getByRole("group", { name: "Region" }).count()).toBe(1);
+    expect(await page.getByRole("combobox", { name: "Region" }).count()).toBe(0);
+    const footer = page.getByRole("contentinfo");
+    await footer.getByRole("link", { name: TEXTS.status }).waitFor();
+    await footer.getByRole("button", { name: /^Key / }).waitFor();
+    expect(await page.getByRole("banner").innerText()).not.toMatch(/Status|Key/);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: /^Theme/ }).waitFor({ state: "hidden" });
     await menu.click();

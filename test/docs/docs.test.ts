@@ -314,7 +314,7 @@ function anchors(text: string): Set<string> {
 
 describe("ARCHITECTURE.md and CONTRIBUTING.md", () => {
   const maps = prose(page("ARCHITECTURE.md") + page("CONTRIBUTING.md"));
-  const sources = [...new Bun.Glob("{src,test}/**/*.ts").scanSync(ROOT)].filter(
+  const sources = [...new Bun.Glob("{src,test}/**/*.{ts,tsx}").scanSync(ROOT)].filter(
     (path) => !path.includes("node_modules"),
   );
   const source = sources.map((file) => readFileSync(join(ROOT, file), "utf8")).join("\n");

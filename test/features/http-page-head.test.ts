@@ -100,7 +100,7 @@ describe("with portal visitors, the page of", () => {
   test("a player has the name and the main figures", async () => {
     await withServer(VISITORS, async (open, url) => {
       const { title, metas, canonical } = await headOf(await open(`${PLAYER}?compare=x`));
-      expect(title).toBe("Ada Lovelace · Matchbook");
+      expect(title).toBe("\u2068Ada Lovelace\u2069 · Matchbook");
       expect(metas.description).toContain("1 match, 100 % won, skill tier 12");
       expect(metas["og:title"]).toBe(title!);
       expect(metas["twitter:title"]).toBe(title!);
@@ -122,8 +122,8 @@ describe("with portal visitors, the page of", () => {
   test("a player with any name contains it as text, never as markup", async () => {
     await withServer(VISITORS, async (open) => {
       const { title, metas, html } = await headOf(await open("/portal/na/players/player-b"));
-      expect(title).toBe(`${ODD} · Matchbook`);
-      expect(metas["og:title"]).toBe(`${ODD} · Matchbook`);
+      expect(title).toBe(`\u2068${ODD}\u2069 · Matchbook`);
+      expect(metas["og:title"]).toBe(`\u2068${ODD}\u2069 · Matchbook`);
       expect(html).not.toContain("<script>alert");
       expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
     });
@@ -159,8 +159,8 @@ describe("with portal visitors, the page of", () => {
       const titles: (string | undefined)[] = [];
       for (let time = 0; time < 3; time++) titles.push((await headOf(await open(PLAYER))).title);
       expect(titles).toEqual([
-        "Ada Lovelace · Matchbook",
-        "Ada Lovelace · Matchbook",
+        "\u2068Ada Lovelace\u2069 · Matchbook",
+        "\u2068Ada Lovelace\u2069 · Matchbook",
         "Player · Matchbook",
       ]);
       // Pages without records need nothing of it.

@@ -38,7 +38,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   openapi: ["domain", "query", "schema"],
 
   // Runs in browsers and uses the public API; the tables are for its forms.
-  portal: ["domain", "query"],
+  portal: ["domain", "text", "query"],
 
   hooks: ["domain", "text", "observe", "query", "store", "document", "access", "settings"],
 

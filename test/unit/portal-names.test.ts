@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { anyValue, clock, compact, counted, share, tier } from "../../src/portal/format.ts";
+import { anyValue, compact, counted, durationText, share, tier } from "../../src/portal/format.ts";
 import {
   endingName,
   heroName,
@@ -143,22 +143,25 @@ describe("readable names", () => {
 
 describe("formatted values", () => {
   test("show that a value is missing instead of a made-up number", () => {
-    expect([clock(undefined), compact(undefined), tier(undefined), share(3, undefined)]).toEqual([
-      "–",
-      "–",
-      "–",
-      "–",
-    ]);
+    expect([
+      durationText(undefined),
+      compact(undefined),
+      tier(undefined),
+      share(3, undefined),
+    ]).toEqual(["–", "–", "–", "–"]);
     expect(share(0, 0)).toBe("–");
   });
 
   test.each([
-    [0, "0:00"],
-    [59.9, "0:59"],
-    [1702, "28:22"],
-    [3_605, "1:00:05"],
+    [0, "0 s"],
+    [59.9, "59 s"],
+    [1200, "20 min"],
+    [1702, "28 min 22 s"],
+    [3_605, "1 h 5 s"],
     [-1, "–"],
-  ])("%p seconds on the clock", (seconds, shown) => expect(clock(seconds)).toBe(shown));
+  ])("%p seconds do not look like a time of the day", (seconds, shown) =>
+    expect(durationText(seconds).replaceAll("\u00a0", " ")).toBe(shown),
+  );
 
   test("tiers below 0 are unranked", () => {
     expect([tier(-1), tier(0), tier(29)]).toEqual(["Unranked", "Tier 0", "Tier 29"]);
@@ -175,7 +178,7 @@ describe("formatted values", () => {
   test.each([
     [true, "wentAfk", "Yes"],
     [-1, "firstAfkTime", "Never"],
-    [90, "firstAfkTime", "1:30"],
+    [90, "firstAfkTime", "1\u00a0min 30\u00a0s"],
     [-1, "skillTier", "Unranked"],
     [62.853, "farm", "62.85"],
     ["", "note", "–"],

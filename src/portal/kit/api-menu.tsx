@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { Code } from "./code.tsx";
-import { CopyButton, useCopy } from "./copy.tsx";
+import { CopyButton, CopyMessage, useCopy } from "./copy.tsx";
 import { useLoad } from "./load.ts";
 import { Menu } from "./menu.tsx";
 import { Loaded } from "./states.tsx";
@@ -23,20 +23,18 @@ export function ApiMenu({ id, path }: Props) {
     { label: "View JSON", onSelect: () => setShown(true) },
   ];
   return (
-    <span className="api-menu">
-      <span className="copy-message" role="status">
-        {message}
-      </span>
+    <span className="copy">
       <Menu
         label="API"
         head={
           <>
-            <span className="menu-note">ID</span>
-            <code className="menu-id">{id}</code>
+            <span className="note">ID</span>
+            <code className="small menu-id">{id}</code>
           </>
         }
         items={items}
       />
+      <CopyMessage>{message}</CopyMessage>
       {isShown && <JsonDialog path={path} close={() => setShown(false)} />}
     </span>
   );
@@ -49,9 +47,9 @@ function JsonDialog({ path, close }: { path: string; close(): void }) {
   const load = useLoad(path, (matchbook, signal) => matchbook.get(path, { signal }));
   const text = load.value ? JSON.stringify(load.value.document, null, 2) : "";
   return (
-    <dialog ref={dialog} className="dialog dialog-wide" aria-label="JSON" onClose={close}>
-      <div className="dialog-head">
-        <code className="dialog-path">GET {path}</code>
+    <dialog ref={dialog} className="frame dialog dialog-wide" aria-label="JSON" onClose={close}>
+      <div className="row dialog-head">
+        <code className="small dialog-path">GET {path}</code>
         <CopyButton text={text} label="Copy JSON" />
         <button
           type="button"

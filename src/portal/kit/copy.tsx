@@ -2,7 +2,6 @@
 
 import { type ReactNode, useEffect, useState } from "react";
 
-const COPIED = "Copied";
 const FAILED = "Copy failed. Select the text instead.";
 
 interface Props {
@@ -23,14 +22,19 @@ export function CopyButton({ text, label, children = "Copy" }: Props) {
         aria-label={label}
         onClick={() => copy(text)}
       >
-        {message === COPIED ? COPIED : children}
+        {children}
       </button>
-      <span className={message === COPIED ? "visually-hidden" : "copy-message"} role="status">
-        {message}
-      </span>
+      <CopyMessage>{message}</CopyMessage>
     </span>
   );
 }
+
+/** Below the button that is in the same element of class `copy`. It takes no room, so nothing beside it moves. */
+export const CopyMessage = ({ children }: { children: string }) => (
+  <span className="copy-message" role="status">
+    {children}
+  </span>
+);
 
 /** `message` is empty until something was copied, and again after a while. */
 export function useCopy(): { message: string; copy(text: string): void } {
@@ -44,7 +48,7 @@ export function useCopy(): { message: string; copy(text: string): void } {
     // Browsers offer no clipboard to pages without HTTPS, except on localhost.
     if (!navigator.clipboard) return setMessage(FAILED);
     navigator.clipboard.writeText(text).then(
-      () => setMessage(COPIED),
+      () => setMessage("Copied"),
       () => setMessage(FAILED),
     );
   };

@@ -64,10 +64,10 @@ function Mark({ outcome, label, to }: FormResult) {
 
 /** `run` is the number of wins in a row, negative for losses. */
 export function Streak({ run }: { run: number }) {
-  if (run === 0) return <span className="streak">No streak</span>;
+  if (run === 0) return <span className="streak soft">No streak</span>;
   const isWon = run > 0;
   return (
-    <span className={`streak streak-${isWon ? "won" : "lost"}`}>
+    <span className={`streak ${isWon ? "won" : "lost"}`}>
       {isWon ? counted(run, "win") : counted(-run, "loss", "losses")} in a row
     </span>
   );

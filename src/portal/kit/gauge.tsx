@@ -10,11 +10,14 @@ export function Gauge() {
   const tone = share > 0.5 ? "full" : share > 0.15 ? "half" : "low";
   const label = `${remaining.toLocaleString("en")} of ${limit.toLocaleString("en")} requests left`;
   return (
-    <span className={`gauge gauge-${tone}`} title={`${label}, resets in ${resetSeconds} s`}>
-      <span className="gauge-track" aria-hidden="true">
-        <span className="gauge-fill" style={{ width: `${share * 100}%` }} />
+    <span
+      className={`gauge gauge-${tone} small soft`}
+      title={`${label}, resets in ${resetSeconds} s`}
+    >
+      <span className="bar" aria-hidden="true">
+        <span style={{ width: `${share * 100}%` }} />
       </span>
-      <span className="gauge-label">{label}</span>
+      {label}
     </span>
   );
 }

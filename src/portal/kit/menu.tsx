@@ -76,10 +76,10 @@ export function Menu({ label, head, items }: Props) {
         onClick={() => setOpen(!isOpen)}
       >
         {label}
-        <span className="menu-arrow" aria-hidden="true" />
+        <span className="arrow" aria-hidden="true" />
       </button>
       {isOpen && (
-        <div className="menu-panel">
+        <div className="frame menu-panel">
           {head && <div className="menu-head">{head}</div>}
           <div id={id} role="menu" className="menu-items">
             {items.map((item) => (

@@ -12,7 +12,7 @@ export function NeedsKey({ what }: { what: string }) {
           This server shows matches and players only to visitors with a key. The operator of the
           game can give you one. The key stays in this browser.
         </p>
-        <p className="needs-key-actions">
+        <p className="row">
           <KeyButtons />
         </p>
       </div>

@@ -1,11 +1,12 @@
 /**
- * A plot with its values on hover, on touch and by keyboard: it is a slider, whose arrow keys go from value to
- * value. All values are also in a table for screen readers.
+ * A plot with its values on hover and on touch. The drawing is for the eye only: the table below it, which opens, has all
+ * values for the keyboard and for screen readers.
  */
 
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
+import { type PointerEvent, useEffect, useRef, useState } from "react";
 import { type Layout, layoutOf, MARGIN } from "./plot-layout.ts";
 import type { PlotProps, Series } from "./series.ts";
+import { Table } from "./table.tsx";
 import "./plot.css";
 
 export function Plot(props: PlotProps) {
@@ -18,21 +19,20 @@ export function Plot(props: PlotProps) {
     <figure className="plot">
       <figcaption className="plot-title">{title}</figcaption>
       {series.some(({ note }) => series.length > 1 || note !== undefined) && (
-        <ul className="plot-legend" aria-hidden="true">
+        <ul className="row small soft plot-legend" aria-hidden="true">
           {series.map(({ label, note }, at) => (
             <li key={label}>
               <Key at={at} /> {label}
-              {note !== undefined && <span className="plot-note">, {note}</span>}
+              {note !== undefined && <span className="note">, {note}</span>}
             </li>
           ))}
         </ul>
       )}
       <div className="plot-room" ref={room} style={{ height }}>
-        {!hasValues && <p className="plot-none">No data</p>}
+        {!hasValues && <p className="plot-none note">No data</p>}
         {hasValues && width > 0 && <Drawing {...props} width={width} height={height} />}
       </div>
-      {/* A table cannot be made small enough to be hidden by itself. */}
-      <div className="visually-hidden">{hasValues && <Values {...props} />}</div>
+      {hasValues && <Values {...props} />}
     </figure>
   );
 }
@@ -43,41 +43,21 @@ interface DrawingProps extends PlotProps {
 }
 
 function Drawing(props: DrawingProps) {
-  const { xs, series, title, width, height, kind = "line" } = props;
+  const { xs, series, width, height, kind = "line" } = props;
   const [chosen, setChosen] = useState<number>();
   const layout = layoutOf(props, width, height);
-  const last = xs.length - 1;
-  const shown = chosen === undefined ? undefined : Math.min(chosen, last);
-  const named = shown ?? last;
-
+  const shown = chosen === undefined ? undefined : Math.min(chosen, xs.length - 1);
   const onPointer = (event: PointerEvent) => {
     const { left } = event.currentTarget.getBoundingClientRect();
     setChosen(nearest(layout, xs, event.clientX - left));
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Escape") return setChosen(undefined);
-    const next = KEYS[event.key]?.(named, last);
-    if (next === undefined) return;
-    event.preventDefault();
-    setChosen(Math.max(0, Math.min(last, next)));
-  };
-
   return (
     <div
       className="plot-frame"
-      role="slider"
-      tabIndex={0}
-      aria-label={title}
-      aria-valuemin={1}
-      aria-valuemax={xs.length}
-      aria-valuenow={named + 1}
-      aria-valuetext={`${nameOf(props, xs[named]!)}: ${valuesAt(props, named)}`}
+      aria-hidden="true"
       onPointerMove={onPointer}
       onPointerDown={onPointer}
       onPointerLeave={() => setChosen(undefined)}
-      onFocus={() => setChosen((now) => now ?? last)}
-      onBlur={() => setChosen(undefined)}
-      onKeyDown={onKeyDown}
     >
       <svg className="plot-drawing" width={width} height={height} aria-hidden="true">
         <Axes layout={layout} width={width} height={height} />
@@ -91,7 +71,7 @@ function Drawing(props: DrawingProps) {
           />
         )}
         {series.map((one, number) => (
-          <g key={one.label} className={`plot-series plot-series-${number + 1}`}>
+          <g key={one.label} className={`plot-series-${number + 1}`}>
             {kind === "bars" ? (
               <Bars series={one} number={number} of={series.length} {...{ xs, layout }} />
             ) : (
@@ -104,18 +84,6 @@ function Drawing(props: DrawingProps) {
     </div>
   );
 }
-
-/** How the keys move between values. */
-const KEYS: Readonly<Record<string, (at: number, last: number) => number>> = {
-  ArrowLeft: (at) => at - 1,
-  ArrowDown: (at) => at - 1,
-  ArrowRight: (at) => at + 1,
-  ArrowUp: (at) => at + 1,
-  PageDown: (at) => at - 10,
-  PageUp: (at) => at + 10,
-  Home: () => 0,
-  End: (_at, last) => last,
-};
 
 function Axes({ layout, width, height }: { layout: Layout; width: number; height: number }) {
   const { xOf, yOf, xTicks, yTicks } = layout;
@@ -242,8 +210,7 @@ function Tip({ at, left, ...props }: DrawingProps & { at: number; left: number }
   );
   return (
     <div
-      className="plot-tip"
-      aria-hidden="true"
+      className="frame small plot-tip"
       // On the wider side, and within the plot.
       style={
         left > width / 2
@@ -264,30 +231,21 @@ function Tip({ at, left, ...props }: DrawingProps & { at: number; left: number }
 
 function Values(props: PlotProps) {
   const { title, xs, xHead, series } = props;
+  const columns = series.map(({ label, values }) => ({
+    head: label,
+    cell: (x: number) => textOf(props, values[xs.indexOf(x)] ?? null),
+    isNumber: true,
+  }));
   return (
-    <table>
-      <caption>{title}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{xHead}</th>
-          {series.map(({ label }) => (
-            <th key={label} scope="col">
-              {label}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {xs.map((x, row) => (
-          <tr key={x}>
-            <th scope="row">{nameOf(props, x)}</th>
-            {series.map(({ label, values }) => (
-              <td key={label}>{textOf(props, values[row] ?? null)}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <details className="plot-values">
+      <summary className="note">All values</summary>
+      <Table
+        caption={title}
+        columns={[{ head: xHead, cell: (x) => nameOf(props, x), isHead: true }, ...columns]}
+        rows={xs}
+        keyOf={(x) => x}
+      />
+    </details>
   );
 }
 
@@ -297,12 +255,6 @@ const nameOf = ({ xName, xLabel }: PlotProps, x: number): string => (xName ?? xL
 
 const textOf = ({ yLabel }: Pick<PlotProps, "yLabel">, value: number | null): string =>
   value === null ? "no data" : (yLabel ?? whole.format)(value);
-
-const valuesAt = (props: PlotProps, at: number): string =>
-  props.series
-    .filter(({ values }) => typeof values[at] === "number")
-    .map(({ label, values }) => `${label} ${textOf(props, values[at]!)}`)
-    .join(", ") || "no data";
 
 /** The position in `xs` that is closest to the pointer. */
 function nearest({ xOf }: Layout, xs: readonly number[], pointer: number): number {

@@ -36,7 +36,7 @@ export function Ring({ value, label, size = 88 }: Props) {
       </svg>
       <span className="ring-text">
         <strong>{text}</strong>
-        <span className="ring-label">{label}</span>
+        <span className="note ring-label">{label}</span>
       </span>
     </span>
   );

@@ -33,7 +33,7 @@ export function ScrollTable({ label, children }: { label: string; children: Reac
     <div className={classes.filter(Boolean).join(" ")}>
       <section
         ref={frame}
-        className="table-frame"
+        className="frame table-frame"
         aria-label={label}
         {...((before || after) && { tabIndex: 0 })}
       >

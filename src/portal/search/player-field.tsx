@@ -7,6 +7,7 @@ import "./search.css";
 import { type KeyboardEvent, type RefObject, useEffect, useId, useState } from "react";
 import { MatchbookError } from "../../../client/src/index.ts";
 import type { KnownPlayer } from "../favourites.ts";
+import { Name } from "../kit/name.tsx";
 import { Avatar } from "../kit/tile.tsx";
 import { playerName } from "../names.ts";
 import { useSession } from "../session.ts";
@@ -174,7 +175,7 @@ function Option({ id, player, hasRegion, isActive, isBest, onPick }: OptionProps
       onClick={onPick}
     >
       <Avatar id={player.id} name={name} size={32} />
-      <span className="search-name">{name}</span>
+      <Name className="search-name">{name}</Name>
       {hasRegion && <span className="search-region">{player.shard.toUpperCase()}</span>}
       {isBest && (
         <span className="search-enter" aria-hidden="true">

@@ -43,7 +43,7 @@ export function Endpoints() {
         groupsOf(load.value).map(({ name, description, operations }) => (
           <section key={name} className="endpoints-group" aria-labelledby={`endpoints-${name}`}>
             <h2 id={`endpoints-${name}`}>{name.charAt(0).toUpperCase() + name.slice(1)}</h2>
-            <p className="endpoints-about">{description}</p>
+            <p className="endpoints-about soft">{description}</p>
             {operations.map((operation) => (
               <OperationView key={operation.id} operation={operation} document={load.value!} />
             ))}
@@ -67,7 +67,7 @@ function OperationView({ operation, document }: { operation: Operation; document
     <details
       id={id}
       ref={frame}
-      className="endpoint card"
+      className="endpoint card fold"
       onToggle={({ currentTarget }) => {
         // So that the URL of the page is the link to what was opened last.
         if (currentTarget.open) history.replaceState(history.state, "", `#${id}`);
@@ -76,9 +76,9 @@ function OperationView({ operation, document }: { operation: Operation; document
       <summary className="endpoint-head">
         <span className="endpoint-method">GET</span>
         <code className="endpoint-path">{breakable(path)}</code>
-        <span className="endpoint-summary">{summary}</span>
+        <span className="endpoint-summary small soft">{summary}</span>
       </summary>
-      <div className="endpoint-body">
+      <div className="stack endpoint-body">
         <OperationBody operation={operation} document={document} />
       </div>
     </details>
@@ -99,7 +99,7 @@ function OperationBody({ operation, document }: { operation: Operation; document
       <p>
         <Inline text={description} />
       </p>
-      <p className="endpoint-actions">
+      <p className="row">
         {tryOut && (
           <Link className="button button-main button-small" to={tryOut}>
             {query ? "Try it in the Explorer" : "See the page"}
@@ -138,7 +138,7 @@ function OperationBody({ operation, document }: { operation: Operation; document
           />
         </details>
       )}
-      <dl className="endpoint-statuses">
+      <dl className="endpoint-statuses small soft">
         {responses.map(({ status, description: about }) => (
           <Fragment key={status}>
             <dt>{status}</dt>
@@ -165,7 +165,7 @@ const PARAMETER_COLUMNS: readonly Column<Parameter>[] = [
     cell: ({ name, required, in: place }) => (
       <>
         <code className="endpoint-name">{name}</code>
-        <span className="endpoint-place">
+        <span className="endpoint-place note">
           {place}
           {required && <b className="endpoint-required"> required</b>}
         </span>
@@ -177,7 +177,7 @@ const PARAMETER_COLUMNS: readonly Column<Parameter>[] = [
     cell: ({ description = "", schema = {}, example }) => (
       <div className="endpoint-text">
         <Inline text={description} />
-        <span className="endpoint-place">
+        <span className="endpoint-place note">
           {typeName(schema)}
           {schema.enum && `: ${schema.enum.join(", ")}`}
           {example !== undefined && (

@@ -90,10 +90,10 @@ function Document({ current, guide, title, source }: DocumentProps) {
       {load.state === "failed" && <LoadError />}
       {load.state === "loading" && <Skeleton label="Loading" count={14} />}
       {document && (
-        <div className="guide-frame">
+        <div className="stack guide-frame">
           <Contents headings={document.headings} />
           {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: clicks on its links. */}
-          <div className="guide" onClick={followLink}>
+          <div className="stack guide" onClick={followLink}>
             {document.blocks.map((block, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the document does not change.
               <BlockView key={at} block={block} />
@@ -144,12 +144,14 @@ function Contents({ headings }: { headings: readonly GuideHeading[] }) {
   const sections = headings.filter(({ level }) => level === 2);
   if (sections.length < 3) return null;
   return (
-    <nav className="guide-contents" aria-label="On this page">
-      <p className="guide-contents-title">On this page</p>
-      <ul>
+    <nav className="small guide-contents" aria-label="On this page">
+      <p className="label">On this page</p>
+      <ul className="row">
         {sections.map(({ id, text }) => (
           <li key={id}>
-            <a href={`#${id}`}>{text}</a>
+            <a className="link-plain target" href={`#${id}`}>
+              {text}
+            </a>
           </li>
         ))}
       </ul>

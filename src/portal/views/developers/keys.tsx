@@ -16,7 +16,7 @@ export function Keys() {
       title="Keys and limits"
       lead="Every request for matches and players needs an API key. The key has limits, and each response says what is left."
     >
-      <div className="keys">
+      <div className="stack keys">
         <OwnKey>{(usage) => <OwnLimits usage={usage} />}</OwnKey>
         <h2>How to send the key</h2>
         <p>
@@ -98,13 +98,13 @@ const COLUMNS: readonly Column<Limit>[] = [
 
 function OwnLimits({ usage }: { usage: Usage }) {
   return (
-    <dl className="keys-limits">
+    <dl className="facts keys-limits">
       {figuresOf(usage).map(([name, figure, note]) => (
         <div key={name} className="card">
           <dt>{name}</dt>
           <dd>
-            <span className="keys-figure">{figure}</span>
-            <span className="keys-note">{note}</span>
+            <span className="figure">{figure}</span>
+            <span className="note">{note}</span>
           </dd>
         </div>
       ))}

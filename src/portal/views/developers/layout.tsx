@@ -38,10 +38,10 @@ export function DeveloperPage({ current, guide, title, lead, children }: Props) 
   const label = PAGES.find(([name]) => name === current)?.[1];
   const pages = <Pages current={current} guide={guide} />;
   return (
-    <div className="developers">
-      <details className="developers-menu">
+    <div className="stack developers">
+      <details className="frame fold developers-menu">
         <summary>
-          <span className="developers-menu-area">Developers</span> {label}
+          <span className="developers-menu-area note">Developers</span> {label}
         </summary>
         <nav aria-label="Developer pages">{pages}</nav>
       </details>

@@ -17,14 +17,14 @@ export function OwnKey({ children }: { children?: (usage: Usage) => ReactNode })
 function NoKey() {
   const { offeredKey } = useSession();
   return (
-    <section className="own-key card" aria-label="Your key">
-      <p className="own-key-title">You have not entered a key</p>
-      <p className="own-key-text">
+    <section className="own-key card stack" aria-label="Your key">
+      <p className="own-key-title row">You have not entered a key</p>
+      <p className="soft">
         {offeredKey
           ? "This demo server offers a key to everyone."
           : "The operator of this server can create one for you."}
       </p>
-      <p className="own-key-actions">
+      <p className="row">
         <KeyButtons />
       </p>
     </section>
@@ -37,12 +37,12 @@ function StoredKey({ children }: { children: ((usage: Usage) => ReactNode) | und
   const usage = load.state === "ready" ? load.value : undefined;
   return (
     <>
-      <section className="own-key card" aria-label="Your key">
-        <p className="own-key-title">
+      <section className="own-key card stack" aria-label="Your key">
+        <p className="own-key-title row">
           Your key <MaskedKey />
         </p>
         <StoredKeyState usage={load} />
-        <p className="own-key-actions">
+        <p className="row">
           <button type="button" className="button button-small" onClick={() => askForKey()}>
             Change key
           </button>

@@ -26,12 +26,12 @@ export function QuickStart() {
       title="Quick start"
       lead="A read-only JSON:API for completed matches and lifetime player records. From nothing to the newest match in three steps."
     >
-      <ol className="quick-steps">
+      <ol className="stack quick-steps">
         <Step number={1} title="Get a key">
           <OwnKey />
         </Step>
         <Step number={2} title="Send a request">
-          <p className="quick-text">
+          <p className="quick-text soft">
             The newest match of a region, with both rosters, their participants and players. Copy it
             into a terminal or an editor: it contains your key, if you have entered one.
           </p>
@@ -59,7 +59,7 @@ export function QuickStart() {
               Paging, errors, limits, caching, webhooks.
             </NextLink>
           </ul>
-          <p className="quick-text">
+          <p className="quick-text soft">
             The TypeScript client has no dependencies and ships with Matchbook in the{" "}
             <code>client</code> folder. It is fully typed, follows pages, and waits when you reach a
             rate limit. Other languages: generate a client from{" "}
@@ -73,14 +73,14 @@ export function QuickStart() {
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
   return (
-    <li className="quick-step">
-      <div className="quick-head">
+    <li>
+      <div className="row quick-head">
         <span className="quick-number" aria-hidden="true">
           {number}
         </span>
         <h2>{title}</h2>
       </div>
-      <div className="quick-body">{children}</div>
+      <div className="stack quick-body">{children}</div>
     </li>
   );
 }
@@ -116,7 +116,7 @@ function TryOut({ path }: { path: string }) {
   };
   return (
     <>
-      <p className="quick-send">
+      <p className="row small soft quick-send">
         <button type="button" className="button button-main" onClick={send} aria-busy={isSending}>
           Send it from here
         </button>

@@ -52,8 +52,8 @@ export function Sample({ path, query, needsKey = true }: Props) {
   };
   const { label } = LANGUAGES.find(({ value }) => value === language)!;
   return (
-    <div className="sample">
-      <div className="sample-bar">
+    <div className="stack sample">
+      <div className="section-head">
         <Segmented label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
         <CopyButton
           text={write(usedKey)}

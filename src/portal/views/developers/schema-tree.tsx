@@ -43,12 +43,12 @@ function Field({
   const head = (
     <>
       <code className="schema-name">{name}</code>
-      <span className="schema-type">{typeName(field)}</span>
-      {!isRequired && <span className="schema-type">optional</span>}
+      <span className="note">{typeName(field)}</span>
+      {!isRequired && <span className="note">optional</span>}
     </>
   );
   const about = text && (
-    <p className="schema-about">
+    <p className="small soft">
       <Inline text={text} />
     </p>
   );
@@ -56,21 +56,25 @@ function Field({
     const { enum: values } = field;
     return (
       <li>
-        <div className="schema-head">{head}</div>
+        <div className="row schema-head">{head}</div>
         {about}
-        {values && <p className="schema-about">One of {values.map(String).join(", ")}.</p>}
+        {values && <p className="small soft">One of {values.map(String).join(", ")}.</p>}
       </li>
     );
   }
   return (
     <li>
-      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details
+        className="fold"
+        open={isOpen}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
         <summary className="schema-head">{head}</summary>
         {about}
         {isOpen &&
           nested.map((one) => (
             <div key={typeName(one)} className="schema-nested">
-              {nested.length > 1 && <p className="schema-type">{typeName(one)}</p>}
+              {nested.length > 1 && <p className="note">{typeName(one)}</p>}
               <SchemaTree document={document} schema={one} />
             </div>
           ))}

@@ -35,7 +35,7 @@ function OwnUsage() {
     <>
       <Today usage={load.value} />
       <History usage={load.value} />
-      <p className="usage-note">
+      <p className="row small soft usage-note">
         <button type="button" className="button button-small" onClick={load.retry}>
           Refresh
         </button>
@@ -56,38 +56,35 @@ function Today({ usage }: { usage: Usage }) {
   return (
     <section className="usage-today card" aria-label="Today">
       <div className="usage-quota">
-        <p className="usage-label">Matches today</p>
-        <p className="usage-figure">
+        <p className="label">Matches today</p>
+        <p className="figure">
           {today.matches.toLocaleString("en")}
           {matchesPerDay !== null && (
             <span className="usage-of"> of {matchesPerDay.toLocaleString("en")}</span>
           )}
         </p>
         {matchesPerDay !== null && (
-          <span className={`usage-track${isOverQuota(usage) ? " usage-full" : ""}`} aria-hidden>
-            <span
-              className="usage-fill"
-              style={{ width: `${Math.min(100, (today.matches / matchesPerDay) * 100)}%` }}
-            />
+          <span className={`bar${isOverQuota(usage) ? " usage-full" : ""}`} aria-hidden>
+            <span style={{ width: `${Math.min(100, (today.matches / matchesPerDay) * 100)}%` }} />
           </span>
         )}
-        <p className={isOverQuota(usage) ? "usage-over" : "usage-soft"}>
+        <p className={`small ${isOverQuota(usage) ? "usage-over" : "soft"}`}>
           {quotaText(usage)} Resets in {spanOf(today.resetSeconds)}, at midnight UTC.
         </p>
       </div>
       <div>
-        <p className="usage-label">Requests today</p>
-        <p className="usage-figure">{requests.toLocaleString("en")}</p>
-        <p className="usage-soft">
+        <p className="label">Requests today</p>
+        <p className="figure">{requests.toLocaleString("en")}</p>
+        <p className="small soft">
           {limits.requestsPerMinute.toLocaleString("en")} per minute allowed
         </p>
       </div>
       <div>
-        <p className="usage-label">Errors today</p>
-        <p className="usage-figure">{errors.toLocaleString("en")}</p>
-        <p className="usage-soft">responses with 4xx or 5xx</p>
+        <p className="label">Errors today</p>
+        <p className="figure">{errors.toLocaleString("en")}</p>
+        <p className="small soft">responses with 4xx or 5xx</p>
       </div>
-      <p className="usage-key">
+      <p className="small soft usage-key">
         Key <b>{key.name}</b> <code>{key.id}</code>, tier {key.tier}
       </p>
     </section>
@@ -115,9 +112,9 @@ function History({ usage }: { usage: Usage }) {
   };
   const total = (of: "requests" | "errors" | "records") =>
     days.reduce((sum, day) => sum + day[of], 0);
-  if (total("requests") === 0) return <p className="usage-soft">No requests in 30 days.</p>;
+  if (total("requests") === 0) return <p className="small soft">No requests in 30 days.</p>;
   return (
-    <section className="usage-plots" aria-label="Last 30 days">
+    <section className="stack usage-plots" aria-label="Last 30 days">
       <div className="card">
         <Plot
           {...shared}
@@ -136,7 +133,7 @@ function History({ usage }: { usage: Usage }) {
             { label: "Matches and players read", values: days.map(({ records }) => records) },
           ]}
         />
-        <p className="usage-soft">
+        <p className="small soft">
           {matchesPerDay === null
             ? "Your key has no daily quota."
             : `The quota counts each match once per day: ${matchesPerDay.toLocaleString("en")} different matches. Reading one again, and players, count here only.`}

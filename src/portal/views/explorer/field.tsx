@@ -45,7 +45,7 @@ export function Field({ label, name, hint, problems, isGroup, children }: Props)
       </div>
     </>
   );
-  const className = `explorer-field${isWrong ? " explorer-wrong" : ""}`;
+  const className = `stack explorer-field${isWrong ? " explorer-wrong" : ""}`;
   return isGroup ? (
     <fieldset className={className} aria-describedby={field.describedBy}>
       <legend className="explorer-title">{title}</legend>

@@ -59,7 +59,7 @@ export function Form(props: Props) {
       )),
     );
   return (
-    <form className="explorer-form card" onSubmit={send} noValidate aria-label="Query">
+    <form className="explorer-form card stack" onSubmit={send} noValidate aria-label="Query">
       <div className="explorer-fields explorer-common">
         <Field label="Region" problems={[]}>
           {({ id: field }) => (

@@ -1,6 +1,7 @@
 /** A match as a card, with its rosters side by side if the response includes them. */
 
-import { clock, clockInWords, compact, count, counted } from "../../format.ts";
+import { compact, count, counted, durationText } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { Time } from "../../kit/time.tsx";
 import { type Member, matchOf, OUTCOME_NAMES, type Readable, type Side } from "../../match.ts";
 import { modeName } from "../../names.ts";
@@ -15,24 +16,24 @@ interface Context {
 export function MatchCard({ match, ...context }: { match: Readable } & Context) {
   const { id, createdAt, duration, mode, patch, sides } = matchOf(match);
   return (
-    <article className="explorer-match card" aria-label={`Match ${id}`}>
-      <header className="explorer-match-head">
+    <article className="card stack" aria-label={`Match ${id}`}>
+      <header className="row explorer-match-head">
         <h3>
           <Link to={{ name: "match", shard: context.shard, id }}>
             {mode ? modeName(mode) : "Match"}
           </Link>
         </h3>
-        <p className="explorer-facts">
+        <p className="row small soft explorer-facts">
           {createdAt && <Time iso={createdAt} />}
           {duration !== undefined && (
-            <span title={clockInWords(duration)}>
+            <span>
               <span className="visually-hidden">lasted </span>
-              {clock(duration)}
+              {durationText(duration)}
             </span>
           )}
           {patch && <span>patch {patch}</span>}
         </p>
-        <code className="explorer-id">{id}</code>
+        <code className="note explorer-id">{id}</code>
       </header>
       {sides.length > 0 && (
         <div className="explorer-rosters">
@@ -49,15 +50,17 @@ function Roster({ side, ...context }: { side: Side } & Context) {
   const { attributes, outcome, tag, members, totals } = side;
   return (
     <section className={`explorer-roster${outcome === "won" ? " explorer-roster-won" : ""}`}>
-      <h4>
-        {"won" in attributes && <span className="explorer-outcome">{OUTCOME_NAMES[outcome]}</span>}
-        {tag && <span className="explorer-team">{tag}</span>}
-        <span className="explorer-sums">
+      <h4 className="row label">
+        {"won" in attributes && (
+          <span className={outcome === "won" ? "won" : ""}>{OUTCOME_NAMES[outcome]}</span>
+        )}
+        {tag && <Name className="explorer-team">{tag}</Name>}
+        <span className="explorer-sums note">
           {totals.gold !== undefined && <span>{compact(totals.gold)} gold</span>}
           {totals.aces !== undefined && <span>{counted(totals.aces, "ace")}</span>}
         </span>
       </h4>
-      <ul className="explorer-members">
+      <ul className="small">
         {members.map((member) => (
           <MemberLine key={member.id} member={member} {...context} />
         ))}
@@ -73,11 +76,13 @@ function MemberLine({ member, shard, highlighted }: { member: Member } & Context
   return (
     <li className={`explorer-member${isHighlighted ? " explorer-highlight" : ""}`}>
       {player ? (
-        <Link to={{ name: "player", shard, id: player.id }}>{player.name}</Link>
+        <Link className="target cut" to={{ name: "player", shard, id: player.id }}>
+          <Name>{player.name}</Name>
+        </Link>
       ) : (
-        <span className="explorer-nobody">Bot or anonymous</span>
+        <span className="note cut">Bot or anonymous</span>
       )}
-      <span className="explorer-hero">{attributes.actor === undefined ? "" : hero}</span>
+      <span className="soft cut">{attributes.actor === undefined ? "" : hero}</span>
       {score.some((one) => one !== undefined) && (
         <span className="explorer-score" title="Kills / deaths / assists">
           <span className="visually-hidden">Kills, deaths, assists: </span>

@@ -1,6 +1,7 @@
 /** A table of players. */
 
 import { compact, count, counted, numberIn, share, textIn } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { Link } from "../../router.ts";
 import type { Resource } from "./response.ts";
@@ -16,10 +17,10 @@ export function Players({ players, shard }: { players: readonly Resource[]; shar
       head: "Player",
       cell: ({ id, attributes }) => (
         <>
-          <Link className="explorer-name-link" to={{ name: "player", shard, id }}>
-            {textIn(attributes, "name") ?? id}
+          <Link className="cut target explorer-name-link" to={{ name: "player", shard, id }}>
+            <Name>{textIn(attributes, "name") ?? id}</Name>
           </Link>
-          <code className="explorer-id">{id}</code>
+          <code className="note cut explorer-id">{id}</code>
         </>
       ),
       isHead: true,
@@ -41,8 +42,7 @@ export function Players({ players, shard }: { players: readonly Resource[]; shar
 function Streak({ stats }: { stats: Resource["stats"] }) {
   const wins = numberIn(stats, "winStreak") ?? 0;
   const losses = numberIn(stats, "lossStreak") ?? 0;
-  if (wins > 0) return <span className="explorer-winning">{counted(wins, "win")}</span>;
-  if (losses > 0)
-    return <span className="explorer-losing">{counted(losses, "loss", "losses")}</span>;
+  if (wins > 0) return <span className="won">{counted(wins, "win")}</span>;
+  if (losses > 0) return <span className="lost">{counted(losses, "loss", "losses")}</span>;
   return "–";
 }

@@ -6,6 +6,7 @@ import { MAX_NEAR_LENGTH, MAX_OMITTED } from "../../../query/parameters.ts";
 import { counted } from "../../format.ts";
 import { CopyButton } from "../../kit/copy.tsx";
 import { useLoad } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { localTime } from "../../kit/time.tsx";
 import { itemsIn } from "./lists.ts";
@@ -41,7 +42,7 @@ export function Records({ response, query, onRename }: Props) {
     PLAYER_FILTERS.flatMap((name) => itemsIn(parameterValue(query, name))),
   );
   return (
-    <div className="explorer-matches">
+    <div className="stack">
       {records.map((match) => (
         <MatchCard key={match.id} {...{ match, shard, highlighted }} />
       ))}
@@ -98,8 +99,8 @@ function DidYouMean({
   // The player exists, but has no matches that satisfy the other filters.
   if (names.length === 0 || names.includes(name)) return null;
   return (
-    <p className="explorer-instead">
-      No player is called <b>{name}</b>. Did you mean{" "}
+    <p className="row explorer-instead">
+      No player is called <Name className="explorer-called">{name}</Name>. Did you mean{" "}
       {names.map((one) => (
         <button
           key={one}
@@ -107,7 +108,7 @@ function DidYouMean({
           className="button button-small"
           onClick={() => onRename(one)}
         >
-          {one}
+          <Name>{one}</Name>
         </button>
       ))}
       ?
@@ -127,9 +128,9 @@ export function JsonDocument({ document, text }: { document: unknown; text: stri
     setRound((count) => count + 1);
   };
   return (
-    <div className="explorer-json card">
-      <div className="explorer-bar">
-        <div className="explorer-buttons">
+    <div className="card stack">
+      <div className="section-head">
+        <div className="row">
           <button
             type="button"
             className="button button-small"
@@ -165,7 +166,7 @@ export function Paging({ label, links: { prev, next }, onTurn }: PagingProps) {
     ["Next", next, next ? positionIn(next) : undefined],
   ];
   return (
-    <nav className="explorer-paging" aria-label={label}>
+    <nav className="row explorer-paging" aria-label={label}>
       {steps.map(([step, link, position]) => (
         <button
           key={step}

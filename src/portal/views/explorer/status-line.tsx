@@ -14,8 +14,8 @@ export function StatusLine({
 }) {
   const isOverQuota = error instanceof MatchbookError && error.kind === "quota-exceeded";
   return (
-    <div className="explorer-status">
-      <p className="explorer-facts" role="status">
+    <div className="row small explorer-status">
+      <p className="row soft explorer-facts" role="status">
         {error === undefined ? responseFacts(response) : errorFacts(error)}
       </p>
       {isOverQuota ? <QuotaGauge error={error} /> : <Gauge />}
@@ -26,8 +26,8 @@ export function StatusLine({
 /** Requests are left, but no matches: the requests would be misleading. */
 function QuotaGauge({ error }: { error: MatchbookError }) {
   return (
-    <span className="gauge gauge-low">
-      <span className="gauge-track" aria-hidden="true" />
+    <span className="gauge small soft">
+      <span className="bar" aria-hidden="true" />
       <span className="gauge-label">
         Daily match quota used up
         {error.retryAfter !== undefined && `, resets in ${spanOf(error.retryAfter)}`}

@@ -21,7 +21,7 @@ export function UnknownParameters({
       <legend className="explorer-group-title">Unsupported parameters</legend>
       {unknown.map(([name, value], at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a name may appear twice.
-        <div key={at} className="explorer-field explorer-wrong">
+        <div key={at} className="stack explorer-field explorer-wrong">
           <p className="explorer-unknown">
             <code>
               {name}={value}

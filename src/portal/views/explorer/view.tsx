@@ -91,9 +91,9 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
         }}
         onClear={() => send(newQuery(form.on, form.shard))}
       />
-      <section className="explorer-response" aria-label="Response" ref={top}>
+      <section className="stack explorer-response" aria-label="Response" ref={top}>
         <h2 className="visually-hidden">Response</h2>
-        <div className="explorer-bar">
+        <div className="section-head">
           <Segmented
             label="Show response as"
             options={[
@@ -169,7 +169,7 @@ function ResultView({
   const parsed = useMemo(() => parseResponse(response.document), [response]);
   const { prev, next } = parsed.links;
   return (
-    <div className="explorer-result">
+    <div className="stack explorer-result">
       {as === "json" ? (
         <JsonDocument document={response.document} text={response.text} />
       ) : (

@@ -15,9 +15,11 @@ interface Props {
 export function FilterBar({ shard, filters, show }: Props) {
   const id = useId();
   return (
-    <div className="heroes-filters">
+    <div className="row heroes-filters">
       <div className="heroes-filter">
-        <label htmlFor={`${id}-mode`}>Mode</label>
+        <label className="label" htmlFor={`${id}-mode`}>
+          Mode
+        </label>
         <select
           id={`${id}-mode`}
           className="input"
@@ -59,7 +61,9 @@ function PatchFilter({
   };
   return (
     <div className="heroes-filter">
-      <label htmlFor={`${id}-patch`}>Patch</label>
+      <label className="label" htmlFor={`${id}-patch`}>
+        Patch
+      </label>
       <select
         id={`${id}-patch`}
         className="input"
@@ -76,7 +80,7 @@ function PatchFilter({
       </select>
       {isTyping && (
         <form
-          className="heroes-other"
+          className="row heroes-other"
           onSubmit={(event) => {
             event.preventDefault();
             choose(field.current?.value.trim() ?? "");

@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import type { ActorSort, ActorSummary } from "../../../domain/actors.ts";
 import { count } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { ScrollTable } from "../../kit/scroll-table.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
 import { columnOf, type Filters, nextSort } from "./filters.ts";
@@ -75,7 +76,7 @@ export function HeroTable({ rows, sort, show }: Props) {
               <th scope="row">
                 <span className="heroes-hero">
                   <HeroTile actor={row.actor} size={36} isDecorative />
-                  <span className="heroes-name">{row.hero}</span>
+                  <Name className="cut heroes-name">{row.hero}</Name>
                 </span>
               </th>
               {COLUMNS.map(({ name, cell }) => (
@@ -127,13 +128,10 @@ function WinRate({ value, scale }: { value: number; scale: number }) {
   const width = (Math.abs(value - 0.5) / scale) * 50;
   return (
     <span className="heroes-rate">
-      <span className="heroes-track heroes-track-half" aria-hidden="true">
-        <span
-          className={`heroes-fill heroes-fill-${isWon ? "won" : "lost"}`}
-          style={{ width: `${width}%` }}
-        />
+      <span className="bar heroes-track-half" aria-hidden="true">
+        <span className={`heroes-fill-${isWon ? "won" : "lost"}`} style={{ width: `${width}%` }} />
       </span>
-      <span className="heroes-rate-text">{percent(value)}</span>
+      <span>{percent(value)}</span>
     </span>
   );
 }
@@ -141,10 +139,10 @@ function WinRate({ value, scale }: { value: number; scale: number }) {
 function PickRate({ value, scale }: { value: number; scale: number }) {
   return (
     <span className="heroes-rate heroes-rate-picked">
-      <span className="heroes-track" aria-hidden="true">
-        <span className="heroes-fill" style={{ width: `${(value / scale) * 100}%` }} />
+      <span className="bar" aria-hidden="true">
+        <span style={{ width: `${(value / scale) * 100}%` }} />
       </span>
-      <span className="heroes-rate-text">{percent(value)}</span>
+      <span>{percent(value)}</span>
     </span>
   );
 }

@@ -23,9 +23,9 @@ export function Leaders({ rows }: { rows: readonly HeroRow[] }) {
           <li key={name} className="card heroes-leader">
             <HeroTile actor={row?.actor ?? ""} size={56} isDecorative />
             <span className="heroes-leader-words">
-              <span className="heroes-leader-kind">{label}</span>
+              <span className="note cut">{label}</span>
               <strong className="heroes-leader-value">{row ? text(row) : "–"}</strong>
-              <span className="heroes-leader-name">
+              <span className="small soft cut">
                 {row ? row.hero : "Too few matches"}
                 {row && (
                   <span className="heroes-leader-times"> · played {count(row.matches)} times</span>

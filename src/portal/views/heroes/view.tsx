@@ -1,5 +1,6 @@
 /** The heroes page: which heroes win in a region, by mode and patch. */
 
+import { PRIVATE_MODE } from "../../../domain/modes.ts";
 import { counted } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
 import { NeedsKey } from "../../kit/needs-key.tsx";
@@ -33,12 +34,10 @@ export default function Heroes({ shard, search }: Props) {
       name={`Heroes in ${shard.toUpperCase()}`}
       lead="Who wins, who is played most, and how they do on average."
       aside={
-        <span className="heroes-region">
-          <RegionPicker
-            value={shard}
-            onChange={(region) => navigate({ name: "heroes", shard: region, search })}
-          />
-        </span>
+        <RegionPicker
+          value={shard}
+          onChange={(region) => navigate({ name: "heroes", shard: region, search })}
+        />
       }
     >
       {access === "none" ? (
@@ -69,7 +68,7 @@ function Statistics({ shard, filters, show }: StatisticsProps) {
   // The table of the last filters stays while the next one loads.
   const found = load.value ?? load.before;
   return (
-    <div className="heroes">
+    <div className="stack tall heroes">
       <FilterBar shard={shard} filters={filters} show={show} />
       {load.state === "failed" ? (
         <Problem error={load.error} retry={load.retry} />
@@ -79,7 +78,7 @@ function Statistics({ shard, filters, show }: StatisticsProps) {
           <Skeleton label="Loading table" shape="rows" count={14} height={52} />
         </>
       ) : (
-        <div className="heroes-found" aria-busy={load.state === "loading"}>
+        <div className="stack heroes-found" aria-busy={load.state === "loading"}>
           <Found found={found} filters={filters} show={show} />
         </div>
       )}
@@ -112,9 +111,9 @@ function Found({ found, filters, show }: { found: Found } & Omit<StatisticsProps
   return (
     <>
       <Leaders rows={rows} />
-      <p className="heroes-count" role="status">
-        {counted(rows.length, "hero", "heroes")} in {counted(matches, "match", "matches")}. Private
-        matches do not count.
+      <p className="small soft" role="status">
+        {counted(rows.length, "hero", "heroes")} in {counted(matches, "match", "matches")}. Matches
+        of the mode {modeName(PRIVATE_MODE)} do not count.
       </p>
       {isTruncated && (
         <p className="notice heroes-note">

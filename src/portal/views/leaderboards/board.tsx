@@ -3,6 +3,7 @@
 import type { LeaderboardEntry, Schemas } from "../../../../client/src/index.ts";
 import { count, counted } from "../../format.ts";
 import { usePages } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
@@ -32,7 +33,7 @@ export function Board({ shard, board, period, player }: Props) {
   });
   const { items, state, first } = pages;
   return (
-    <section className="boards-board" aria-label={WORDS[board].name}>
+    <section aria-label={WORDS[board].name}>
       {first === undefined ? (
         state !== "failed" && (
           <Skeleton label="Loading leaderboard" shape="rows" count={12} height={56} />
@@ -92,7 +93,7 @@ function Table({
   const most = entries[0]?.value ?? 0;
   const hasMatches = entries.some(({ matches }) => matches !== undefined);
   return (
-    <table className="table boards-table">
+    <table className="frame table boards-table">
       <caption className="visually-hidden">{WORDS[board].name}</caption>
       <thead>
         <tr>
@@ -120,11 +121,11 @@ function Table({
               <span className="boards-player">
                 <Avatar id={id} name={playerName(name)} size={36} />
                 <span className="boards-names-of">
-                  <Link className="boards-name" to={{ name: "player", shard, id }}>
-                    {playerName(name)}
+                  <Link className="link-plain target cut" to={{ name: "player", shard, id }}>
+                    <Name>{playerName(name)}</Name>
                   </Link>
                   {matches !== undefined && (
-                    <span className="boards-matches-below">
+                    <span className="note boards-matches-below">
                       {counted(matches, "match", "matches")}
                     </span>
                   )}
@@ -134,11 +135,8 @@ function Table({
             {hasMatches && <td className="number boards-matches">{count(matches)}</td>}
             <td className="number">
               <span className="boards-value">
-                <span className="boards-track" aria-hidden="true">
-                  <span
-                    className="boards-fill"
-                    style={{ width: `${widthOf(board, value, most)}%` }}
-                  />
+                <span className="bar" aria-hidden="true">
+                  <span style={{ width: `${widthOf(board, value, most)}%` }} />
                 </span>
                 <strong>{valueText(board, value)}</strong>
               </span>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { LeaderboardEntry, Page, PlayerName, Schemas } from "../../../../client/src/index.ts";
 import { count, counted } from "../../format.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Problem } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { playerName } from "../../names.ts";
@@ -23,7 +24,7 @@ interface Props {
 export function PlayerRank({ shard, board, period, player, onPick }: Props) {
   const [picked, setPicked] = useState<PlayerName>();
   return (
-    <section className="card boards-finder" aria-labelledby="find-rank">
+    <section className="card stack" aria-labelledby="find-rank">
       <h2 id="find-rank">Find a player's rank</h2>
       <div className="search search-plain">
         <PlayerField
@@ -63,7 +64,7 @@ function Found({ shard, board, period, player, name, onClear }: FoundProps) {
       .page(),
   );
   return (
-    <div className="boards-result" aria-live="polite" aria-busy={load.state === "loading"}>
+    <div className="stack boards-result" aria-live="polite" aria-busy={load.state === "loading"}>
       <Result {...{ shard, board, load, player, name }} />
       <button type="button" className="button button-small" onClick={onClear}>
         Clear
@@ -78,7 +79,7 @@ interface ResultProps extends Pick<FoundProps, "shard" | "board" | "player" | "n
 
 function Result({ shard, board, load, player, name }: ResultProps) {
   if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
-  if (load.value === undefined) return <p className="boards-hint">Loading rank…</p>;
+  if (load.value === undefined) return <p className="small soft">Loading rank…</p>;
   const entry = load.value.items.find(({ id }) => id === player);
   const { depth } = load.value.meta;
   if (!entry) {
@@ -95,12 +96,12 @@ function Result({ shard, board, load, player, name }: ResultProps) {
       <Avatar id={player} name={playerName(entry.name)} size={44} />
       <div>
         <PlayerLink {...{ shard, player, name: entry.name }} />
-        <p className="boards-hint">
+        <p className="small soft">
           {valueText(board, value)}
           {matches !== undefined && `, ${counted(matches, "match", "matches")}`}
         </p>
       </div>
-      <p className="boards-place">
+      <p className="figure">
         {rank === null ? (
           <>Beyond the first {count(depth)}</>
         ) : (
@@ -117,8 +118,8 @@ function Result({ shard, board, load, player, name }: ResultProps) {
 
 function PlayerLink({ shard, player, name }: { shard: string; player: string; name: string }) {
   return (
-    <Link className="boards-name" to={{ name: "player", shard, id: player }}>
-      {playerName(name)}
+    <Link className="link-plain target boards-name" to={{ name: "player", shard, id: player }}>
+      <Name>{playerName(name)}</Name>
     </Link>
   );
 }

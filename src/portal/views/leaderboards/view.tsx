@@ -54,23 +54,17 @@ function Known({ shard, board, search }: Props & { board: BoardName }) {
       name={`${name} leaderboard in ${shard.toUpperCase()}`}
       lead={about}
       aside={
-        <span className="boards-region">
-          <RegionPicker
-            value={shard}
-            onChange={(region) =>
-              navigate({
-                name: "leaderboard",
-                shard: region,
-                board,
-                search: searchOf(board, period),
-              })
-            }
-          />
-        </span>
+        // The player whose rank is shown belongs to the old region.
+        <RegionPicker
+          value={shard}
+          onChange={(region) =>
+            navigate({ name: "leaderboard", shard: region, board, search: searchOf(board, period) })
+          }
+        />
       }
     >
-      <div className="boards-choice">
-        <nav className="boards-tabs" aria-label="Leaderboards">
+      <div className="section-head boards-choice">
+        <nav className="row boards-tabs" aria-label="Leaderboards">
           {BOARDS.map((one) => (
             <Link
               key={one}
@@ -93,7 +87,7 @@ function Known({ shard, board, search }: Props & { board: BoardName }) {
       {access === "none" ? (
         <NeedsKey what="this leaderboard" />
       ) : (
-        <div className="boards">
+        <div className="stack tall boards">
           <Board key={`${shard} ${board} ${period}`} {...{ shard, board, period, player }} />
           <aside className="boards-side">
             <PlayerRank
@@ -113,7 +107,7 @@ function UnknownBoard({ shard, board }: { shard: string; board: string }) {
       <p>
         There is no leaderboard named <code>{board}</code>. Choose one of these:
       </p>
-      <ul className="boards-list">
+      <ul className="stack">
         {BOARDS.map((one) => (
           <li key={one}>
             <Link to={{ name: "leaderboard", shard, board: one, search: new URLSearchParams() }}>

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { count } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
 import { type Match, type Member, mostOf, type Rated, type Side } from "../../match.ts";
@@ -19,8 +20,8 @@ export function Comparison({ match }: { match: Match }) {
   const measure = chosen ?? measures[0]?.value;
   if (measure === undefined) return null;
   return (
-    <section className="match-comparison" aria-labelledby="comparison">
-      <header className="match-section-head">
+    <section aria-labelledby="comparison">
+      <header className="section-head match-section">
         <h2 id="comparison">Player comparison</h2>
         <Segmented<Rated>
           label="Compare by"
@@ -44,17 +45,14 @@ function SideBars({ side, measure, most }: { side: Side; measure: Rated; most: n
     (one, other) => (other[measure] ?? -1) - (one[measure] ?? -1),
   );
   return (
-    <ul className={`match-side-bars match-${side.colour}`} aria-label={side.name}>
+    <ul className={`stack match-${side.colour}`} aria-label={side.name}>
       {members.map((member) => (
         <li key={member.id} className="match-bar">
           <HeroTile actor={member.actor} size={28} isDecorative />
-          <span className="match-bar-name">{nameOf(member)}</span>
-          <span className="match-bar-value">{count(member[measure])}</span>
-          <span className="match-bar-track" aria-hidden="true">
-            <span
-              className="match-bar-fill"
-              style={{ width: `${widthOf(member[measure], most)}%` }}
-            />
+          <Name className="small cut">{nameOf(member)}</Name>
+          <span className="small label">{count(member[measure])}</span>
+          <span className="bar" aria-hidden="true">
+            <span style={{ width: `${widthOf(member[measure], most)}%` }} />
           </span>
         </li>
       ))}

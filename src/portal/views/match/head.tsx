@@ -1,7 +1,7 @@
 /** The facts at the top of a match: date, duration, ending, patch and region. */
 
 import type { ReactNode } from "react";
-import { clock, clockInWords, textIn } from "../../format.ts";
+import { durationText, textIn } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
 import type { Match } from "../../match.ts";
 import { endingName, modeName } from "../../names.ts";
@@ -11,25 +11,18 @@ export function Facts({ match, shard }: { match: Match | undefined; shard: strin
   const queue = match && textIn(match.stats, "queue");
   const hasOwnQueue = queue !== undefined && queue !== match?.mode;
   return (
-    <dl className="match-facts">
+    <dl className="facts match-facts">
       <Fact name="Played">
         {match && (
           <>
             <Time iso={match.createdAt} relative={false} />{" "}
-            <span className="match-ago">
+            <span className="note">
               <Time iso={match.createdAt} />
             </span>
           </>
         )}
       </Fact>
-      <Fact name="Duration">
-        {match && (
-          <>
-            <span aria-hidden="true">{clock(match.duration)}</span>
-            <span className="visually-hidden">{clockInWords(match.duration)}</span>
-          </>
-        )}
-      </Fact>
+      <Fact name="Duration">{match && durationText(match.duration)}</Fact>
       <Fact name="Ended by">{match && endingName(match.stats.endGameReason)}</Fact>
       <Fact name="Patch">{match && (match.patch ?? "Unknown")}</Fact>
       <Fact name="Region">{shard.toUpperCase()}</Fact>

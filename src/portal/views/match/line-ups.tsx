@@ -1,7 +1,8 @@
 /** Both member-ups in one table: a row per participant, with the highest values of the match marked. */
 
 import type { ReactNode } from "react";
-import { clock, count, tier } from "../../format.ts";
+import { count, durationText, tier } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { HeroTile, ItemTile } from "../../kit/tile.tsx";
 import { isHighest, type Match, type Member, mostOf, type Rated } from "../../match.ts";
 import { Link } from "../../router.ts";
@@ -16,14 +17,14 @@ export function LineUps({ match, shard }: Props) {
   const hasItems = match.sides.some(({ members }) => members.some(({ items }) => items.length > 0));
   const columns = hasItems ? 5 : 4;
   return (
-    <section className="match-member-ups" aria-labelledby="member-ups">
-      <header className="match-section-head">
-        <h2 id="member-ups">Scoreboard</h2>
-        <p className="match-legend">
+    <section aria-labelledby="line-ups">
+      <header className="section-head match-section">
+        <h2 id="line-ups">Scoreboard</h2>
+        <p className="note match-legend">
           <span className="match-highest">Highlighted:</span> highest of the match
         </p>
       </header>
-      <table className="match-table">
+      <table className="frame match-table">
         <caption className="visually-hidden">Players of both sides</caption>
         <thead>
           <tr>
@@ -40,7 +41,7 @@ export function LineUps({ match, shard }: Props) {
           <tbody key={side.id} className={`match-side match-${side.colour}`}>
             <tr className="match-side-row">
               <th scope="rowgroup" colSpan={columns}>
-                <span className="match-side-head">
+                <span className="section-head">
                   <span className="match-side-name">
                     {side.name} {side.tag && <Tag tag={side.tag} />}
                   </span>
@@ -90,8 +91,8 @@ function Participant({
           </span>
           <span className="match-names">
             <Who member={member} shard={shard} />
-            <span className="match-about">
-              <span className="match-hero" title={member.skin && `Skin: ${member.skin}`}>
+            <span className="note row match-about">
+              <span className="soft" title={member.skin && `Skin: ${member.skin}`}>
                 {member.hero}
               </span>
               {member.tier !== undefined && <span>{tier(member.tier)}</span>}
@@ -109,7 +110,7 @@ function Participant({
           {marked("assists", count(member.assists))}
         </span>
         {member.ratio !== undefined && (
-          <span className="match-detail">
+          <span className="note match-detail">
             {marked("ratio", <>{member.ratio.toFixed(2)} KDA</>)}
           </span>
         )}
@@ -144,9 +145,9 @@ function Value({ isHighest, children }: { isHighest: boolean; children: ReactNod
 }
 
 function Items({ items }: { items: readonly string[] }) {
-  if (items.length === 0) return <span className="match-detail">None</span>;
+  if (items.length === 0) return <span className="note match-detail">None</span>;
   return (
-    <ul className="match-items">
+    <ul className="row match-items">
       {items.map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an item may appear twice, and the order is fixed.
         <li key={at}>
@@ -169,16 +170,16 @@ function Level({ level }: { level: number | undefined }) {
 
 /** Bots and anonymous players have no page. */
 function Who({ member: { player }, shard }: { member: Member; shard: string }) {
-  if (!player) return <span className="match-nameless">Bot or anonymous</span>;
+  if (!player) return <span className="soft">Bot or anonymous</span>;
   return (
-    <Link className="match-player" to={{ name: "player", shard, id: player.id }}>
-      {player.name}
+    <Link className="link-plain target" to={{ name: "player", shard, id: player.id }}>
+      <Name>{player.name}</Name>
     </Link>
   );
 }
 
 function Afk({ since }: { since: number | undefined }) {
-  const when = since === undefined ? "" : ` since ${clock(since)}`;
+  const when = since === undefined ? "" : ` since ${durationText(since)}`;
   return (
     <span className="match-afk">
       <abbr title="Away from keyboard">AFK</abbr>
@@ -190,15 +191,15 @@ function Afk({ since }: { since: number | undefined }) {
 function PerMinute({ value, decimals = 0 }: { value: number | undefined; decimals?: number }) {
   if (value === undefined) return null;
   const shown = decimals === 0 ? count(value) : value.toFixed(decimals);
-  return <span className="match-detail">{shown} / min</span>;
+  return <span className="note match-detail">{shown} / min</span>;
 }
 
 /** A bar without a label; the number is shown next to it. */
 function MiniBar({ value, most }: { value: number | undefined; most: number }) {
   const share = most > 0 ? Math.min(1, Math.max(0, (value ?? 0) / most)) : 0;
   return (
-    <span className="match-mini-bar" aria-hidden="true">
-      <span className="match-mini-bar-fill" style={{ width: `${share * 100}%` }} />
+    <span className="bar" aria-hidden="true">
+      <span style={{ width: `${share * 100}%` }} />
     </span>
   );
 }

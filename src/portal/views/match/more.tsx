@@ -1,6 +1,8 @@
 /** All other data of a match, including unknown stats. */
 
+import { isolated } from "../../../text/isolated.ts";
 import type { Pair } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { Pairs } from "../../kit/pairs.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { Match, Member, Side } from "../../match.ts";
@@ -15,8 +17,8 @@ const SHOWN = ["createdAt", "duration", "gameMode", "patchVersion", "shardId", "
 export function LinkedData({ match: { relations } }: { match: Match }) {
   if (relations.length === 0) return null;
   return (
-    <section className="match-more" aria-labelledby="linked">
-      <header className="match-section-head">
+    <section aria-labelledby="linked">
+      <header className="section-head match-section">
         <h2 id="linked">Linked data</h2>
       </header>
       <Relations relations={relations} />
@@ -28,9 +30,9 @@ export function MoreStats({ match }: { match: Match }) {
   const members = match.sides.flatMap((side) => side.members);
   const stats = extraStats(members);
   return (
-    <details className="match-fold">
+    <details className="frame fold match-fold">
       <summary>All stats</summary>
-      <div className="match-fold-inside">
+      <div className="stack match-fold-inside">
         <Facts
           title="Match"
           facts={[...otherValues(match.stats), ...otherValues(match.attributes, SHOWN)]}
@@ -91,7 +93,10 @@ function Facts({ title, facts, areLong = false }: FactsProps) {
   return (
     <section className="match-facts-of">
       <h3>{title}</h3>
-      <Pairs pairs={facts} className={areLong ? "match-long-pairs" : "match-pairs"} />
+      <Pairs
+        pairs={facts}
+        className={areLong ? "facts stack match-long-pairs" : "facts match-pairs"}
+      />
     </section>
   );
 }
@@ -100,9 +105,10 @@ function Head({ member }: { member: Member }) {
   return (
     <>
       {member.hero}
-      {member.player && <span className="match-head-player">{member.player.name}</span>}
+      {member.player && <Name className="cut match-head-player">{member.player.name}</Name>}
     </>
   );
 }
 
-const titleOf = ({ hero, player }: Member): string => (player ? `${hero} · ${player.name}` : hero);
+const titleOf = ({ hero, player }: Member): string =>
+  player ? `${hero} · ${isolated(player.name)}` : hero;

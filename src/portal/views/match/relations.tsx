@@ -7,12 +7,12 @@ import { otherValues } from "./extras.ts";
 
 export function Relations({ relations }: { relations: Match["relations"] }) {
   return (
-    <dl className="match-linked">
+    <dl className="facts match-linked">
       {relations.map(({ name, resources }) => (
-        <div key={name}>
+        <div key={name} className="card">
           <dt>{statName(name)}</dt>
           {resources.length === 0 ? (
-            <dd className="match-none">None</dd>
+            <dd className="soft">None</dd>
           ) : (
             resources.map((one) => (
               <dd key={`${one.type} ${one.id}`}>
@@ -36,7 +36,7 @@ function Resource({ resource: { type, id, attributes } }: { resource: Readable }
       <span className="match-resource-name">{textIn(attributes, "name") ?? `${type} ${id}`}</span>
       {url && <ResourceUrl url={url} />}
       {facts.length > 0 && (
-        <span className="match-resource-facts">
+        <span className="match-resource small soft">
           {facts.map(({ name, text }) => `${name}: ${text}`).join(" · ")}
         </span>
       )}
@@ -46,9 +46,9 @@ function Resource({ resource: { type, id, attributes } }: { resource: Readable }
 
 /** Records may contain any text here; only http and https URLs become links. */
 function ResourceUrl({ url }: { url: string }) {
-  if (!isWebUrl(url)) return <span className="match-url">{url}</span>;
+  if (!isWebUrl(url)) return <span className="match-resource small">{url}</span>;
   return (
-    <a className="match-url" href={url} rel="noopener noreferrer" target="_blank">
+    <a className="match-resource small" href={url} rel="noopener noreferrer" target="_blank">
       {url}
     </a>
   );

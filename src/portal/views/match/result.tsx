@@ -1,6 +1,7 @@
 /** The result of a match: who won, the score, and the totals of both sides. */
 
 import { count } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
 import { type Match, OUTCOME_NAMES, type Side, type Totals } from "../../match.ts";
 
@@ -22,7 +23,7 @@ export function Result({ match }: { match: Match }) {
     ([key]) => left.totals[key] !== undefined || right.totals[key] !== undefined,
   );
   return (
-    <section className="card match-result" aria-label="Result">
+    <section className="card stack match-result" aria-label="Result">
       <div className="match-banners">
         <Banner side={left} />
         <Score left={left} right={right} />
@@ -71,7 +72,7 @@ export function Tag({ tag }: { tag: string }) {
   return (
     <span className="match-tag">
       <span className="visually-hidden">Team </span>
-      {tag}
+      <Name>{tag}</Name>
     </span>
   );
 }
@@ -79,7 +80,7 @@ export function Tag({ tag }: { tag: string }) {
 function Score({ left, right }: { left: Side; right: Side }) {
   const [own, other] = [left.totals.kills, right.totals.kills];
   if (own === undefined && other === undefined) {
-    return <p className="match-score match-score-unit">vs</p>;
+    return <p className="note match-score">vs</p>;
   }
   return (
     <p className="match-score">
@@ -91,7 +92,7 @@ function Score({ left, right }: { left: Side; right: Side }) {
         <span className="match-score-between">:</span>
         <span className={`match-${right.colour}`}>{count(other)}</span>
       </span>
-      <span className="match-score-unit" aria-hidden="true">
+      <span className="note" aria-hidden="true">
         Kills
       </span>
     </p>
@@ -109,27 +110,27 @@ interface ComparedProps {
 function Compared({ label, name, left, right }: ComparedProps) {
   const [own, other] = [left.totals[name], right.totals[name]];
   const all = Math.max(0, own ?? 0) + Math.max(0, other ?? 0);
-  const leads = (value = 0, against = 0) => (value > against ? " match-total-more" : "");
+  const leads = (value = 0, against = 0) => (value > against ? "match-total-more" : "soft");
   return (
     <li className="match-total">
       <span className="visually-hidden">
         {label}: {left.name} {count(own)}, {right.name} {count(other)}
       </span>
-      <span className={`match-total-value${leads(own, other)}`} aria-hidden="true">
+      <span className={leads(own, other)} aria-hidden="true">
         {count(own)}
       </span>
-      <span className="match-total-label" aria-hidden="true">
+      <span className="note" aria-hidden="true">
         {label}
       </span>
-      <span className={`match-total-value${leads(other, own)}`} aria-hidden="true">
+      <span className={leads(other, own)} aria-hidden="true">
         {count(other)}
       </span>
-      <span className="match-split" aria-hidden="true">
+      <span className="bar" aria-hidden="true">
         {all > 0 &&
           [left, right].map((side) => (
             <span
               key={side.id}
-              className={`match-split-part match-${side.colour}`}
+              className={`match-${side.colour}`}
               style={{ flexGrow: Math.max(0, side.totals[name] ?? 0) / all }}
             />
           ))}

@@ -49,8 +49,8 @@ function Loading({ shard, id }: Props) {
       {load.state === "failed" ? (
         <Failed error={load.error} retry={load.retry} shard={shard} />
       ) : (
-        <div className="match-page">
-          <div className="match-head">
+        <div className="stack tall match-page">
+          <div className="row match-head">
             <Facts match={match} shard={shard} />
             {/* Not beside the heading, which grows when the mode is known. */}
             <span className="match-api">

@@ -5,6 +5,7 @@ import { compact, count, numberIn, type Stats, tier } from "../../format.ts";
 import { ApiMenu } from "../../kit/api-menu.tsx";
 import { CopyButton } from "../../kit/copy.tsx";
 import { FormStrip, Streak } from "../../kit/form.tsx";
+import { Name } from "../../kit/name.tsx";
 import { Ring } from "../../kit/ring.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { Link } from "../../router.ts";
@@ -34,13 +35,13 @@ export function Band({ shard, id, player, heading, history, ranks, updated, acti
   const stats = player?.stats;
   const path = `/shards/${encodeURIComponent(shard)}/players/${encodeURIComponent(id)}`;
   return (
-    <header className="card player-band" aria-busy={player === undefined}>
+    <header className="card stack player-band" aria-busy={player === undefined}>
       <div className="player-who">
         <Avatar id={id} name={player?.name ?? ""} size={80} />
         <h1 ref={heading} tabIndex={-1} className="page-title player-name">
-          <bdi>{player?.name ?? "Player"}</bdi>
+          <Name>{player?.name ?? "Player"}</Name>
         </h1>
-        <ul className="player-facts">
+        <ul className="row small player-facts">
           <li>{shard.toUpperCase()}</li>
           {stats && <Facts stats={stats} patch={player.patch} />}
           {ranks.map(({ board, rank, by }) => (
@@ -56,7 +57,7 @@ export function Band({ shard, id, player, heading, history, ranks, updated, acti
         </ul>
         {updated}
       </div>
-      <div className="player-actions">
+      <div className="row player-actions">
         {actions}
         <CopyButton text={location.href} label="Copy link to this page">
           Copy link
@@ -76,7 +77,7 @@ function Facts({ stats, patch }: { stats: Stats; patch: string | undefined }) {
   const [skill, level] = [numberIn(stats, "skillTier"), numberIn(stats, "level")];
   return (
     <>
-      {skill !== undefined && <li className="player-tier">{tier(skill)}</li>}
+      {skill !== undefined && <li>{tier(skill)}</li>}
       {level !== undefined && <li>Level {count(level)}</li>}
       {patch !== undefined && <li>Patch {patch}</li>}
     </>
@@ -98,10 +99,10 @@ function Lifetime({ stats }: { stats: Stats | undefined }) {
     <section className="player-lifetime" aria-labelledby="lifetime-title">
       <Ring value={rate} label="Win rate" size={96} />
       <div>
-        <h2 id="lifetime-title" className="player-label">
+        <h2 id="lifetime-title" className="label">
           Lifetime
         </h2>
-        <dl className="player-figures">
+        <dl className="facts player-figures">
           {figures.map(([name, text, title]) => (
             <div key={name}>
               <dd title={title}>{stats ? text : "\u00a0"}</dd>
@@ -121,9 +122,9 @@ function Form({
 }: Pick<Props, "history" | "shard"> & { stats: Stats | undefined }) {
   const last = history.items.slice(0, FORM);
   return (
-    <section className="player-form" aria-labelledby="form-title">
-      <div className="player-section-head">
-        <h2 id="form-title" className="player-label">
+    <section className="stack player-form" aria-labelledby="form-title">
+      <div className="section-head">
+        <h2 id="form-title" className="label">
           Form
         </h2>
         {stats ? <Streak run={streakIn(stats)} /> : <span className="streak">{"\u00a0"}</span>}
@@ -136,7 +137,7 @@ function Form({
           to: { name: "match", shard, id: one.id },
         }))}
       />
-      <p className="player-small">
+      <p className="note">
         {last.length === 0 ? "\u00a0" : `${resultsInWords(resultsOf(last))}, newest first`}
       </p>
     </section>

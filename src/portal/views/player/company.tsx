@@ -1,12 +1,14 @@
 /** With whom and against whom a player played most. */
 
 import type { Company } from "../../../../client/src/index.ts";
+import { PRIVATE_MODE } from "../../../domain/modes.ts";
 import { counted } from "../../format.ts";
 import type { Load } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Problem } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
-import { playerName } from "../../names.ts";
+import { modeName, playerName } from "../../names.ts";
 import { Link } from "../../router.ts";
 import { WinRate } from "./tallies.tsx";
 
@@ -19,10 +21,10 @@ interface Props {
 
 export function PlayedWith({ load, shard }: Props) {
   return (
-    <section id="company" className="card player-card" aria-labelledby="company-title">
-      <div className="player-section-head">
+    <section id="company" className="card stack player-card" aria-labelledby="company-title">
+      <div className="section-head">
         <h2 id="company-title">Played with and against</h2>
-        <p className="player-small">Last 28 days, without private matches</p>
+        <p className="note">Last 28 days, without the mode {modeName(PRIVATE_MODE)}</p>
       </div>
       {load.state === "failed" ? (
         <Problem error={load.error} retry={load.retry} />
@@ -54,7 +56,7 @@ function Others({ title, how, others, shard }: OthersProps) {
     <>
       <h3>{title}</h3>
       {most.length === 0 ? (
-        <p className="player-small">Nobody in this period.</p>
+        <p className="note">Nobody in this period.</p>
       ) : (
         <table className="player-tallies">
           <thead className="visually-hidden">
@@ -71,9 +73,12 @@ function Others({ title, how, others, shard }: OthersProps) {
               return (
                 <tr key={one.id}>
                   <th scope="row">
-                    <Link className="player-tally-name" to={{ name: "player", shard, id: one.id }}>
+                    <Link
+                      className="player-tally-name link-plain"
+                      to={{ name: "player", shard, id: one.id }}
+                    >
                       <Avatar id={one.id} name={name} size={28} />
-                      <bdi className="player-cut">{name}</bdi>
+                      <Name className="cut">{name}</Name>
                     </Link>
                   </th>
                   <td>{counted(matches, "match", "matches")}</td>

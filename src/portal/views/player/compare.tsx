@@ -5,6 +5,7 @@ import type { Company } from "../../../../client/src/index.ts";
 import { useFamiliarPlayers } from "../../favourites.ts";
 import { compact, count, counted, numberIn, tier } from "../../format.ts";
 import type { Load } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Problem } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
@@ -48,12 +49,12 @@ export function Compare({ otherId, isPicking, pick, pickAnother, ...rest }: Prop
     isFirst.current = false;
   }, [isPicking]);
   return (
-    <section className="card player-compare" aria-labelledby="compare-title">
-      <div className="player-section-head">
+    <section className="card stack player-compare" aria-labelledby="compare-title">
+      <div className="section-head">
         <h2 id="compare-title" ref={heading} tabIndex={-1}>
           Compare
         </h2>
-        <div className="player-compare-actions">
+        <div className="row">
           {otherId !== undefined && !isPicking && (
             <button type="button" className="button button-small" onClick={pickAnother}>
               Choose another player
@@ -68,7 +69,7 @@ export function Compare({ otherId, isPicking, pick, pickAnother, ...rest }: Prop
         <Picker shard={shard} id={id} pick={pick} />
       ) : (
         otherId !== undefined && (
-          <div className="player-comparison">
+          <div className="stack player-comparison">
             <Comparison {...rest} otherId={otherId} />
           </div>
         )
@@ -119,7 +120,7 @@ function Comparison({ shard, player, history, company, otherId }: ComparisonProp
       <Together name={player.name} company={company.value?.find(({ id }) => id === otherId)} />
       <table className="player-compare-table">
         <caption className="visually-hidden">
-          {player.name} and {load.value.name}
+          <Name>{player.name}</Name> and <Name>{load.value.name}</Name>
         </caption>
         <thead>
           <tr>
@@ -146,7 +147,7 @@ const Head = ({ side: { player }, shard }: { side: Side; shard: string }) => (
   <th scope="col">
     <Link className="player-compare-name" to={{ name: "player", shard, id: player.id }}>
       <Avatar id={player.id} name={player.name} size={32} />
-      <bdi className="player-cut">{player.name}</bdi>
+      <Name className="cut">{player.name}</Name>
     </Link>
   </th>
 );
@@ -253,7 +254,7 @@ function Together({ name, company }: { name: string; company: Company | undefine
       {counted(against.matches, "match", "matches")} against each other
       {against.matches > 0 && (
         <>
-          , of which <bdi>{name}</bdi> won {against.wins}
+          , of which <Name>{name}</Name> won {against.wins}
         </>
       )}
       .

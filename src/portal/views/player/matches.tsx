@@ -24,7 +24,7 @@ interface Props {
 export function Matches({ history, id, ...shared }: Props) {
   const { mode } = shared;
   return (
-    <section id="matches" className="player-matches" aria-labelledby="matches-title">
+    <section id="matches" className="stack" aria-labelledby="matches-title">
       {mode === undefined ? (
         <MatchList {...shared} history={history} />
       ) : (
@@ -60,20 +60,20 @@ function MatchList({ history, ...props }: ListProps & { history: MatchHistory })
   const isFirst = state === "loading" && appearances.length === 0;
   return (
     <>
-      <div className="player-section-head">
+      <div className="section-head">
         <h2 id="matches-title">Matches</h2>
         <Filters {...props} history={history} />
-        <p className="player-coverage" role="status">
+        <p className="small soft player-coverage" role="status">
           {coverage(history, shown.length, mode, hero)}
         </p>
       </div>
       {(shown.length > 0 || isFirst) && <Summary appearances={shown} />}
       {byDay(shown, Date.now()).map(({ key, name, appearances: group }) => (
-        <section key={key} className="player-day" aria-label={name}>
-          <h3 className="player-day-head">
-            {name} <span className="player-small">{resultsInWords(resultsOf(group))}</span>
+        <section key={key} className="stack" aria-label={name}>
+          <h3 className="section-head player-day-head">
+            {name} <span className="note">{resultsInWords(resultsOf(group))}</span>
           </h3>
-          <ol className="player-rows">
+          <ol className="stack player-rows">
             {group.map((one) => (
               <MatchRow key={one.id} appearance={one} shard={shard} />
             ))}
@@ -130,7 +130,7 @@ function Summary({ appearances }: { appearances: MatchHistory["items"] }) {
     ["Farm", mean("farm")?.toFixed(0) ?? "–"],
   ];
   return (
-    <dl className="player-summary">
+    <dl className="card facts player-summary">
       <div>
         <dt>Results</dt>
         <dd>
@@ -138,8 +138,8 @@ function Summary({ appearances }: { appearances: MatchHistory["items"] }) {
             "–"
           ) : (
             <>
-              <span className="player-won-text">{results.won} W</span>{" "}
-              <span className="player-lost-text">{results.lost} L</span>
+              <span className="won">{results.won} W</span>{" "}
+              <span className="lost">{results.lost} L</span>
             </>
           )}
         </dd>
@@ -166,8 +166,8 @@ function Filters({
   // The chosen hero stays in the list while the matches of another mode load.
   const isListed = hero === undefined || heroes.some(({ key }) => key === hero);
   return (
-    <div className="player-filters">
-      <span className="player-filter">
+    <div className="row small player-filters">
+      <span className="player-filter soft">
         <label htmlFor={modeField}>Mode</label>
         <select
           id={modeField}
@@ -185,7 +185,7 @@ function Filters({
           ))}
         </select>
       </span>
-      <span className="player-filter">
+      <span className="player-filter soft">
         <label htmlFor={heroField}>Hero</label>
         <select
           id={heroField}

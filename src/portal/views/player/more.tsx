@@ -28,9 +28,9 @@ export function MoreStats({ player: { attributes, stats } }: { player: Known }) 
   ];
   if (values.length === 0) return null;
   return (
-    <section className="card player-card" aria-labelledby="more-title">
+    <section className="card stack player-card" aria-labelledby="more-title">
       <h2 id="more-title">More stats</h2>
-      <Pairs pairs={values} className="player-pairs" />
+      <Pairs pairs={values} className="player-pairs small" />
     </section>
   );
 }

@@ -23,10 +23,10 @@ export function OverTime({ history }: { history: MatchHistory }) {
   const { name, digits } = MEASURES[measure];
   const format = (value: number) => value.toFixed(digits);
   return (
-    <section id="over-time" className="card player-card" aria-labelledby="over-time-title">
-      <div className="player-section-head">
+    <section id="over-time" className="card stack player-card" aria-labelledby="over-time-title">
+      <div className="section-head">
         <h2 id="over-time-title">Over time</h2>
-        <p className="player-small">{isStarting ? "\u00a0" : periodOf(history)}</p>
+        <p className="note">{isStarting ? "\u00a0" : periodOf(history)}</p>
       </div>
       <Segmented<Measure> label="Measure" options={OPTIONS} value={measure} onChange={setMeasure} />
       {isStarting ? (

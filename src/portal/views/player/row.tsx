@@ -1,6 +1,7 @@
 /** One match of the history: result, hero, score, gold, items and both line-ups. */
 
-import { clock, count } from "../../format.ts";
+import { count, durationText } from "../../format.ts";
+import { Name } from "../../kit/name.tsx";
 import { HeroTile, ItemTile } from "../../kit/tile.tsx";
 import { localTime } from "../../kit/time.tsx";
 import { type Appearance, type Member, OUTCOME_NAMES, type Side } from "../../match.ts";
@@ -25,33 +26,30 @@ export function MatchRow({ appearance, shard }: Props) {
     <li className={`player-row player-${outcome}`}>
       <div className="player-row-result">
         {/* The link covers the row. */}
-        <Link className="player-row-link" to={{ name: "match", shard, id }}>
+        <Link className="player-row-link link-row" to={{ name: "match", shard, id }}>
           {OUTCOME_NAMES[outcome]}
           <span className="visually-hidden">
             : {modeName(mode)} with {heroName(actor)}
           </span>
         </Link>
-        <span className="player-row-mode">{modeName(mode)}</span>
-        <span className="player-small">
-          {clock(duration)}
+        <span className="cut player-row-mode">{modeName(mode)}</span>
+        <span className="note player-row-when">
           {!Number.isNaN(Date.parse(createdAt)) && (
-            <>
-              {" · "}
-              <time dateTime={createdAt} title={localTime(createdAt)}>
-                {timeOfDay.format(new Date(createdAt))}
-              </time>
-            </>
-          )}
+            <time dateTime={createdAt} title={localTime(createdAt)}>
+              {timeOfDay.format(new Date(createdAt))}
+            </time>
+          )}{" "}
+          <span>{durationText(duration)}</span>
         </span>
       </div>
       <div className="player-row-hero">
         <HeroTile actor={actor} size={44} isDecorative />
-        <span className="player-row-name">{heroName(actor)}</span>
+        <span className="cut player-row-name">{heroName(actor)}</span>
       </div>
       <Score {...appearance} />
       <div className="player-row-gold" title={`${count(appearance.gold)} gold in all`}>
         <span className="player-figure">{count(appearance.goldPerMinute)}</span>
-        <span className="player-small">gold/min</span>
+        <span className="note">gold/min</span>
       </div>
       <Items items={appearance.items} />
       <div className="player-row-lineups">
@@ -71,7 +69,7 @@ function Score({ kills, deaths, assists, ratio }: Appearance) {
         {count(kills)} <span className="player-slash">/</span> {count(deaths)}{" "}
         <span className="player-slash">/</span> {count(assists)}
       </span>
-      <span className="player-small" title="Kills and assists per death; no death counts as one">
+      <span className="note" title="Kills and assists per death; no death counts as one">
         {decimal(ratio)} ratio
       </span>
     </div>
@@ -82,7 +80,7 @@ function Items({ items }: { items: readonly string[] }) {
   const shown = items.slice(0, ITEMS);
   const empty = Math.max(0, ITEMS - shown.length);
   return (
-    <ul className="player-row-items" aria-label={items.length === 0 ? "No items" : "Items"}>
+    <ul className="row player-row-items" aria-label={items.length === 0 ? "No items" : "Items"}>
       {shown.map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an item can appear twice.
         <li key={at}>
@@ -93,7 +91,7 @@ function Items({ items }: { items: readonly string[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: the places are identical.
         <li key={`empty-${at}`} className="player-no-item" aria-hidden="true" />
       ))}
-      {items.length > ITEMS && <li className="player-small">+{items.length - ITEMS}</li>}
+      {items.length > ITEMS && <li className="note">+{items.length - ITEMS}</li>}
     </ul>
   );
 }
@@ -110,9 +108,9 @@ function LineupList({ side, self, shard }: { side: Side; self: Member; shard: st
         </li>
       ))}
       {members.length > shown.length && (
-        <li className="player-small">+{members.length - shown.length} more</li>
+        <li className="note">+{members.length - shown.length} more</li>
       )}
-      {members.length === 0 && <li className="player-small">Nobody</li>}
+      {members.length === 0 && <li className="note">Nobody</li>}
     </ul>
   );
 }
@@ -123,16 +121,11 @@ interface MemberProps extends Pick<Member, "player"> {
 }
 
 function MemberName({ player, isSelf, shard }: MemberProps) {
-  if (!player) return <span className="player-nameless">Bot or anonymous</span>;
-  if (isSelf)
-    return (
-      <strong className="player-self">
-        <bdi>{player.name}</bdi>
-      </strong>
-    );
+  if (!player) return <span className="note cut">Bot or anonymous</span>;
+  if (isSelf) return <Name className="cut player-self">{player.name}</Name>;
   return (
-    <Link className="player-other" to={{ name: "player", shard, id: player.id }}>
-      <bdi>{player.name}</bdi>
+    <Link className="link-plain target cut" to={{ name: "player", shard, id: player.id }}>
+      <Name>{player.name}</Name>
     </Link>
   );
 }
@@ -152,7 +145,7 @@ export function inWords({ outcome, hero, createdAt }: Appearance): string {
 /** Rows without content, while matches are loading. */
 export function EmptyRows({ count: rows }: { count: number }) {
   return (
-    <div className="loading player-rows" role="status">
+    <div className="loading stack player-rows" role="status">
       <span className="visually-hidden">Loading matches</span>
       {Array.from({ length: rows }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical.

@@ -51,10 +51,10 @@ function TallyCard({ id, title, history, rows, nameOf, tileOf }: CardProps) {
   const [isComplete, setComplete] = useState(false);
   const isLoading = history.isStarting;
   return (
-    <section id={id} className="card player-card" aria-labelledby={`${id}-title`}>
-      <div className="player-section-head">
+    <section id={id} className="card stack player-card" aria-labelledby={`${id}-title`}>
+      <div className="section-head">
         <h2 id={`${id}-title`}>{title}</h2>
-        <p className="player-small">{isLoading ? "\u00a0" : periodOf(history)}</p>
+        <p className="note">{isLoading ? "\u00a0" : periodOf(history)}</p>
       </div>
       {isLoading ? (
         <Skeleton label={`Loading ${title.toLowerCase()}`} shape="rows" count={FIRST} height={32} />
@@ -101,10 +101,10 @@ function TallyRow({ row: { played, won, lost, winRate, ratio }, name, tile }: Ro
         <span className="player-tally-name">
           {tile}
           <span className="player-tally-text">
-            <span className="player-cut" title={name}>
+            <span className="cut" title={name}>
               {name}
             </span>{" "}
-            <span className="player-small">{decimal(ratio)} K/D/A</span>
+            <span className="note">{decimal(ratio)} K/D/A</span>
           </span>
         </span>
       </th>
@@ -119,11 +119,11 @@ function TallyRow({ row: { played, won, lost, winRate, ratio }, name, tile }: Ro
 /** A win rate as text, with a bar. */
 export function WinRate({ rate }: { rate: number | undefined }) {
   return (
-    <span className="player-rate">
+    <>
       {percent(rate)}
-      <span className="player-rate-track" aria-hidden="true">
-        <span className="player-rate-fill" style={{ width: `${(rate ?? 0) * 100}%` }} />
+      <span className="bar" aria-hidden="true">
+        <span style={{ width: `${(rate ?? 0) * 100}%` }} />
       </span>
-    </span>
+    </>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { MatchbookError } from "../../../../client/src/index.ts";
+import { isolated } from "../../../text/isolated.ts";
 import { useFavourites, useRecentPlayers } from "../../favourites.ts";
 import { Live, type Liveness, useChanges } from "../../kit/changes.tsx";
 import { type Load, useLoad } from "../../kit/load.ts";
@@ -53,7 +54,7 @@ function WithAccess({ shard, id, search }: Props) {
 
 function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
   const player = load.value;
-  const heading = usePageHead(player?.name ?? "Player");
+  const heading = usePageHead(player ? isolated(player.name) : "Player");
   const history = useHistory(shard, id);
   const ranks = useRanks(shard, player);
   const company = useLoad(`company ${shard} ${id}`, (matchbook, signal) =>
@@ -90,7 +91,7 @@ function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
   const change = (changes: Partial<PlayerOptions>, how: "push" | "replace") =>
     navigate({ name: "player", shard, id, search: searchOf({ ...options, ...changes }) }, how);
   return (
-    <div className="player-page">
+    <div className="stack tall player-page">
       <Band
         {...{ shard, id, player, heading, history, ranks }}
         updated={
@@ -126,21 +127,21 @@ function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
           pickAnother={() => setPicking(true)}
         />
       )}
-      <nav className="player-jump" aria-label="On this page">
+      <nav className="row player-jump" aria-label="On this page">
         {PARTS.map(([part, label]) => (
-          <a key={part} href={`#${part}`}>
+          <a key={part} className="frame small" href={`#${part}`}>
             {label}
           </a>
         ))}
       </nav>
-      <div className="player-columns">
+      <div className="stack player-columns">
         <Matches
           {...{ history, shard, id }}
           mode={options.mode}
           hero={options.hero}
           onChange={(changes) => change(changes, "replace")}
         />
-        <div className="player-side">
+        <div className="stack player-side">
           <OverTime history={history} />
           <Heroes history={history} />
           <Modes history={history} />

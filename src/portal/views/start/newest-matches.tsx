@@ -1,7 +1,8 @@
 /** The newest matches of a region, one row each: who played whom, and who won. */
 
 import { type FocusEvent, type PointerEvent, useState } from "react";
-import { clock, count } from "../../format.ts";
+import { isolated } from "../../../text/isolated.ts";
+import { count, durationText } from "../../format.ts";
 import { Live, useChanges } from "../../kit/changes.tsx";
 import { usePages } from "../../kit/load.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
@@ -37,7 +38,7 @@ export function NewestMatches({ region }: { region: Region }) {
   const { shown, hold } = useHeld(list.items.slice(0, SHOWN));
   return (
     <section className="start-matches" aria-labelledby="start-matches">
-      <div className="start-head">
+      <div className="section-head start-head">
         <h2 id="start-matches">Newest matches</h2>
         <Live liveness={liveness} />
       </div>
@@ -113,23 +114,23 @@ function Row({ match, shard }: { match: Match; shard: string }) {
   return (
     <>
       <div className="start-what">
-        <Link className="start-link" to={{ name: "match", shard, id: match.id }}>
+        <Link className="start-link link-row" to={{ name: "match", shard, id: match.id }}>
           {modeName(match.mode)}
           <span className="visually-hidden">, {match.sides.map(inWords).join(" against ")}</span>
         </Link>
-        <span className="start-when">
+        <span className="note">
           <Time iso={match.createdAt} />
         </span>
       </div>
       <Line side={first} />
       <div className="start-score">
-        <span className="start-kills">
+        <strong>
           <Kills side={first} />
           <span aria-hidden="true"> : </span>
           <span className="visually-hidden"> to </span>
           <Kills side={second} />
-        </span>
-        <span className="start-clock">{clock(match.duration)}</span>
+        </strong>
+        <span className="note">{durationText(match.duration)}</span>
       </div>
       <Line side={second} />
     </>
@@ -145,16 +146,16 @@ function Line({ side }: { side: Side | undefined }) {
           <HeroTile key={id} actor={actor} size={28} isDecorative />
         ))}
       </span>
-      <span className={`start-names start-names-${side.outcome}`}>{namesOf(side)}</span>
+      <span className={`cut start-names start-names-${side.outcome}`}>{namesOf(side)}</span>
     </div>
   );
 }
 
 const Kills = ({ side }: { side: Side | undefined }) => (
-  <span className={`start-kills-${side?.outcome}`}>{count(side?.totals.kills)}</span>
+  <span className={side?.outcome ?? "undecided"}>{count(side?.totals.kills)}</span>
 );
 
 const namesOf = ({ members }: Side): string =>
-  members.map(({ player }) => player?.name ?? "Bot").join(", ");
+  members.map(({ player }) => isolated(player?.name ?? "Bot")).join(", ");
 
 const inWords = (side: Side): string => `${namesOf(side)}${side.outcome === "won" ? " (won)" : ""}`;

@@ -1,6 +1,7 @@
 /** The visitor's favourite and recent players, below the search. */
 
 import { type KnownPlayer, useFavourites, useRecentPlayers } from "../../favourites.ts";
+import { Name } from "../../kit/name.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { playerName } from "../../names.ts";
 import { Link } from "../../router.ts";
@@ -13,7 +14,7 @@ export function KnownPlayers() {
   const others = recent.players.filter(({ shard, id }) => !favourites.has(shard, id));
   if (favourites.players.length + others.length === 0) return null;
   return (
-    <div className="start-known">
+    <div className="stack start-known">
       <Group label="Favourites" players={favourites.players.slice(0, SHOWN)} />
       <Group label="Recent" players={others.slice(0, SHOWN)} />
     </div>
@@ -24,14 +25,14 @@ function Group({ label, players }: { label: string; players: readonly KnownPlaye
   if (players.length === 0) return null;
   return (
     <section className="start-group" aria-label={`${label} players`}>
-      <h2 className="start-group-name">{label}</h2>
-      <ul>
+      <h2 className="note">{label}</h2>
+      <ul className="row">
         {players.map(({ shard, id, name }) => (
           <li key={`${shard} ${id}`}>
-            <Link className="start-chip" to={{ name: "player", shard, id }}>
+            <Link className="frame start-chip" to={{ name: "player", shard, id }}>
               <Avatar id={id} name={playerName(name)} size={22} />
-              <span className="start-chip-name">{playerName(name)}</span>
-              <span className="start-chip-region">{shard.toUpperCase()}</span>
+              <Name className="cut">{playerName(name)}</Name>
+              <span className="note">{shard.toUpperCase()}</span>
             </Link>
           </li>
         ))}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Board, LeaderboardEntry } from "../../../../client/src/index.ts";
 import { count, share, tier } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
+import { Name } from "../../kit/name.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
@@ -24,13 +25,13 @@ export function TopPlayers({ shard }: { shard: string }) {
   const [board, setBoard] = useState<Board>("skill-tier");
   return (
     <section className="start-top" aria-labelledby="start-top">
-      <div className="start-head">
+      <div className="section-head start-head">
         <h2 id="start-top">Top players</h2>
         <Segmented<Board> label="Board" value={board} onChange={setBoard} options={BOARDS} />
       </div>
       {/* The players of another region must not stay while those of this one load. */}
       <Best key={shard} shard={shard} board={board} />
-      <p className="start-more">
+      <p className="start-more small">
         <Link to={{ name: "leaderboard", shard, board, search: new URLSearchParams() }}>
           See the whole leaderboard
         </Link>
@@ -75,15 +76,18 @@ function Entries({ board, entries, shard }: EntriesProps) {
         const name = playerName(entry.name);
         return (
           <li key={entry.player.id} className="start-row start-entry">
-            <span className="start-rank">
+            <span className="note">
               <span className="visually-hidden">Rank </span>
               {count(entry.rank ?? undefined)}
             </span>
             <Avatar id={entry.player.id} name={name} size={28} />
-            <Link className="start-link" to={{ name: "player", shard, id: entry.player.id }}>
-              {name}
+            <Link
+              className="start-link link-row cut"
+              to={{ name: "player", shard, id: entry.player.id }}
+            >
+              <Name>{name}</Name>
             </Link>
-            <span className="start-value">{textOf(board, entry)}</span>
+            <span className="small soft">{textOf(board, entry)}</span>
           </li>
         );
       })}

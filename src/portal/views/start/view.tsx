@@ -21,7 +21,7 @@ export default function Start() {
         <h1 className="page-title" ref={heading} tabIndex={-1}>
           Find any player
         </h1>
-        <p className="start-lead">
+        <p className="start-lead soft">
           Match history, heroes and leaderboards of every region. Typos are forgiven.
         </p>
         <SearchBox isLarge />
@@ -59,7 +59,7 @@ function Now() {
         )}
       </div>
       {region ? (
-        <div className="start-columns">
+        <div className="stack start-columns">
           <NewestMatches key={region.id} region={region} />
           <TopPlayers shard={region.id} />
         </div>

@@ -47,7 +47,9 @@ function ReportView({ status, isLost }: { status: Status; isLost: boolean }) {
   return (
     <>
       {!isLost && (
-        <p className={`status-verdict ${unavailable.length > 0 ? "status-bad" : "status-good"}`}>
+        <p
+          className={`card status-verdict ${unavailable.length > 0 ? "status-bad" : "status-good"}`}
+        >
           <span className="status-dot" aria-hidden="true" />
           {verdict(status, unavailable)}
         </p>
@@ -64,7 +66,7 @@ function ReportView({ status, isLost }: { status: Status; isLost: boolean }) {
           keyOf={({ id }) => id}
         />
       )}
-      <dl className="status-facts">
+      <dl className="facts row status-facts">
         <div>
           <dt>Version</dt>
           <dd>{status.version}</dd>
