@@ -162,7 +162,7 @@ export interface Reader {
    * The players who currently have these (distinct) names, at most `limit` per name: in the order
    * of the names, then by id.
    */
-  playersWithNames(names: string[], limit: number): Awaitable<NamedPlayer[]>;
+  playersWithNames(names: string[], limit: number): Awaitable<PlayerListing[]>;
   /**
    * The changes of served matches after a position, in the order of their commits, at most `limit` of them. A change
    * is left out if its match is not served any more: its removal follows. Undefined: the position is not in the log,

@@ -175,9 +175,8 @@ export class PostgresReader implements Reader {
     return namesAround(this.session, keys, before, after);
   }
 
-  async playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
-    const rows = await playersWithNames(this.session, names, limit);
-    return rows.map(({ id, name }) => ({ id, name: name! }));
+  async playersWithNames(names: string[], limit: number): Promise<PlayerListing[]> {
+    return (await playersWithNames(this.session, names, limit)).map(entryOf);
   }
 
   leaderboard(query: BoardQuery): Promise<BoardPart | undefined> {

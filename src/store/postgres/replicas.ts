@@ -14,7 +14,6 @@ import {
   type Lineup,
   type LogPosition,
   type MatchesWithLinked,
-  type NamedPlayer,
   type Page,
   type PlayerListing,
   type Reader,
@@ -131,7 +130,7 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.namesAround(keys, before, after));
   }
 
-  playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
+  playersWithNames(names: string[], limit: number): Promise<PlayerListing[]> {
     return this.#read((reader) => reader.playersWithNames(names, limit));
   }
 

@@ -200,14 +200,11 @@ export class SqliteReader implements Reader {
     });
   }
 
-  playersWithNames(names: string[], limit: number): NamedPlayer[] {
+  playersWithNames(names: string[], limit: number): PlayerListing[] {
     return this.#read(() => {
       const byName = `SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`;
       return names.flatMap((name) =>
-        this.#listed(byName, name).map((player) => ({
-          id: named("players", player, name).id,
-          name,
-        })),
+        this.#listed(byName, name).map((player) => named("players", player, name)),
       );
     });
   }
