@@ -127,7 +127,8 @@ function connectionFor(
   return { key, keyState: "unchecked", access, matchbook, limits: undefined, closedShards };
 }
 
-const needsAccess = (url: string): boolean => /^\/(?:shards\/|player-names$|usage$)/.test(new URL(url).pathname);
+const needsAccess = (url: string): boolean =>
+  /^\/(?:shards\/|player-names$|usage$)/.test(new URL(url).pathname);
 
 /** Notes what the response says about the key. */
 async function sendWithKey(

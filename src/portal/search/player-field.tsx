@@ -123,10 +123,7 @@ function headOn(text: string, count: number, found: Found | undefined): string |
     : undefined;
 }
 
-function noteOn(
-  text: string,
-  { found, isLoading, error }: Suggestions<Found>,
-): string | undefined {
+function noteOn(text: string, { found, isLoading, error }: Suggestions<Found>): string | undefined {
   if (text === "") return undefined;
   if (error !== undefined) return problemOf(error);
   if (!found) return "Searching…";
