@@ -98,7 +98,10 @@ export function Combobox<Option>({
           turn("open");
           onType(target.value);
         }}
-        onFocus={() => turn("open")}
+        onFocus={(event) => {
+          turn("open");
+          input.onFocus?.(event);
+        }}
         onBlur={(event) => {
           turn("closed");
           input.onBlur?.(event);

@@ -25,12 +25,15 @@ export interface Found {
   unavailable: readonly string[];
 }
 
+const NOTHING: Found = { text: "", all: [], isNearest: false, unavailable: [] };
+
 /** Searches one region, or all of them: one request. It remembers what it found, until the text is emptied. */
 export function playersOf(matchbook: Matchbook, shard?: string): Source<Found> {
   const path = `${shard === undefined ? "" : `/shards/${encodeURIComponent(shard)}`}/player-names`;
   const memory = new Map<string, Found>();
   return {
-    known: (text) => memory.get(text) ?? fromBeginning(text, memory.values()),
+    known: (text) =>
+      text === "" ? NOTHING : (memory.get(text) ?? fromBeginning(text, memory.values())),
     async fetch(text, signal) {
       const near = encodeURIComponent(
         Array.from(text.toWellFormed()).slice(0, MAX_NEAR_LENGTH).join(""),

@@ -12,6 +12,18 @@ export interface Source<Found> {
   fetch(text: string, signal: AbortSignal): Promise<Found>;
 }
 
+/** The same source, with another form of what it finds. */
+export const mapped = <From, To>(
+  { known, fetch }: Source<From>,
+  read: (found: From) => To,
+): Source<To> => ({
+  known(text) {
+    const found = known(text);
+    return found === undefined ? undefined : read(found);
+  },
+  fetch: async (text, signal) => read(await fetch(text, signal)),
+});
+
 export interface Suggestions<Found> {
   /** The latest result; of an older text while `isLoading`. */
   found: Found | undefined;
@@ -21,19 +33,18 @@ export interface Suggestions<Found> {
   retry(): void;
 }
 
-/** Without a source or a text, there are none. */
+/** Without a source, there are none. */
 export function useSuggestions<Found>(
   text: string,
   source: Source<Found> | undefined,
 ): Suggestions<Found> {
   const [latest, setLatest] = useState<{ text: string; found?: Found; error?: unknown }>();
   const [round, setRound] = useState(0);
-  const isAsked = source !== undefined && text !== "";
-  const known = isAsked ? source.known(text) : undefined;
+  const known = source?.known(text);
   const isKnown = known !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round searches again.
   useEffect(() => {
-    if (!isAsked) return setLatest(undefined);
+    if (!source) return setLatest(undefined);
     if (isKnown) return setLatest({ text, found: known });
     const control = new AbortController();
     setLatest((before) => before && { ...before, error: undefined });
@@ -50,8 +61,8 @@ export function useSuggestions<Found>(
   }, [text, source, isKnown, round]);
   const isLatest = latest?.text === text;
   return {
-    found: isAsked ? (known ?? latest?.found) : undefined,
-    isLoading: isAsked && !isKnown && !isLatest,
+    found: known ?? latest?.found,
+    isLoading: source !== undefined && !isKnown && !isLatest,
     error: isLatest ? latest.error : undefined,
     retry: () => {
       setLatest(undefined);
