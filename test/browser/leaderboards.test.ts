@@ -278,7 +278,10 @@ inBrowser("the leaderboards page", () => {
       const { page } = visitor;
       await result(page).getByText(WORDS["win-rate"].listed).waitFor();
       await field(page).fill("zzzzzzzz");
-      await page.getByText("No player with a name like “zzzzzzzz”.").waitFor();
+      await page
+        .locator(".combobox-note")
+        .getByText("No player with a name like “zzzzzzzz”.")
+        .waitFor();
 
       await page.goto(`${world.url}/portal/na/leaderboards/ranked-wins?player=zed`);
       await result(page).getByText("Beyond the first 61").waitFor();

@@ -388,7 +388,10 @@ inBrowser("the player page", () => {
       const { page } = visitor;
       await button(page, "Compare").click();
       await page.getByRole("combobox", { name: "Compare with" }).fill("zzzzzzzz");
-      await page.getByText("No player with a name like “zzzzzzzz”.").waitFor();
+      await page
+        .locator(".combobox-note")
+        .getByText("No player with a name like “zzzzzzzz”.")
+        .waitFor();
       await button(page, "Close").click();
       await region(page, "Compare").waitFor({ state: "detached" });
       await leave(visitor);

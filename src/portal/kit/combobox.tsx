@@ -119,7 +119,8 @@ export function Combobox<Option>({
           id={`${id}-list`}
           role="listbox"
           aria-label={listLabel}
-          className={areOld ? "combobox-old" : ""}
+          className="combobox-list"
+          data-old={areOld}
         >
           {options.map((option, at) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, by the pattern.

@@ -30,10 +30,15 @@ export const PRESENTATIONS = ["cards", "json", "code"] as const;
 export type Presentation = (typeof PRESENTATIONS)[number];
 
 const OWN_NAMES = ["shard", "on", "id", "as", "after", "before"];
-/** Page positions, which are meaningless after a change of filters. */
-const POSITIONS: readonly Kind[] = ["offset", "cursor"];
-/** Parameters that do not change which matches are found. */
-const UNRELATED_TO_RESULTS: readonly Kind[] = [...POSITIONS, "limit", "include", "fields"];
+/** Parameters that do not change which matches are found. The others make a page position meaningless. */
+const UNRELATED_TO_RESULTS: readonly (Kind | undefined)[] = [
+  undefined,
+  "offset",
+  "cursor",
+  "limit",
+  "include",
+  "fields",
+];
 
 export const needsId = (on: Target): boolean => targetRow(on).idLabel !== undefined;
 
@@ -85,19 +90,16 @@ export function parameterValue({ parameters }: Query, name: string): string | un
 
 /** Sets or removes a parameter. It keeps its place; repeated values are replaced by one. */
 export function withValue(query: Query, name: string, value: string | undefined): Query {
-  const changed: [string, string][] = [];
-  let isSet = value === undefined;
-  for (const [one, old] of changesResults(name)
-    ? withoutPositions(query.parameters)
-    : query.parameters) {
-    if (one !== name) changed.push([one, old]);
-    else if (!isSet) {
-      changed.push([name, value as string]);
-      isSet = true;
-    }
-  }
-  if (!isSet) changed.push([name, value as string]);
-  return { ...query, parameters: changed };
+  const { parameters } = query;
+  const isUnrelated = UNRELATED_TO_RESULTS.includes(kindOf(name));
+  const kept = isUnrelated ? [...parameters] : withoutPositions(parameters);
+  const at = kept.findIndex(([one]) => one === name);
+  const changed = value === undefined ? [] : [[name, value] as const];
+  const rest = (from: number, to?: number) => kept.slice(from, to).filter(([one]) => one !== name);
+  return {
+    ...query,
+    parameters: at < 0 ? [...kept, ...changed] : [...rest(0, at), ...changed, ...rest(at)],
+  };
 }
 
 /** Changes the target, and keeps the parameters that it accepts, except for paging. */
@@ -140,15 +142,9 @@ export function sentParameters({ parameters, position }: Query): Parameters {
 export const isSameRequest = (one: Query, other: Query): boolean =>
   searchOf({ ...one, as: "cards" }).toString() === searchOf({ ...other, as: "cards" }).toString();
 
-function changesResults(name: string): boolean {
-  const kind = findParameter(name)?.kind;
-  return kind !== undefined && !UNRELATED_TO_RESULTS.includes(kind);
-}
+const kindOf = (name: string): Kind | undefined => findParameter(name)?.kind;
 
-const isPosition = (name: string): boolean => {
-  const kind = findParameter(name)?.kind;
-  return kind !== undefined && POSITIONS.includes(kind);
-};
+const isPosition = (name: string): boolean => ["offset", "cursor"].includes(kindOf(name) ?? "");
 
 const withoutCursors = (parameters: Parameters): Parameters =>
   parameters.filter(([name]) => !isPosition(name));

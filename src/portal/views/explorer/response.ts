@@ -9,7 +9,7 @@ import {
   type Relationship,
   references,
 } from "../../../domain/json.ts";
-import { numberIn } from "../../format.ts";
+import { numberIn, textIn } from "../../format.ts";
 
 /** A resource in a response. `fields` may have removed any part of it. */
 export interface Resource {
@@ -23,10 +23,9 @@ export interface Resource {
 export interface ParsedResponse {
   /** The requested records. */
   records: readonly Resource[];
-  isList: boolean;
   /** The resources of a relationship that the response includes. */
   related(resource: Resource, relationship: string): Resource[];
-  links: { first?: string; prev?: string; next?: string };
+  links: { prev: string | undefined; next: string | undefined };
   /** The time window that was searched. */
   window: { start: string; end: string } | undefined;
   /** How many more records the filter found; 0 if all are here. */
@@ -34,7 +33,9 @@ export interface ParsedResponse {
 }
 
 export function parseResponse(document: unknown): ParsedResponse {
-  const { data, included, links, meta } = isObject(document) ? document : ({} as JsonObject);
+  const { data, included, ...rest } = objectOf(document);
+  const [links, meta] = [objectOf(rest.links), objectOf(rest.meta)];
+  const { start, end } = objectOf(meta.window);
   const found = new Map<string, Resource>();
   for (const one of Array.isArray(included) ? included : []) {
     const resource = resourceOf(one);
@@ -44,49 +45,30 @@ export function parseResponse(document: unknown): ParsedResponse {
     records: (Array.isArray(data) ? data : [data])
       .map(resourceOf)
       .filter((resource) => resource !== undefined),
-    isList: Array.isArray(data),
     related: ({ relationships }, name) =>
       references(relationships[name])
         .map((reference: Reference) => found.get(keyOf(reference)))
         .filter((resource) => resource !== undefined),
-    links: stringsIn(links),
-    window: windowOf(stringsIn(isObject(meta) ? meta.window : undefined)),
-    omitted: (isObject(meta) && numberIn(meta, "omitted")) || 0,
+    links: { prev: textIn(links, "prev"), next: textIn(links, "next") },
+    window: typeof start === "string" && typeof end === "string" ? { start, end } : undefined,
+    omitted: numberIn(meta, "omitted") ?? 0,
   };
 }
 
-/** The string members of an object. */
-function stringsIn(value: Json | undefined): { [name: string]: string } {
-  if (!isObject(value)) return {};
-  const strings = Object.entries(value).filter((entry): entry is [string, string] => {
-    return typeof entry[1] === "string";
-  });
-  return Object.fromEntries(strings);
-}
-
-const windowOf = ({ start, end }: { [name: string]: string }): ParsedResponse["window"] =>
-  start !== undefined && end !== undefined ? { start, end } : undefined;
+const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 function resourceOf(value: Json | undefined): Resource | undefined {
-  if (!isObject(value) || typeof value.type !== "string" || typeof value.id !== "string") {
-    return undefined;
-  }
-  const attributes = isObject(value.attributes) ? value.attributes : {};
-  return {
-    type: value.type,
-    id: value.id,
-    attributes,
-    stats: isObject(attributes.stats) ? attributes.stats : {},
-    relationships: (isObject(value.relationships)
-      ? value.relationships
-      : {}) as Resource["relationships"],
-  };
+  const { type, id, ...rest } = objectOf(value);
+  if (typeof type !== "string" || typeof id !== "string") return undefined;
+  const attributes = objectOf(rest.attributes);
+  const relationships = objectOf(rest.relationships) as Resource["relationships"];
+  return { type, id, attributes, stats: objectOf(attributes.stats), relationships };
 }
 
 /** Field names for `fields[TYPE]` that appear in the response, by type. */
 export function fieldNames(document: unknown): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
-  const { data, included } = isObject(document) ? document : ({} as JsonObject);
+  const { data, included } = objectOf(document);
   for (const one of [data, included].flat()) {
     const resource = resourceOf(one);
     if (!resource) continue;

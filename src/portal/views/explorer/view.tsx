@@ -174,7 +174,6 @@ function ResultView({
   onRename(name: string, instead: string): void;
 }) {
   const parsed = useMemo(() => parseResponse(response.document), [response]);
-  const { prev, next } = parsed.links;
   return (
     <div className="explorer-result">
       {as === "json" ? (
@@ -182,7 +181,7 @@ function ResultView({
       ) : (
         <Records response={parsed} query={query} onRename={onRename} />
       )}
-      {(prev || next) && <Paging label="Pages" links={parsed.links} onTurn={onTurn} />}
+      <Paging links={parsed.links} onTurn={onTurn} />
     </div>
   );
 }
