@@ -72,8 +72,10 @@ export function controlOf(
       const chips = { item: itemOf(parameter.name), placeholder: example, source };
       return { hint, show: (props) => <Chips {...props} {...chips} /> };
     }
-    default:
+    case "name":
       return { hint, show: (props) => <TextControl {...props} placeholder={example} /> };
+    default:
+      return { hint, show: (props) => <TextControl {...props} /> };
   }
 }
 
