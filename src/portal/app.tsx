@@ -6,6 +6,7 @@ import { KeyDialog, Offer } from "./key.tsx";
 import { Boundary } from "./kit/boundary.tsx";
 import { Page } from "./kit/page.tsx";
 import { Loading } from "./kit/states.tsx";
+import { NetworkNote } from "./network-note.tsx";
 import { useRegions } from "./regions.ts";
 import { hrefOf, Link, useLocation, type View, viewOf } from "./router.ts";
 import { proposeShard, useSession } from "./session.ts";
@@ -47,6 +48,7 @@ export function App() {
           </nav>
         </div>
       </footer>
+      <NetworkNote />
       <KeyDialog />
     </>
   );

@@ -1,6 +1,8 @@
 /** Favourite and recently opened players. They are stored in this browser only. */
 
-import { useCallback, useSyncExternalStore } from "react";
+import { useCallback } from "react";
+import { onStored, store, storedJson } from "./storage.ts";
+import { createStore, useStore } from "./store.ts";
 
 export interface KnownPlayer {
   readonly shard: string;
@@ -32,7 +34,7 @@ const favourites = playerList("matchbook.favourites", MAX_FAVOURITES);
 const recent = playerList("matchbook.recent", MAX_RECENT);
 
 export function useFavourites(): Favourites {
-  const players = useSyncExternalStore(favourites.subscribe, favourites.players);
+  const players = useStore(favourites);
   const has = useCallback(
     (shard: string, id: string) => players.some(isSame({ shard, id })),
     [players],
@@ -41,7 +43,7 @@ export function useFavourites(): Favourites {
 }
 
 export function useRecentPlayers(): RecentPlayers {
-  const players = useSyncExternalStore(recent.subscribe, recent.players);
+  const players = useStore(recent);
   return { players, remember };
 }
 
@@ -55,15 +57,15 @@ export function useFamiliarPlayers(shard?: string): readonly KnownPlayer[] {
 }
 
 function toggle(player: KnownPlayer): void {
-  const isFavourite = favourites.players().some(isSame(player));
-  if (isFavourite) favourites.remove(player);
-  else favourites.putFirst(player);
+  const others = favourites.get().filter((one) => !isSame(player)(one));
+  const isFavourite = others.length < favourites.get().length;
+  favourites.set(isFavourite ? others : [player, ...others]);
 }
 
 /** Also renews the name of a favourite, since players can change their names. */
 function remember(player: KnownPlayer): void {
-  recent.putFirst(player);
-  favourites.rename(player);
+  recent.set([player, ...recent.get().filter((one) => !isSame(player)(one))]);
+  favourites.set(favourites.get().map((one) => (isSame(player)(one) ? player : one)));
 }
 
 const isSame =
@@ -71,58 +73,19 @@ const isSame =
   (other: KnownPlayer): boolean =>
     other.shard === shard && other.id === id;
 
-/** A stored list of players, without duplicates. */
+/** A stored list of players. */
 function playerList(name: string, max: number) {
-  const listeners = new Set<() => void>();
-  let players = read();
-
-  function read(): readonly KnownPlayer[] {
-    try {
-      const stored: unknown = JSON.parse(localStorage.getItem(name) ?? "[]");
-      return Array.isArray(stored) ? stored.filter(isPlayer).slice(0, max) : [];
-    } catch {
-      // Storage is blocked, or holds something else.
-      return [];
-    }
-  }
-
-  function write(next: readonly KnownPlayer[]): void {
-    players = next.slice(0, max);
-    try {
-      localStorage.setItem(name, JSON.stringify(players));
-    } catch {
-      // Storage is blocked: the list lasts until the page is closed.
-    }
-    for (const listener of listeners) listener();
-  }
-
-  const syncFromOtherTab = ({ key }: StorageEvent) => {
-    if (key !== name && key !== null) return;
-    players = read();
-    for (const listener of listeners) listener();
+  const read = (): readonly KnownPlayer[] => {
+    const kept = storedJson(name);
+    return Array.isArray(kept) ? kept.filter(isPlayer).slice(0, max) : [];
   };
-
+  const list = createStore(read());
+  onStored(name, () => list.set(read()));
   return {
-    players: () => players,
-    putFirst({ shard, id, name }: KnownPlayer) {
-      const rest = players.filter((one) => !isSame({ shard, id })(one));
-      write([{ shard, id, name }, ...rest]);
-    },
-    remove(player: KnownPlayer) {
-      write(players.filter((one) => !isSame(player)(one)));
-    },
-    rename({ shard, id, name }: KnownPlayer) {
-      const isKnown = isSame({ shard, id });
-      const isOld = players.some((one) => isKnown(one) && one.name !== name);
-      if (isOld) write(players.map((one) => (isKnown(one) ? { ...one, name } : one)));
-    },
-    subscribe(listener: () => void) {
-      if (listeners.size === 0) addEventListener("storage", syncFromOtherTab);
-      listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-        if (listeners.size === 0) removeEventListener("storage", syncFromOtherTab);
-      };
+    ...list,
+    set(players: readonly KnownPlayer[]) {
+      list.set(players.slice(0, max).map(({ shard, id, name }) => ({ shard, id, name })));
+      store(name, JSON.stringify(list.get()));
     },
   };
 }

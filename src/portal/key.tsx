@@ -4,7 +4,7 @@ import "./key.css";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Matchbook, MatchbookError } from "../../client/src/index.ts";
 import { type Load, useLoad } from "./kit/load.ts";
-import { askForKey, type KeyState, showKey, useSession } from "./session.ts";
+import { askForKey, type KeyState, showKey, useKeyState, useSession } from "./session.ts";
 
 /** In code samples, for visitors without a key. */
 const PLACEHOLDER = "YOUR_API_KEY";
@@ -52,8 +52,8 @@ export function MaskedKey() {
 }
 
 export function KeyButton() {
-  const { key, keyState, access } = useSession();
-  const rejected = key !== undefined && isRejected(keyState);
+  const { key, access } = useSession();
+  const rejected = isRejected(useKeyState()) && key !== undefined;
   const look = access === "none" ? " button-main" : rejected ? " key-button-rejected" : "";
   return (
     <button
@@ -118,9 +118,10 @@ function KeyContent() {
 }
 
 function StoredKey({ replace }: { replace(): void }) {
-  const { keyState, setKey, matchbook } = useSession();
+  const { setKey } = useSession();
+  const keyState = useKeyState();
   // Checked when the dialog opens: what a page learned earlier may be out of date.
-  const usage = useLoad((signal) => matchbook.usage({ signal }), [matchbook]);
+  const usage = useLoad(undefined, (matchbook, signal) => matchbook.usage({ signal }));
   return (
     <div className="key-stored">
       <h2 id="key-title">Your API key</h2>
@@ -157,7 +158,7 @@ type Usage = Awaited<ReturnType<Matchbook["usage"]>>;
 
 /** Whether the stored key works, by a request for its usage, and how much of its quota is left. */
 export function StoredKeyState({ usage }: { usage: Load<Usage> }) {
-  const { keyState } = useSession();
+  const keyState = useKeyState();
   const isUnreachable =
     usage.state === "failed" && !isRejected(keyState) && keyState !== "rate-limited";
   const today = usage.state === "ready" ? usage.value.today : undefined;

@@ -1,9 +1,11 @@
 /** The regions of the server, the one with the newest match first. Fetched until it works, and shared by all pages. */
 
-import { useCallback, useEffect, useSyncExternalStore } from "react";
+import { useCallback, useEffect } from "react";
 import type { Matchbook } from "../../client/src/index.ts";
+import { onRetry } from "./network.ts";
 import { pauseAfter } from "./retry.ts";
 import { useSession } from "./session.ts";
+import { createStore, useStore } from "./store.ts";
 
 export type Region = Awaited<ReturnType<Matchbook["status"]>>["shards"][number];
 
@@ -18,23 +20,26 @@ export interface Regions extends Known {
   retry(): void;
 }
 
-let known: Known = { state: "loading", regions: [] };
+const known = createStore<Known>({ state: "loading", regions: [] });
 let isFetching = false;
 /** The client of the latest attempt. */
 let fetchedWith: Matchbook | undefined;
 /** In a row. */
 let failures = 0;
 let nextAttempt: ReturnType<typeof setTimeout> | undefined;
-const listeners = new Set<() => void>();
+
+onRetry(() => {
+  if (known.get().state === "failed" && fetchedWith) fetchRegions(fetchedWith);
+});
 
 export function useRegions(): Regions {
   const { matchbook } = useSession();
-  const now = useSyncExternalStore(subscribe, () => known);
+  const now = useStore(known);
   useEffect(() => {
-    if (known.state !== "ready" && matchbook !== fetchedWith) fetchRegions(matchbook);
+    if (known.get().state !== "ready" && matchbook !== fetchedWith) fetchRegions(matchbook);
   }, [matchbook]);
   const retry = useCallback(() => {
-    if (known.state === "failed") change({ state: "loading", regions: [] });
+    if (known.get().state === "failed") known.set({ state: "loading", regions: [] });
     fetchRegions(matchbook);
   }, [matchbook]);
   return { ...now, retry };
@@ -50,13 +55,13 @@ function fetchRegions(matchbook: Matchbook): void {
     ({ shards }) => {
       isFetching = false;
       failures = 0;
-      change({ state: "ready", regions: newestFirst(shards) });
+      known.set({ state: "ready", regions: newestFirst(shards) });
     },
     (error: unknown) => {
       isFetching = false;
       nextAttempt = setTimeout(fetchRegions, pauseAfter(error, failures), matchbook);
       failures += 1;
-      change({ state: "failed", regions: [], error });
+      known.set({ state: "failed", regions: [], error });
     },
   );
 }
@@ -66,13 +71,3 @@ const newestFirst = (regions: readonly Region[]): Region[] =>
   regions.toSorted((one, other) => timeOf(other) - timeOf(one) || one.id.localeCompare(other.id));
 
 const timeOf = ({ newestMatch }: Region): number => (newestMatch ? Date.parse(newestMatch) : 0);
-
-function change(now: Known): void {
-  known = now;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}

@@ -1,12 +1,8 @@
 /** Client-side router: maps URLs to views and navigates between them without a reload. */
 
-import {
-  type AnchorHTMLAttributes,
-  createElement,
-  type MouseEvent,
-  useSyncExternalStore,
-} from "react";
+import { type AnchorHTMLAttributes, createElement, type MouseEvent } from "react";
 import { newEntry } from "./scroll.ts";
+import { createStore, useStore } from "./store.ts";
 
 export type View =
   | { name: "start" }
@@ -126,11 +122,27 @@ export function Link({
   });
 }
 
-const listeners = new Set<() => void>();
-let navigations = 0;
+/** The current path and query string, without the fragment. */
+const address = createStore(location.pathname + location.search);
+let lastNavigation: "none" | "forward" | "return" = "none";
+
+function arrive(how: typeof lastNavigation): void {
+  lastNavigation = how;
+  address.set(location.pathname + location.search);
+}
+
+addEventListener("popstate", ({ state }) => {
+  // A link to a fragment of the page has no state.
+  arrive(state === null ? "forward" : "return");
+});
+
+export const useLocation = (): string => useStore(address);
 
 /** Whether the visitor has navigated since the page was loaded. */
-export const hasNavigated = (): boolean => navigations > 0;
+export const hasNavigated = (): boolean => lastNavigation !== "none";
+
+/** Whether the visitor came to this page by Back or Forward. */
+export const isReturning = (): boolean => lastNavigation === "return";
 
 /** Use "replace" for changes that need no history entry, such as each letter typed into a filter. */
 export function navigate(view: View, how: "push" | "replace" = "push"): void {
@@ -141,26 +153,8 @@ export function navigate(view: View, how: "push" | "replace" = "push"): void {
   } else {
     history.replaceState(history.state, "", href);
   }
-  navigations += 1;
-  for (const listener of listeners) listener();
+  arrive("forward");
 }
-
-function subscribe(listener: () => void): () => void {
-  const onPopState = () => {
-    navigations += 1;
-    listener();
-  };
-  listeners.add(listener);
-  addEventListener("popstate", onPopState);
-  return () => {
-    listeners.delete(listener);
-    removeEventListener("popstate", onPopState);
-  };
-}
-
-/** The current path and query string, without the fragment. */
-export const useLocation = (): string =>
-  useSyncExternalStore(subscribe, () => location.pathname + location.search);
 
 /** Keeps brackets, commas and colons unescaped, which a query string allows, so that the URL is readable. */
 function readable(search: URLSearchParams): string {

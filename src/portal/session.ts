@@ -1,7 +1,9 @@
 /** The visitor's session, stored in the browser: API key, selected region, and the API client that uses them. */
 
-import { useSyncExternalStore } from "react";
 import { type Fetch, type Limits, Matchbook } from "../../client/src/index.ts";
+import { noteWait } from "./network.ts";
+import { onStored, store, stored } from "./storage.ts";
+import { createStore, useStore } from "./store.ts";
 import { fetchAsVisitor, prepareToken, unauthorized } from "./visitor-token.ts";
 
 /**
@@ -21,7 +23,6 @@ export interface Session {
   key: string | undefined;
   /** Without an argument, removes the key. */
   setKey(key?: string): void;
-  keyState: KeyState;
   /** Whether the key is shown in full, everywhere. */
   isKeyShown: boolean;
   /** A rejected key stays in use until the visitor removes it. */
@@ -35,8 +36,6 @@ export interface Session {
   closedShards: ReadonlySet<string>;
   /** Uses the key, or fetches and renews the visitor token by itself. */
   matchbook: Matchbook;
-  /** Rate limits from the latest response for this key. */
-  limits: Limits | undefined;
   /** Whether the key dialog is open. */
   isAskingForKey: boolean;
   /** The key that a demo server offers to every visitor. */
@@ -46,21 +45,24 @@ export interface Session {
 const KEY = "matchbook.key";
 /** Set if the stored key is the demo key, so that a new demo key replaces it. */
 const FROM_OFFER = "matchbook.key-from-offer";
-/** The last key that was accepted. */
+/** Set if the stored key was accepted once. */
 const WORKED = "matchbook.key-that-worked";
 const SHARD = "matchbook.shard";
 
 const offeredKey = metaContent("matchbook-offer");
 let isOpenToVisitors = metaContent("matchbook-visitors") === "on";
-const firstKey = (stored(FROM_OFFER) && offeredKey) || stored(KEY);
 
 const sendAsVisitor = fetchAsVisitor(() => {
   isOpenToVisitors = false;
-  if (session.access === "visitor") change(connectionFor(undefined));
+  if (session.get().access === "visitor") change(connectionFor(undefined));
 });
 
-let session: Session = {
-  ...connectionFor(firstKey),
+// Not part of the session, since most responses change them, and few components show them.
+const keyState = createStore<KeyState>("unchecked");
+const limits = createStore<Limits | undefined>(undefined);
+
+const session = createStore<Session>({
+  ...connectionFor((stored(FROM_OFFER) && offeredKey) || stored(KEY)),
   setKey,
   isKeyShown: false,
   shard: stored(SHARD) ?? "",
@@ -68,12 +70,20 @@ let session: Session = {
   setShard,
   isAskingForKey: false,
   offeredKey,
-};
-if (session.access === "visitor") prepareToken();
+});
+if (session.get().access === "visitor") prepareToken();
 
-const listeners = new Set<() => void>();
+onStored(KEY, () => {
+  const key = stored(KEY);
+  if (key !== session.get().key) change({ ...connectionFor(key), isKeyShown: false });
+});
 
-export const useSession = (): Session => useSyncExternalStore(subscribe, () => session);
+export const useSession = (): Session => useStore(session);
+
+export const useKeyState = (): KeyState => useStore(keyState);
+
+/** Rate limits from the latest response for this key. */
+export const useLimits = (): Limits | undefined => useStore(limits);
 
 /** Opens or closes the key dialog. */
 export const askForKey = (isAskingForKey = true): void => change({ isAskingForKey });
@@ -86,9 +96,9 @@ export const proposeShard = (shard: string): void => change({ shard, isShardChos
 
 function setKey(key?: string): void {
   const given = key?.trim() || undefined;
+  if (given !== session.get().key) store(WORKED, undefined);
   store(KEY, given);
   store(FROM_OFFER, given !== undefined && given === offeredKey ? "yes" : undefined);
-  if (given === undefined) store(WORKED, undefined);
   change({ ...connectionFor(given), isKeyShown: false });
 }
 
@@ -97,78 +107,69 @@ function setShard(shard: string): void {
   change({ shard, isShardChosen: true });
 }
 
+function change(changes: Partial<Session>): void {
+  session.set({ ...session.get(), ...changes });
+}
+
 /** What depends on the key. */
 function connectionFor(
   key: string | undefined,
-): Pick<Session, "key" | "keyState" | "access" | "matchbook" | "limits" | "closedShards"> {
+): Pick<Session, "key" | "access" | "matchbook" | "closedShards"> {
   const access = key !== undefined ? "key" : isOpenToVisitors ? "visitor" : "none";
+  const isCurrent = () => session.get().matchbook === matchbook;
+  const send: Fetch = async (url, options) => {
+    const { pathname } = new URL(url);
+    const needsAccess = /^\/(?:shards\/|player-names$|usage$)/.test(pathname);
+    // Such a request would only be refused.
+    if (needsAccess && access === "none") return unauthorized();
+    const isVisitor = needsAccess && access === "visitor";
+    const sent = isVisitor ? sendAsVisitor(url, options) : fetch(url, options);
+    const response = await sent.finally(() => noteWait(url));
+    const code = response.ok ? undefined : await errorCode(response.clone());
+    if (code === "rate-limited") waitFor(url, response, options.signal);
+    if (!isCurrent()) return response;
+    if (code === "shard-closed") {
+      const closed = pathname.split("/")[2]!;
+      change({ closedShards: new Set([...session.get().closedShards, closed]) });
+    }
+    if (needsAccess && access === "key") noteKeyState(stateAfter(response.status, code, pathname));
+    return response;
+  };
   const matchbook = new Matchbook({
     url: location.origin,
     ...(key === undefined ? {} : { key }),
-    async fetch(url, options) {
-      // Such a request would only be refused.
-      if (needsAccess(url) && access === "none") return unauthorized();
-      const isVisitor = needsAccess(url) && access === "visitor";
-      const response = await (isVisitor
-        ? sendAsVisitor(url, options)
-        : sendWithKey(url, options, key));
-      const closed = await closedShard(url, response);
-      if (closed !== undefined && session.matchbook === matchbook)
-        change({ closedShards: new Set([...session.closedShards, closed]) });
-      return response;
-    },
-    // The portal shows rate limits instead of waiting silently.
-    patience: 0,
-    onLimits(limits) {
-      if (session.matchbook === matchbook) change({ limits });
-    },
+    fetch: send,
+    // It waits as long as the server says: Waiting in app.tsx tells the visitor.
+    patience: Number.POSITIVE_INFINITY,
+    onLimits: (latest) => isCurrent() && limits.set(latest),
   });
-  const closedShards = new Set<string>();
-  return { key, keyState: "unchecked", access, matchbook, limits: undefined, closedShards };
+  keyState.set("unchecked");
+  limits.set(undefined);
+  return { key, access, matchbook, closedShards: new Set() };
 }
 
-const needsAccess = (url: string): boolean =>
-  /^\/(?:shards\/|player-names$|usage$)/.test(new URL(url).pathname);
+/** The client repeats the request by itself. */
+function waitFor(url: string, { headers }: Response, signal: AbortSignal | null): void {
+  const seconds = Math.max(1, Number(headers.get("Retry-After")) || 0);
+  noteWait(url, Date.now() + seconds * 1000);
+  signal?.addEventListener("abort", () => noteWait(url), { once: true });
+}
 
-/** Notes what the response says about the key. */
-async function sendWithKey(
-  url: string,
-  options: Parameters<Fetch>[1],
-  key: string | undefined,
-): Promise<Response> {
-  const response = await fetch(url, options);
-  if (key === undefined || !needsAccess(url)) return response;
-  const keyState = await stateAfter(response, new URL(url).pathname, key);
-  if (session.key === key && keyState !== undefined && keyState !== session.keyState) {
-    if (keyState === "valid") store(WORKED, key);
-    change({ keyState });
-  }
-  return response;
+function noteKeyState(state: KeyState | undefined): void {
+  if (state === undefined || state === keyState.get()) return;
+  if (state === "valid") store(WORKED, "yes");
+  keyState.set(state);
 }
 
 /** Undefined if the response says nothing about the key. */
-async function stateAfter(
-  response: Response,
-  path: string,
-  key: string,
-): Promise<KeyState | undefined> {
-  if (response.status === 401) return stored(WORKED) === key ? "ended" : "invalid";
-  if (response.status === 429) {
-    const code = await errorCode(response.clone());
-    if (code === "quota-exceeded") return "over-quota";
-    return code === "rate-limited" ? "rate-limited" : undefined;
-  }
-  if (response.status >= 400) return undefined;
+function stateAfter(status: number, code: string | undefined, path: string): KeyState | undefined {
+  if (status === 401) return stored(WORKED) ? "ended" : "invalid";
+  if (code === "quota-exceeded") return "over-quota";
+  if (code === "rate-limited") return code;
+  if (status >= 400) return undefined;
   // Other records can be read without a quota.
-  if (session.keyState === "over-quota" && !/\/matches(?:\/|$)/.test(path)) return undefined;
+  if (keyState.get() === "over-quota" && !/\/matches(?:\/|$)/.test(path)) return undefined;
   return "valid";
-}
-
-/** The shard that the response says is closed to this visitor. */
-async function closedShard(url: string, response: Response): Promise<string | undefined> {
-  if (response.status !== 403) return undefined;
-  const isClosed = (await errorCode(response.clone())) === "shard-closed";
-  return isClosed ? new URL(url).pathname.split("/")[2] : undefined;
 }
 
 async function errorCode(response: Response): Promise<string | undefined> {
@@ -180,47 +181,8 @@ async function errorCode(response: Response): Promise<string | undefined> {
   }
 }
 
-function change(changes: Partial<Session>): void {
-  session = { ...session, ...changes };
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  addEventListener("storage", syncFromOtherTab);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) removeEventListener("storage", syncFromOtherTab);
-  };
-}
-
-function syncFromOtherTab({ key }: StorageEvent): void {
-  if (key === KEY || key === null) {
-    const now = stored(KEY);
-    if (now !== session.key) change({ ...connectionFor(now), isKeyShown: false });
-  }
-}
-
 /** What the server says in the page: in demo mode the demo key, and whether visitors need a key. */
 function metaContent(name: string): string | undefined {
   const meta = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`);
   return meta?.content || undefined;
-}
-
-/** Browsers may block storage; then the key lasts until the page is closed. */
-function stored(name: string): string | undefined {
-  try {
-    return localStorage.getItem(name)?.trim() || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function store(name: string, value: string | undefined): void {
-  try {
-    if (value === undefined) localStorage.removeItem(name);
-    else localStorage.setItem(name, value);
-  } catch {
-    // Storage is blocked: the value is not stored.
-  }
 }

@@ -1,6 +1,7 @@
 /** Sends requests as a visitor without a key: fetches a token, and renews it before it ends or when it is refused. */
 
 import type { Fetch } from "../../client/src/index.ts";
+import { store, storedJson } from "./storage.ts";
 
 interface Token {
   text: string;
@@ -12,7 +13,8 @@ interface Token {
 const EARLY_MS = 30_000;
 const STORED = "matchbook.visitor-token";
 
-let token = restored();
+// Kept until the tab is closed, so that a reload needs no new one.
+let token = storedJson(STORED, "sessionStorage") as Token | undefined;
 let fetching: Promise<Token | Response> | undefined;
 
 /** `onClosed` is called when the server does not give tokens any more. */
@@ -53,7 +55,7 @@ async function newToken(): Promise<Token | Response> {
     expiresIn: number;
   };
   token = { text, until: Date.now() + expiresIn * 1000 - EARLY_MS };
-  store(token);
+  store(STORED, JSON.stringify(token), "sessionStorage");
   return token;
 }
 
@@ -72,22 +74,4 @@ export function unauthorized(): Response {
     detail: "Add your API key to see this.",
   };
   return Response.json({ errors: [error] }, { status: 401 });
-}
-
-/** Kept until the tab is closed, so that a reload needs no new one. */
-function restored(): Token | undefined {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(STORED) ?? "null") as Token | null;
-    return kept ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function store(fresh: Token): void {
-  try {
-    sessionStorage.setItem(STORED, JSON.stringify(fresh));
-  } catch {
-    // Storage is blocked: the next page fetches a token of its own.
-  }
 }

@@ -128,11 +128,13 @@ inBrowser("a shared link, where visitors need no key,", () => {
     await leave(reader);
   });
 
-  test("says so when the limit of the address is reached", async () => {
+  test("waits as told when the limit of the address is reached, and says so", async () => {
     const tiers = [{ name: "hobby" }, { name: "visitor", rate: 1, burst: 1 }];
     const server = await serveWithKeys(open, [], { "portal-visitors": "on", tiers });
-    const reader = await visit(playerLink(server), { expects: [429] });
-    await reader.page.getByText("from your network").first().waitFor();
+    const reader = await visit(`${server.url}/portal/status`, { expects: [429] });
+    await reader.page.goto(playerLink(server));
+    await reader.page.getByText(/Waiting for the server: \d+ s/).waitFor();
+    expect(await reader.page.getByRole("alert").count()).toBe(0);
     expect(reader.complaints).toEqual([]);
     await leave(reader);
     await server.stop();

@@ -4,7 +4,6 @@ import { describe, expect, test } from "bun:test";
 import {
   BOARDS,
   hasPeriods,
-  pathOf,
   periodOf,
   searchOf,
   valueText,
@@ -20,16 +19,6 @@ describe("the URL of a leaderboard", () => {
       expect(periodOf(board, new URLSearchParams("period=7d"))).toBe("all");
     }
   });
-});
-
-test("a request names the period only where it is not the default, and a player instead of a page", () => {
-  const query = (path: string) => Object.fromEntries(new URL(path, "http://x").searchParams);
-  expect(query(pathOf("na", "win-rate", "28d"))).toEqual({
-    "filter[period]": "28d",
-    "page[limit]": "50",
-  });
-  expect(query(pathOf("na", "skill-tier", "all", ["a"]))).toEqual({ "filter[playerIds]": "a" });
-  expect(pathOf("a/b", "skill-tier", "all")).toStartWith("/shards/a%2Fb/leaderboards/skill-tier?");
 });
 
 test("values are readable", () => {

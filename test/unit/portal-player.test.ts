@@ -10,11 +10,6 @@ import {
   streakIn,
   tallies,
 } from "../../src/portal/views/player/form.ts";
-import {
-  type FetchPage,
-  type LoadedMatches,
-  loadUntil,
-} from "../../src/portal/views/player/paging.ts";
 import { trendOf } from "../../src/portal/views/player/trend.ts";
 
 const side = (won: boolean, id: string, stats = {}, roster = {}) => ({
@@ -150,7 +145,7 @@ describe("the days of the history", () => {
 
   test("are the visitor's, newest first, and named", () => {
     const matches = [at(14, 9), at(14, 0), at(13, 23), at(9, 20), at(9, 20, 2025), ""].map(
-      (createdAt, index) => appearance({ createdAt, matchId: String(index) }),
+      (createdAt, index) => appearance({ createdAt, id: String(index) }),
     );
     const days = byDay(matches, now);
     expect(days.map(({ key, appearances }) => [key, appearances.length])).toEqual([
@@ -164,65 +159,5 @@ describe("the days of the history", () => {
     expect(days[2]!.name).toContain("Monday");
     expect(days[3]!.name).toContain("2025");
     expect(days[4]!.name).toBe("Unknown date");
-  });
-});
-
-describe("loading matches page by page", () => {
-  /** Pages of two matches each; a page may fail on the first request. */
-  function pages(count: number, failing?: number): { first: FetchPage; asked: number[] } {
-    const asked: number[] = [];
-    const failed = new Set<number>();
-    const step =
-      (at: number): FetchPage =>
-      async () => {
-        asked.push(at);
-        if (at === failing && !failed.has(at)) {
-          failed.add(at);
-          throw new Error("limit reached");
-        }
-        const appearances = [appearance({ matchId: `${at}a` }), appearance({ matchId: `${at}b` })];
-        return { appearances, next: at + 1 < count ? step(at + 1) : undefined };
-      };
-    return { first: step(0), asked };
-  }
-
-  const idsOf = (loaded: LoadedMatches) => loaded.appearances.map(({ matchId }) => matchId);
-  const never = new AbortController().signal;
-
-  test("reports every page, and stops when there are enough matches", async () => {
-    const { first, asked } = pages(9);
-    const reported: LoadedMatches[] = [];
-    await loadUntil({ appearances: [], next: first }, 3, never, (now) => reported.push(now));
-    expect(reported.map(idsOf)).toEqual([
-      ["0a", "0b"],
-      ["0a", "0b", "1a", "1b"],
-    ]);
-    await loadUntil(reported.at(-1)!, 6, never, (now) => reported.push(now));
-    expect(idsOf(reported.at(-1)!)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
-    expect(asked).toEqual([0, 1, 2]);
-  });
-
-  test("keeps the loaded matches when a page fails, and continues with that page", async () => {
-    const { first, asked } = pages(3, 1);
-    let last: LoadedMatches = { appearances: [], next: first };
-    const report = (now: LoadedMatches) => {
-      last = now;
-    };
-    await expect(loadUntil(last, 6, never, report)).rejects.toThrow("limit reached");
-    await loadUntil(last, 6, never, report);
-    expect(asked).toEqual([0, 1, 1, 2]);
-    expect(idsOf(last)).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
-  });
-
-  test("reports nothing after it is aborted", async () => {
-    const control = new AbortController();
-    const reported: LoadedMatches[] = [];
-    const { first } = pages(3);
-    const loading = loadUntil({ appearances: [], next: first }, 6, control.signal, (now) => {
-      reported.push(now);
-      control.abort();
-    });
-    await loading;
-    expect(reported.length).toBe(1);
   });
 });

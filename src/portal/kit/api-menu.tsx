@@ -3,24 +3,24 @@
 import { useEffect, useRef, useState } from "react";
 import { Code } from "./code.tsx";
 import { CopyButton, useCopy } from "./copy.tsx";
+import { useLoad } from "./load.ts";
 import { Menu } from "./menu.tsx";
+import { Loaded } from "./states.tsx";
 
 interface Props {
   id: string;
   /** The path of the record in the API: "/shards/eu/players/…". */
   path: string;
-  /** The JSON:API document of the record; without it, the menu does not offer JSON. */
-  document?: unknown;
 }
 
-export function ApiMenu({ id, path, document: json }: Props) {
+export function ApiMenu({ id, path }: Props) {
   const { message, copy } = useCopy();
   const [isShown, setShown] = useState(false);
   const items = [
     { label: "Copy ID", onSelect: () => copy(id) },
     { label: "Copy link to this page", onSelect: () => copy(location.href) },
     { label: "Copy API URL", onSelect: () => copy(location.origin + path) },
-    ...(json === undefined ? [] : [{ label: "View JSON", onSelect: () => setShown(true) }]),
+    { label: "View JSON", onSelect: () => setShown(true) },
   ];
   return (
     <span className="api-menu">
@@ -37,15 +37,17 @@ export function ApiMenu({ id, path, document: json }: Props) {
         }
         items={items}
       />
-      {isShown && <JsonDialog path={path} json={json} close={() => setShown(false)} />}
+      {isShown && <JsonDialog path={path} close={() => setShown(false)} />}
     </span>
   );
 }
 
-function JsonDialog({ path, json, close }: { path: string; json: unknown; close(): void }) {
+/** Requests the path, so that it shows the response as a program gets it. */
+function JsonDialog({ path, close }: { path: string; close(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const text = JSON.stringify(json, null, 2);
+  const load = useLoad(path, (matchbook, signal) => matchbook.get(path, { signal }));
+  const text = load.value ? JSON.stringify(load.value.document, null, 2) : "";
   return (
     <dialog ref={dialog} className="dialog dialog-wide" aria-label="JSON" onClose={close}>
       <div className="dialog-head">
@@ -59,7 +61,9 @@ function JsonDialog({ path, json, close }: { path: string; json: unknown; close(
           Close
         </button>
       </div>
-      <Code language="json" text={text} label="JSON response" />
+      <Loaded load={load} label="Loading the response">
+        {() => <Code language="json" text={text} label="JSON response" />}
+      </Loaded>
     </dialog>
   );
 }

@@ -1,9 +1,9 @@
 /** A gauge of the requests left for the key, from the rate limit headers of the latest response. */
 
-import { useSession } from "../session.ts";
+import { useLimits } from "../session.ts";
 
 export function Gauge() {
-  const { limits } = useSession();
+  const limits = useLimits();
   if (!limits) return null;
   const { limit, remaining, resetSeconds } = limits;
   const share = limit > 0 ? remaining / limit : 0;

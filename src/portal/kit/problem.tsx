@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useState } from "react";
 import { MatchbookError } from "../../../client/src/index.ts";
-import { askForKey, useSession } from "../session.ts";
+import { askForKey, useKeyState, useSession } from "../session.ts";
 
 interface Props {
   error: unknown;
@@ -31,8 +31,8 @@ export function Problem({ error, retry }: Props) {
 }
 
 function InvalidKey({ error }: { error: MatchbookError }) {
-  const { key, keyState } = useSession();
-  const hasEnded = keyState === "ended";
+  const { key } = useSession();
+  const hasEnded = useKeyState() === "ended";
   return (
     <Notice title={key ? "This key isn't valid" : "API key required"} requestId={error.requestId}>
       <p>

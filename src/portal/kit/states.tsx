@@ -38,12 +38,12 @@ export function Loaded<T>({
   children: (value: T) => ReactNode;
 }) {
   if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
-  if (load.value === undefined && load.state === "loading") {
+  const value = load.value ?? load.before;
+  if (value === undefined)
     return skeleton ?? <Loading label={label} {...(lines === undefined ? {} : { lines })} />;
-  }
   return (
     <div className="loaded" aria-busy={load.state === "loading"}>
-      {children(load.value as T)}
+      {children(value)}
     </div>
   );
 }

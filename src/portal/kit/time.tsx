@@ -42,12 +42,12 @@ export function Time({ iso, relative = true }: { iso: string; relative?: boolean
   );
 }
 
-/** The current time, updated every 30 seconds. */
-function useNow(): number {
+/** The current time, updated at this interval. */
+export function useNow(milliseconds = 30_000): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    const timer = setInterval(() => setNow(Date.now()), milliseconds);
     return () => clearInterval(timer);
-  }, []);
+  }, [milliseconds]);
   return now;
 }

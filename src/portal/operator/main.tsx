@@ -4,6 +4,7 @@ import "../theme.css";
 import "./operator.css";
 import { type FormEvent, type ReactNode, useCallback, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
+import { store, stored } from "../storage.ts";
 import { Dashboard } from "./dashboard.tsx";
 import { useOverview } from "./overview.ts";
 
@@ -11,15 +12,15 @@ import { useOverview } from "./overview.ts";
 const STORED = "matchbook.admin-token";
 
 function App() {
-  const [token, setToken] = useState(() => sessionStorage.getItem(STORED) ?? "");
+  const [token, setToken] = useState(() => stored(STORED, "sessionStorage") ?? "");
   const [refusal, setRefusal] = useState<string>();
   const leave = useCallback((reason?: string) => {
-    sessionStorage.removeItem(STORED);
+    store(STORED, undefined, "sessionStorage");
     setRefusal(reason);
     setToken("");
   }, []);
   const enter = (given: string) => {
-    sessionStorage.setItem(STORED, given);
+    store(STORED, given, "sessionStorage");
     setRefusal(undefined);
     setToken(given);
   };

@@ -20,10 +20,9 @@ import { Sample } from "./sample.tsx";
 import { SchemaTree } from "./schema-tree.tsx";
 
 export function Endpoints() {
-  const { matchbook } = useSession();
   const load = useLoad(
-    async (signal) => (await matchbook.description({ signal })) as unknown as OpenApi,
-    [],
+    "openapi",
+    async (matchbook, signal) => (await matchbook.description({ signal })) as unknown as OpenApi,
   );
   return (
     <DeveloperPage

@@ -77,7 +77,7 @@ interface DocumentProps {
 }
 
 function Document({ current, guide, title, source }: DocumentProps) {
-  const load = useLoad(async () => (await source()).default, []);
+  const load = useLoad(undefined, async () => (await source()).default);
   const document = load.value;
   // The browser looked for the anchor before the document was there.
   useEffect(() => {

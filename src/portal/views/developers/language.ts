@@ -1,6 +1,7 @@
 /** The language of code samples, which the visitor selects once for all pages. */
 
-import { useSyncExternalStore } from "react";
+import { store, stored } from "../../storage.ts";
+import { createStore, useStore } from "../../store.ts";
 
 export const LANGUAGES = [
   { value: "curl", label: "curl" },
@@ -12,32 +13,13 @@ export type Language = (typeof LANGUAGES)[number]["value"];
 
 const STORED = "matchbook.language";
 
-let language = storedLanguage();
-const listeners = new Set<() => void>();
+const language = createStore<Language>(
+  LANGUAGES.find(({ value }) => value === stored(STORED))?.value ?? "curl",
+);
 
 export function setLanguage(chosen: Language): void {
-  language = chosen;
-  try {
-    localStorage.setItem(STORED, chosen);
-  } catch {
-    // Storage is blocked: the selection lasts until the page is closed.
-  }
-  for (const listener of listeners) listener();
+  store(STORED, chosen);
+  language.set(chosen);
 }
 
-export const useLanguage = (): Language => useSyncExternalStore(subscribe, () => language);
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function storedLanguage(): Language {
-  let name: string | null = null;
-  try {
-    name = localStorage.getItem(STORED);
-  } catch {
-    // Storage is blocked.
-  }
-  return LANGUAGES.find(({ value }) => value === name)?.value ?? "curl";
-}
+export const useLanguage = (): Language => useStore(language);

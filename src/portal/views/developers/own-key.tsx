@@ -32,8 +32,8 @@ function NoKey() {
 }
 
 function StoredKey({ children }: { children: ((usage: Usage) => ReactNode) | undefined }) {
-  const { matchbook, setKey } = useSession();
-  const load = useLoad((signal) => matchbook.usage({ signal }), [matchbook]);
+  const { setKey } = useSession();
+  const load = useLoad("usage", (matchbook, signal) => matchbook.usage({ signal }));
   const usage = load.state === "ready" ? load.value : undefined;
   return (
     <>

@@ -28,8 +28,7 @@ export function UsagePage() {
 }
 
 function OwnUsage() {
-  const { matchbook } = useSession();
-  const load = useLoad((signal) => matchbook.usage({ signal }), [matchbook]);
+  const load = useLoad("usage", (matchbook, signal) => matchbook.usage({ signal }));
   if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
   if (!load.value) return <Skeleton label="Loading usage" shape="cards" count={3} height={120} />;
   return (

@@ -23,8 +23,6 @@ export interface Draft {
   form: Query;
   /** The query in the URL, with its page position. The response belongs to it. */
   sent: Query;
-  /** Counts requests, so that the same query can be sent again. */
-  round: number;
   /** Changes the form, and sends it after a pause. */
   change(form: Query): void;
   /** Sends this query, or the form, at once. */
@@ -42,7 +40,6 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
     [address, usualShard],
   );
   const [form, setForm] = useState(() => formOf(sent));
-  const [round, setRound] = useState(0);
   /** The last URL that this page wrote; any other URL is a navigation, which resets the form. */
   const own = useRef(address);
   /** A change of the form that is not sent yet. */
@@ -90,7 +87,6 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
   return {
     form,
     sent,
-    round,
     change(query) {
       setForm(query);
       stopWaiting();
@@ -99,7 +95,6 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
     send(query = form) {
       setForm(query);
       commit(query);
-      setRound((count) => count + 1);
     },
     turnTo(position) {
       // Links of the response do not fit a form that was changed meanwhile.

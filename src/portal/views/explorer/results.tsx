@@ -8,7 +8,6 @@ import { CopyButton } from "../../kit/copy.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Empty } from "../../kit/states.tsx";
 import { localTime } from "../../kit/time.tsx";
-import { useSession } from "../../session.ts";
 import { itemsIn } from "./lists.ts";
 import { MatchCard } from "./match-card.tsx";
 import { Players } from "./players.tsx";
@@ -90,15 +89,11 @@ function DidYouMean({
   name: string;
   onRename(instead: string): void;
 }) {
-  const { matchbook } = useSession();
-  const similar = useLoad(
-    async (signal) => {
-      const start = Array.from(name).slice(0, MAX_NEAR_LENGTH).join("");
-      const found = await matchbook.shard(shard).playerNames(start, { signal });
-      return [...new Set(found.map((one) => one.name))];
-    },
-    [matchbook, shard, name],
-  );
+  const similar = useLoad(`similar ${shard} ${name}`, async (matchbook, signal) => {
+    const start = Array.from(name).slice(0, MAX_NEAR_LENGTH).join("");
+    const found = await matchbook.shard(shard).playerNames(start, { signal });
+    return [...new Set(found.map((one) => one.name))];
+  });
   const names = similar.state === "ready" ? similar.value.slice(0, MOST_NAMES) : [];
   // The player exists, but has no matches that satisfy the other filters.
   if (names.length === 0 || names.includes(name)) return null;

@@ -6,12 +6,13 @@ import "./chips.css";
 import "./response.css";
 import "./tree.css";
 import { useEffect, useMemo, useRef } from "react";
-import { type Reply as ClientResponse, MatchbookError } from "../../../../client/src/index.ts";
+import { MatchbookError, type Reply } from "../../../../client/src/index.ts";
 import { useLoad } from "../../kit/load.ts";
 import { NeedsKey } from "../../kit/needs-key.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
+import { useRegions } from "../../regions.ts";
 import { useSession } from "../../session.ts";
 import { DeveloperPage } from "../developers/layout.tsx";
 import { Sample } from "../developers/sample.tsx";
@@ -37,30 +38,25 @@ import { targetRow } from "./targets.ts";
 const NAMES = "filter[playerNames]";
 
 export default function Explorer({ search }: { search: URLSearchParams }) {
-  const { access, matchbook, shard, setShard } = useSession();
-  const { form, sent, round, change, send, turnTo, present } = useDraft(search, shard);
-  const status = useLoad((signal) => matchbook.status({ signal }), [matchbook]);
+  const { access, shard, setShard } = useSession();
+  const { form, sent, change, send, turnTo, present } = useDraft(search, shard);
+  const { regions: known } = useRegions();
   const missing = missingIn(sent);
   const isRequested = access !== "none" && missing === undefined;
   const path = requestPath(sent);
-  const load = useLoad<Result | undefined>(
-    async (signal) => {
-      if (!isRequested) return undefined;
-      return { path, response: await matchbook.get(path, { signal }) };
-    },
-    [matchbook, isRequested, path, round],
+  const load = useLoad<Reply<unknown> | undefined>(
+    `explorer ${isRequested} ${path}`,
+    async (matchbook, signal) => (isRequested ? matchbook.get(path, { signal }) : undefined),
   );
   const top = useRef<HTMLElement>(null);
   const error = load.state === "failed" ? load.error : undefined;
-  // A result of another query is never shown, not even while the next one loads.
-  const isCurrent = load.state !== "failed" && load.value?.path === path;
-  const response = isCurrent ? load.value?.response : undefined;
-  const document = load.value?.response.document;
-  const known = useMemo(() => fieldNames(document), [document]);
+  const response = load.state === "failed" ? undefined : load.value;
+  const document = (load.value ?? load.before)?.document;
+  const fields = useMemo(() => fieldNames(document), [document]);
   const { hasCards = false } = targetRow(sent.on);
   const as = sent.as === "cards" && !hasCards ? "json" : sent.as;
 
-  const regions = status.value?.shards.map(({ id }) => id) ?? [shard];
+  const regions = known.length > 0 ? known.map(({ id }) => id) : [shard];
   useRegionOfHeader({ shard, setShard, sent, isKnown: regions.includes(sent.shard) }, (region) =>
     send(withShard(form, region)),
   );
@@ -87,9 +83,12 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
         query={form}
         shards={regions}
         problemsOf={problemsOf}
-        fieldNames={known}
+        fieldNames={fields}
         onChange={change}
-        onSend={() => send()}
+        onSend={() => {
+          send();
+          if (requestPath(form) === path) load.retry();
+        }}
         onClear={() => send(newQuery(form.on, form.shard))}
       />
       <section className="explorer-response" aria-label="Response" ref={top}>
@@ -154,12 +153,6 @@ function useRegionOfHeader(
   }, [shard]);
 }
 
-interface Result {
-  /** The request of this response. */
-  path: string;
-  response: ClientResponse<unknown>;
-}
-
 function ResultView({
   query,
   response,
@@ -168,7 +161,7 @@ function ResultView({
   onRename,
 }: {
   query: Query;
-  response: ClientResponse<unknown>;
+  response: Reply<unknown>;
   as: Presentation;
   onTurn(position: Position | undefined): void;
   onRename(name: string, instead: string): void;

@@ -57,20 +57,17 @@ interface StatisticsProps {
 }
 
 function Statistics({ shard, filters, show }: StatisticsProps) {
-  const { matchbook } = useSession();
   const { mode, patch } = filters;
-  const load = useLoad(
-    async (signal) => {
-      const found = await matchbook.shard(shard).actors({
-        ...(mode && { gameMode: [mode] }),
-        ...(patch && { patchVersion: [patch] }),
-        signal,
-      });
-      return { ...found, rows: rowsOf(found.actors) };
-    },
-    [matchbook, shard, mode, patch],
-  );
-  const found = load.value;
+  const load = useLoad(`heroes ${shard} ${mode} ${patch}`, async (matchbook, signal) => {
+    const found = await matchbook.shard(shard).actors({
+      ...(mode && { gameMode: [mode] }),
+      ...(patch && { patchVersion: [patch] }),
+      signal,
+    });
+    return { ...found, rows: rowsOf(found.actors) };
+  });
+  // The table of the last filters stays while the next one loads.
+  const found = load.value ?? load.before;
   return (
     <div className="heroes">
       <FilterBar shard={shard} filters={filters} show={show} />

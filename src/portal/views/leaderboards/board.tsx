@@ -1,18 +1,15 @@
 /** The entries of a leaderboard, page after page. */
 
-import { useCallback, useState } from "react";
-import type { Matchbook, Schemas } from "../../../../client/src/index.ts";
+import type { LeaderboardEntry, Schemas } from "../../../../client/src/index.ts";
 import { count, counted } from "../../format.ts";
-import { useLoad } from "../../kit/load.ts";
+import { usePages } from "../../kit/load.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { playerName } from "../../names.ts";
 import { Link } from "../../router.ts";
-import { useSession } from "../../session.ts";
-import { type Board as BoardName, type Period, pathOf, valueText, WORDS } from "./boards.ts";
+import { type Board as BoardName, type Period, valueText, WORDS } from "./boards.ts";
 
-export type Entry = Schemas.Leaderboard["data"][number];
 type Meta = Schemas.Leaderboard["meta"];
 
 interface Props {
@@ -23,87 +20,50 @@ interface Props {
   player: string | undefined;
 }
 
-interface Entries {
-  entries: readonly Entry[];
-  meta: Meta;
-  next: string | undefined;
-}
+/** Entries per request. */
+const STEP = 50;
 
 export function Board({ shard, board, period, player }: Props) {
-  const { matchbook } = useSession();
-  const first = useLoad(
-    (signal) => pageAt(matchbook, pathOf(shard, board, period), signal),
-    [matchbook, shard, board, period],
-  );
+  const pages = usePages(`board ${shard} ${board} ${period}`, {
+    step: STEP,
+    first: (matchbook, signal) =>
+      matchbook.shard(shard).leaderboard(board, { period, limit: STEP, signal }).page(),
+    read: (entry: LeaderboardEntry) => entry,
+  });
+  const { items, state, first } = pages;
   return (
     <section className="boards-board" aria-label={WORDS[board].name}>
-      {first.state === "failed" ? (
-        <Problem error={first.error} retry={first.retry} />
-      ) : first.value === undefined ? (
-        <Skeleton label="Loading leaderboard" shape="rows" count={12} height={56} />
+      {first === undefined ? (
+        state !== "failed" && (
+          <Skeleton label="Loading leaderboard" shape="rows" count={12} height={56} />
+        )
+      ) : items.length === 0 ? (
+        <Empty title="Nobody is on this leaderboard yet">
+          <p>{WORDS[board].listed}</p>
+        </Empty>
       ) : (
-        <Pages first={first.value} board={board} shard={shard} player={player} />
+        <>
+          <p className="boards-note">{noteOf(first.meta)}</p>
+          <Table entries={items} board={board} shard={shard} player={player} />
+          <div className="boards-more">
+            <p role="status">{shownText(items.length, pages.hasMore, first.meta)}</p>
+            {pages.hasMore && state !== "failed" && (
+              // Not disabled while it loads, so that it keeps the focus.
+              <button
+                type="button"
+                className="button"
+                aria-busy={state === "loading"}
+                onClick={state === "loading" ? undefined : pages.more}
+              >
+                Show more
+              </button>
+            )}
+          </div>
+        </>
       )}
+      {state === "failed" && <Problem error={pages.error} retry={pages.retry} />}
     </section>
   );
-}
-
-async function pageAt(matchbook: Matchbook, path: string, signal?: AbortSignal): Promise<Entries> {
-  const { document } = await matchbook.get<Schemas.Leaderboard>(path, signal && { signal });
-  return { entries: document.data, meta: document.meta, next: document.links.next };
-}
-
-function Pages({ first, board, shard, player }: { first: Entries } & Omit<Props, "period">) {
-  const { matchbook } = useSession();
-  const [more, setMore] = useState<Entries>();
-  const [state, setState] = useState<"idle" | "loading" | { error: unknown }>("idle");
-  const { entries, next } = more ?? first;
-  const { meta } = first;
-  const loadMore = useCallback(() => {
-    if (next === undefined) return;
-    setState("loading");
-    pageAt(matchbook, next).then(
-      (page) => {
-        setMore({ ...page, entries: joined(entries, page.entries) });
-        setState("idle");
-      },
-      (error: unknown) => setState({ error }),
-    );
-  }, [matchbook, next, entries]);
-  if (entries.length === 0) {
-    return (
-      <Empty title="Nobody is on this leaderboard yet">
-        <p>{WORDS[board].listed}</p>
-      </Empty>
-    );
-  }
-  return (
-    <>
-      <p className="boards-note">{noteOf(meta)}</p>
-      <Table entries={entries} board={board} shard={shard} player={player} />
-      <div className="boards-more">
-        <p role="status">{shownText(entries.length, next !== undefined, meta)}</p>
-        {typeof state === "object" && <Problem error={state.error} retry={loadMore} />}
-        {next !== undefined && typeof state !== "object" && (
-          // Not disabled while it loads, so that it keeps the focus.
-          <button
-            type="button"
-            className="button"
-            aria-busy={state === "loading"}
-            onClick={state === "loading" ? undefined : loadMore}
-          >
-            Show more
-          </button>
-        )}
-      </div>
-    </>
-  );
-}
-
-/** A player who moved meanwhile may be on two pages; the first place stays. */
-function joined(entries: readonly Entry[], more: readonly Entry[]): Entry[] {
-  const ids = new Set(entries.map(({ id }) => id));
-  return [...entries, ...more.filter(({ id }) => !ids.has(id))];
 }
 
 function shownText(shown: number, hasMore: boolean, { depth }: Meta): string {
@@ -128,9 +88,9 @@ function Table({
   board,
   shard,
   player,
-}: { entries: readonly Entry[] } & Omit<Props, "period">) {
-  const most = entries[0]?.attributes.value ?? 0;
-  const hasMatches = entries.some(({ attributes }) => attributes.matches !== undefined);
+}: { entries: readonly LeaderboardEntry[] } & Omit<Props, "period">) {
+  const most = entries[0]?.value ?? 0;
+  const hasMatches = entries.some(({ matches }) => matches !== undefined);
   return (
     <table className="table boards-table">
       <caption className="visually-hidden">{WORDS[board].name}</caption>
@@ -151,7 +111,7 @@ function Table({
         </tr>
       </thead>
       <tbody>
-        {entries.map(({ id, attributes: { rank, name, value, matches } }) => (
+        {entries.map(({ id, rank, name, value, matches }) => (
           <tr key={id} {...(id === player && { className: "boards-found" })}>
             <td className="number">
               <Rank rank={rank} />
@@ -196,7 +156,7 @@ const widthOf = (board: BoardName, value: number, most: number): number => {
   return full > 0 ? Math.min(100, (value / full) * 100) : 0;
 };
 
-export function Rank({ rank }: { rank: number | null }) {
+function Rank({ rank }: { rank: number | null }) {
   const place = rank !== null && rank <= 3 ? ` boards-rank-${rank}` : "";
   return <span className={`boards-rank${place}`}>{rank === null ? "–" : count(rank)}</span>;
 }

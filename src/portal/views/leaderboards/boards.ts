@@ -74,14 +74,3 @@ export function valueText(board: Board, value: number): string {
   if (board === "skill-tier") return `Tier ${count(value)}`;
   return count(value);
 }
-
-/** Entries per request. */
-const PAGE = 50;
-
-export function pathOf(shard: string, board: Board, period: Period, playerIds?: string[]): string {
-  const query = new URLSearchParams();
-  if (period !== "all") query.set("filter[period]", period);
-  if (playerIds) query.set("filter[playerIds]", playerIds.join(","));
-  else query.set("page[limit]", String(PAGE));
-  return `/shards/${encodeURIComponent(shard)}/leaderboards/${board}?${query}`;
-}

@@ -1,7 +1,7 @@
 /** Finds a player's rank on a leaderboard: a name with suggestions, then their entry. */
 
 import { useState } from "react";
-import type { Schemas } from "../../../../client/src/index.ts";
+import type { LeaderboardEntry, Page, Schemas } from "../../../../client/src/index.ts";
 import type { KnownPlayer } from "../../favourites.ts";
 import { count, counted } from "../../format.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
@@ -10,8 +10,7 @@ import { Avatar } from "../../kit/tile.tsx";
 import { playerName } from "../../names.ts";
 import { Link } from "../../router.ts";
 import { PlayerField } from "../../search/player-field.tsx";
-import { useSession } from "../../session.ts";
-import { type Board, type Period, pathOf, valueText, WORDS } from "./boards.ts";
+import { type Board, type Period, valueText, WORDS } from "./boards.ts";
 
 interface Props {
   shard: string;
@@ -40,9 +39,7 @@ export function PlayerRank({ shard, board, period, player, onPick }: Props) {
         />
       </div>
       {player !== undefined && (
-        // A new one for each entry, so that no other player's or board's is shown while it loads.
         <Found
-          key={`${board} ${period} ${player}`}
           {...{ shard, board, period, player }}
           name={picked?.id === player ? picked.name : undefined}
           onClear={() => onPick()}
@@ -60,14 +57,11 @@ type FoundProps = Omit<Props, "onPick" | "player"> & {
 };
 
 function Found({ shard, board, period, player, name, onClear }: FoundProps) {
-  const { matchbook } = useSession();
-  const load = useLoad(
-    async (signal) => {
-      const path = pathOf(shard, board, period, [player]);
-      const { document } = await matchbook.get<Schemas.Leaderboard>(path, { signal });
-      return document;
-    },
-    [matchbook, shard, board, period, player],
+  const load = useLoad(`rank ${shard} ${board} ${period} ${player}`, (matchbook, signal) =>
+    matchbook
+      .shard(shard)
+      .leaderboard(board, { period, playerIds: [player], signal })
+      .page(),
   );
   return (
     <div className="boards-result" aria-live="polite" aria-busy={load.state === "loading"}>
@@ -80,13 +74,13 @@ function Found({ shard, board, period, player, name, onClear }: FoundProps) {
 }
 
 interface ResultProps extends Pick<FoundProps, "shard" | "board" | "player" | "name"> {
-  load: Load<Schemas.Leaderboard>;
+  load: Load<Page<LeaderboardEntry, Schemas.Leaderboard>>;
 }
 
 function Result({ shard, board, load, player, name }: ResultProps) {
   if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
   if (load.value === undefined) return <p className="boards-hint">Loading rank…</p>;
-  const entry = load.value.data.find(({ id }) => id === player);
+  const entry = load.value.items.find(({ id }) => id === player);
   const { depth } = load.value.meta;
   if (!entry) {
     return (
@@ -96,12 +90,12 @@ function Result({ shard, board, load, player, name }: ResultProps) {
       </p>
     );
   }
-  const { rank, value, matches } = entry.attributes;
+  const { rank, value, matches } = entry;
   return (
     <div className="boards-entry">
-      <Avatar id={player} name={playerName(entry.attributes.name)} size={44} />
+      <Avatar id={player} name={playerName(entry.name)} size={44} />
       <div>
-        <PlayerLink {...{ shard, player, name: entry.attributes.name }} />
+        <PlayerLink {...{ shard, player, name: entry.name }} />
         <p className="boards-hint">
           {valueText(board, value)}
           {matches !== undefined && `, ${counted(matches, "match", "matches")}`}

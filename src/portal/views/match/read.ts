@@ -25,19 +25,6 @@ export function recordOf(match: Match | Readable): MatchRecord {
   };
 }
 
-/** The record as a JSON:API document: the match, and everything that it links to and the response had. */
-export function documentOf(match: Match): unknown {
-  const found = new Set<Resource>([match]);
-  // A set also returns what is added during the loop.
-  for (const one of found) {
-    for (const name of Object.keys(one.raw.relationships ?? {})) {
-      for (const other of one.relation(name)) if (other.isLoaded) found.add(other);
-    }
-  }
-  const [data, ...included] = [...found].map(({ raw }) => raw);
-  return { data, included };
-}
-
 function rosterOf(roster: Roster): RosterRecord {
   return {
     id: roster.id,

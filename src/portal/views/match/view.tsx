@@ -14,7 +14,7 @@ import { Comparison } from "./comparison.tsx";
 import { Facts } from "./head.tsx";
 import { LineUps } from "./line-ups.tsx";
 import { LinkedData, MoreStats } from "./more.tsx";
-import { documentOf, recordOf } from "./read.ts";
+import { recordOf } from "./read.ts";
 import type { MatchRecord } from "./record.ts";
 import { Result } from "./result.tsx";
 import { scoreboardOf } from "./scoreboard.ts";
@@ -40,15 +40,10 @@ export default function Match({ shard, id }: Props) {
 }
 
 function Loading({ shard, id }: Props) {
-  const { matchbook } = useSession();
-  const load = useLoad(
-    async (signal) => {
-      const match = await matchbook.shard(shard).match(id, { signal });
-      return { record: recordOf(match), document: documentOf(match) };
-    },
-    [matchbook, shard, id],
+  const load = useLoad(`match ${shard} ${id}`, async (matchbook, signal) =>
+    recordOf(await matchbook.shard(shard).match(id, { signal })),
   );
-  const match = load.value?.record;
+  const match = load.value;
   const title = match ? `${modeName(match.gameMode)} match` : "Match";
   const path = `/shards/${encodeURIComponent(shard)}/matches/${encodeURIComponent(id)}`;
   return (
@@ -61,7 +56,7 @@ function Loading({ shard, id }: Props) {
             <Facts match={match} shard={shard} />
             {/* Not beside the heading, which grows when the mode is known. */}
             <span className="match-api">
-              <ApiMenu id={id} path={path} document={load.value?.document} />
+              <ApiMenu id={id} path={path} />
             </span>
           </div>
           {match ? <Board match={match} shard={shard} /> : <Placeholder />}

@@ -5,7 +5,8 @@ import { playerName, sideName } from "../../names.ts";
 import { type MatchRecord, type Outcome, outcomeOf, type RosterRecord } from "../match/record.ts";
 
 export interface Appearance {
-  matchId: string;
+  /** Of the match. */
+  id: string;
   createdAt: string;
   /** In seconds. */
   duration: number;
@@ -55,7 +56,7 @@ export function appearanceOf(match: MatchRecord, playerId: string): Appearance |
   );
   const { duration } = match;
   return {
-    matchId: match.id,
+    id: match.id,
     createdAt: match.createdAt,
     duration,
     mode: match.gameMode,

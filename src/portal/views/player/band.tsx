@@ -60,7 +60,7 @@ export function Band({ shard, id, player, heading, history, ranks, actions }: Pr
         <CopyButton text={location.href} label="Copy link to this page">
           Copy link
         </CopyButton>
-        <ApiMenu id={id} path={path} {...(player && { document: player.document })} />
+        <ApiMenu id={id} path={path} />
       </div>
       <div className="player-record">
         <Lifetime stats={stats} />
@@ -118,7 +118,7 @@ function Form({
   stats,
   shard,
 }: Pick<Props, "history" | "shard"> & { stats: Stats | undefined }) {
-  const last = history.appearances.slice(0, FORM);
+  const last = history.items.slice(0, FORM);
   return (
     <section className="player-form" aria-labelledby="form-title">
       <div className="player-section-head">
@@ -132,7 +132,7 @@ function Form({
         results={last.map((one) => ({
           outcome: one.outcome,
           label: `${OUTCOME_NAMES[one.outcome]} with ${heroName(one.actor)}${when(one.createdAt)}`,
-          to: { name: "match", shard, id: one.matchId },
+          to: { name: "match", shard, id: one.id },
         }))}
       />
       <p className="player-small">

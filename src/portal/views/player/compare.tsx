@@ -11,7 +11,6 @@ import { Avatar } from "../../kit/tile.tsx";
 import { heroName } from "../../names.ts";
 import { Link } from "../../router.ts";
 import { PlayerField } from "../../search/player-field.tsx";
-import { useSession } from "../../session.ts";
 import { decimal, percent } from "./figures.ts";
 import { meanOf, resultsOf, tallies } from "./form.ts";
 import { type MatchHistory, useHistory } from "./history.ts";
@@ -70,7 +69,7 @@ export function Compare({ otherId, isPicking, pick, pickAnother, ...rest }: Prop
       ) : (
         otherId !== undefined && (
           <div className="player-comparison">
-            <Comparison key={otherId} {...rest} otherId={otherId} />
+            <Comparison {...rest} otherId={otherId} />
           </div>
         )
       )}
@@ -108,9 +107,8 @@ type ComparisonProps = Pick<Props, "shard" | "player" | "history" | "company"> &
 };
 
 function Comparison({ shard, player, history, company, otherId }: ComparisonProps) {
-  const { matchbook } = useSession();
-  const load = usePlayer(matchbook, shard, otherId);
-  const theirs = useHistory(matchbook, shard, otherId);
+  const load = usePlayer(shard, otherId);
+  const theirs = useHistory(shard, otherId);
   if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
   if (!player || !load.value || theirs.isStarting || history.isStarting)
     return <Skeleton label="Loading the comparison" shape="rows" count={12} height={32} />;
@@ -164,9 +162,9 @@ const stat = (key: string) => (side: Side) => numberIn(side.player.stats, key);
 const lately =
   (key: "ratio" | "goldPerMinute" | "farm") =>
   ({ history }: Side) =>
-    meanOf(history.appearances.map((one) => one[key]));
+    meanOf(history.items.map((one) => one[key]));
 const [played, wins, gold, skill] = ["played", "wins", "lifetimeGold", "skillTier"].map(stat);
-const winRate = ({ history }: Side) => resultsOf(history.appearances).winRate;
+const winRate = ({ history }: Side) => resultsOf(history.items).winRate;
 
 const LIFETIME: readonly Figure[] = [
   {
@@ -195,7 +193,7 @@ const LATELY: readonly Figure[] = [
 ];
 
 function mostPlayed({ history }: Side): string {
-  const [first] = tallies(history.appearances, ({ actor }) => actor);
+  const [first] = tallies(history.items, ({ actor }) => actor);
   return first ? `${heroName(first.key)} (${first.played})` : "–";
 }
 

@@ -1,13 +1,9 @@
 /** Loads a player's matches page by page, for all modes or one. */
 
-import { useEffect, useRef, useState } from "react";
-import type { GameMode, Matchbook, Page } from "../../../../client/src/index.ts";
+import type { GameMode } from "../../../../client/src/index.ts";
+import { type Pages, usePages } from "../../kit/load.ts";
 import { type Readable, recordOf } from "../match/read.ts";
-import { appearanceOf } from "./appearance.ts";
-import { type FetchPage, type LoadedMatches, loadUntil, type MatchPage } from "./paging.ts";
-
-/** How many matches to load at first, and how many more each time: four pages of the API. */
-export const STEP = 20;
+import { type Appearance, appearanceOf } from "./appearance.ts";
 
 /** Earlier than any match. Without a start, the API searches the last 28 days only. */
 const EVER = "2000-01-01T00:00:00Z";
@@ -20,86 +16,24 @@ const QUERY = {
   limit: 5,
 } as const;
 
-export interface MatchHistory extends LoadedMatches {
-  state: "loading" | "ready" | "failed";
-  error: unknown;
-  /** How many matches are requested. */
-  wanted: number;
-  /** Whether the first matches are still loading. */
-  isStarting: boolean;
-  more(): void;
-  retry(): void;
-}
+export type MatchHistory = Pages<Appearance>;
 
-/** `mode` undefined: all modes. The arguments other than the client must not change: give the component a key. */
-export function useHistory(
-  matchbook: Matchbook,
-  shard: string,
-  id: string,
-  mode?: GameMode,
-): MatchHistory {
-  const [wanted, setWanted] = useState(STEP);
-  const [round, setRound] = useState(0);
-  const [loaded, setLoaded] = useState<LoadedMatches>(() => startOf(matchbook, shard, id, mode));
-  const [outcome, setOutcome] = useState<Pick<MatchHistory, "state" | "error">>(LOADING);
-  const latest = useRef(loaded);
-  const client = useRef(matchbook);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round is another attempt.
-  useEffect(() => {
-    const control = new AbortController();
-    const update = (now: LoadedMatches) => {
-      latest.current = now;
-      setLoaded(now);
-    };
-    // Later pages use the key of the first page, so a new key starts over.
-    if (client.current !== matchbook) update(startOf(matchbook, shard, id, mode));
-    client.current = matchbook;
-    setOutcome(LOADING);
-    loadUntil(latest.current, wanted, control.signal, update).then(
-      () => {
-        if (!control.signal.aborted) setOutcome({ state: "ready", error: undefined });
-      },
-      (error: unknown) => {
-        if (!control.signal.aborted) setOutcome({ state: "failed", error });
-      },
-    );
-    return () => control.abort();
-  }, [matchbook, wanted, round]);
-
-  return {
-    ...loaded,
-    ...outcome,
-    wanted,
-    isStarting: outcome.state === "loading" && wanted === STEP,
-    more: () => setWanted(latest.current.appearances.length + STEP),
-    retry: () => setRound((count) => count + 1),
-  };
-}
-
-const LOADING = { state: "loading", error: undefined } as const;
-
-/** Nothing is loaded yet; the first page has the newest matches. */
-function startOf(matchbook: Matchbook, shard: string, id: string, mode?: GameMode): LoadedMatches {
-  const first: FetchPage = async (signal) => {
-    const matches = matchbook.shard(shard).matches({
-      ...QUERY,
-      playerIds: [id],
-      createdAtStart: EVER,
-      ...(mode && { gameMode: [mode] }),
-      signal,
-    });
-    return pageOf(await matches.page(), id);
-  };
-  return { appearances: [], next: first };
-}
-
-function pageOf(page: Page<Readable>, id: string): MatchPage {
-  const { items, next } = page;
-  return {
-    appearances: items
-      .map((match) => appearanceOf(recordOf(match), id))
-      .filter((appearance) => appearance !== undefined),
-    next: next && (async (signal) => pageOf(await next({ signal }), id)),
-  };
+/** `mode` undefined: all modes. */
+export function useHistory(shard: string, id: string, mode?: GameMode): MatchHistory {
+  return usePages(`matches ${shard} ${id} ${mode}`, {
+    // Four pages of the API.
+    step: 20,
+    first: (matchbook, signal) =>
+      matchbook
+        .shard(shard)
+        .matches({
+          ...QUERY,
+          playerIds: [id],
+          createdAtStart: EVER,
+          ...(mode && { gameMode: [mode] }),
+          signal,
+        })
+        .page(),
+    read: (match: Readable) => appearanceOf(recordOf(match), id),
+  });
 }

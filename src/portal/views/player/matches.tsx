@@ -5,7 +5,6 @@ import type { GameMode } from "../../../../client/src/index.ts";
 import { GAME_MODES } from "../../../domain/modes.ts";
 import { Empty, Problem } from "../../kit/states.tsx";
 import { heroName, modeName } from "../../names.ts";
-import { useSession } from "../../session.ts";
 import { byDay } from "./days.ts";
 import { decimal, percent } from "./figures.ts";
 import { meanOf, resultsInWords, resultsOf, tallies } from "./form.ts";
@@ -29,7 +28,7 @@ export function Matches({ history, id, ...shared }: Props) {
       {mode === undefined ? (
         <MatchList {...shared} history={history} />
       ) : (
-        <MatchesOfMode key={mode} {...shared} mode={mode} id={id} />
+        <MatchesOfMode {...shared} mode={mode} id={id} />
       )}
     </section>
   );
@@ -39,13 +38,12 @@ type ListProps = Omit<Props, "history" | "id">;
 
 /** A mode is filtered by the API, so that older matches are found without loading the others. */
 function MatchesOfMode({ id, ...props }: ListProps & { id: string; mode: GameMode }) {
-  const { matchbook } = useSession();
-  return <MatchList {...props} history={useHistory(matchbook, props.shard, id, props.mode)} />;
+  return <MatchList {...props} history={useHistory(props.shard, id, props.mode)} />;
 }
 
 function MatchList({ history, ...props }: ListProps & { history: MatchHistory }) {
   const { shard, mode, hero } = props;
-  const { appearances, state } = history;
+  const { items: appearances, state } = history;
   const shown = hero === undefined ? appearances : appearances.filter((one) => one.actor === hero);
   const isFirst = state === "loading" && appearances.length === 0;
   return (
@@ -65,7 +63,7 @@ function MatchList({ history, ...props }: ListProps & { history: MatchHistory })
           </h3>
           <ol className="player-rows">
             {group.map((one) => (
-              <MatchRow key={one.matchId} appearance={one} shard={shard} />
+              <MatchRow key={one.id} appearance={one} shard={shard} />
             ))}
           </ol>
         </section>
@@ -76,7 +74,7 @@ function MatchList({ history, ...props }: ListProps & { history: MatchHistory })
       )}
       {state === "ready" && appearances.length === 0 && <NoMatches mode={mode} />}
       {state === "failed" && <Problem error={history.error} retry={history.retry} />}
-      {history.next && state !== "failed" && !isFirst && (
+      {history.hasMore && state !== "failed" && !isFirst && (
         <button
           type="button"
           className="button player-load"
@@ -93,23 +91,23 @@ function MatchList({ history, ...props }: ListProps & { history: MatchHistory })
 
 /** What the list covers: "Last 20 matches", "All 7 Ranked matches", "3 with Ivo in the last 20 matches". */
 function coverage(
-  { appearances, state, next, wanted }: MatchHistory,
+  { items: appearances, state, hasMore, wanted }: MatchHistory,
   shown: number,
   mode: GameMode | undefined,
   hero: string | undefined,
 ): string {
   if (state === "loading") return `Loading… ${appearances.length} of ${wanted} matches`;
   if (appearances.length === 0) return "";
-  const all = period(appearances.length, next !== undefined, mode && `${modeName(mode)} `);
+  const all = period(appearances.length, hasMore, mode && `${modeName(mode)} `);
   const failed = state === "failed" ? ". Older matches failed to load." : "";
   if (hero !== undefined) {
-    const older = next ? ". Load more to search older ones." : "";
-    return `${shown} with ${heroName(hero)} in ${next ? "the " : ""}${all}${failed || older}`;
+    const older = hasMore ? ". Load more to search older ones." : "";
+    return `${shown} with ${heroName(hero)} in ${hasMore ? "the " : ""}${all}${failed || older}`;
   }
   return `${capitalized(all)}${failed}`;
 }
 
-function Summary({ appearances }: { appearances: MatchHistory["appearances"] }) {
+function Summary({ appearances }: { appearances: MatchHistory["items"] }) {
   const { winRate, ...results } = resultsOf(appearances);
   const mean = (key: "ratio" | "goldPerMinute" | "farm") =>
     meanOf(appearances.map((one) => one[key]));
@@ -152,7 +150,7 @@ function Filters({
 }: Omit<ListProps, "shard"> & { history: MatchHistory }) {
   const modeField = useId();
   const heroField = useId();
-  const heroes = tallies(history.appearances, ({ actor }) => actor);
+  const heroes = tallies(history.items, ({ actor }) => actor);
   // The chosen hero stays in the list while the matches of another mode load.
   const isListed = hero === undefined || heroes.some(({ key }) => key === hero);
   return (
@@ -212,8 +210,8 @@ function NoMatches({ mode }: { mode: GameMode | undefined }) {
 }
 
 /** What is computed from the loaded matches covers: "Last 20 matches". */
-export const periodOf = ({ appearances, next }: MatchHistory): string =>
-  capitalized(period(appearances.length, next !== undefined));
+export const periodOf = ({ items, hasMore }: MatchHistory): string =>
+  capitalized(period(items.length, hasMore));
 
 /** "last 20 matches", "all 7 Ranked matches", "1 match". */
 function period(count: number, hasMore: boolean, kind = ""): string {

@@ -20,7 +20,7 @@ const OPTIONS = (Object.keys(MEASURES) as Measure[]).map((value) => ({
 
 export function OverTime({ history }: { history: MatchHistory }) {
   const [measure, setMeasure] = useState<Measure>("ratio");
-  const { appearances, isStarting } = history;
+  const { items: appearances, isStarting } = history;
   const trend = useMemo(() => trendOf(appearances, measure), [appearances, measure]);
   const { name, digits } = MEASURES[measure];
   const format = (value: number) => value.toFixed(digits);

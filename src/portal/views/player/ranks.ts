@@ -21,27 +21,22 @@ const BOARDS = [
 const NONE: readonly Rank[] = [];
 
 /** Empty until loaded, and if a board is unavailable: the page does not need them. */
-export function useRanks(
-  matchbook: Matchbook,
-  shard: string,
-  player: Known | undefined,
-): readonly Rank[] {
-  const load = useLoad(
-    async (signal) => {
-      if (!player) return NONE;
-      const { id, stats } = player;
-      const boards = BOARDS.filter(({ stat, least }) => (numberIn(stats, stat) ?? -1) >= least);
-      const found = await Promise.allSettled(
-        boards.map(async ({ board, by }) => {
-          const rank = await rankOn(matchbook, shard, id, board, signal);
-          return rank === null ? [] : [{ board, by, rank }];
-        }),
-      );
-      return found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
-    },
-    [matchbook, shard, player],
-  );
-  return load.value ?? NONE;
+export function useRanks(shard: string, player: Known | undefined): readonly Rank[] {
+  const { id, stats = {} } = player ?? {};
+  const values = BOARDS.map(({ stat }) => numberIn(stats, stat) ?? -1);
+  // After a match that changed a value, the rank may be another one.
+  const key = `ranks ${shard} ${id} ${values.join(" ")}`;
+  const { value, before } = useLoad(key, async (matchbook, signal) => {
+    const boards = BOARDS.filter(({ least }, at) => values[at]! >= least);
+    const found = await Promise.allSettled(
+      boards.map(async ({ board, by }) => {
+        const rank = await rankOn(matchbook, shard, id!, board, signal);
+        return rank === null ? [] : [{ board, by, rank }];
+      }),
+    );
+    return found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  });
+  return value ?? before ?? NONE;
 }
 
 /** Null beyond the depth of the board, or if the player is not on it. */

@@ -21,12 +21,12 @@ interface Props {
 }
 
 export function MatchRow({ appearance, shard }: Props) {
-  const { matchId, outcome, actor, mode, duration, createdAt, lineups } = appearance;
+  const { id, outcome, actor, mode, duration, createdAt, lineups } = appearance;
   return (
     <li className={`player-row player-${outcome}`}>
       <div className="player-row-result">
         {/* The link covers the row. */}
-        <Link className="player-row-link" to={{ name: "match", shard, id: matchId }}>
+        <Link className="player-row-link" to={{ name: "match", shard, id }}>
           {OUTCOME_NAMES[outcome]}
           <span className="visually-hidden">
             : {modeName(mode)} with {heroName(actor)}

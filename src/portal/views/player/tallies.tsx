@@ -19,7 +19,7 @@ export function Heroes({ history }: { history: MatchHistory }) {
       id="heroes"
       title="Heroes"
       history={history}
-      rows={tallies(history.appearances, ({ actor }) => actor)}
+      rows={tallies(history.items, ({ actor }) => actor)}
       nameOf={heroName}
       tileOf={(actor) => <HeroTile actor={actor} size={32} isDecorative />}
     />
@@ -32,7 +32,7 @@ export function Modes({ history }: { history: MatchHistory }) {
       id="modes"
       title="Modes"
       history={history}
-      rows={tallies(history.appearances, ({ mode }) => mode)}
+      rows={tallies(history.items, ({ mode }) => mode)}
       nameOf={modeName}
     />
   );

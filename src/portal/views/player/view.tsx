@@ -44,20 +44,18 @@ export default function Player(props: Props) {
 }
 
 function WithAccess({ shard, id, search }: Props) {
-  const { matchbook } = useSession();
-  const load = usePlayer(matchbook, shard, id);
+  const load = usePlayer(shard, id);
   if (load.state === "failed" && load.value === undefined) return <Failed load={load} />;
-  return <Profile shard={shard} id={id} search={search} player={load.value} />;
+  return <Profile shard={shard} id={id} search={search} load={load} />;
 }
 
-function Profile({ shard, id, search, player }: Props & { player: Known | undefined }) {
-  const { matchbook } = useSession();
+function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
+  const player = load.value;
   const heading = usePageHead(player?.name ?? "Player");
-  const history = useHistory(matchbook, shard, id);
-  const ranks = useRanks(matchbook, shard, player);
-  const company = useLoad(
-    (signal) => matchbook.shard(shard).company(id, { limit: 50, signal }),
-    [matchbook, shard, id],
+  const history = useHistory(shard, id);
+  const ranks = useRanks(shard, player);
+  const company = useLoad(`company ${shard} ${id}`, (matchbook, signal) =>
+    matchbook.shard(shard).company(id, { limit: 50, signal }),
   );
   const [isPicking, setPicking] = useState(false);
   const { remember } = useRecentPlayers();

@@ -1,7 +1,9 @@
 /** The newest matches of a region, one row each: who played whom, and who won. */
 
-import { type ReactNode, useState } from "react";
+import { type FocusEvent, type PointerEvent, useState } from "react";
 import { clock, count, numberIn, textIn } from "../../format.ts";
+import { Live, useChanges } from "../../kit/changes.tsx";
+import { usePages } from "../../kit/load.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
@@ -9,72 +11,97 @@ import { Time } from "../../kit/time.tsx";
 import { modeName, playerName } from "../../names.ts";
 import type { Region } from "../../regions.ts";
 import { Link } from "../../router.ts";
+import { type Readable, recordOf } from "../match/read.ts";
 import { type MatchRecord, outcomeOf, type RosterRecord } from "../match/record.ts";
-import { type Feed, MAX_MATCHES, useFeed } from "./feed.ts";
+
+const SHOWN = 10;
+/** Without a filter, the API returns matches of the last four weeks. */
+const WINDOW_MS = 27 * 86_400_000;
+
+/** What a row shows, since whole matches are ten times larger. */
+const FIELDS = {
+  match: ["createdAt", "duration", "gameMode", "rosters"],
+  roster: ["won", "stats", "participants"],
+  participant: ["actor", "player"],
+  player: ["name"],
+};
 
 export function NewestMatches({ region }: { region: Region }) {
-  const feed = useFeed(region);
-  const { matches, hold } = useHeld(feed);
+  const list = useNewest(region);
+  const { state, refresh, remove } = list;
+  const liveness = useChanges({
+    shard: region.id,
+    isReady: list.first !== undefined && !list.isStarting,
+    refresh,
+    onRemoved: remove,
+  });
+  const { shown, hold } = useHeld(list.items.slice(0, SHOWN));
   return (
     <section className="start-matches" aria-labelledby="start-matches">
       <div className="start-head">
         <h2 id="start-matches">Newest matches</h2>
-        {feed.isLive && (
-          <span className="start-live" title="New matches appear as they are recorded">
-            Live
-          </span>
-        )}
+        <Live liveness={liveness} />
       </div>
-      <div {...hold}>
-        <Rows feed={feed} matches={matches} shard={region.id} />
-      </div>
+      {state === "failed" && <Problem error={list.error} retry={list.retry} />}
+      {list.isStarting && (
+        <Skeleton label="Loading the newest matches" shape="rows" count={SHOWN} />
+      )}
+      {state === "ready" && shown.length === 0 && (
+        <Empty title="No matches in this region yet">
+          <p>Matches appear when they end. Try another region in the meantime.</p>
+        </Empty>
+      )}
+      {!list.isStarting && shown.length > 0 && (
+        <ol className="start-rows" {...hold}>
+          {shown.map((match) => (
+            <li key={match.id} className="start-row">
+              <Row match={match} shard={region.id} />
+            </li>
+          ))}
+        </ol>
+      )}
     </section>
   );
 }
 
-function Rows({
-  feed,
-  matches,
-  shard,
-}: {
-  feed: ReturnType<typeof useFeed>;
-  matches: Feed["matches"];
-  shard: string;
-}): ReactNode {
-  if (matches === undefined) {
-    if (feed.error !== undefined) return <Problem error={feed.error} retry={feed.retry} />;
-    return <Skeleton label="Loading the newest matches" shape="rows" count={MAX_MATCHES} />;
-  }
-  if (matches.length === 0) {
-    return (
-      <Empty title="No matches in this region yet">
-        <p>Matches appear when they end. Try another region in the meantime.</p>
-      </Empty>
-    );
-  }
-  return (
-    <ol className="start-rows">
-      {matches.map((match, at) => (
-        // By position: a new match changes what rows say, and moves nothing.
-        // biome-ignore lint/suspicious/noArrayIndexKey: see above.
-        <li key={at} className="start-row">
-          <Row match={match} shard={shard} />
-        </li>
-      ))}
-    </ol>
-  );
+function useNewest({ id, newestMatch }: Region) {
+  // A region may have been quiet for longer than the window of the API.
+  const newest = newestMatch ? Date.parse(newestMatch) : Date.now();
+  const isOld = newest < Date.now() - WINDOW_MS;
+  return usePages(`newest ${id}`, {
+    step: SHOWN,
+    first: (matchbook, signal) =>
+      matchbook
+        .shard(id)
+        .matches({
+          sort: "-createdAt",
+          limit: 5,
+          fields: FIELDS,
+          createdAtStart: isOld ? new Date(newest - WINDOW_MS).toISOString() : undefined,
+          signal,
+        })
+        .page(),
+    read: (match: Readable) => recordOf(match),
+  });
 }
 
 /** The list stays as it is while the visitor points at it or has the focus in it. */
-function useHeld(feed: Feed) {
-  const [held, setHeld] = useState<Feed["matches"]>();
+function useHeld<T>(list: readonly T[]) {
+  const [held, setHeld] = useState<readonly T[]>();
+  const start = () => setHeld((now) => now ?? list);
   return {
-    matches: held ?? feed.matches,
+    shown: held ?? list,
     hold: {
-      onPointerEnter: () => setHeld(feed.matches),
-      onPointerLeave: () => setHeld(undefined),
-      onFocus: () => setHeld((now) => now ?? feed.matches),
-      onBlur: () => setHeld(undefined),
+      onPointerEnter: start,
+      onPointerLeave({ currentTarget }: PointerEvent) {
+        if (!currentTarget.contains(document.activeElement)) setHeld(undefined);
+      },
+      onFocus: start,
+      onBlur({ currentTarget, relatedTarget }: FocusEvent) {
+        // Also called when the focus moves from row to row.
+        if (!currentTarget.contains(relatedTarget) && !currentTarget.matches(":hover"))
+          setHeld(undefined);
+      },
     },
   };
 }

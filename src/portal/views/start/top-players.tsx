@@ -10,7 +10,6 @@ import { Empty, Loaded } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { playerName } from "../../names.ts";
 import { Link } from "../../router.ts";
-import { useSession } from "../../session.ts";
 
 const BOARDS: readonly { value: Board; label: string }[] = [
   { value: "skill-tier", label: "Tier" },
@@ -41,14 +40,10 @@ export function TopPlayers({ shard }: { shard: string }) {
 }
 
 function Best({ shard, board: chosen }: { shard: string; board: Board }) {
-  const { matchbook } = useSession();
-  const load = useLoad(
-    async (signal) => ({
-      board: chosen,
-      entries: await firstOf(matchbook, shard, chosen, signal),
-    }),
-    [matchbook, shard, chosen],
-  );
+  const load = useLoad(`top ${shard} ${chosen}`, async (matchbook, signal) => ({
+    board: chosen,
+    entries: await firstOf(matchbook, shard, chosen, signal),
+  }));
   return (
     <Loaded
       load={load}

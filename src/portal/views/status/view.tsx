@@ -1,85 +1,45 @@
 /** The status page: which regions are available, and how recent their data is. */
 
 import "./view.css";
-import { useEffect, useRef } from "react";
+import { useEffect } from "react";
 import type { Schemas } from "../../../../client/src/index.ts";
-import { type Load, useLoad } from "../../kit/load.ts";
+import { useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { spanOf, Time } from "../../kit/time.tsx";
 import { Link } from "../../router.ts";
-import { useSession } from "../../session.ts";
 
 type Status = Schemas.Status;
 type Shard = Status["shards"][number];
 
-/** A status, and when it was received. */
-interface Report {
-  status: Status;
-  at: string;
-}
-
 const REFRESH_MS = 15_000;
 
 export default function StatusPage() {
-  const { matchbook } = useSession();
-  const load = useLoad<Report>(
-    async (signal) => {
-      const status = await matchbook.status({ signal });
-      return { status, at: new Date().toISOString() };
-    },
-    [matchbook],
+  const { value, error, retry } = useLoad("status", (matchbook, signal) =>
+    matchbook.status({ signal }),
   );
-  const { retry } = load;
   useEffect(() => {
     // A hidden page sends no requests.
     const refresh = () => document.visibilityState === "visible" && retry();
     const timer = setInterval(refresh, REFRESH_MS);
     return () => clearInterval(timer);
   }, [retry]);
-  const { state, value, error } = useSettled(load);
-  const isLost = state === "failed";
+  const isLost = error !== undefined;
   return (
     <Page name="Status" title="Status" lead="Live service status. Refreshes every 15 seconds.">
-      {isLost && (
-        <div className="status-lost">
-          <Problem error={error} retry={retry} />
-        </div>
-      )}
       {value ? (
-        <>
-          {isLost && (
-            <p className="status-age">
-              The last known status, from <Time iso={value.at} />:
-            </p>
-          )}
-          <div className={isLost ? "status-old" : ""}>
-            <ReportView status={value.status} isLost={isLost} />
-          </div>
-        </>
+        <div className={isLost ? "status-old" : ""}>
+          <ReportView status={value} isLost={isLost} />
+        </div>
+      ) : isLost ? (
+        <Problem error={error} retry={retry} />
       ) : (
-        !isLost && <Skeleton label="Loading status" shape="rows" count={5} height={48} />
+        <Skeleton label="Loading status" shape="rows" count={5} height={48} />
       )}
     </Page>
   );
-}
-
-interface Settled {
-  state: Load<Report>["state"];
-  value: Report | undefined;
-  error: unknown;
-}
-
-/** Keeps the last outcome while the next one loads, so that an old report never replaces a newer error. */
-function useSettled(load: Load<Report>): Settled {
-  const settled = useRef<Settled>({ state: "loading", value: undefined, error: undefined });
-  if (load.state !== "loading") {
-    const error = load.state === "failed" ? load.error : undefined;
-    settled.current = { state: load.state, value: load.value, error };
-  }
-  return settled.current;
 }
 
 function ReportView({ status, isLost }: { status: Status; isLost: boolean }) {
