@@ -114,17 +114,20 @@ function Navigation({ view }: { view: View }) {
   );
 }
 
-/** Heroes and leaderboards open for the chosen region; other pages only use it for what comes next. */
+/** Heroes, leaderboards and the explorer open for the chosen region; other pages only use it for what comes next. */
 function Region({ view }: { view: View }) {
   const { shard, setShard } = useSession();
+  const isExplorer = view.name === "explorer";
   const isOfRegion = view.name === "heroes" || view.name === "leaderboard";
   const choose = (region: string) => {
     setShard(region);
-    if (!isOfRegion) return;
+    if (!isOfRegion && !isExplorer) return;
     const search = new URLSearchParams(view.search);
-    // The player whose rank is shown belongs to the old region.
-    search.delete("player");
-    navigate({ ...view, shard: region, search });
+    // The player whose rank is shown, and the page of a result, belong to the old region.
+    for (const name of ["player", "after", "before"]) search.delete(name);
+    if (isExplorer) search.set("shard", region);
+    navigate(isExplorer ? { ...view, search } : { ...view, shard: region, search });
   };
-  return <RegionPicker value={isOfRegion ? view.shard : shard} onChange={choose} isLabelHidden />;
+  const shown = isExplorer ? view.search.get("shard") : isOfRegion ? view.shard : shard;
+  return <RegionPicker value={shown ?? shard} onChange={choose} isLabelHidden />;
 }

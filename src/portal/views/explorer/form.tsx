@@ -8,6 +8,7 @@ import {
   findParameter,
   type Parameter,
 } from "../../../query/parameters.ts";
+import { useRegions } from "../../regions.ts";
 import { playersOf } from "../../search/find.ts";
 import { mapped, type Source } from "../../search/suggestions.ts";
 import { useSession } from "../../session.ts";
@@ -21,7 +22,6 @@ import { TARGET_NAMES, TARGETS, type Target, targetRow } from "./targets.ts";
 
 interface Props {
   query: Query;
-  shards: readonly string[];
   /** The server's errors about a parameter. */
   problemsOf(name: string): readonly string[];
   /** Field names seen in responses, by type. */
@@ -31,8 +31,10 @@ interface Props {
   onClear(): void;
 }
 
-export function Form({ query, shards, problemsOf, fieldNames, onChange, onSend, onClear }: Props) {
+export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear }: Props) {
   const { shard, on, id } = query;
+  const { setShard } = useSession();
+  const { regions } = useRegions();
   const { endpoint, idLabel, ids } = targetRow(on);
   const sources = useSources(shard, fieldNames);
   const set = (name: string, value: string | undefined) => onChange(withValue(query, name, value));
@@ -70,8 +72,11 @@ export function Form({ query, shards, problemsOf, fieldNames, onChange, onSend, 
         <SelectField
           label="Region"
           value={shard}
-          options={shards.includes(shard) || shard === "" ? shards : [...shards, shard]}
-          onChange={(region) => onChange(withShard(query, region))}
+          options={[...new Set([...regions.map(({ id }) => id), shard])].filter(Boolean)}
+          onChange={(region) => {
+            setShard(region);
+            onChange(withShard(query, region));
+          }}
         />
         <SelectField
           label="Search for"
