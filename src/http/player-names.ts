@@ -7,6 +7,7 @@ import { piecesText } from "../document/gzip.ts";
 import { isResourceId } from "../domain/identifiers.ts";
 import type { Resource } from "../domain/json.ts";
 import { skillTier } from "../domain/leaderboards.ts";
+import { RANKS } from "../domain/similar-names.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { MAX_NAMES } from "../query/parameters.ts";
 import { parseNamesQuery } from "../query/parse-query.ts";
@@ -21,7 +22,7 @@ import {
   type ShardResult,
   unpagedDocument,
 } from "./shard-request.ts";
-import { findSimilar, NEAREST, type SimilarPlayer } from "./similar-players.ts";
+import { findSimilar, type SimilarPlayer } from "./similar-players.ts";
 
 export async function getPlayerNames(request: ShardRequest): Promise<ShardResult> {
   const query = parsed(request);
@@ -96,7 +97,7 @@ function resultOf(
   meta: object,
   matches: readonly object[] = [],
 ): ShardResult {
-  const similar = found.filter(({ rank }) => rank < NEAREST);
+  const similar = found.filter(({ rank }) => rank < RANKS.nearest);
   const isNearest = similar.length === 0 && matches.length === 0 && found.length > 0;
   const players = (isNearest ? found : similar).sort(closestFirst).map(itemOf);
   const data = [...matches, ...players].slice(0, MAX_NAMES);
