@@ -1,7 +1,7 @@
 /** Finds players and matches by what was typed or pasted: a name, in any case and with typos, or an id. */
 
 import type { Matchbook, Schemas } from "../../../client/src/index.ts";
-import { closestNames, lettersOf } from "../../domain/similar-names.ts";
+import { NameSearch, RANKS } from "../../domain/similar-names.ts";
 import { MAX_NAMES, MAX_NEAR_LENGTH } from "../../query/parameters.ts";
 import type { KnownPlayer } from "../favourites.ts";
 import type { Source } from "./suggestions.ts";
@@ -60,20 +60,21 @@ function suggestionOf(item: Schemas.NameSearch["data"][number]): Suggestion {
 }
 
 /**
- * A text whose beginning found all its names needs no request, as long as one of them goes on as it was typed: names
- * with typos at the beginning are among them, and others would come after it.
+ * A text whose beginning found all similar names needs no request, as long as one of them goes on as it was typed: names
+ * with typos in the beginning are among them, and others would come after it.
  */
 function fromBeginning(text: string, memory: Iterable<Found>): Found | undefined {
-  const letters = lettersOf(text).join("");
+  const search = new NameSearch(text);
   for (const found of memory) {
     const isWhole =
       found.all.length < MAX_NAMES && !found.isNearest && found.unavailable.length === 0;
     if (!isWhole || !text.startsWith(found.text)) continue;
-    const players = found.all.filter(({ isMatch }) => !isMatch);
-    const byName = Map.groupBy(players, ({ name }) => name);
-    const [best, ...rest] = closestNames(text, byName.keys(), MAX_NAMES);
-    if (best === undefined || !lettersOf(best).join("").startsWith(letters)) continue;
-    return { ...found, text, all: [best, ...rest].flatMap((name) => byName.get(name)!) };
+    const ranked = found.all
+      .map((one) => ({ one, rank: one.isMatch ? RANKS.nearest : search.rankOf(one.name) }))
+      .filter(({ rank }) => rank < RANKS.nearest)
+      .sort((one, other) => one.rank - other.rank);
+    if (ranked[0] && ranked[0].rank <= RANKS.laterWord)
+      return { ...found, text, all: ranked.map(({ one }) => one) };
   }
   return undefined;
 }
