@@ -1,9 +1,9 @@
 /** The app shell: header, page and footer. */
 
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { type ReactNode, Suspense, useEffect } from "react";
 import { Header } from "./header.tsx";
 import { KeyDialog, Offer } from "./key.tsx";
-import { Boundary } from "./kit/boundary.tsx";
+import { Boundary, lazyPage } from "./kit/boundary.tsx";
 import { Page } from "./kit/page.tsx";
 import { Loading } from "./kit/states.tsx";
 import { NetworkNote } from "./network-note.tsx";
@@ -11,14 +11,14 @@ import { useRegions } from "./regions.ts";
 import { hrefOf, Link, useLocation, type View, viewOf } from "./router.ts";
 import { proposeShard, useSession } from "./session.ts";
 
-const Start = lazy(() => import("./views/start/view.tsx"));
-const Player = lazy(() => import("./views/player/view.tsx"));
-const Match = lazy(() => import("./views/match/view.tsx"));
-const Heroes = lazy(() => import("./views/heroes/view.tsx"));
-const Leaderboard = lazy(() => import("./views/leaderboards/view.tsx"));
-const Status = lazy(() => import("./views/status/view.tsx"));
-const Developers = lazy(() => import("./views/developers/view.tsx"));
-const Explorer = lazy(() => import("./views/explorer/view.tsx"));
+const Start = lazyPage(() => import("./views/start/view.tsx"));
+const Player = lazyPage(() => import("./views/player/view.tsx"));
+const Match = lazyPage(() => import("./views/match/view.tsx"));
+const Heroes = lazyPage(() => import("./views/heroes/view.tsx"));
+const Leaderboard = lazyPage(() => import("./views/leaderboards/view.tsx"));
+const Status = lazyPage(() => import("./views/status/view.tsx"));
+const Developers = lazyPage(() => import("./views/developers/view.tsx"));
+const Explorer = lazyPage(() => import("./views/explorer/view.tsx"));
 
 export function App() {
   const address = useLocation();
@@ -32,7 +32,7 @@ export function App() {
       <Header view={view} />
       <Offer />
       <main id="content" className="content" tabIndex={-1}>
-        <Boundary key={pageKey(view)} isPage>
+        <Boundary key={pageKey(view)}>
           <Suspense fallback={<Loading label="Loading page" lines={8} />}>
             {isReady ? pageOf(view) : <Loading label="Loading regions" lines={8} />}
           </Suspense>

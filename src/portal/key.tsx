@@ -194,20 +194,16 @@ function KeyForm() {
   const [problem, setProblem] = useState<string>();
   const [isChecking, setChecking] = useState(false);
   const input = useId();
-  const isClosed = useRef(false);
-  useEffect(
-    () => () => {
-      isClosed.current = true;
-    },
-    [],
-  );
+  const check = useRef(new AbortController());
+  useEffect(() => () => check.current.abort(), []);
 
   const take = async (event: FormEvent) => {
     event.preventDefault();
+    const { signal } = check.current;
     setChecking(true);
-    const found = await problemWith(text.trim());
+    const found = await problemWith(text.trim(), signal);
     // The visitor closed the dialog during the check: don't take the key.
-    if (isClosed.current) return;
+    if (signal.aborted) return;
     setChecking(false);
     setProblem(found);
     if (found !== undefined) return;
@@ -269,13 +265,19 @@ function KeyForm() {
   );
 }
 
+/** Longer than any working server takes. */
+const MAX_CHECK_MS = 15_000;
+
 /** What is wrong with a key. Undefined if it is valid, even if it is rate limited right now. */
-async function problemWith(key: string): Promise<string | undefined> {
+async function problemWith(key: string, closed: AbortSignal): Promise<string | undefined> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), MAX_CHECK_MS);
   try {
-    await new Matchbook({ url: location.origin, key, patience: 0 }).usage();
+    const signal = AbortSignal.any([closed, late.signal]);
+    await new Matchbook({ url: location.origin, key, patience: 0 }).usage({ signal });
     return undefined;
   } catch (error) {
-    if (!(error instanceof MatchbookError)) throw error;
+    if (!(error instanceof MatchbookError)) return "The server does not respond. Try again.";
     if (error.code === "rate-limited") return undefined;
     if (error.kind === "network") return "Can't reach the server. Try again.";
     if (error.kind === "unauthorized") return STATES.invalid;
@@ -284,5 +286,7 @@ async function problemWith(key: string): Promise<string | undefined> {
     return isNoKey
       ? "That doesn't look like an API key. Copy the whole key and nothing else."
       : error.detail;
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -204,7 +204,15 @@ inBrowser("a key", () => {
     await leave(reader);
   });
 
-  test("is checked when the dialog opens, masked, and shown in full on request", async () => {
+  test("is checked when the dialog opens, masked, shown in full on request, and forgotten when it is replaced", async () => {
+    const access = openAccess(open.settings);
+    const { key: other } = await access.keys.create({ name: "other" }, Date.now());
+    await access.close();
+    const headers = { Authorization: `Bearer ${other}` };
+    await until(
+      "the server to know the key",
+      async () => (await fetch(`${open.url}/usage`, { headers })).status === 200,
+    );
     const reader = await visit(`${open.url}/portal/status`, { key: open.key });
     const { page } = reader;
     await keyButton(page, /^Key /).click();
@@ -215,6 +223,14 @@ inBrowser("a key", () => {
     await dialog.getByText(open.key).waitFor();
     await dialog.getByRole("button", { name: "Hide key" }).click();
     expect(await page.locator("body").textContent()).not.toContain(open.key);
+
+    await dialog.getByRole("button", { name: "Replace key" }).click();
+    await dialog.getByLabel(TEXTS.keyField).fill(other);
+    await dialog.getByRole("button", { name: TEXTS.useKey }).click();
+    await dialog.waitFor({ state: "hidden" });
+    const kept = await page.evaluate(() => Object.values({ ...localStorage }));
+    expect(kept).toContain(other);
+    expect(kept).not.toContain(open.key);
     await leave(reader);
   });
 

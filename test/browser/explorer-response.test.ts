@@ -1,7 +1,7 @@
 /** The explorer's response in a browser: as cards, table and JSON, and its error states. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { OUTCOME_NAMES } from "../../src/portal/views/match/record.ts";
+import { OUTCOME_NAMES } from "../../src/portal/match.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
   cards,
@@ -77,6 +77,19 @@ inBrowser("the response in the explorer", () => {
     expect(await card.getByRole("link", { name: "Ada" }).getAttribute("href")).toBe(
       "/portal/na/players/ada",
     );
+
+    // If nobody won, nobody lost either.
+    await page.route("**/shards/na/matches/match-1", async (route) => {
+      const response = await route.fetch({
+        headers: { ...route.request().headers(), "if-none-match": "" },
+      });
+      const json = await response.json();
+      for (const { attributes } of json.included) if (attributes.won) attributes.won = "false";
+      await route.fulfill({ response, json });
+    });
+    await page.getByLabel("Match ID").press("Enter");
+    await card.getByText(OUTCOME_NAMES.undecided).nth(1).waitFor();
+    expect(await card.getByText(lost, { exact: true }).count()).toBe(0);
     await leaveQuietly(visitor);
   });
 

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { tier } from "../../src/portal/format.ts";
+import { OUTCOME_NAMES } from "../../src/portal/match.ts";
 import { endingName, sideName } from "../../src/portal/names.ts";
-import { OUTCOME_NAMES } from "../../src/portal/views/match/record.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { CODED, HOSTILE, MARKUP, oddRecords, SPARE, UNEVEN } from "./odd-records.ts";
 import {
@@ -312,6 +312,23 @@ inBrowser("the match page", () => {
       await visitor.page.getByRole("alert").waitFor();
       await visitor.page.locator('main a[href*="sort=-createdAt"]').waitFor();
       expect(visitor.complaints).toEqual([]);
+      await leave(visitor);
+    });
+
+    test("does not blame the server for a record that it cannot show", async () => {
+      const visitor = await visit(`${world.url}/portal/na/matches/${CODED}`, {
+        key: world.key,
+        before: (page) =>
+          page.route(`**/shards/na/matches/${CODED}`, async (route) => {
+            const response = await route.fetch();
+            const json = await response.json();
+            json.data.attributes.createdAt = "never";
+            await route.fulfill({ response, json });
+          }),
+      });
+      const alert = visitor.page.getByRole("alert");
+      expect(await alert.innerText()).toContain("This is a fault in the portal");
+      expect(await alert.innerText()).not.toContain("unreachable");
       await leave(visitor);
     });
 

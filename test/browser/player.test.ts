@@ -217,15 +217,19 @@ inBrowser("the player page", () => {
       });
     });
 
-    test("sends at most eight requests for data", async () => {
+    test("sends at most eight requests for data, and three for the change feed", async () => {
       const requests: string[] = [];
       const visitor = await visit(`${world.url}/portal/na/players/ada`, {
         key: world.key,
         before: (page) => countRequests(page, requests),
       });
+      await visitor.page.getByText("Live", { exact: true }).waitFor();
       expect(requests.toSorted()).toEqual([
+        "/shards/na/changes",
+        "/shards/na/changes",
         "/shards/na/leaderboards/ranked-wins",
         "/shards/na/leaderboards/skill-tier",
+        "/shards/na/matches",
         "/shards/na/matches",
         "/shards/na/matches",
         "/shards/na/matches",
@@ -346,6 +350,59 @@ inBrowser("the player page", () => {
       expect(await button(page, LOAD_MORE).count()).toBe(0);
       // What is computed from the matches says how many.
       expect(await region(page, "Heroes").innerText()).toContain("All 30 matches");
+
+      // Back shows all of them at once, at the same place.
+      const last = rows(page).last().getByRole("link").first();
+      await last.scrollIntoViewIfNeeded();
+      const place = await page.evaluate(() => scrollY);
+      await last.click();
+      await page.waitForURL(/\/matches\//);
+      await settled(page);
+      await holdReplies(page, /\/shards\//);
+      await page.goBack();
+      await rows(page).first().waitFor();
+      expect(await rows(page).count()).toBe(MATCHES);
+      await page.waitForFunction((y) => scrollY === y, place);
+      await leave(visitor);
+    });
+
+    test("that was seen is shown without a network, with its time; what failed loads when the network is back", async () => {
+      const visitor = await open("ada");
+      const { page } = visitor;
+      await rows(page).first().getByRole("link").first().click();
+      await page.waitForURL(/\/matches\//);
+      await settled(page);
+      await page.context().setOffline(true);
+      await page.getByRole("main").getByRole("link", { name: "Ada", exact: true }).click();
+      await page.getByText(/You are offline\. Shown as of \d\d:\d\d\./).waitFor();
+      expect(await rows(page).count()).toBe(20);
+      await page.locator(".player-lineup").getByRole("link", { name: "Grace" }).first().click();
+      await page.getByRole("alert").filter({ hasText: TEXTS.unreachable }).first().waitFor();
+      await page.context().setOffline(false);
+      await page.getByRole("heading", { level: 1, name: "Grace" }).waitFor();
+      await settled(page);
+      expect(await page.getByRole("alert").count()).toBe(0);
+      expect(await page.getByText("You are offline").count()).toBe(0);
+      await leave(visitor);
+    });
+
+    test("is not rendered again by a response that changes only the limits of the key", async () => {
+      const visitor = await open("ada");
+      const { page } = visitor;
+      await page.getByText("Live", { exact: true }).waitFor();
+      // Every link of the page is encoded when it is rendered.
+      await page.evaluate(() => {
+        const encode = globalThis.encodeURIComponent;
+        globalThis.encodeURIComponent = (text) => {
+          if (text === "match-0") document.body.dataset.rendered = "yes";
+          return encode(text);
+        };
+      });
+      const answered = page.waitForResponse(/player-names/);
+      await page.getByRole("combobox", { name: "Search for a player" }).fill("zzz");
+      await (await answered).finished();
+      await page.getByText(/^No player/).waitFor();
+      expect(await page.evaluate(() => document.body.dataset.rendered)).toBeUndefined();
       await leave(visitor);
     });
 
@@ -438,7 +495,8 @@ inBrowser("the player page", () => {
       );
       await button(page, "API").click();
       await page.getByRole("menuitem", { name: "View JSON" }).click();
-      expect(await page.getByRole("dialog").innerText()).toContain('"skillTier": 12');
+      const shown = await page.getByRole("dialog").getByLabel("JSON response").innerText();
+      expect(JSON.parse(shown)).toEqual((await world.get("/shards/na/players/ada")).body);
       await page.context().clearPermissions();
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);
@@ -536,14 +594,33 @@ inBrowser("the player page", () => {
     });
   });
 
-  test("keeps loaded matches when the server stops", async () => {
+  test("shows a match that is recorded while it is open, and keeps its matches when the server stops", async () => {
     const world = await startWorld(historyOfAda());
     const visitor = await visit(`${world.url}/portal/na/players/ada`, { key: world.key });
     const { page } = visitor;
+    const played = page.locator(".player-figures div", { hasText: "Matches" });
+    expect(await played.innerText()).toContain("30");
+    await page.getByText("Live", { exact: true }).waitFor();
+    await world.ingest([
+      aMatch({
+        id: "new",
+        createdAt: minutesAgo(1),
+        rosters: duel({ id: "ada", name: "Ada" }, { id: "new", name: "New_One" }),
+      }),
+    ]);
+    await rows(page).first().getByRole("link", { name: "New_One" }).waitFor();
+    await played.filter({ hasText: "31" }).waitFor();
+    expect(await rows(page).count()).toBe(21);
+    await page.getByText("Updated just now").waitFor();
+    const asked = page.waitForRequest("**/players/ada");
+    await button(page, "Refresh").click();
+    await asked;
+
     await world.stop();
+    await page.getByText("Live updates are interrupted").waitFor();
     await button(page, LOAD_MORE).click();
-    await page.getByText(TEXTS.unreachable).waitFor();
-    expect(await rows(page).count()).toBe(20);
+    await page.getByRole("alert").filter({ hasText: TEXTS.unreachable }).waitFor();
+    expect(await rows(page).count()).toBe(21);
     await leave(visitor);
   });
 });

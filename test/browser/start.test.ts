@@ -132,7 +132,7 @@ inBrowser("the home page", () => {
     await leave(visitor);
   });
 
-  test("moves nothing while the visitor points at the matches", async () => {
+  test("moves nothing while the visitor points at the matches, or goes through them by keyboard", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
     await page.getByText("Live", { exact: true }).waitFor();
@@ -148,10 +148,22 @@ inBrowser("the home page", () => {
     expect(await first.innerText()).toBe(before);
     await page.mouse.move(0, 0);
     await page.locator(linkTo(shard, match.data.id as string)).waitFor();
+
+    const targets = () =>
+      page.locator(".start-matches .start-link").evaluateAll((links) => links.map(String));
+    const listed = await targets();
+    await page.locator(".start-matches .start-link").first().focus();
+    await page.keyboard.press("Tab");
+    const again = page.waitForResponse(/matches\?sort/);
+    await world.ingest([aMatch({ shard, createdAt: DEMO_NOW - 950 })]);
+    await (await again).finished();
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+    expect(await targets()).toEqual(listed);
+    expect(await page.evaluate(() => String(document.activeElement))).toBe(listed[1]!);
     await leave(visitor);
   });
 
-  test("says that it is live only while the change feed is open", async () => {
+  test("says that it is live only while the change feed is open, and that it is interrupted", async () => {
     const visitor = await visit(`${world.url}/portal/status`, { key: world.key });
     const { page } = visitor;
     const live = page.getByText("Live", { exact: true });
@@ -170,7 +182,8 @@ inBrowser("the home page", () => {
     await page.goto(world.url);
     await failed;
     await page.locator(LAST_ROW).waitFor();
-    await live.waitFor({ state: "hidden" });
+    await page.getByText("Live updates are interrupted").waitFor();
+    expect(await live.count()).toBe(0);
     isBroken = false;
     await live.waitFor();
     await leave(visitor);
@@ -275,23 +288,21 @@ inBrowser("the home page", () => {
     await leave(visitor);
   });
 
-  test("discards a key if the dialog is closed while it is being checked", async () => {
+  test("says that the server does not respond to the check of a key, and lets the visitor try again", async () => {
     const visitor = await visit(world.url);
     const { page } = visitor;
+    await page.clock.install();
+    await page.reload();
     await page.getByRole("button", { name: TEXTS.enterKey }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel(TEXTS.keyField).fill(world.key);
-    const letThrough = await holdReplies(page, "**/usage");
-    const checked = page.waitForResponse("**/usage");
+    await holdReplies(page, "**/usage");
     await dialog.getByRole("button", { name: TEXTS.useKey }).click();
-    await page.keyboard.press("Escape");
-    letThrough();
-    await (await checked).finished();
-    // The page handles the response before the next frame.
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
-    expect(await page.evaluate(() => localStorage.getItem("matchbook.key"))).toBeNull();
-    await page.getByRole("button", { name: TEXTS.enterKey }).waitFor();
-    await leave(visitor);
+    await dialog.getByText("Checking…").waitFor();
+    await page.clock.fastForward(16_000);
+    await dialog.getByText("The server does not respond").waitFor();
+    expect(await dialog.getByRole("button", { name: TEXTS.useKey }).isEnabled()).toBe(true);
+    await leaveForGood(visitor);
   });
 
   test("offers the demo key of a demo server", async () => {

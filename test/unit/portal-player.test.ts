@@ -1,8 +1,7 @@
 /** The portal's player page as data: appearances, results, streaks, days and the chart. */
 
 import { describe, expect, test } from "bun:test";
-import type { MatchRecord } from "../../src/portal/views/match/record.ts";
-import { type Appearance, appearanceOf } from "../../src/portal/views/player/appearance.ts";
+import { type Appearance, appearanceOf, type Match, matchOf } from "../../src/portal/match.ts";
 import { byDay } from "../../src/portal/views/player/days.ts";
 import {
   resultsInWords,
@@ -11,29 +10,37 @@ import {
   tallies,
 } from "../../src/portal/views/player/form.ts";
 import { trendOf } from "../../src/portal/views/player/trend.ts";
+import { readable } from "../support/readable.ts";
 
-const side = (won: boolean, id: string, stats = {}, roster = {}) => ({
-  id: `roster-${id}`,
-  won,
-  stats: roster,
-  participants: [
-    { id: `participant-${id}`, actor: "*Hero009*", stats, player: { id, name: id } },
-    { id: `bot-${id}`, actor: "*Bot*", stats: {} },
-  ],
-});
+const side = (won: boolean, id: string, stats = {}, roster = {}) =>
+  readable(
+    `roster-${id}`,
+    { won: String(won), stats: roster },
+    {
+      participants: [
+        readable(
+          `participant-${id}`,
+          { actor: "*Hero009*", stats },
+          { player: [readable(id, { name: id })] },
+        ),
+        readable(`bot-${id}`, { actor: "*Bot*" }),
+      ],
+    },
+  );
 
-const match = (ada: boolean, bo: boolean, stats = {}): MatchRecord => ({
-  id: "match-1",
-  createdAt: "2026-03-01T18:30:00Z",
-  duration: 600,
-  gameMode: "casual_aral",
-  patchVersion: "2.5",
-  stats: {},
-  rosters: [
-    side(bo, "bo", {}, { side: "left/blue" }),
-    side(ada, "ada", stats, { side: "right/red" }),
-  ],
-});
+const match = (ada: boolean, bo: boolean, stats = {}, duration = 600): Match =>
+  matchOf(
+    readable(
+      "match-1",
+      { createdAt: "2026-03-01T18:30:00Z", duration, gameMode: "casual_aral" },
+      {
+        rosters: [
+          side(bo, "bo", {}, { side: "left/blue" }),
+          side(ada, "ada", stats, { side: "right/red" }),
+        ],
+      },
+    ),
+  );
 
 const appearance = (changes: Partial<Appearance>): Appearance => ({
   ...appearanceOf(match(true, false), "ada")!,
@@ -56,17 +63,17 @@ describe("a match of a player", () => {
   });
 
   test("has no gold per minute if it took no time", () => {
-    const short = { ...match(true, false, { gold: 10 }), duration: 0 };
+    const short = match(true, false, { gold: 10 }, 0);
     expect(appearanceOf(short, "ada")!.goldPerMinute).toBeUndefined();
   });
 
   test("has both line-ups, the own side first, and bots in them", () => {
-    const { lineups } = appearance({});
-    expect(lineups.map(({ name, colour, isOwn }) => [name, colour, isOwn])).toEqual([
-      ["Red side", "red", true],
-      ["Blue side", "blue", false],
+    const { sides, self } = appearance({});
+    expect(sides.map(({ name, colour }) => [name, colour])).toEqual([
+      ["Red side", "red"],
+      ["Blue side", "blue"],
     ]);
-    expect(lineups[0]!.members.map(({ player, isSelf }) => [player?.name, isSelf])).toEqual([
+    expect(sides[0]!.members.map((member) => [member.player?.name, member === self])).toEqual([
       ["ada", true],
       [undefined, false],
     ]);

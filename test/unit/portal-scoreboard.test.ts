@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { isHighest, matchOf, type Readable } from "../../src/portal/match.ts";
 import { sideName } from "../../src/portal/names.ts";
 import { extraLists, extraStats, otherValues } from "../../src/portal/views/match/extras.ts";
-import type { MatchRecord, RosterRecord } from "../../src/portal/views/match/record.ts";
-import { isHighest, scoreboardOf } from "../../src/portal/views/match/scoreboard.ts";
+import { readable } from "../support/readable.ts";
 
 /** Stats that the scoreboard shows if they have the expected type. */
 const BOARD = new Set([
@@ -22,33 +22,31 @@ const BOARD = new Set([
 
 type Stats = { [key: string]: unknown };
 
-const roster = (won: boolean, members: Stats[], stats: Stats = {}): RosterRecord => ({
-  id: `roster-${won}-${members.length}`,
-  won,
-  stats,
-  participants: members.map((one, at) => ({
-    id: `participant-${at}`,
-    actor: "*Hero009*",
-    stats: one,
-    player: at === 0 ? { id: "player-1", name: "Ada" } : undefined,
-  })),
-});
+const roster = (won: boolean, members: Stats[], stats: Stats = {}): Readable =>
+  readable(
+    `roster-${won}-${members.length}`,
+    { won: String(won), stats },
+    {
+      participants: members.map((one, at) =>
+        readable(
+          `participant-${at}`,
+          { actor: "*Hero009*", stats: one },
+          at === 0 ? { player: [readable("player-1", { name: "Ada" })] } : {},
+        ),
+      ),
+    },
+  );
 
-const match = (...rosters: RosterRecord[]): MatchRecord => ({
-  id: "match-1",
-  createdAt: "2026-03-01T18:30:00Z",
-  duration: 1702,
-  gameMode: "ranked",
-  patchVersion: "",
-  stats: { endGameReason: "victory", queue: "ranked" },
-  rosters,
-});
+const match = (...rosters: Readable[]) => lasting(1702, rosters);
+
+const lasting = (duration: number, rosters: readonly Readable[]) =>
+  matchOf(readable("match-1", { duration, gameMode: "ranked" }, { rosters }));
 
 describe("a scoreboard", () => {
   test("shows the left side on the left", () => {
     const right = roster(true, [], { side: "right/red" });
     const left = roster(false, [], { side: "left/blue" });
-    const { sides } = scoreboardOf(match(right, left));
+    const { sides } = match(right, left);
     expect(sides.map(({ name, colour }) => [name, colour])).toEqual([
       [sideName("left/blue"), "blue"],
       [sideName("right/red"), "red"],
@@ -58,7 +56,7 @@ describe("a scoreboard", () => {
   test("has a blue and a red side, as the record names them, and otherwise by position", () => {
     const colours = (...named: (string | undefined)[]) => {
       const rosters = named.map((side) => roster(false, [], side === undefined ? {} : { side }));
-      return scoreboardOf(match(...rosters)).sides.map(({ colour }) => colour);
+      return match(...rosters).sides.map(({ colour }) => colour);
     };
     expect(colours("left/red", "right/blue")).toEqual(["red", "blue"]);
     expect(colours("left/red", undefined)).toEqual(["red", "blue"]);
@@ -68,13 +66,11 @@ describe("a scoreboard", () => {
   });
 
   test("marks the highest values of the match, on both sides if they are equal", () => {
-    const board = scoreboardOf(
-      match(
-        roster(true, [{ kills: 7, gold: 500, farm: 0 }, { gold: 900 }]),
-        roster(false, [{ kills: 7, gold: 899, farm: 0 }]),
-      ),
+    const board = match(
+      roster(true, [{ kills: 7, gold: 500, farm: 0 }, { gold: 900 }]),
+      roster(false, [{ kills: 7, gold: 899, farm: 0 }]),
     );
-    const lines = board.sides.flatMap((side) => side.lines);
+    const lines = board.sides.flatMap((side) => side.members);
     const marked = (name: Parameters<typeof isHighest>[2]) =>
       lines.map((line) => isHighest(board, line, name));
     expect(marked("kills")).toEqual([true, false, true]);
@@ -86,19 +82,20 @@ describe("a scoreboard", () => {
   test("has a ratio and values per minute where the record has what they need", () => {
     const stats = { kills: 3, deaths: 2, assists: 2, gold: 2836.5 };
     const unharmed = { kills: 3, deaths: 0, assists: 2 };
-    const record = match(roster(true, [stats, unharmed, { kills: 3 }]));
-    const [first, second, third] = scoreboardOf(record).sides[0]!.lines;
+    const rosters = [roster(true, [stats, unharmed, { kills: 3 }])];
+    const [first, second, third] = match(...rosters).sides[0]!.members;
     expect([first!.ratio, second!.ratio, third!.ratio]).toEqual([2.5, 5, undefined]);
     expect(Math.round(first!.goldPerMinute!)).toBe(100);
     expect(first!.farmPerMinute).toBeUndefined();
-    const [timeless] = scoreboardOf({ ...record, duration: 0 }).sides[0]!.lines;
+    const [timeless] = lasting(0, rosters).sides[0]!.members;
     expect(timeless!.goldPerMinute).toBeUndefined();
   });
 
   test("takes totals from the roster, or adds up its participants where the roster has none", () => {
     const members = [{ kills: 2, gold: 100.5, farm: 10 }, { kills: 1 }, {}];
-    const { sides } = scoreboardOf(
-      match(roster(true, members), roster(false, members, { heroKills: 9, gold: 500 })),
+    const { sides } = match(
+      roster(true, members),
+      roster(false, members, { heroKills: 9, gold: 500 }),
     );
     expect(sides[0]!.totals).toMatchObject({ kills: 3, gold: 100.5, farm: 10, turrets: undefined });
     expect(sides[1]!.totals).toMatchObject({ kills: 9, gold: 500, farm: 10 });
@@ -106,11 +103,11 @@ describe("a scoreboard", () => {
 
   test("treats a stat of an unexpected type as missing, and shows it among the extra stats", () => {
     const odd = { kills: "many", gold: null, level: [1], items: "boots", farm: Number.NaN };
-    const [side] = scoreboardOf(match(roster(true, [odd]))).sides;
-    expect(side!.lines[0]).toMatchObject({ kills: undefined, gold: undefined, items: [] });
+    const [side] = match(roster(true, [odd])).sides;
+    expect(side!.members[0]).toMatchObject({ kills: undefined, gold: undefined, items: [] });
     expect(side!.totals).toMatchObject({ kills: undefined, gold: undefined });
-    expect(extraStats(side!.lines).map(({ key }) => key)).toEqual(["gold", "items", "kills"]);
-    expect(extraLists(side!.lines[0]!).map(({ key }) => key)).toEqual(["level"]);
+    expect(extraStats(side!.members).map(({ key }) => key)).toEqual(["gold", "items", "kills"]);
+    expect(extraLists(side!.members[0]!).map(({ key }) => key)).toEqual(["level"]);
   });
 });
 
@@ -122,8 +119,8 @@ test("any stats make a scoreboard, and none of them is lost", () => {
   const stats = fc.dictionary(key, fc.jsonValue());
   fc.assert(
     fc.property(fc.array(stats, { maxLength: 4 }), stats, (members, own) => {
-      const { sides } = scoreboardOf(match(roster(true, members, own), roster(false, [])));
-      const lines = sides.flatMap((side) => side.lines);
+      const { sides } = match(roster(true, members, own), roster(false, []));
+      const lines = sides.flatMap((side) => side.members);
       const rows = new Set(extraStats(lines).map((row) => row.key));
       for (const line of lines) {
         for (const list of extraLists(line)) rows.add(list.key);
@@ -137,9 +134,9 @@ test("any stats make a scoreboard, and none of them is lost", () => {
 
 describe("stats that are not on the scoreboard", () => {
   test("include items that are not names", () => {
-    const [side] = scoreboardOf(match(roster(true, [{ items: ["Orb", 7, { id: "x" }] }]))).sides;
-    expect(side!.lines[0]!.items).toEqual(["Orb"]);
-    expect(extraLists(side!.lines[0]!)).toEqual([
+    const [side] = match(roster(true, [{ items: ["Orb", 7, { id: "x" }] }])).sides;
+    expect(side!.members[0]!.items).toEqual(["Orb"]);
+    expect(extraLists(side!.members[0]!)).toEqual([
       { key: "items", name: "Items", text: "Orb, 7, ID: x" },
     ]);
   });

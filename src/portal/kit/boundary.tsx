@@ -1,46 +1,67 @@
-/**
- * Error boundary for parts of the portal that fail to load. Scripts are loaded on demand; by then the server
- * may be unreachable, or an update may have replaced them under new names.
- */
+/** The error boundary of a page: a script that failed to load, or a fault of the portal. */
 
-import { Component, type ReactNode } from "react";
+import {
+  Component,
+  type ComponentType,
+  type LazyExoticComponent,
+  lazy,
+  type ReactNode,
+} from "react";
 import { Page } from "./page.tsx";
 
-interface Props {
-  /** The boundary wraps a whole page, so the error needs a heading and a title. */
-  isPage?: boolean;
-  children: ReactNode;
-}
+/** The server is unreachable, or an update has replaced the script under a new name. */
+class ScriptError extends Error {}
 
-interface State {
-  hasFailed: boolean;
-}
+/** A page whose script is loaded when it is opened. */
+export const lazyPage = <Props,>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+): LazyExoticComponent<ComponentType<Props>> =>
+  lazy(() =>
+    load().catch((cause) => {
+      throw new ScriptError("The script of this page failed to load", { cause });
+    }),
+  );
 
-export class Boundary extends Component<Props, State> {
-  override state: State = { hasFailed: false };
+export class Boundary extends Component<{ children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {};
 
-  static getDerivedStateFromError(): State {
-    return { hasFailed: true };
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
   }
 
   override render(): ReactNode {
-    if (!this.state.hasFailed) return this.props.children;
-    if (!this.props.isPage) return <LoadError what="This part of the page" />;
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
     return (
       <Page title="Something went wrong" name="Something went wrong">
-        <LoadError what="This page" />
+        {error instanceof ScriptError ? (
+          <LoadError />
+        ) : (
+          <PageError title="This page can't be shown">
+            <p>
+              This is a fault in the portal. Nothing is wrong with the server or with what you
+              entered: {String(error)}
+            </p>
+          </PageError>
+        )}
       </Page>
     );
   }
 }
 
 /** Says that a script failed to load. Only a reload helps: the URL of the script may be gone. */
-export function LoadError({ what }: { what: string }) {
+export const LoadError = () => (
+  <PageError title="This page failed to load">
+    <p>The server may be unreachable, or it was updated since you opened this page.</p>
+  </PageError>
+);
+
+function PageError({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="notice notice-bad" role="alert">
-      <p className="notice-title">{what} failed to load</p>
+      <p className="notice-title">{title}</p>
       <div className="notice-text">
-        <p>The server may be unreachable, or it was updated since you opened this page.</p>
+        {children}
         <button type="button" className="button" onClick={reloadWhenReachable}>
           Try again
         </button>

@@ -120,9 +120,12 @@ export function usePages<Item, T extends { id: string }, Page extends PageOf<Ite
     more: () => loading.run(fill(items.length + step)),
     retry: loading.retry,
     async refresh() {
+      if (!loading.store.get().value) {
+        loading.retry();
+        return true;
+      }
       const page = await first(loading.matchbook, loading.lifetime);
-      const list = loading.store.get().value;
-      if (!list) return true;
+      const list = loading.store.get().value!;
       const newest = itemsOf(page);
       // Without a match of both, some between them are missing.
       const isJoined =

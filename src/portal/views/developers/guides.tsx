@@ -87,7 +87,7 @@ function Document({ current, guide, title, source }: DocumentProps) {
   }, [document]);
   return (
     <DeveloperPage current={current} guide={guide} title={title}>
-      {load.state === "failed" && <LoadError what="This page" />}
+      {load.state === "failed" && <LoadError />}
       {load.state === "loading" && <Skeleton label="Loading" count={14} />}
       {document && (
         <div className="guide-frame">

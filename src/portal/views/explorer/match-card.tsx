@@ -1,33 +1,26 @@
 /** A match as a card, with its rosters side by side if the response includes them. */
 
-import { clock, clockInWords, compact, count, counted, numberIn, textIn } from "../../format.ts";
+import { clock, clockInWords, compact, count, counted } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
-import { heroName, modeName } from "../../names.ts";
+import { type Member, matchOf, OUTCOME_NAMES, type Readable, type Side } from "../../match.ts";
+import { modeName } from "../../names.ts";
 import { Link } from "../../router.ts";
-import { OUTCOME_NAMES } from "../match/record.ts";
-import type { ParsedResponse, Resource } from "./response.ts";
 
-interface Props {
-  match: Resource;
-  response: ParsedResponse;
+interface Context {
   shard: string;
   /** Names and IDs of the players in the query, which are highlighted. */
   highlighted: ReadonlySet<string>;
 }
 
-export function MatchCard({ match, ...context }: Props) {
-  const { response, shard } = context;
-  const { attributes, id } = match;
-  const createdAt = textIn(attributes, "createdAt");
-  const duration = numberIn(attributes, "duration");
-  const mode = textIn(attributes, "gameMode");
-  const patch = textIn(attributes, "patchVersion");
-  const rosters = response.related(match, "rosters");
+export function MatchCard({ match, ...context }: { match: Readable } & Context) {
+  const { id, createdAt, duration, mode, patch, sides } = matchOf(match);
   return (
     <article className="explorer-match card" aria-label={`Match ${id}`}>
       <header className="explorer-match-head">
         <h3>
-          <Link to={{ name: "match", shard, id }}>{mode ? modeName(mode) : "Match"}</Link>
+          <Link to={{ name: "match", shard: context.shard, id }}>
+            {mode ? modeName(mode) : "Match"}
+          </Link>
         </h3>
         <p className="explorer-facts">
           {createdAt && <Time iso={createdAt} />}
@@ -41,10 +34,10 @@ export function MatchCard({ match, ...context }: Props) {
         </p>
         <code className="explorer-id">{id}</code>
       </header>
-      {rosters.length > 0 && (
+      {sides.length > 0 && (
         <div className="explorer-rosters">
-          {rosters.map((roster) => (
-            <Roster key={roster.id} roster={roster} {...context} />
+          {sides.map((side) => (
+            <Roster key={side.id} side={side} {...context} />
           ))}
         </div>
       )}
@@ -52,62 +45,39 @@ export function MatchCard({ match, ...context }: Props) {
   );
 }
 
-type Context = Omit<Props, "match">;
-
-function Roster({ roster, ...context }: { roster: Resource } & Context) {
-  const { response } = context;
-  const won = textIn(roster.attributes, "won");
-  const [team] = response.related(roster, "team");
-  const gold = numberIn(roster.stats, "gold");
-  const aces = numberIn(roster.stats, "acesEarned");
-  const participants = response.related(roster, "participants");
+function Roster({ side, ...context }: { side: Side } & Context) {
+  const { attributes, outcome, tag, members, totals } = side;
   return (
-    <section className={`explorer-roster${won === "true" ? " explorer-roster-won" : ""}`}>
+    <section className={`explorer-roster${outcome === "won" ? " explorer-roster-won" : ""}`}>
       <h4>
-        {won !== undefined && (
-          <span className="explorer-outcome">{OUTCOME_NAMES[won === "true" ? "won" : "lost"]}</span>
-        )}
-        {team && (
-          <span className="explorer-team">{textIn(team.attributes, "name") ?? team.id}</span>
-        )}
+        {"won" in attributes && <span className="explorer-outcome">{OUTCOME_NAMES[outcome]}</span>}
+        {tag && <span className="explorer-team">{tag}</span>}
         <span className="explorer-sums">
-          {gold !== undefined && <span>{compact(gold)} gold</span>}
-          {aces !== undefined && <span>{counted(aces, "ace")}</span>}
+          {totals.gold !== undefined && <span>{compact(totals.gold)} gold</span>}
+          {totals.aces !== undefined && <span>{counted(totals.aces, "ace")}</span>}
         </span>
       </h4>
       <ul className="explorer-members">
-        {participants.map((participant) => (
-          <Member key={participant.id} participant={participant} {...context} />
+        {members.map((member) => (
+          <MemberLine key={member.id} member={member} {...context} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Member({
-  participant,
-  response,
-  shard,
-  highlighted,
-}: { participant: Resource } & Context) {
-  const { attributes, stats } = participant;
-  const [player] = response.related(participant, "player");
-  const score = ["kills", "deaths", "assists"].map((key) => numberIn(stats, key));
-  const name = player ? (textIn(player.attributes, "name") ?? player.id) : "";
-  const isHighlighted =
-    player !== undefined && (highlighted.has(name) || highlighted.has(player.id));
+function MemberLine({ member, shard, highlighted }: { member: Member } & Context) {
+  const { player, attributes, hero } = member;
+  const score = [member.kills, member.deaths, member.assists];
+  const isHighlighted = player && (highlighted.has(player.name) || highlighted.has(player.id));
   return (
     <li className={`explorer-member${isHighlighted ? " explorer-highlight" : ""}`}>
       {player ? (
-        <Link to={{ name: "player", shard, id: player.id }}>{name}</Link>
+        <Link to={{ name: "player", shard, id: player.id }}>{player.name}</Link>
       ) : (
-        <span className="explorer-nobody">
-          {"player" in participant.relationships ? "Player not included" : "Bot or anonymous"}
-        </span>
+        <span className="explorer-nobody">Bot or anonymous</span>
       )}
-      <span className="explorer-hero">
-        {attributes.actor === undefined ? "" : heroName(attributes.actor)}
-      </span>
+      <span className="explorer-hero">{attributes.actor === undefined ? "" : hero}</span>
       {score.some((one) => one !== undefined) && (
         <span className="explorer-score" title="Kills / deaths / assists">
           <span className="visually-hidden">Kills, deaths, assists: </span>

@@ -5,7 +5,6 @@ import {
   type Json,
   type JsonObject,
   keyOf,
-  type Reference,
   type Relationship,
   references,
 } from "../../../domain/json.ts";
@@ -18,13 +17,15 @@ export interface Resource {
   attributes: JsonObject;
   stats: JsonObject;
   relationships: { [name: string]: Relationship };
+  /** As received. */
+  raw: JsonObject;
+  /** The resources of a relationship; those that the response does not include have only type and id. */
+  relation(name: string): Resource[];
 }
 
 export interface ParsedResponse {
   /** The requested records. */
   records: readonly Resource[];
-  /** The resources of a relationship that the response includes. */
-  related(resource: Resource, relationship: string): Resource[];
   links: { prev: string | undefined; next: string | undefined };
   /** The time window that was searched. */
   window: { start: string; end: string } | undefined;
@@ -37,18 +38,11 @@ export function parseResponse(document: unknown): ParsedResponse {
   const [links, meta] = [objectOf(rest.links), objectOf(rest.meta)];
   const { start, end } = objectOf(meta.window);
   const found = new Map<string, Resource>();
-  for (const one of Array.isArray(included) ? included : []) {
-    const resource = resourceOf(one);
-    if (resource) found.set(keyOf(resource), resource);
-  }
+  const resources = (values: Json | undefined) =>
+    [values].flat().flatMap((value) => resourceOf(value as Json, found) ?? []);
+  for (const one of resources(included)) found.set(keyOf(one), one);
   return {
-    records: (Array.isArray(data) ? data : [data])
-      .map(resourceOf)
-      .filter((resource) => resource !== undefined),
-    related: ({ relationships }, name) =>
-      references(relationships[name])
-        .map((reference: Reference) => found.get(keyOf(reference)))
-        .filter((resource) => resource !== undefined),
+    records: resources(data),
     links: { prev: textIn(links, "prev"), next: textIn(links, "next") },
     window: typeof start === "string" && typeof end === "string" ? { start, end } : undefined,
     omitted: numberIn(meta, "omitted") ?? 0,
@@ -57,12 +51,20 @@ export function parseResponse(document: unknown): ParsedResponse {
 
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-function resourceOf(value: Json | undefined): Resource | undefined {
-  const { type, id, ...rest } = objectOf(value);
+function resourceOf(
+  value: Json | undefined,
+  found: ReadonlyMap<string, Resource> = new Map(),
+): Resource | undefined {
+  const raw = objectOf(value);
+  const { type, id } = raw;
   if (typeof type !== "string" || typeof id !== "string") return undefined;
-  const attributes = objectOf(rest.attributes);
-  const relationships = objectOf(rest.relationships) as Resource["relationships"];
-  return { type, id, attributes, stats: objectOf(attributes.stats), relationships };
+  const attributes = objectOf(raw.attributes);
+  const relationships = objectOf(raw.relationships) as Resource["relationships"];
+  const relation = (name: string) =>
+    references(relationships[name]).map(
+      (one) => found.get(keyOf(one)) ?? resourceOf({ type: one.type, id: one.id })!,
+    );
+  return { type, id, attributes, stats: objectOf(attributes.stats), relationships, raw, relation };
 }
 
 /** Field names for `fields[TYPE]` that appear in the response, by type. */

@@ -48,7 +48,7 @@ export function Records({ response, query, onRename }: Props) {
   return (
     <div className="explorer-matches">
       {records.map((match) => (
-        <MatchCard key={match.id} {...{ match, response, shard, highlighted }} />
+        <MatchCard key={match.id} {...{ match, shard, highlighted }} />
       ))}
     </div>
   );

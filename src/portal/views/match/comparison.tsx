@@ -4,7 +4,7 @@ import { useState } from "react";
 import { count } from "../../format.ts";
 import { Segmented } from "../../kit/segmented.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
-import type { Line, Rated, Scoreboard, Side } from "./scoreboard.ts";
+import { type Match, type Member, mostOf, type Rated, type Side } from "../../match.ts";
 
 const MEASURES: readonly { value: Rated; label: string }[] = [
   { value: "gold", label: "Gold" },
@@ -13,9 +13,9 @@ const MEASURES: readonly { value: Rated; label: string }[] = [
   { value: "farm", label: "Farm" },
 ];
 
-export function Comparison({ board }: { board: Scoreboard }) {
+export function Comparison({ match }: { match: Match }) {
   const [chosen, setChosen] = useState<Rated>();
-  const measures = MEASURES.filter(({ value }) => board.most[value] > 0);
+  const measures = MEASURES.filter(({ value }) => mostOf(match, value) > 0);
   const measure = chosen ?? measures[0]?.value;
   if (measure === undefined) return null;
   return (
@@ -30,8 +30,8 @@ export function Comparison({ board }: { board: Scoreboard }) {
         />
       </header>
       <div className="card match-bars">
-        {board.sides.map((side) => (
-          <SideBars key={side.id} side={side} measure={measure} most={board.most[measure]} />
+        {match.sides.map((side) => (
+          <SideBars key={side.id} side={side} measure={measure} most={mostOf(match, measure)} />
         ))}
       </div>
     </section>
@@ -40,18 +40,20 @@ export function Comparison({ board }: { board: Scoreboard }) {
 
 /** The players of a side, the highest value first. */
 function SideBars({ side, measure, most }: { side: Side; measure: Rated; most: number }) {
-  const lines = side.lines.toSorted((one, other) => (other[measure] ?? -1) - (one[measure] ?? -1));
+  const members = side.members.toSorted(
+    (one, other) => (other[measure] ?? -1) - (one[measure] ?? -1),
+  );
   return (
     <ul className={`match-side-bars match-${side.colour}`} aria-label={side.name}>
-      {lines.map((line) => (
-        <li key={line.id} className="match-bar">
-          <HeroTile actor={line.hero} size={28} isDecorative />
-          <span className="match-bar-name">{nameOf(line)}</span>
-          <span className="match-bar-value">{count(line[measure])}</span>
+      {members.map((member) => (
+        <li key={member.id} className="match-bar">
+          <HeroTile actor={member.actor} size={28} isDecorative />
+          <span className="match-bar-name">{nameOf(member)}</span>
+          <span className="match-bar-value">{count(member[measure])}</span>
           <span className="match-bar-track" aria-hidden="true">
             <span
               className="match-bar-fill"
-              style={{ width: `${widthOf(line[measure], most)}%` }}
+              style={{ width: `${widthOf(member[measure], most)}%` }}
             />
           </span>
         </li>
@@ -63,4 +65,4 @@ function SideBars({ side, measure, most }: { side: Side; measure: Rated; most: n
 const widthOf = (value: number | undefined, most: number): number =>
   most > 0 ? Math.min(100, Math.max(0, ((value ?? 0) / most) * 100)) : 0;
 
-const nameOf = ({ hero, player }: Line): string => player?.name ?? hero;
+const nameOf = ({ hero, player }: Member): string => player?.name ?? hero;

@@ -4,8 +4,8 @@
  */
 
 import { anyValue, type Pair, type Stats } from "../../format.ts";
+import type { Member } from "../../match.ts";
 import { statName } from "../../names.ts";
-import type { Line } from "./scoreboard.ts";
 
 /** Stats of a participant that the scoreboard shows. */
 const ON_SCOREBOARD = new Set([
@@ -20,7 +20,7 @@ const ON_SCOREBOARD = new Set([
   "winner",
 ]);
 
-/** One row per stat, with one text per participant in the order of `lines`. */
+/** One row per stat, with one text per participant in the order of `members`. */
 export interface StatRow {
   key: string;
   name: string;
@@ -28,27 +28,27 @@ export interface StatRow {
 }
 
 /** Extra single values of all participants, sorted by name. */
-export function extraStats(lines: readonly Line[]): StatRow[] {
+export function extraStats(members: readonly Member[]): StatRow[] {
   const keys = new Set<string>();
-  for (const { stats } of lines) {
+  for (const { stats } of members) {
     for (const [key, value] of extra(stats)) if (!isCompound(value)) keys.add(key);
   }
   const rows = [...keys].map((key) => ({
     key,
     name: statName(key),
-    texts: lines.map((line) => textOf(line, key)),
+    texts: members.map((member) => textOf(member, key)),
   }));
   return rows.sort((one, other) => one.name.localeCompare(other.name, "en"));
 }
 
 /** Leaves the hero's name out of the skin, since the hero is shown next to it. */
-function textOf({ stats, skin }: Line, key: string): string {
+function textOf({ stats, skin }: Member, key: string): string {
   if (key === "skinKey" && skin !== undefined) return skin;
   return anyValue(Object.hasOwn(stats, key) ? stats[key] : undefined, key);
 }
 
 /** Extra lists and objects of a participant, such as items bought and used. */
-export function extraLists({ stats }: Line): Pair[] {
+export function extraLists({ stats }: Member): Pair[] {
   return extra(stats)
     .filter(([, value]) => isCompound(value))
     .map(([key, value]) => named(key, value));

@@ -3,13 +3,13 @@
 import type { ReactNode } from "react";
 import { clock, clockInWords, textIn } from "../../format.ts";
 import { Time } from "../../kit/time.tsx";
+import type { Match } from "../../match.ts";
 import { endingName, modeName } from "../../names.ts";
-import type { MatchRecord } from "./record.ts";
 
 /** Renders the same lines, without values, until the match is loaded. */
-export function Facts({ match, shard }: { match: MatchRecord | undefined; shard: string }) {
+export function Facts({ match, shard }: { match: Match | undefined; shard: string }) {
   const queue = match && textIn(match.stats, "queue");
-  const hasOwnQueue = queue !== undefined && queue !== match?.gameMode;
+  const hasOwnQueue = queue !== undefined && queue !== match?.mode;
   return (
     <dl className="match-facts">
       <Fact name="Played">
@@ -31,7 +31,7 @@ export function Facts({ match, shard }: { match: MatchRecord | undefined; shard:
         )}
       </Fact>
       <Fact name="Ended by">{match && endingName(match.stats.endGameReason)}</Fact>
-      <Fact name="Patch">{match && (match.patchVersion || "Unknown")}</Fact>
+      <Fact name="Patch">{match && (match.patch ?? "Unknown")}</Fact>
       <Fact name="Region">{shard.toUpperCase()}</Fact>
       {hasOwnQueue && <Fact name="Queue">{modeName(queue)}</Fact>}
     </dl>

@@ -1,24 +1,24 @@
-/** Both line-ups in one table: a row per participant, with the highest values of the match marked. */
+/** Both member-ups in one table: a row per participant, with the highest values of the match marked. */
 
 import type { ReactNode } from "react";
 import { clock, count, tier } from "../../format.ts";
 import { HeroTile, ItemTile } from "../../kit/tile.tsx";
+import { isHighest, type Match, type Member, mostOf, type Rated } from "../../match.ts";
 import { Link } from "../../router.ts";
 import { OutcomeMark, Tag } from "./result.tsx";
-import { isHighest, type Line, type Rated, type Scoreboard } from "./scoreboard.ts";
 
 interface Props {
-  board: Scoreboard;
+  match: Match;
   shard: string;
 }
 
-export function LineUps({ board, shard }: Props) {
-  const hasItems = board.sides.some(({ lines }) => lines.some(({ items }) => items.length > 0));
+export function LineUps({ match, shard }: Props) {
+  const hasItems = match.sides.some(({ members }) => members.some(({ items }) => items.length > 0));
   const columns = hasItems ? 5 : 4;
   return (
-    <section className="match-line-ups" aria-labelledby="line-ups">
+    <section className="match-member-ups" aria-labelledby="member-ups">
       <header className="match-section-head">
-        <h2 id="line-ups">Scoreboard</h2>
+        <h2 id="member-ups">Scoreboard</h2>
         <p className="match-legend">
           <span className="match-highest">Highlighted:</span> highest of the match
         </p>
@@ -36,7 +36,7 @@ export function LineUps({ board, shard }: Props) {
             {hasItems && <th scope="col">Items</th>}
           </tr>
         </thead>
-        {board.sides.map((side) => (
+        {match.sides.map((side) => (
           <tbody key={side.id} className={`match-side match-${side.colour}`}>
             <tr className="match-side-row">
               <th scope="rowgroup" colSpan={columns}>
@@ -48,16 +48,16 @@ export function LineUps({ board, shard }: Props) {
                 </span>
               </th>
             </tr>
-            {side.lines.map((line) => (
+            {side.members.map((member) => (
               <Participant
-                key={line.id}
-                line={line}
-                board={board}
+                key={member.id}
+                member={member}
+                match={match}
                 shard={shard}
                 hasItems={hasItems}
               />
             ))}
-            {side.lines.length === 0 && (
+            {side.members.length === 0 && (
               <tr className="match-line">
                 <td colSpan={columns} className="match-nobody">
                   No players recorded on this side.
@@ -71,55 +71,62 @@ export function LineUps({ board, shard }: Props) {
   );
 }
 
-function Participant({ line, board, shard, hasItems }: Props & { line: Line; hasItems: boolean }) {
+function Participant({
+  member,
+  match,
+  shard,
+  hasItems,
+}: Props & { member: Member; hasItems: boolean }) {
   const marked = (name: Rated, children: ReactNode) => (
-    <Value isHighest={isHighest(board, line, name)}>{children}</Value>
+    <Value isHighest={isHighest(match, member, name)}>{children}</Value>
   );
   return (
     <tr className="match-line">
       <th scope="row" className="match-who">
         <span className="match-who-inner">
           <span className="match-hero-tile">
-            <HeroTile actor={line.hero} size={40} isDecorative />
-            <Level level={line.level} />
+            <HeroTile actor={member.actor} size={40} isDecorative />
+            <Level level={member.level} />
           </span>
           <span className="match-names">
-            <Who line={line} shard={shard} />
+            <Who member={member} shard={shard} />
             <span className="match-about">
-              <span className="match-hero" title={line.skin && `Skin: ${line.skin}`}>
-                {line.hero}
+              <span className="match-hero" title={member.skin && `Skin: ${member.skin}`}>
+                {member.hero}
               </span>
-              {line.tier !== undefined && <span>{tier(line.tier)}</span>}
-              {line.afk && <Afk since={line.afkSince} />}
+              {member.tier !== undefined && <span>{tier(member.tier)}</span>}
+              {member.afk && <Afk since={member.afkSince} />}
             </span>
           </span>
         </span>
       </th>
       <td className="match-kda" data-label="K / D / A">
         <span className="match-figure">
-          {marked("kills", count(line.kills))}
+          {marked("kills", count(member.kills))}
           <Slash />
-          {count(line.deaths)}
+          {count(member.deaths)}
           <Slash />
-          {marked("assists", count(line.assists))}
+          {marked("assists", count(member.assists))}
         </span>
-        {line.ratio !== undefined && (
-          <span className="match-detail">{marked("ratio", <>{line.ratio.toFixed(2)} KDA</>)}</span>
+        {member.ratio !== undefined && (
+          <span className="match-detail">
+            {marked("ratio", <>{member.ratio.toFixed(2)} KDA</>)}
+          </span>
         )}
       </td>
       <td data-label="Gold">
-        <span className="match-figure">{marked("gold", count(line.gold))}</span>
-        <PerMinute value={line.goldPerMinute} />
-        <MiniBar value={line.gold} most={board.most.gold} />
+        <span className="match-figure">{marked("gold", count(member.gold))}</span>
+        <PerMinute value={member.goldPerMinute} />
+        <MiniBar value={member.gold} most={mostOf(match, "gold")} />
       </td>
       <td data-label="Farm">
-        <span className="match-figure">{marked("farm", count(line.farm))}</span>
-        <PerMinute value={line.farmPerMinute} decimals={1} />
-        <MiniBar value={line.farm} most={board.most.farm} />
+        <span className="match-figure">{marked("farm", count(member.farm))}</span>
+        <PerMinute value={member.farmPerMinute} decimals={1} />
+        <MiniBar value={member.farm} most={mostOf(match, "farm")} />
       </td>
       {hasItems && (
         <td className="match-items-cell">
-          <Items items={line.items} />
+          <Items items={member.items} />
         </td>
       )}
     </tr>
@@ -161,7 +168,7 @@ function Level({ level }: { level: number | undefined }) {
 }
 
 /** Bots and anonymous players have no page. */
-function Who({ line: { player }, shard }: { line: Line; shard: string }) {
+function Who({ member: { player }, shard }: { member: Member; shard: string }) {
   if (!player) return <span className="match-nameless">Bot or anonymous</span>;
   return (
     <Link className="match-player" to={{ name: "player", shard, id: player.id }}>

@@ -3,16 +3,16 @@
 import type { Pair } from "../../format.ts";
 import { Pairs } from "../../kit/pairs.tsx";
 import { Table } from "../../kit/table.tsx";
+import type { Match, Member, Side } from "../../match.ts";
+import { itemName } from "../../names.ts";
 import { extraLists, extraStats, otherValues } from "./extras.ts";
-import type { MatchRecord } from "./record.ts";
 import { Relations } from "./relations.tsx";
-import type { Line, Scoreboard, Side } from "./scoreboard.ts";
 
 /** Attributes shown elsewhere on the page. */
 const SHOWN = ["createdAt", "duration", "gameMode", "patchVersion", "shardId", "stats"];
 
 /** Telemetry and other resources that the match links to. */
-export function LinkedData({ match: { relations = [] } }: { match: MatchRecord }) {
+export function LinkedData({ match: { relations } }: { match: Match }) {
   if (relations.length === 0) return null;
   return (
     <section className="match-more" aria-labelledby="linked">
@@ -24,20 +24,19 @@ export function LinkedData({ match: { relations = [] } }: { match: MatchRecord }
   );
 }
 
-export function MoreStats({ match, board }: { match: MatchRecord; board: Scoreboard }) {
-  const lines = board.sides.flatMap((side) => side.lines);
-  const { attributes = {} } = match;
-  const stats = extraStats(lines);
+export function MoreStats({ match }: { match: Match }) {
+  const members = match.sides.flatMap((side) => side.members);
+  const stats = extraStats(members);
   return (
     <details className="match-fold">
       <summary>All stats</summary>
       <div className="match-fold-inside">
         <Facts
           title="Match"
-          facts={[...otherValues(match.stats), ...otherValues(attributes, SHOWN)]}
+          facts={[...otherValues(match.stats), ...otherValues(match.attributes, SHOWN)]}
         />
-        {board.sides.map((side) => (
-          <Facts key={side.id} title={side.name} facts={sideFacts(side, match)} />
+        {match.sides.map((side) => (
+          <Facts key={side.id} title={side.name} facts={sideFacts(side)} />
         ))}
         {stats.length > 0 && (
           <Table
@@ -45,8 +44,8 @@ export function MoreStats({ match, board }: { match: MatchRecord; board: Scorebo
             isCaptionVisible
             columns={[
               { head: "Stat", cell: (row) => row.name, isHead: true },
-              ...lines.map((line, at) => ({
-                head: <Head line={line} />,
+              ...members.map((member, at) => ({
+                head: <Head member={member} />,
                 cell: (row: (typeof stats)[number]) => row.texts[at],
                 isNumber: true,
               })),
@@ -55,27 +54,26 @@ export function MoreStats({ match, board }: { match: MatchRecord; board: Scorebo
             keyOf={({ key }) => key}
           />
         )}
-        {lines.map((line) => (
-          <Facts key={line.id} title={titleOf(line)} facts={lineFacts(line, match)} areLong />
+        {members.map((member) => (
+          <Facts key={member.id} title={titleOf(member)} facts={memberFacts(member)} areLong />
         ))}
       </div>
     </details>
   );
 }
 
-function sideFacts(side: Side, { rosters }: MatchRecord): Pair[] {
-  const { attributes = {} } = rosters.find(({ id }) => id === side.id) ?? {};
-  return [...otherValues(side.stats), ...otherValues(attributes, ["won", "stats", "shardId"])];
-}
+const sideFacts = ({ stats, attributes }: Side): Pair[] => [
+  ...otherValues(stats),
+  ...otherValues(attributes, ["won", "stats", "shardId"]),
+];
 
-function lineFacts(line: Line, { rosters }: MatchRecord): Pair[] {
-  const participants = rosters.flatMap(({ participants }) => participants);
-  const { attributes = {} } = participants.find(({ id }) => id === line.id) ?? {};
-  const lists = extraLists(line);
-  const areListed = line.items.length === 0 || lists.some(({ key }) => key === "items");
+function memberFacts(member: Member): Pair[] {
+  const { items, attributes } = member;
+  const lists = extraLists(member);
+  const areListed = items.length === 0 || lists.some(({ key }) => key === "items");
   return [
     // By name, since the tiles show them only on hover.
-    ...(areListed ? [] : [{ key: "items", name: "Items", text: line.items.join(", ") }]),
+    ...(areListed ? [] : [{ key: "items", name: "Items", text: items.map(itemName).join(", ") }]),
     ...lists,
     ...otherValues(attributes, ["actor", "stats", "shardId"]),
   ];
@@ -84,7 +82,7 @@ function lineFacts(line: Line, { rosters }: MatchRecord): Pair[] {
 interface FactsProps {
   title: string;
   facts: readonly Pair[];
-  /** One value per line. */
+  /** One value per member. */
   areLong?: boolean;
 }
 
@@ -98,13 +96,13 @@ function Facts({ title, facts, areLong = false }: FactsProps) {
   );
 }
 
-function Head({ line }: { line: Line }) {
+function Head({ member }: { member: Member }) {
   return (
     <>
-      {line.hero}
-      {line.player && <span className="match-head-player">{line.player.name}</span>}
+      {member.hero}
+      {member.player && <span className="match-head-player">{member.player.name}</span>}
     </>
   );
 }
 
-const titleOf = ({ hero, player }: Line): string => (player ? `${hero} · ${player.name}` : hero);
+const titleOf = ({ hero, player }: Member): string => (player ? `${hero} · ${player.name}` : hero);

@@ -1,11 +1,11 @@
 /** Resources that a match links to besides its rosters, such as files and rounds. */
 
 import { textIn } from "../../format.ts";
+import type { Match, Readable } from "../../match.ts";
 import { statName } from "../../names.ts";
 import { otherValues } from "./extras.ts";
-import type { Linked, Relation } from "./record.ts";
 
-export function Relations({ relations }: { relations: readonly Relation[] }) {
+export function Relations({ relations }: { relations: Match["relations"] }) {
   return (
     <dl className="match-linked">
       {relations.map(({ name, resources }) => (
@@ -26,7 +26,7 @@ export function Relations({ relations }: { relations: readonly Relation[] }) {
   );
 }
 
-function Resource({ resource: { type, id, attributes } }: { resource: Linked }) {
+function Resource({ resource: { type, id, attributes } }: { resource: Readable }) {
   const url = textIn(attributes, "URL") ?? textIn(attributes, "url");
   const facts = otherValues(attributes, ["URL", "url", "shardId", "name"]).filter(
     ({ key }) => attributes[key] !== "" && attributes[key] !== null,

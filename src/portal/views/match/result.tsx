@@ -2,8 +2,7 @@
 
 import { count } from "../../format.ts";
 import { HeroTile } from "../../kit/tile.tsx";
-import { OUTCOME_NAMES } from "./record.ts";
-import type { Scoreboard, Side, Totals } from "./scoreboard.ts";
+import { type Match, OUTCOME_NAMES, type Side, type Totals } from "../../match.ts";
 
 const COMPARED: readonly [keyof Totals, string][] = [
   ["gold", "Gold"],
@@ -16,8 +15,8 @@ const COMPARED: readonly [keyof Totals, string][] = [
 /** More would not fit beside the score. */
 const SHOWN_HEROES = 5;
 
-export function Result({ board }: { board: Scoreboard }) {
-  const [left, right] = board.sides;
+export function Result({ match }: { match: Match }) {
+  const [left, right] = match.sides;
   if (!left || !right) return null;
   const compared = COMPARED.filter(
     ([key]) => left.totals[key] !== undefined || right.totals[key] !== undefined,
@@ -50,8 +49,8 @@ function Banner({ side }: { side: Side }) {
         <OutcomeMark side={side} />
       </span>
       <span className="match-banner-heroes">
-        {side.lines.slice(0, SHOWN_HEROES).map(({ id, hero }) => (
-          <HeroTile key={id} actor={hero} size={44} isDecorative />
+        {side.members.slice(0, SHOWN_HEROES).map(({ id, actor }) => (
+          <HeroTile key={id} actor={actor} size={44} isDecorative />
         ))}
       </span>
     </div>

@@ -7,6 +7,7 @@ import { NeedsKey } from "../../kit/needs-key.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Problem } from "../../kit/states.tsx";
+import { matchOf } from "../../match.ts";
 import { modeName } from "../../names.ts";
 import { Link } from "../../router.ts";
 import { useSession } from "../../session.ts";
@@ -14,10 +15,7 @@ import { Comparison } from "./comparison.tsx";
 import { Facts } from "./head.tsx";
 import { LineUps } from "./line-ups.tsx";
 import { LinkedData, MoreStats } from "./more.tsx";
-import { recordOf } from "./read.ts";
-import type { MatchRecord } from "./record.ts";
 import { Result } from "./result.tsx";
-import { scoreboardOf } from "./scoreboard.ts";
 import "./view.css";
 import "./result.css";
 import "./line-ups.css";
@@ -41,10 +39,10 @@ export default function Match({ shard, id }: Props) {
 
 function Loading({ shard, id }: Props) {
   const load = useLoad(`match ${shard} ${id}`, async (matchbook, signal) =>
-    recordOf(await matchbook.shard(shard).match(id, { signal })),
+    matchOf(await matchbook.shard(shard).match(id, { signal })),
   );
   const match = load.value;
-  const title = match ? `${modeName(match.gameMode)} match` : "Match";
+  const title = match ? `${modeName(match.mode)} match` : "Match";
   const path = `/shards/${encodeURIComponent(shard)}/matches/${encodeURIComponent(id)}`;
   return (
     <Page title={title} name={title}>
@@ -59,32 +57,23 @@ function Loading({ shard, id }: Props) {
               <ApiMenu id={id} path={path} />
             </span>
           </div>
-          {match ? <Board match={match} shard={shard} /> : <Placeholder />}
+          {match ? (
+            <>
+              <Result match={match} />
+              <LineUps match={match} shard={shard} />
+              <Comparison match={match} />
+              <LinkedData match={match} />
+              <MoreStats match={match} />
+            </>
+          ) : (
+            <>
+              <Skeleton label="Loading match" shape="cards" count={1} height={196} />
+              <Skeleton label="Loading line-ups" shape="rows" count={8} height={61} />
+            </>
+          )}
         </div>
       )}
     </Page>
-  );
-}
-
-function Placeholder() {
-  return (
-    <>
-      <Skeleton label="Loading match" shape="cards" count={1} height={196} />
-      <Skeleton label="Loading line-ups" shape="rows" count={8} height={61} />
-    </>
-  );
-}
-
-function Board({ match, shard }: { match: MatchRecord; shard: string }) {
-  const board = scoreboardOf(match);
-  return (
-    <>
-      <Result board={board} />
-      <LineUps board={board} shard={shard} />
-      <Comparison board={board} />
-      <LinkedData match={match} />
-      <MoreStats match={match} board={board} />
-    </>
   );
 }
 

@@ -8,9 +8,9 @@ import { FormStrip, Streak } from "../../kit/form.tsx";
 import { Ring } from "../../kit/ring.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { localTime } from "../../kit/time.tsx";
+import { OUTCOME_NAMES } from "../../match.ts";
 import { heroName } from "../../names.ts";
 import { Link } from "../../router.ts";
-import { OUTCOME_NAMES } from "../match/record.ts";
 import { resultsInWords, resultsOf, streakIn } from "./form.ts";
 import type { MatchHistory } from "./history.ts";
 import type { Known } from "./known.ts";
@@ -27,10 +27,12 @@ interface Props {
   heading: RefObject<HTMLHeadingElement | null>;
   history: MatchHistory;
   ranks: readonly Rank[];
+  /** How old this is. */
+  updated: ReactNode;
   actions: ReactNode;
 }
 
-export function Band({ shard, id, player, heading, history, ranks, actions }: Props) {
+export function Band({ shard, id, player, heading, history, ranks, updated, actions }: Props) {
   const stats = player?.stats;
   const path = `/shards/${encodeURIComponent(shard)}/players/${encodeURIComponent(id)}`;
   return (
@@ -54,6 +56,7 @@ export function Band({ shard, id, player, heading, history, ranks, actions }: Pr
             </li>
           ))}
         </ul>
+        {updated}
       </div>
       <div className="player-actions">
         {actions}

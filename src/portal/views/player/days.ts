@@ -1,6 +1,6 @@
 /** Groups matches by the day they were played on, in the visitor's time zone. */
 
-import type { Appearance } from "./appearance.ts";
+import type { Appearance } from "../../match.ts";
 
 export interface Day {
   /** Unique among the groups: "2026-03-14". */

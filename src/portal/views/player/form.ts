@@ -1,8 +1,7 @@
 /** Summarizes matches: results, streak, averages, and results by mode or hero. */
 
 import { counted, numberIn, type Stats } from "../../format.ts";
-import type { Outcome } from "../match/record.ts";
-import type { Appearance } from "./appearance.ts";
+import type { Appearance, Outcome } from "../../match.ts";
 
 /** The current streak from the lifetime stats: above 0 of wins, below 0 of losses. */
 export function streakIn(stats: Stats): number {

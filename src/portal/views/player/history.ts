@@ -2,8 +2,7 @@
 
 import type { GameMode } from "../../../../client/src/index.ts";
 import { type Pages, usePages } from "../../kit/load.ts";
-import { type Readable, recordOf } from "../match/read.ts";
-import { type Appearance, appearanceOf } from "./appearance.ts";
+import { type Appearance, appearanceOf, matchOf, type Readable } from "../../match.ts";
 
 /** Earlier than any match. Without a start, the API searches the last 28 days only. */
 const EVER = "2000-01-01T00:00:00Z";
@@ -34,6 +33,6 @@ export function useHistory(shard: string, id: string, mode?: GameMode): MatchHis
           signal,
         })
         .page(),
-    read: (match: Readable) => appearanceOf(recordOf(match), id),
+    read: (match: Readable) => appearanceOf(matchOf(match), id),
   });
 }

@@ -1,6 +1,6 @@
 /** The match history of a player: filters, rows by day, and more on demand. */
 
-import { useId } from "react";
+import { useEffect, useId, useRef } from "react";
 import type { GameMode } from "../../../../client/src/index.ts";
 import { GAME_MODES } from "../../../domain/modes.ts";
 import { Empty, Problem } from "../../kit/states.tsx";
@@ -28,7 +28,7 @@ export function Matches({ history, id, ...shared }: Props) {
       {mode === undefined ? (
         <MatchList {...shared} history={history} />
       ) : (
-        <MatchesOfMode {...shared} mode={mode} id={id} />
+        <MatchesOfMode {...shared} mode={mode} id={id} newest={history.items[0]?.id} />
       )}
     </section>
   );
@@ -37,8 +37,20 @@ export function Matches({ history, id, ...shared }: Props) {
 type ListProps = Omit<Props, "history" | "id">;
 
 /** A mode is filtered by the API, so that older matches are found without loading the others. */
-function MatchesOfMode({ id, ...props }: ListProps & { id: string; mode: GameMode }) {
-  return <MatchList {...props} history={useHistory(props.shard, id, props.mode)} />;
+function MatchesOfMode({
+  id,
+  newest,
+  ...props
+}: ListProps & { id: string; mode: GameMode; newest: string | undefined }) {
+  const history = useHistory(props.shard, id, props.mode);
+  const { refresh } = history;
+  const last = useRef(newest);
+  // A new match of the player may be one of this mode.
+  useEffect(() => {
+    if (last.current !== undefined && last.current !== newest) refresh().catch(() => {});
+    last.current = newest;
+  });
+  return <MatchList {...props} history={history} />;
 }
 
 function MatchList({ history, ...props }: ListProps & { history: MatchHistory }) {

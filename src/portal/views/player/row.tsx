@@ -3,10 +3,9 @@
 import { clock, count } from "../../format.ts";
 import { HeroTile, ItemTile } from "../../kit/tile.tsx";
 import { localTime } from "../../kit/time.tsx";
+import { type Appearance, type Member, OUTCOME_NAMES, type Side } from "../../match.ts";
 import { heroName, modeName } from "../../names.ts";
 import { Link } from "../../router.ts";
-import { OUTCOME_NAMES } from "../match/record.ts";
-import type { Appearance, Lineup, Member } from "./appearance.ts";
 import { decimal } from "./figures.ts";
 
 /** How many items and members of a side fit. */
@@ -21,7 +20,7 @@ interface Props {
 }
 
 export function MatchRow({ appearance, shard }: Props) {
-  const { id, outcome, actor, mode, duration, createdAt, lineups } = appearance;
+  const { id, outcome, actor, mode, duration, createdAt, sides } = appearance;
   return (
     <li className={`player-row player-${outcome}`}>
       <div className="player-row-result">
@@ -56,8 +55,8 @@ export function MatchRow({ appearance, shard }: Props) {
       </div>
       <Items items={appearance.items} />
       <div className="player-row-lineups">
-        {lineups.map((lineup) => (
-          <LineupList key={lineup.id} lineup={lineup} shard={shard} />
+        {sides.map((side) => (
+          <LineupList key={side.id} side={side} self={appearance.self} shard={shard} />
         ))}
       </div>
     </li>
@@ -99,15 +98,15 @@ function Items({ items }: { items: readonly string[] }) {
   );
 }
 
-function LineupList({ lineup, shard }: { lineup: Lineup; shard: string }) {
-  const { members, name, colour } = lineup;
-  const shown = fewest(members);
+function LineupList({ side, self, shard }: { side: Side; self: Member; shard: string }) {
+  const { members, name, colour } = side;
+  const shown = fewest(members, self);
   return (
-    <ul className={`player-lineup${colour ? ` player-lineup-${colour}` : ""}`} aria-label={name}>
+    <ul className={`player-lineup player-lineup-${colour}`} aria-label={name}>
       {shown.map((member) => (
         <li key={member.id}>
           <HeroTile actor={member.actor} size={20} />
-          <MemberName member={member} shard={shard} />
+          <MemberName player={member.player} isSelf={member === self} shard={shard} />
         </li>
       ))}
       {members.length > shown.length && (
@@ -118,7 +117,12 @@ function LineupList({ lineup, shard }: { lineup: Lineup; shard: string }) {
   );
 }
 
-function MemberName({ member: { player, isSelf }, shard }: { member: Member; shard: string }) {
+interface MemberProps extends Pick<Member, "player"> {
+  isSelf: boolean;
+  shard: string;
+}
+
+function MemberName({ player, isSelf, shard }: MemberProps) {
   if (!player) return <span className="player-nameless">Bot or anonymous</span>;
   if (isSelf)
     return (
@@ -134,11 +138,9 @@ function MemberName({ member: { player, isSelf }, shard }: { member: Member; sha
 }
 
 /** The first members; the player is always among them. */
-function fewest(members: readonly Member[]): readonly Member[] {
-  if (members.length <= MEMBERS) return members;
+function fewest(members: readonly Member[], self: Member): readonly Member[] {
   const first = members.slice(0, MEMBERS);
-  const self = members.find(({ isSelf }) => isSelf);
-  return self && !first.includes(self) ? [self, ...first.slice(1)] : first;
+  return members.includes(self) && !first.includes(self) ? [self, ...first.slice(1)] : first;
 }
 
 /** Rows without content, while matches are loading. */

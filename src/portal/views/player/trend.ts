@@ -1,8 +1,8 @@
 /** The points of the chart: one measure of each match, oldest first, as one series per mode. */
 
 import type { Series } from "../../kit/series.ts";
+import type { Appearance } from "../../match.ts";
 import { modeName } from "../../names.ts";
-import type { Appearance } from "./appearance.ts";
 import { meanOf, tallies } from "./form.ts";
 
 export const MEASURES = {

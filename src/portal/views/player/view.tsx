@@ -3,10 +3,12 @@
 import { useEffect, useState } from "react";
 import { MatchbookError } from "../../../../client/src/index.ts";
 import { useFavourites, useRecentPlayers } from "../../favourites.ts";
+import { Live, type Liveness, useChanges } from "../../kit/changes.tsx";
 import { type Load, useLoad } from "../../kit/load.ts";
 import { NeedsKey } from "../../kit/needs-key.tsx";
 import { Page, usePageHead } from "../../kit/page.tsx";
 import { Problem } from "../../kit/states.tsx";
+import { Time } from "../../kit/time.tsx";
 import { Link, navigate } from "../../router.ts";
 import { useSession } from "../../session.ts";
 import { Band } from "./band.tsx";
@@ -57,6 +59,20 @@ function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
   const company = useLoad(`company ${shard} ${id}`, (matchbook, signal) =>
     matchbook.shard(shard).company(id, { limit: 50, signal }),
   );
+  const refreshRecord = () => {
+    load.retry();
+    company.retry();
+  };
+  const liveness = useChanges({
+    shard,
+    player: id,
+    isReady: history.first !== undefined && !history.isStarting,
+    refresh: async () => (await history.refresh()) && refreshRecord(),
+    onRemoved(match) {
+      history.remove(match);
+      refreshRecord();
+    },
+  });
   const [isPicking, setPicking] = useState(false);
   const { remember } = useRecentPlayers();
   const name = player?.name;
@@ -77,6 +93,17 @@ function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
     <div className="player-page">
       <Band
         {...{ shard, id, player, heading, history, ranks }}
+        updated={
+          <Updated
+            at={Math.min(load.at ?? Number.NaN, history.at ?? Number.NaN)}
+            liveness={liveness}
+            refresh={() => {
+              refreshRecord();
+              // What fails here fails above too, and is reported there.
+              history.refresh().catch(() => {});
+            }}
+          />
+        }
         actions={
           <>
             <FavouriteButton shard={shard} id={id} name={player?.name} />
@@ -122,6 +149,29 @@ function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
         </div>
       </div>
     </div>
+  );
+}
+
+interface UpdatedProps {
+  /** In milliseconds; not a number until everything is loaded. */
+  at: number;
+  liveness: Liveness;
+  refresh(): void;
+}
+
+function Updated({ at, liveness, refresh }: UpdatedProps) {
+  return (
+    <p className="player-updated">
+      <Live liveness={liveness} />
+      {at > 0 && (
+        <span className="player-small">
+          Updated <Time iso={new Date(at).toISOString()} />
+        </span>
+      )}
+      <button type="button" className="button button-small" onClick={refresh}>
+        Refresh
+      </button>
+    </p>
   );
 }
 

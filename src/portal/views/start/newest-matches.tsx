@@ -1,18 +1,17 @@
 /** The newest matches of a region, one row each: who played whom, and who won. */
 
 import { type FocusEvent, type PointerEvent, useState } from "react";
-import { clock, count, numberIn, textIn } from "../../format.ts";
+import { clock, count } from "../../format.ts";
 import { Live, useChanges } from "../../kit/changes.tsx";
 import { usePages } from "../../kit/load.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
 import { Time } from "../../kit/time.tsx";
-import { modeName, playerName } from "../../names.ts";
+import { type Match, matchOf, type Readable, type Side } from "../../match.ts";
+import { modeName } from "../../names.ts";
 import type { Region } from "../../regions.ts";
 import { Link } from "../../router.ts";
-import { type Readable, recordOf } from "../match/read.ts";
-import { type MatchRecord, outcomeOf, type RosterRecord } from "../match/record.ts";
 
 const SHOWN = 10;
 /** Without a filter, the API returns matches of the last four weeks. */
@@ -81,7 +80,7 @@ function useNewest({ id, newestMatch }: Region) {
           signal,
         })
         .page(),
-    read: (match: Readable) => recordOf(match),
+    read: (match: Readable) => matchOf(match),
   });
 }
 
@@ -106,69 +105,55 @@ function useHeld<T>(list: readonly T[]) {
   };
 }
 
-function Row({ match, shard }: { match: MatchRecord; shard: string }) {
-  const [first, second] = sidesOf(match.rosters);
+function Row({ match, shard }: { match: Match; shard: string }) {
+  // Blue is on the left here.
+  const [first, second] =
+    match.sides[1]?.colour === "blue" ? match.sides.toReversed() : match.sides;
   return (
     <>
       <div className="start-what">
         <Link className="start-link" to={{ name: "match", shard, id: match.id }}>
-          {modeName(match.gameMode)}
-          <span className="visually-hidden">, {match.rosters.map(inWords).join(" against ")}</span>
+          {modeName(match.mode)}
+          <span className="visually-hidden">, {match.sides.map(inWords).join(" against ")}</span>
         </Link>
         <span className="start-when">
           <Time iso={match.createdAt} />
         </span>
       </div>
-      <Side roster={first} rosters={match.rosters} colour="blue" />
+      <Line side={first} />
       <div className="start-score">
         <span className="start-kills">
-          <Kills roster={first} rosters={match.rosters} />
+          <Kills side={first} />
           <span aria-hidden="true"> : </span>
           <span className="visually-hidden"> to </span>
-          <Kills roster={second} rosters={match.rosters} />
+          <Kills side={second} />
         </span>
         <span className="start-clock">{clock(match.duration)}</span>
       </div>
-      <Side roster={second} rosters={match.rosters} colour="red" />
+      <Line side={second} />
     </>
   );
 }
 
-interface SideProps {
-  roster: RosterRecord | undefined;
-  rosters: readonly RosterRecord[];
-}
-
-function Side({ roster, rosters, colour }: SideProps & { colour: "blue" | "red" }) {
-  if (!roster) return <div className={`start-side start-${colour}`} />;
-  const outcome = outcomeOf(roster, rosters);
+function Line({ side }: { side: Side | undefined }) {
+  if (!side) return <div className="start-side" />;
   return (
-    <div className={`start-side start-${colour}`} aria-hidden="true">
+    <div className={`start-side start-${side.colour}`} aria-hidden="true">
       <span className="start-tiles">
-        {roster.participants.map(({ id, actor }) => (
+        {side.members.map(({ id, actor }) => (
           <HeroTile key={id} actor={actor} size={28} isDecorative />
         ))}
       </span>
-      <span className={`start-names start-names-${outcome}`}>
-        {roster.participants.map(({ player }) => playerName(player?.name ?? "Bot")).join(", ")}
-      </span>
+      <span className={`start-names start-names-${side.outcome}`}>{namesOf(side)}</span>
     </div>
   );
 }
 
-function Kills({ roster, rosters }: SideProps) {
-  const kills = roster && numberIn(roster.stats, "heroKills");
-  const outcome = roster ? outcomeOf(roster, rosters) : "undecided";
-  return <span className={`start-kills-${outcome}`}>{count(kills)}</span>;
-}
+const Kills = ({ side }: { side: Side | undefined }) => (
+  <span className={`start-kills-${side?.outcome}`}>{count(side?.totals.kills)}</span>
+);
 
-/** Blue first, where records name the sides. */
-function sidesOf(rosters: readonly RosterRecord[]) {
-  const blue = rosters.findIndex(({ stats }) => /blue/i.test(textIn(stats, "side") ?? ""));
-  return blue === 1 ? [rosters[1], rosters[0]] : [rosters[0], rosters[1]];
-}
+const namesOf = ({ members }: Side): string =>
+  members.map(({ player }) => player?.name ?? "Bot").join(", ");
 
-const inWords = ({ participants, won }: RosterRecord): string => {
-  const names = participants.map(({ player }) => playerName(player?.name ?? "Bot"));
-  return `${names.join(", ")}${won ? " (won)" : ""}`;
-};
+const inWords = (side: Side): string => `${namesOf(side)}${side.outcome === "won" ? " (won)" : ""}`;
