@@ -41,23 +41,20 @@ export function Combobox<Option>({
   ...input
 }: Props<Option>) {
   const id = useId();
-  const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(-1);
-  const isShown = isOpen && (options.length > 0 || note !== undefined);
+  /** Undefined while the list is closed, -1 while no option is chosen. */
+  const [active, setActive] = useState<number>();
+  const isShown = active !== undefined && (options.length > 0 || note !== undefined);
   const chosen = isShown ? options[active] : undefined;
-  const turn = (to: "open" | "closed", at = -1) => {
-    setOpen(to === "open");
-    setActive(at);
-  };
   const pick = (option: Option) => {
-    turn("closed");
+    setActive(undefined);
     onPick(option);
   };
   const step = (by: number) => {
-    const count = options.length;
-    const from = active < 0 && by < 0 ? count : active;
-    const to = count === 0 ? -1 : (from + by + count) % count;
-    turn("open", to);
+    const { length } = options;
+    // Up from the field is the last one.
+    const from = active === undefined || active < 0 ? (by > 0 ? -1 : length) : active;
+    const to = length === 0 ? -1 : (from + by + length) % length;
+    setActive(to);
     document.getElementById(`${id}-${to}`)?.scrollIntoView({ block: "nearest" });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
@@ -68,11 +65,11 @@ export function Combobox<Option>({
       step(key === "ArrowDown" ? 1 : -1);
     } else if (key === "Escape") {
       if (!isShown) onType("");
-      turn("closed");
+      setActive(undefined);
     } else if (key !== "Enter") {
       input.onKeyDown?.(event);
     } else if (chosen === undefined) {
-      turn("open");
+      setActive(-1);
       onEnter(event);
     } else {
       event.preventDefault();
@@ -95,15 +92,15 @@ export function Combobox<Option>({
         aria-activedescendant={chosen === undefined ? undefined : `${id}-${active}`}
         value={typed}
         onChange={({ target }) => {
-          turn("open");
+          setActive(-1);
           onType(target.value);
         }}
         onFocus={(event) => {
-          turn("open");
+          setActive(-1);
           input.onFocus?.(event);
         }}
         onBlur={(event) => {
-          turn("closed");
+          setActive(undefined);
           input.onBlur?.(event);
         }}
         onKeyDown={onKeyDown}

@@ -34,24 +34,34 @@ export function controlOf(
 ): Control {
   const hint = hintOf(parameter);
   const example = `e.g. ${parameter.example.split(",")[0]}`;
+  const text = (input: InputProps = {}): Control => ({
+    hint,
+    show: (props) => <TextControl {...props} {...input} />,
+  });
+  const choices = (label: string, options: Options): Control => ({
+    isGroup: true,
+    show: (props) => <Choices {...props} label={label} choices={options} />,
+  });
+  const chips = (item: string, placeholder: string): Control => ({
+    show: (props) => <Chips {...props} {...{ item, placeholder, source }} />,
+  });
   switch (parameter.kind) {
     case "limit":
     case "offset":
     case "wait":
-      return { hint, show: (props) => <TextControl {...props} inputMode="numeric" /> };
+      return text({ inputMode: "numeric" });
+    case "name":
+      return text({ placeholder: example });
     case "sort":
-      return hasPaths
-        ? { isGroup: true, show: (props) => <Choices {...props} label="Sort" choices={SORTS} /> }
-        : { hint, show: (props) => <TextControl {...props} placeholder="e.g. -winRate" /> };
+      return hasPaths ? choices("Sort", SORTS) : text({ placeholder: "e.g. -winRate" });
     case "period":
-      return {
-        isGroup: true,
-        show: (props) => <Choices {...props} label="Period" choices={PERIODS} />,
-      };
+      return choices("Period", PERIODS);
     case "timestamp": {
       const zone = zoneAt(parseTimestamp(value ?? "") ?? Date.now());
-      const local = `${hint} In your local time (${zone}).`;
-      return { hint: local, show: (props) => <DateTimeControl {...props} /> };
+      return {
+        hint: `${hint} In your local time (${zone}).`,
+        show: (props) => <DateTimeControl {...props} />,
+      };
     }
     case "modes":
       return {
@@ -64,18 +74,12 @@ export function controlOf(
         isGroup: true,
         show: (props) => <IncludeControl {...props} hasPaths={hasPaths} />,
       };
-    case "fields": {
-      const placeholder = value === "" ? "No fields" : "All fields";
-      return { show: (props) => <Chips {...props} {...{ placeholder, source }} item="field" /> };
-    }
-    case "list": {
-      const chips = { item: itemOf(parameter.name), placeholder: example, source };
-      return { hint, show: (props) => <Chips {...props} {...chips} /> };
-    }
-    case "name":
-      return { hint, show: (props) => <TextControl {...props} placeholder={example} /> };
+    case "fields":
+      return chips("field", value === "" ? "No fields" : "All fields");
+    case "list":
+      return { hint, ...chips(itemOf(parameter.name), example) };
     default:
-      return { hint, show: (props) => <TextControl {...props} /> };
+      return text();
   }
 }
 
@@ -83,14 +87,14 @@ export function controlOf(
 const itemOf = (name: string): string =>
   labelOf(name).split(" ").at(-1)?.replace(/s$/, "") ?? "value";
 
-type InputProps = Omit<ComponentProps<"input">, keyof ControlProps>;
+type InputProps = Omit<ComponentProps<"input">, "value" | "onChange">;
 
 export function TextControl({
   field: { id, describedBy, isWrong },
   value = "",
   onChange,
   ...input
-}: ControlProps & InputProps) {
+}: ControlProps & Omit<InputProps, "placeholder">) {
   return (
     <input
       type="text"
@@ -213,18 +217,14 @@ function DateTimeControl(props: ControlProps) {
   const { value, onChange } = props;
   const local = value === undefined ? "" : localOf(value);
   const [isTyped, setTyped] = useState(false);
-  if (local === undefined || isTyped) {
-    return <TextControl {...props} onFocus={() => setTyped(true)} onBlur={() => setTyped(false)} />;
-  }
-  return (
-    <TextControl
-      {...props}
-      type="datetime-local"
-      step={1}
-      min="0001-01-01T00:00"
-      max="9999-12-31T23:59"
-      value={local}
-      onChange={(typed) => onChange(isoOf(typed ?? ""))}
-    />
-  );
+  const asText = { onFocus: () => setTyped(true), onBlur: () => setTyped(false) };
+  const asTime = {
+    type: "datetime-local",
+    step: 1,
+    min: "0001-01-01T00:00",
+    max: "9999-12-31T23:59",
+    value: local,
+    onChange: (typed = "") => onChange(isoOf(typed)),
+  };
+  return <TextControl {...props} {...(local === undefined || isTyped ? asText : asTime)} />;
 }

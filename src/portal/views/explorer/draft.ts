@@ -18,22 +18,7 @@ import {
 /** In milliseconds, so that not every letter costs a request. */
 const PAUSE = 300;
 
-export interface Draft {
-  /** The query in the form. Paging does not change it. */
-  form: Query;
-  /** The query in the URL, with its page position. The response belongs to it. */
-  sent: Query;
-  /** Changes the form, and sends it after a pause. */
-  change(form: Query): void;
-  /** Sends this query, or the form, at once. */
-  send(form?: Query): void;
-  /** Shows another page of the result. */
-  turnTo(position: Position | undefined): void;
-  /** Shows the same response in another way. */
-  present(as: Presentation): void;
-}
-
-export function useDraft(search: URLSearchParams, usualShard: string): Draft {
+export function useDraft(search: URLSearchParams, usualShard: string) {
   const address = search.toString();
   const sent = useMemo(
     () => parseQuery(new URLSearchParams(address), usualShard),
@@ -70,13 +55,18 @@ export function useDraft(search: URLSearchParams, usualShard: string): Draft {
   }, [sent, address]);
 
   return {
+    /** The query in the form. Paging does not change it. */
     form,
+    /** The query in the URL, with its page position. The response belongs to it. */
     sent,
+    /** Changes the form, and sends it after a pause. */
     change: setChanged,
+    /** Sends this query, or the form, at once. */
     send: (query = form) => write(query),
-    // Links of the response do not fit a form that was changed meanwhile.
-    turnTo: (position) => write(changed ?? { ...sent, position }),
-    present: (as) => write(changed ?? sent, as),
+    /** Shows another page of the result. Its links do not fit a form that was changed meanwhile. */
+    turnTo: (position: Position | undefined) => write(changed ?? { ...sent, position }),
+    /** Shows the same response in another way. */
+    present: (as: Presentation) => write(changed ?? sent, as),
   };
 }
 

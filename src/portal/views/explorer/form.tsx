@@ -43,7 +43,7 @@ export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear 
     onSend();
   };
   const { common, groups } = fieldsOf(on);
-  const rest = groups.flatMap(({ fields }) => fields).flatMap((one) => namesOf(one, query));
+  const rest = groups.flatMap(([, fields]) => fields).flatMap((one) => namesOf(one, query));
   const unknown = query.parameters.filter(
     ([name]) => !findParameter(name)?.endpoints.includes(endpoint),
   );
@@ -112,7 +112,7 @@ export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear 
           isWrong={rest.some((name) => problemsOf(name).length > 0)}
           onClear={onClear}
         >
-          {groups.map(({ title, fields }) => (
+          {groups.map(([title, fields]) => (
             <Group key={title} title={title}>
               <div className="explorer-fields">{fieldsFor(fields)}</div>
             </Group>

@@ -61,12 +61,7 @@ function NoResults({ response, query, onRename }: Props) {
   return (
     <Empty title={`No ${what} found`}>
       {names.map((name) => (
-        <DidYouMean
-          key={name}
-          shard={query.shard}
-          name={name}
-          onRename={(instead) => onRename(name, instead)}
-        />
+        <DidYouMean key={name} {...{ shard: query.shard, name, onRename }} />
       ))}
       {window && (
         <p>
@@ -84,11 +79,7 @@ function DidYouMean({
   shard,
   name,
   onRename,
-}: {
-  shard: string;
-  name: string;
-  onRename(instead: string): void;
-}) {
+}: { shard: string; name: string } & Pick<Props, "onRename">) {
   const similar = useLoad(`similar ${shard} ${name}`, async (matchbook, signal) => {
     const start = Array.from(name).slice(0, MAX_NEAR_LENGTH).join("");
     const found = await matchbook.shard(shard).playerNames(start, { signal });
@@ -105,7 +96,7 @@ function DidYouMean({
           key={one}
           type="button"
           className="button button-small"
-          onClick={() => onRename(one)}
+          onClick={() => onRename(name, one)}
         >
           {one}
         </button>

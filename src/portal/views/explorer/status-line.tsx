@@ -26,21 +26,15 @@ export function StatusLine({ response, error }: Props) {
           <span>Loading…</span>
         )}
       </p>
-      {failure?.kind === "quota-exceeded" ? <QuotaGauge error={failure} /> : <Gauge />}
+      {/* Requests are left, but no matches: the requests would be misleading. */}
+      {failure?.kind === "quota-exceeded" ? (
+        <span className="gauge gauge-low">
+          Daily match quota used up, resets in {spanOf(failure.retryAfter ?? 0)}
+        </span>
+      ) : (
+        <Gauge />
+      )}
     </div>
-  );
-}
-
-/** Requests are left, but no matches: the requests would be misleading. */
-function QuotaGauge({ error }: { error: MatchbookError }) {
-  return (
-    <span className="gauge gauge-low">
-      <span className="gauge-track" aria-hidden="true" />
-      <span className="gauge-label">
-        Daily match quota used up
-        {error.retryAfter !== undefined && `, resets in ${spanOf(error.retryAfter)}`}
-      </span>
-    </span>
   );
 }
 

@@ -14,8 +14,6 @@ interface TargetRow {
   ids?: readonly string[];
   /** Parameters of a new query. */
   defaults?: readonly (readonly [name: string, value: string])[];
-  /** Whether the records can be shown as cards or a table; all can be shown as JSON. */
-  hasCards?: true;
 }
 
 export const TARGETS = {
@@ -24,27 +22,23 @@ export const TARGETS = {
     endpoint: "matches",
     path: "/shards/{shard}/matches",
     defaults: [["sort", "-createdAt"]],
-    hasCards: true,
   },
   players: {
     label: "Players",
     endpoint: "players",
     path: "/shards/{shard}/players",
-    hasCards: true,
   },
   match: {
     label: "Match by ID",
     endpoint: "single",
     path: "/shards/{shard}/matches/{id}",
     idLabel: "Match ID",
-    hasCards: true,
   },
   player: {
     label: "Player by ID",
     endpoint: "single",
     path: "/shards/{shard}/players/{id}",
     idLabel: "Player ID",
-    hasCards: true,
   },
   names: { label: "Similar player names", endpoint: "names", path: "/shards/{shard}/player-names" },
   "all-names": { label: "Player names in all regions", endpoint: "names", path: "/player-names" },
@@ -70,6 +64,9 @@ export const TARGETS = {
     defaults: [["page[after]", "oldest"]],
   },
 } as const satisfies Record<string, TargetRow>;
+
+/** Whether the records can be shown as cards or a table; all can be shown as JSON. */
+export const hasCards = (on: Target): boolean => /^(?:match|player)/.test(on);
 
 export type Target = keyof typeof TARGETS;
 

@@ -23,7 +23,7 @@ import { pathOf, requestPath } from "./request.ts";
 import { fieldNames, parseResponse } from "./response.ts";
 import { JsonDocument, Paging, Records } from "./results.tsx";
 import { StatusLine } from "./status-line.tsx";
-import { targetRow } from "./targets.ts";
+import { hasCards } from "./targets.ts";
 
 const NAMES = "filter[playerNames]";
 
@@ -43,8 +43,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
   const document = (load.value ?? load.before)?.document;
   const fields = useMemo(() => fieldNames(document), [document]);
   const parsed = useMemo(() => parseResponse(response?.document), [response]);
-  const { hasCards = false } = targetRow(sent.on);
-  const as = sent.as === "cards" && !hasCards ? "json" : sent.as;
+  const as = sent.as === "cards" && !hasCards(sent.on) ? "json" : sent.as;
 
   const turn = (position: Position | undefined) => {
     turnTo(position);
@@ -87,7 +86,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
           <Segmented
             label="Show response as"
             options={[
-              ...(hasCards ? [{ value: "cards" as const, label: "Records" }] : []),
+              ...(hasCards(sent.on) ? [{ value: "cards" as const, label: "Records" }] : []),
               { value: "json" as const, label: "JSON" },
               { value: "code" as const, label: "Code" },
             ]}
