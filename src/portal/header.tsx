@@ -93,7 +93,7 @@ export function Header({ view }: { view: View }) {
 
 function Navigation({ view }: { view: View }) {
   const { shard } = useSession();
-  const region = "shard" in view ? view.shard : shard;
+  const region = regionOf(view) ?? shard;
   return (
     <nav className="sections" aria-label="Main">
       {SECTIONS.map(({ label, to, holds }) => {
@@ -128,6 +128,9 @@ function Region({ view }: { view: View }) {
     if (isExplorer) search.set("shard", region);
     navigate(isExplorer ? { ...view, search } : { ...view, shard: region, search });
   };
-  const shown = isExplorer ? view.search.get("shard") : isOfRegion ? view.shard : shard;
+  const shown = isOfRegion || isExplorer ? regionOf(view) : undefined;
   return <RegionPicker value={shown ?? shard} onChange={choose} isLabelHidden />;
 }
+
+const regionOf = (view: View): string | null | undefined =>
+  view.name === "explorer" ? view.search.get("shard") : "shard" in view ? view.shard : undefined;

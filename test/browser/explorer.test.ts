@@ -54,6 +54,27 @@ inBrowser("the query of the explorer", () => {
     await leaveQuietly(visitor);
   });
 
+  test("has the region of the header, and the header has that of the query", async () => {
+    const visitor = await openExplorer(world, "?shard=eu&on=matches");
+    const { page } = visitor;
+    const inHeader = page.getByRole("banner").getByLabel("Region");
+    const inForm = page.getByRole("main").getByLabel("Region");
+    await showsMatches(page, ["match-eu"]);
+    expect(await inHeader.inputValue()).toBe("eu");
+    await inHeader.selectOption("na");
+    await showsMatches(page, ["match-1", "match-2", "match-3", "match-4", "match-5"]);
+    expect(await inForm.inputValue()).toBe("na");
+    await page.getByRole("button", { name: "Next" }).click();
+    await showsMatches(page, ["match-6", "match-7", "match-8", "match-9", "match-10"]);
+    // Another region begins with its first page.
+    await inHeader.selectOption("eu");
+    await showsMatches(page, ["match-eu"]);
+    await inForm.selectOption("na");
+    await showsMatches(page, ["match-1", "match-2", "match-3", "match-4", "match-5"]);
+    expect(await inHeader.inputValue()).toBe("na");
+    await leaveQuietly(visitor);
+  });
+
   test("shows three filters, and needs few tab stops to reach the response", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches");
     const { page } = visitor;
