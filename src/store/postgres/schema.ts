@@ -283,7 +283,7 @@ const LEADERBOARDS = `
 `;
 
 /** The keys of names have changed: the index is filled again. */
-const NAME_KEYS = "TRUNCATE {name_index};";
+const NAME_KEYS = "DELETE FROM {name_index};";
 
 /** Migration n upgrades a shard from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
