@@ -4,6 +4,7 @@ import { compact, count, numberIn, share, textIn } from "../../format.ts";
 import { Streak } from "../../kit/form.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { Link } from "../../router.ts";
+import { streakIn } from "../player/form.ts";
 import type { Resource } from "./response.ts";
 
 export function Players({ players, shard }: { players: readonly Resource[]; shard: string }) {
@@ -32,13 +33,7 @@ export function Players({ players, shard }: { players: readonly Resource[]; shar
       isNumber: true,
     },
     stat("Ranked", "played_ranked"),
-    {
-      head: "Streak",
-      cell: ({ stats }) => (
-        <Streak run={(numberIn(stats, "winStreak") ?? 0) - (numberIn(stats, "lossStreak") ?? 0)} />
-      ),
-      isNumber: true,
-    },
+    { head: "Streak", cell: ({ stats }) => <Streak run={streakIn(stats)} />, isNumber: true },
     stat("Gold", "lifetimeGold", compact),
     { head: "Patch", cell: ({ attributes }) => textIn(attributes, "patchVersion") ?? "–" },
   ];
