@@ -1,7 +1,8 @@
 /** Finds a player's rank on a leaderboard: a name with suggestions, then their entry. */
 
 import { useState } from "react";
-import type { PlayerName, Schemas } from "../../../../client/src/index.ts";
+import type { Schemas } from "../../../../client/src/index.ts";
+import type { KnownPlayer } from "../../favourites.ts";
 import { count, counted } from "../../format.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
 import { Problem } from "../../kit/states.tsx";
@@ -22,7 +23,7 @@ interface Props {
 }
 
 export function PlayerRank({ shard, board, period, player, onPick }: Props) {
-  const [picked, setPicked] = useState<PlayerName>();
+  const [picked, setPicked] = useState<KnownPlayer>();
   return (
     <section className="card boards-finder" aria-labelledby="find-rank">
       <h2 id="find-rank">Find a player's rank</h2>
