@@ -145,11 +145,7 @@ try {
   if (parsed && "error" in parsed) throw new Error(parsed.error);
   progress(`storing ${NAMES} players …`);
   const began = performance.now();
-  await fill(
-    parsed
-      ? parsed.value
-      : { engine: "sqlite", path: join(data, `${SHARD}.db`) },
-  );
+  await fill(parsed ? parsed.value : { engine: "sqlite", path: join(data, `${SHARD}.db`) });
   const seconds = (performance.now() - began) / 1000;
   console.log(`stored in ${seconds.toFixed(1)} s`);
   const bytes = await indexBytes(data, cluster);

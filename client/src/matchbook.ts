@@ -41,15 +41,15 @@ export class Matchbook {
   /** Players and matches of all shards that the key may read, by a name or an id. One request. */
   async playerNames(near: string, options?: CallOptions): Promise<FoundNames> {
     const path = `/player-names${writeQuery({ near }, NEAR_TABLE)}`;
-    const { data, meta } = await this.#document<NameSearch>(path, options);
-    if (!Array.isArray(data)) throw withoutRecords();
+    const document = await this.#document<NameSearch>(path, options);
+    if (!Array.isArray(document?.data)) throw withoutRecords();
     const players: PlayerName[] = [];
     let match: FoundNames["match"];
-    for (const item of data as NameSearch["data"]) {
+    for (const item of document.data as NameSearch["data"]) {
       if (item.type === "match") match = { id: item.id, ...item.attributes };
       else players.push(playerName(item));
     }
-    const { nearest, unavailable = [] } = meta ?? {};
+    const { nearest, unavailable = [] } = document.meta ?? {};
     return { players, match, isNearest: nearest === true, unavailable };
   }
 
