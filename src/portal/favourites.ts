@@ -11,21 +11,6 @@ export interface KnownPlayer {
   readonly name: string;
 }
 
-export interface Favourites {
-  /** The latest addition first. */
-  players: readonly KnownPlayer[];
-  has(shard: string, id: string): boolean;
-  /** Adds the player, or removes it. */
-  toggle(player: KnownPlayer): void;
-}
-
-export interface RecentPlayers {
-  /** The latest visit first. */
-  players: readonly KnownPlayer[];
-  /** Call it when a player's page has loaded. */
-  remember(player: KnownPlayer): void;
-}
-
 const MAX_FAVOURITES = 50;
 const MAX_RECENT = 8;
 const MAX_FAMILIAR = 8;
@@ -33,7 +18,8 @@ const MAX_FAMILIAR = 8;
 const favourites = playerList("matchbook.favourites", MAX_FAVOURITES);
 const recent = playerList("matchbook.recent", MAX_RECENT);
 
-export function useFavourites(): Favourites {
+/** The latest addition first. `toggle` adds the player, or removes it. */
+export function useFavourites() {
   const players = useStore(favourites);
   const has = useCallback(
     (shard: string, id: string) => players.some(isSame({ shard, id })),
@@ -42,10 +28,8 @@ export function useFavourites(): Favourites {
   return { players, has, toggle };
 }
 
-export function useRecentPlayers(): RecentPlayers {
-  const players = useStore(recent);
-  return { players, remember };
-}
+/** The latest visit first. `remember` is called when a player's page has loaded. */
+export const useRecentPlayers = () => ({ players: useStore(recent), remember });
 
 /** Favourites first, then recent players, each once: of one region, or of all. */
 export function useFamiliarPlayers(shard?: string): readonly KnownPlayer[] {

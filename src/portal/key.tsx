@@ -161,7 +161,7 @@ export function StoredKeyState({ usage }: { usage: Load<Usage> }) {
   const keyState = useKeyState();
   const isUnreachable =
     usage.state === "failed" && !isRejected(keyState) && keyState !== "rate-limited";
-  const today = usage.state === "ready" ? usage.value.today : undefined;
+  const today = usage.value?.today;
   // The session learns of the quota only when a request is refused.
   const state = today?.matchesLeft === 0 ? "over-quota" : keyState;
   const text = isUnreachable

@@ -227,8 +227,7 @@ function memberOf(participant: Readable, duration: number | undefined): Member {
 }
 
 /** Values of which the highest of the match is marked. */
-export const RATED = ["kills", "assists", "ratio", "gold", "farm"] as const;
-export type Rated = (typeof RATED)[number];
+export type Rated = "kills" | "assists" | "ratio" | "gold" | "farm";
 
 /** The highest value of any member; 0 if nobody has one. */
 export const mostOf = ({ sides }: Match, name: Rated): number =>

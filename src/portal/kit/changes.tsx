@@ -42,15 +42,30 @@ export function useChanges({ shard, player, isReady, ...handlers }: Options): Li
       Object.assign(state, changes);
       if (!signal.aborted) setLiveness(state.isOpen && state.isUpToDate ? "live" : "interrupted");
     };
-    const refresh = paced(signal, async () => {
-      try {
-        await latest.current.refresh();
-        update({ isUpToDate: true });
-      } catch (error) {
-        update({ isUpToDate: false });
-        throw error;
+    let isRunning = false;
+    let isWanted = false;
+    /** Again after a pause if it was called meanwhile, or after a failure that may pass. */
+    const refresh = async () => {
+      isWanted = true;
+      if (isRunning) return;
+      isRunning = true;
+      for (let failures = 0; isWanted && !signal.aborted; ) {
+        isWanted = false;
+        let pause = PAUSE_MS;
+        try {
+          await latest.current.refresh();
+          failures = 0;
+          update({ isUpToDate: true });
+        } catch (error) {
+          isWanted ||= isTemporary(error);
+          pause = pauseAfter(error, failures);
+          failures += 1;
+          update({ isUpToDate: false });
+        }
+        await new Promise((resolve) => setTimeout(resolve, pause));
       }
-    });
+      isRunning = false;
+    };
     const follow = async () => {
       const changes = matchbook.shard(shard).changes({
         ...(player !== undefined && { playerIds: [player] }),
@@ -83,37 +98,6 @@ export function Live({ liveness }: { liveness: Liveness }) {
       {liveness === "interrupted" && "Live updates are interrupted"}
     </span>
   );
-}
-
-/**
- * Runs the task at most once per pause, and again if it was called meanwhile. A failure that may pass is repeated;
- * after another one, the next call tries again.
- */
-function paced(signal: AbortSignal, task: () => Promise<void>): () => void {
-  let isRunning = false;
-  let isWanted = false;
-  const run = async () => {
-    isRunning = true;
-    let failures = 0;
-    while (isWanted && !signal.aborted) {
-      isWanted = false;
-      let pause = PAUSE_MS;
-      try {
-        await task();
-        failures = 0;
-      } catch (error) {
-        isWanted ||= isTemporary(error);
-        pause = pauseAfter(error, failures);
-        failures += 1;
-      }
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    }
-    isRunning = false;
-  };
-  return () => {
-    isWanted = true;
-    if (!isRunning) void run();
-  };
 }
 
 function subscribeToVisibility(listener: () => void): () => void {

@@ -9,27 +9,23 @@ import { noteOutdated, onRetry } from "../network.ts";
 import { isTemporary } from "../retry.ts";
 import { isReturning } from "../router.ts";
 import { useSession } from "../session.ts";
-import { createStore, type Store, useStore } from "../store.ts";
+import { createStore, useStore } from "../store.ts";
 
-type Known<T> = {
+interface Known<T> {
+  state: "loading" | "ready" | "failed";
+  value: T | undefined;
   /** When the value was loaded, in milliseconds. */
   at: number | undefined;
-  /** Why the value is missing, or could not be loaded again. */
+  /** Why the value is missing. If the state is ready: why it could not be loaded again. */
   error: unknown;
   /** The last value of another key, until there is one of this key. */
   before: T | undefined;
-  /** The server was unreachable, so that an older value is shown. */
-  isOutdated: boolean;
-} & (
-  | { state: "loading"; value: T | undefined }
-  | { state: "ready"; value: T }
-  | { state: "failed"; value: T | undefined }
-);
+}
 
-export type Load<T> = Known<T> & {
+export interface Load<T> extends Known<T> {
   /** Loads again; the value stays meanwhile. */
   retry(): void;
-};
+}
 
 /**
  * Loads a value. The key names what is loaded, with all that it depends on: a value of another key is never returned.
@@ -39,10 +35,10 @@ export function useLoad<T>(
   key: string | undefined,
   load: (matchbook: Matchbook, signal: AbortSignal) => Promise<T>,
 ): Load<T> {
-  const [loading, known] = useLoading<T>(key, async ({ matchbook, signal, show }) =>
+  const loading = useLoading<T>(key, async ({ matchbook, signal, show }) =>
     show(await load(matchbook, signal)),
   );
-  return { ...known, retry: loading.retry };
+  return { ...useStore(loading.store), retry: loading.retry };
 }
 
 /** A page of the client. */
@@ -61,7 +57,7 @@ interface List<T, Page> {
   last: Page;
 }
 
-export interface Pages<T, Page = unknown> extends Omit<Known<unknown>, "value" | "before"> {
+export interface Pages<T, Page = unknown> extends Omit<Load<unknown>, "value" | "before"> {
   items: readonly T[];
   wanted: number;
   first: Page | undefined;
@@ -69,7 +65,6 @@ export interface Pages<T, Page = unknown> extends Omit<Known<unknown>, "value" |
   /** Whether the first items are still loading. */
   isStarting: boolean;
   more(): void;
-  retry(): void;
   /** Adds what is new at the beginning. Resolves to whether the first page has changed. */
   refresh(): Promise<boolean>;
   /** Removes an item, also from a page that is on its way. */
@@ -79,7 +74,7 @@ export interface Pages<T, Page = unknown> extends Omit<Known<unknown>, "value" |
 interface PagesOptions<Item, T, Page> {
   /** How many items to load at first, and how many more each time. */
   step: number;
-  first(matchbook: Matchbook, signal: AbortSignal): Promise<Page>;
+  pageAt(matchbook: Matchbook, offset: number, signal: AbortSignal): Promise<Page>;
   /** Undefined leaves the item out. */
   read(item: Item): T | undefined;
 }
@@ -87,28 +82,38 @@ interface PagesOptions<Item, T, Page> {
 /** Loads a list page by page. If a page fails, the others stay, and the next attempt continues with that page. */
 export function usePages<Item, T extends { id: string }, Page extends PageOf<Item>>(
   key: string,
-  { step, first, read }: PagesOptions<Item, T, Page>,
+  { step, pageAt, read }: PagesOptions<Item, T, Page>,
 ): Pages<T, Page> {
-  type Task = Parameters<Loading<List<T, Page>>["run"]>[0];
   const removed = useRef(new Set<string>());
   const itemsOf = (page: Page): T[] =>
-    page.items.map(read).filter((one) => one !== undefined && !removed.current.has(one.id)) as T[];
+    page.items.flatMap((item) => {
+      const one = read(item);
+      return one === undefined || removed.current.has(one.id) ? [] : [one];
+    });
   const fill =
-    (wanted: number): Task =>
+    (wanted: number): Task<List<T, Page>> =>
     async ({ matchbook, signal, show, known }) => {
-      const now = known();
-      if (now) show({ ...now, wanted });
+      const start = known();
+      if (start) show({ ...start, wanted });
+      /** The rest of the first step, requested at once: their links would lead to them one by one. */
+      const early: Promise<Page | undefined>[] = [];
       for (;;) {
         const list = known();
         if (list && (!list.last.next || list.items.length >= wanted)) return;
-        const page = await (list
-          ? (list.last.next!({ signal }) as Promise<Page>)
-          : first(matchbook, signal));
-        const { items = [], first: start = page } = known() ?? {};
-        show({ items: joined(items, itemsOf(page)), wanted, first: start, last: page });
+        const page =
+          (await early.shift()) ??
+          (await (list
+            ? (list.last.next!({ signal }) as Promise<Page>)
+            : pageAt(matchbook, 0, signal)));
+        const { length } = page.items;
+        for (let offset = length; !list && page.next && offset < wanted; offset += length)
+          early.push(pageAt(matchbook, offset, signal).catch(() => undefined));
+        const { items = [], first = page } = known() ?? {};
+        show({ items: joined(items, itemsOf(page)), wanted, first, last: page });
       }
     };
-  const [loading, { value, ...known }] = useLoading(key, fill(step));
+  const loading = useLoading(key, fill(step));
+  const { value, ...known } = useStore(loading.store);
   const { items = [], wanted = step } = value ?? {};
   return {
     ...known,
@@ -120,22 +125,21 @@ export function usePages<Item, T extends { id: string }, Page extends PageOf<Ite
     more: () => loading.run(fill(items.length + step)),
     retry: loading.retry,
     async refresh() {
-      if (!loading.store.get().value) {
-        loading.retry();
-        return true;
-      }
-      const page = await first(loading.matchbook, loading.lifetime);
-      const list = loading.store.get().value!;
-      const newest = itemsOf(page);
-      // Without a match of both, some between them are missing.
-      const isJoined =
-        !page.next || list.items.some(({ id }) => newest.some((one) => one.id === id));
-      loading.show(
-        isJoined
-          ? { ...list, items: joined(newest, list.items), first: page }
-          : { ...list, items: newest, first: page, last: page },
-      );
-      return page.document !== list.first.document;
+      const page = await pageAt(loading.matchbook, 0, loading.lifetime);
+      const list = loading.store.get().value;
+      if (list) {
+        const newest = itemsOf(page);
+        const isKnown = ({ id }: T) => newest.some((one) => one.id === id);
+        // Without an item of both, some between them are missing.
+        const isJoined = !page.next || list.items.some(isKnown);
+        loading.show({
+          ...list,
+          items: isJoined ? joined(newest, list.items) : newest,
+          first: page,
+          ...(!isJoined && { last: page }),
+        });
+      } else loading.retry();
+      return list?.first.document !== page.document;
     },
     remove(id) {
       removed.current.add(id);
@@ -151,142 +155,130 @@ function joined<T extends { id: string }>(items: readonly T[], more: readonly T[
   return [...items, ...more.filter(({ id }) => !ids.has(id))];
 }
 
-interface Run<T> {
+type Task<T> = (run: {
   matchbook: Matchbook;
   signal: AbortSignal;
-  /** The latest value. */
   known(): T | undefined;
   show(value: T): void;
-}
+}) => Promise<void>;
 
-function useLoading<T>(
-  key: string | undefined,
-  first: (run: Run<T>) => Promise<void>,
-): [Loading<T>, Known<T>] {
+type Loading<T> = ReturnType<typeof createLoading<T>>;
+
+/** Runs the task for each new key, and stops it with the component. */
+function useLoading<T>(key: string | undefined, task: Task<T>): Loading<T> {
   const { matchbook } = useSession();
   const last = useRef<Loading<T>>(undefined);
   if (last.current?.key !== key || last.current?.matchbook !== matchbook) {
     const { value, before } = last.current?.store.get() ?? {};
-    last.current = new Loading(key, matchbook, first, value ?? before);
+    last.current = createLoading(key, matchbook, task, value ?? before);
   }
   const loading = last.current;
-  const known = useStore(loading.store);
+  const { state, value, error, at } = useStore(loading.store);
+  const isOutdated = state !== "failed" && value !== undefined && isUnreachable(error);
   useEffect(() => {
-    loading.start();
+    if (loading.store.get().state === "loading") loading.retry();
     return loading.stop;
   }, [loading]);
-  const { error, isOutdated, at } = known;
   useEffect(() => (isTemporary(error) ? onRetry(loading.retry) : undefined), [error, loading]);
-  useEffect(() => (isOutdated && at ? noteOutdated(at) : undefined), [isOutdated, at]);
-  return [loading, known];
+  useEffect(() => (isOutdated ? noteOutdated(at!) : undefined), [isOutdated, at]);
+  return loading;
 }
 
 /** What is known of one key, and the task that loads it. */
-class Loading<T> {
-  readonly key: string | undefined;
-  readonly matchbook: Matchbook;
-  readonly store: Store<Known<T>>;
-  readonly #ended = new AbortController();
-  #running = new AbortController();
-  #task: (run: Run<T>) => Promise<void>;
+function createLoading<T>(
+  key: string | undefined,
+  matchbook: Matchbook,
+  first: Task<T>,
+  before: T | undefined,
+) {
+  const memory = memoryOf(matchbook);
+  const remembered = () =>
+    key === undefined ? undefined : (memory.get(key) as Remembered<T> | undefined);
+  const kept = isReturning() ? remembered() : undefined;
+  const found = kept && Date.now() - kept.at < MAX_AGE_MS ? kept : undefined;
+  const store = createStore<Known<T>>({
+    state: found ? "ready" : "loading",
+    value: found?.value,
+    at: found?.at,
+    error: undefined,
+    before,
+  });
+  const lifetime = new AbortController();
+  let running = new AbortController();
+  let latest = first;
 
-  constructor(
-    key: string | undefined,
-    matchbook: Matchbook,
-    first: (run: Run<T>) => Promise<void>,
-    before: T | undefined,
-  ) {
-    this.key = key;
-    this.matchbook = matchbook;
-    this.#task = first;
-    const found = isReturning() ? this.#remembered() : undefined;
-    const shared = { error: undefined, isOutdated: false };
-    this.store = createStore<Known<T>>(
-      found && Date.now() - found.at < MAX_AGE_MS
-        ? { ...shared, ...found, state: "ready", before: undefined }
-        : { ...shared, value: undefined, at: undefined, state: "loading", before },
-    );
-  }
-
-  /** Ends when nobody needs the value any more. */
-  get lifetime(): AbortSignal {
-    return this.#ended.signal;
-  }
-
-  start(): void {
-    if (this.store.get().state === "loading") this.run(this.#task);
-  }
-
-  readonly stop = (): void => {
-    this.#running.abort();
-    this.#ended.abort();
-  };
-
-  /** The latest task again. */
-  readonly retry = (): void => this.run(this.#task);
-
-  /** Replaces the task that is running. */
-  run(task: (run: Run<T>) => Promise<void>): void {
-    this.#running.abort();
-    this.#running = new AbortController();
-    this.#task = task;
-    const { signal } = this.#running;
-    let hasShown = false;
-    const change = (changes: Partial<Known<T>>) => {
-      if (!signal.aborted) this.#change(changes);
-    };
-    change({ state: "loading" });
-    task({
-      matchbook: this.matchbook,
-      signal,
-      known: () => this.store.get().value,
-      show: (value) => {
-        signal.throwIfAborted();
-        hasShown = true;
-        this.show(value);
-      },
-    }).then(
-      () => change({ state: "ready", error: undefined, isOutdated: false }),
-      (error: unknown) => {
-        const isUnreachable = error instanceof MatchbookError && error.kind === "network";
-        const shown = this.store.get();
-        const old = shown.value === undefined ? this.#remembered() : shown;
-        if (isUnreachable && !hasShown && old?.value !== undefined) {
-          change({ state: "ready", error, value: old.value, at: old.at, isOutdated: true });
-        } else change({ state: "failed", error });
-      },
-    );
-  }
-
-  show(value: T): void {
-    if (this.lifetime.aborted) return;
+  const change = (changes: Partial<Known<T>>) => store.set({ ...store.get(), ...changes });
+  const show = (value: T) => {
+    if (lifetime.signal.aborted) return;
     const at = Date.now();
-    this.#change({ value, at, before: undefined });
-    if (this.key !== undefined) remember(this.matchbook, this.key, { value, at });
-  }
-
-  #change(changes: Partial<Known<T>>): void {
-    this.store.set({ ...this.store.get(), ...changes } as Known<T>);
-  }
-
-  #remembered(): { value: T; at: number } | undefined {
-    if (this.key === undefined) return undefined;
-    return memories.get(this.matchbook)?.get(this.key) as { value: T; at: number } | undefined;
-  }
+    change({ value, at, before: undefined });
+    if (key === undefined) return;
+    memory.delete(key);
+    memory.set(key, { value, at });
+    if (memory.size > MAX_REMEMBERED) memory.delete(memory.keys().next().value!);
+  };
+  /** Replaces the task that is running. */
+  const run = async (task: Task<T>) => {
+    running.abort();
+    running = new AbortController();
+    latest = task;
+    const { signal } = running;
+    let hasShown = false;
+    change({ state: "loading" });
+    try {
+      await task({
+        matchbook,
+        signal,
+        known: () => store.get().value,
+        show(value) {
+          signal.throwIfAborted();
+          hasShown = true;
+          show(value);
+        },
+      });
+      if (!signal.aborted) change({ state: "ready", error: undefined });
+    } catch (error) {
+      if (signal.aborted) return;
+      const old = store.get().value === undefined ? remembered() : store.get();
+      if (!isUnreachable(error) || hasShown || !old) change({ state: "failed", error });
+      else change({ state: "ready", error, value: old.value, at: old.at });
+    }
+  };
+  const stop = () => {
+    running.abort();
+    lifetime.abort();
+  };
+  /** The lifetime ends when nobody needs the value any more. */
+  return {
+    key,
+    matchbook,
+    store,
+    show,
+    run,
+    retry: () => void run(latest),
+    stop,
+    lifetime: lifetime.signal,
+  };
 }
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof MatchbookError && error.kind === "network";
 
 /** How many values are remembered. */
 const MAX_REMEMBERED = 60;
 /** Older ones are loaded again on Back. */
 const MAX_AGE_MS = 10 * 60_000;
 
-/** By client, since another key may see other records. */
-const memories = new WeakMap<Matchbook, Map<string, { value: unknown; at: number }>>();
+interface Remembered<T> {
+  value: T;
+  at: number;
+}
 
-function remember(matchbook: Matchbook, key: string, now: { value: unknown; at: number }): void {
+/** By client, since another key may see other records. */
+const memories = new WeakMap<Matchbook, Map<string, Remembered<unknown>>>();
+
+function memoryOf(matchbook: Matchbook): Map<string, Remembered<unknown>> {
   const memory = memories.get(matchbook) ?? new Map();
   memories.set(matchbook, memory);
-  memory.delete(key);
-  memory.set(key, now);
-  if (memory.size > MAX_REMEMBERED) memory.delete(memory.keys().next().value);
+  return memory;
 }

@@ -1,8 +1,9 @@
 /** Shows an error, and what the visitor can do about it. */
 
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { MatchbookError } from "../../../client/src/index.ts";
 import { askForKey, useKeyState, useSession } from "../session.ts";
+import { spanOf } from "./time.tsx";
 
 interface Props {
   error: unknown;
@@ -10,31 +11,41 @@ interface Props {
 }
 
 export function Problem({ error, retry }: Props) {
-  if (!(error instanceof MatchbookError)) return <Unexpected error={error} retry={retry} />;
-  if (error.kind === "limited" || error.kind === "quota-exceeded")
-    return <Limited error={error} retry={retry} />;
-  if (error.kind === "unauthorized") return <InvalidKey error={error} />;
-  if (error.kind === "network") {
+  if (!(error instanceof MatchbookError)) {
     return (
-      <Notice title="Can't reach the server">
-        <p>It may be restarting, or you may be offline. Nothing you entered is lost.</p>
-        <RetryButton retry={retry} />
+      <Notice title="Something went wrong" retry={retry}>
+        <p>{error instanceof Error ? error.message : String(error)}</p>
       </Notice>
     );
   }
+  const { kind, title, requestId, retryAfter } = error;
+  if (kind === "unauthorized") return <InvalidKey requestId={requestId} />;
+  if (kind === "network") {
+    return (
+      <Notice title="Can't reach the server" retry={retry}>
+        <p>It may be restarting, or you may be offline. Nothing you entered is lost.</p>
+      </Notice>
+    );
+  }
+  const isFinal = kind === "invalid" || kind === "not-found";
   return (
-    <Notice title={error.title} requestId={error.requestId}>
+    <Notice
+      title={kind === "quota-exceeded" ? "Daily match limit reached" : title}
+      requestId={requestId}
+      retry={isFinal ? undefined : retry}
+    >
       <Details error={error} />
-      {error.kind !== "invalid" && error.kind !== "not-found" && <RetryButton retry={retry} />}
+      {/* The portal waits by itself only for the rate limit. */}
+      {retryAfter !== undefined && <p>Try again in {spanOf(retryAfter)}.</p>}
     </Notice>
   );
 }
 
-function InvalidKey({ error }: { error: MatchbookError }) {
+function InvalidKey({ requestId }: { requestId: string | undefined }) {
   const { key } = useSession();
   const hasEnded = useKeyState() === "ended";
   return (
-    <Notice title={key ? "This key isn't valid" : "API key required"} requestId={error.requestId}>
+    <Notice title={key ? "This key isn't valid" : "API key required"} requestId={requestId}>
       <p>
         {!key && "Add your API key to see this page."}
         {key && hasEnded && "It worked before. It has expired, or the operator revoked it."}
@@ -43,34 +54,6 @@ function InvalidKey({ error }: { error: MatchbookError }) {
       <button type="button" className="button button-main" onClick={() => askForKey()}>
         Enter an API key
       </button>
-    </Notice>
-  );
-}
-
-/** Counts down the Retry-After time, then lets the visitor try again. */
-function Limited({ error, retry }: { error: MatchbookError; retry?: (() => void) | undefined }) {
-  const left = useCountdown(error.retryAfter ?? 0, error);
-  const title = error.kind === "limited" ? error.title : "Daily match limit reached";
-  return (
-    <Notice title={title} requestId={error.requestId}>
-      <Details error={error} />
-      {left > 0 ? (
-        // role="timer", so that screen readers do not announce the alert every second.
-        <p className="problem-wait" role="timer">
-          Try again in <strong>{inWords(left)}</strong>.
-        </p>
-      ) : (
-        <RetryButton retry={retry} />
-      )}
-    </Notice>
-  );
-}
-
-function Unexpected({ error, retry }: Props) {
-  return (
-    <Notice title="Something went wrong">
-      <p>{error instanceof Error ? error.message : String(error)}</p>
-      <RetryButton retry={retry} />
     </Notice>
   );
 }
@@ -99,49 +82,25 @@ const sourceOf = (source: object | undefined): string | undefined => {
   return named?.parameter ?? named?.header;
 };
 
-function RetryButton({ retry }: { retry?: (() => void) | undefined }) {
-  if (!retry) return null;
-  return (
-    <button type="button" className="button" onClick={retry}>
-      Try again
-    </button>
-  );
-}
-
-function Notice({
-  title,
-  requestId,
-  children,
-}: {
+interface NoticeProps extends Pick<Props, "retry"> {
   title: string;
   requestId?: string | undefined;
   children: ReactNode;
-}) {
+}
+
+function Notice({ title, requestId, retry, children }: NoticeProps) {
   return (
     <div className="notice notice-bad" role="alert">
       <p className="notice-title">{title}</p>
-      <div className="notice-text">{children}</div>
+      <div className="notice-text">
+        {children}
+        {retry && (
+          <button type="button" className="button" onClick={retry}>
+            Try again
+          </button>
+        )}
+      </div>
       {requestId && <p className="problem-id">Request ID: {requestId}</p>}
     </div>
   );
-}
-
-function useCountdown(seconds: number, restartOn: unknown): number {
-  const [left, setLeft] = useState(seconds);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new error restarts the countdown.
-  useEffect(() => {
-    const end = Date.now() + seconds * 1000;
-    const count = () => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)));
-    count();
-    const timer = setInterval(count, 250);
-    return () => clearInterval(timer);
-  }, [seconds, restartOn]);
-  return left;
-}
-
-function inWords(seconds: number): string {
-  if (seconds < 90) return seconds === 1 ? "1 second" : `${seconds} seconds`;
-  const minutes = Math.ceil(seconds / 60);
-  if (minutes < 90) return `${minutes} minutes`;
-  return `${Math.ceil(minutes / 60)} hours`;
 }

@@ -85,7 +85,7 @@ function DidYouMean({
     const found = await matchbook.shard(shard).playerNames(start, { signal });
     return [...new Set(found.map((one) => one.name))];
   });
-  const names = similar.state === "ready" ? similar.value.slice(0, MOST_NAMES) : [];
+  const names = similar.value?.slice(0, MOST_NAMES) ?? [];
   // The player exists, but has no matches that satisfy the other filters.
   if (names.length === 0 || names.includes(name)) return null;
   return (

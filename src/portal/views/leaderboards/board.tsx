@@ -26,7 +26,7 @@ const STEP = 50;
 export function Board({ shard, board, period, player }: Props) {
   const pages = usePages(`board ${shard} ${board} ${period}`, {
     step: STEP,
-    first: (matchbook, signal) =>
+    pageAt: (matchbook, _offset, signal) =>
       matchbook.shard(shard).leaderboard(board, { period, limit: STEP, signal }).page(),
     read: (entry: LeaderboardEntry) => entry,
   });

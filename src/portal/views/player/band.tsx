@@ -7,14 +7,12 @@ import { CopyButton } from "../../kit/copy.tsx";
 import { FormStrip, Streak } from "../../kit/form.tsx";
 import { Ring } from "../../kit/ring.tsx";
 import { Avatar } from "../../kit/tile.tsx";
-import { localTime } from "../../kit/time.tsx";
-import { OUTCOME_NAMES } from "../../match.ts";
-import { heroName } from "../../names.ts";
 import { Link } from "../../router.ts";
 import { resultsInWords, resultsOf, streakIn } from "./form.ts";
 import type { MatchHistory } from "./history.ts";
 import type { Known } from "./known.ts";
 import type { Rank } from "./ranks.ts";
+import { inWords } from "./row.tsx";
 
 /** How many results the form strip shows. */
 const FORM = 10;
@@ -134,7 +132,7 @@ function Form({
         places={FORM}
         results={last.map((one) => ({
           outcome: one.outcome,
-          label: `${OUTCOME_NAMES[one.outcome]} with ${heroName(one.actor)}${when(one.createdAt)}`,
+          label: inWords(one),
           to: { name: "match", shard, id: one.id },
         }))}
       />
@@ -144,6 +142,3 @@ function Form({
     </section>
   );
 }
-
-const when = (time: string): string =>
-  Number.isNaN(Date.parse(time)) ? "" : `, ${localTime(time)}`;

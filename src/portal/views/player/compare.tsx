@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import type { Company } from "../../../../client/src/index.ts";
 import { useFamiliarPlayers } from "../../favourites.ts";
-import { compact, count, counted, numberIn, share, tier } from "../../format.ts";
+import { compact, count, counted, numberIn, tier } from "../../format.ts";
 import type { Load } from "../../kit/load.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Problem } from "../../kit/states.tsx";
@@ -153,43 +153,50 @@ const Head = ({ side: { player }, shard }: { side: Side; shard: string }) => (
 
 interface Figure {
   name: string;
-  text(side: Side): string;
-  /** If given, the higher one is marked. */
-  value?(side: Side): number | undefined;
+  value(side: Side): number | undefined;
+  text(value: number | undefined, side: Side): string;
+  /** Whether the higher one is marked. */
+  isRated: boolean;
 }
 
+const figure = (
+  name: string,
+  value: Figure["value"],
+  text: Figure["text"] = count,
+  isRated = true,
+): Figure => ({ name, value, text, isRated });
+
 const stat = (key: string) => (side: Side) => numberIn(side.player.stats, key);
+const [played, wins] = [stat("played"), stat("wins")];
 const lately =
   (key: "ratio" | "goldPerMinute" | "farm") =>
   ({ history }: Side) =>
     meanOf(history.items.map((one) => one[key]));
-const [played, wins, gold, skill] = ["played", "wins", "lifetimeGold", "skillTier"].map(stat);
-const winRate = ({ history }: Side) => resultsOf(history.items).winRate;
 
 const LIFETIME: readonly Figure[] = [
-  {
-    name: "Win rate",
-    text: (side) => share(wins!(side), played!(side)),
-    value: (side) => (played!(side) ? (wins!(side) ?? 0) / played!(side)! : undefined),
-  },
-  { name: "Matches", text: (side) => count(played!(side)) },
-  { name: "Wins", text: (side) => count(wins!(side)), value: wins! },
-  { name: "Ranked matches", text: (side) => count(stat("played_ranked")(side)) },
-  { name: "Skill", text: (side) => tier(skill!(side)), value: skill! },
-  { name: "Level", text: (side) => count(stat("level")(side)), value: stat("level") },
-  { name: "Gold", text: (side) => compact(gold!(side)) },
+  figure(
+    "Win rate",
+    (side) => (played(side) ? (wins(side) ?? 0) / played(side)! : undefined),
+    percent,
+  ),
+  figure("Matches", played, count, false),
+  figure("Wins", wins),
+  figure("Ranked matches", stat("played_ranked"), count, false),
+  figure("Skill", stat("skillTier"), tier),
+  figure("Level", stat("level")),
+  figure("Gold", stat("lifetimeGold"), compact, false),
 ];
 
 const LATELY: readonly Figure[] = [
-  { name: "Win rate", text: (side) => percent(winRate(side)), value: winRate },
-  { name: "K/D/A ratio", text: (side) => decimal(lately("ratio")(side)), value: lately("ratio") },
-  {
-    name: "Gold per minute",
-    text: (side) => count(lately("goldPerMinute")(side)),
-    value: lately("goldPerMinute"),
-  },
-  { name: "Farm", text: (side) => count(lately("farm")(side)), value: lately("farm") },
-  { name: "Most played hero", text: mostPlayed },
+  figure("Win rate", ({ history }) => resultsOf(history.items).winRate, percent),
+  figure("K/D/A ratio", lately("ratio"), decimal),
+  figure("Gold per minute", lately("goldPerMinute")),
+  figure("Farm", lately("farm")),
+  figure(
+    "Most played hero",
+    () => undefined,
+    (_, side) => mostPlayed(side),
+  ),
 ];
 
 function mostPlayed({ history }: Side): string {
@@ -214,14 +221,14 @@ function Group({ title, otherTitle = title, own, other, figures }: GroupProps) {
         <td />
         <td>{otherTitle}</td>
       </tr>
-      {figures.map(({ name, text, value }) => {
-        const [left, right] = [value?.(own), value?.(other)];
-        const isKnown = left !== undefined && right !== undefined;
+      {figures.map(({ name, text, value, isRated }) => {
+        const [left, right] = [value(own), value(other)];
+        const isKnown = isRated && left !== undefined && right !== undefined;
         return (
           <tr key={name}>
-            <Value text={text(own)} isHigher={isKnown && left > right} />
+            <Value text={text(left, own)} isHigher={isKnown && left > right} />
             <th scope="row">{name}</th>
-            <Value text={text(other)} isHigher={isKnown && right > left} />
+            <Value text={text(right, other)} isHigher={isKnown && right > left} />
           </tr>
         );
       })}

@@ -20,13 +20,13 @@ export type MatchHistory = Pages<Appearance>;
 /** `mode` undefined: all modes. */
 export function useHistory(shard: string, id: string, mode?: GameMode): MatchHistory {
   return usePages(`matches ${shard} ${id} ${mode}`, {
-    // Four pages of the API.
     step: 20,
-    first: (matchbook, signal) =>
+    pageAt: (matchbook, offset, signal) =>
       matchbook
         .shard(shard)
         .matches({
           ...QUERY,
+          offset,
           playerIds: [id],
           createdAtStart: EVER,
           ...(mode && { gameMode: [mode] }),

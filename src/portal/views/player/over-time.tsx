@@ -4,11 +4,10 @@ import { useMemo, useState } from "react";
 import { Plot } from "../../kit/plot.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { localTime } from "../../kit/time.tsx";
-import { type Appearance, OUTCOME_NAMES } from "../../match.ts";
-import { heroName } from "../../names.ts";
+import type { Appearance } from "../../match.ts";
 import type { MatchHistory } from "./history.ts";
 import { periodOf } from "./matches.tsx";
+import { inWords } from "./row.tsx";
 import { MEASURES, type Measure, trendOf } from "./trend.ts";
 
 const HEIGHT = 190;
@@ -38,7 +37,7 @@ export function OverTime({ history }: { history: MatchHistory }) {
           xs={trend.xs}
           xHead="Match"
           xLabel={(x) => dayOf(trend.appearances[x - 1])}
-          xName={(x) => nameOf(trend.appearances[x - 1])}
+          xName={(x) => inWords(trend.appearances[x - 1]!)}
           series={trend.series.map(({ mean, ...series }) => ({
             ...series,
             ...(mean !== undefined && { note: `average ${format(mean)}` }),
@@ -56,15 +55,5 @@ export function OverTime({ history }: { history: MatchHistory }) {
 
 const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
 
-const isDated = (one: Appearance | undefined): one is Appearance =>
-  one !== undefined && !Number.isNaN(Date.parse(one.createdAt));
-
 const dayOf = (one: Appearance | undefined): string =>
-  isDated(one) ? day.format(new Date(one.createdAt)) : "";
-
-/** "Won with Ivo, 14 Mar 2026, 18:30". */
-function nameOf(one: Appearance | undefined): string {
-  if (!one) return "";
-  const when = isDated(one) ? `, ${localTime(one.createdAt)}` : "";
-  return `${OUTCOME_NAMES[one.outcome]} with ${heroName(one.actor)}${when}`;
-}
+  Number.isNaN(Date.parse(one?.createdAt ?? "")) ? "" : day.format(new Date(one!.createdAt));

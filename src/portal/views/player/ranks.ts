@@ -1,6 +1,6 @@
 /** The places of a player on leaderboards. */
 
-import type { Board, Matchbook } from "../../../../client/src/index.ts";
+import type { Board } from "../../../../client/src/index.ts";
 import { numberIn } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
 import type { Known } from "./known.ts";
@@ -30,24 +30,13 @@ export function useRanks(shard: string, player: Known | undefined): readonly Ran
     const boards = BOARDS.filter(({ least }, at) => values[at]! >= least);
     const found = await Promise.allSettled(
       boards.map(async ({ board, by }) => {
-        const rank = await rankOn(matchbook, shard, id!, board, signal);
-        return rank === null ? [] : [{ board, by, rank }];
+        const entries = matchbook.shard(shard).leaderboard(board, { playerIds: [id!], signal });
+        const [entry] = (await entries.page()).items;
+        // Null beyond the depth of the board.
+        return entry && entry.rank !== null ? [{ board, by, rank: entry.rank }] : [];
       }),
     );
     return found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   });
   return value ?? before ?? NONE;
-}
-
-/** Null beyond the depth of the board, or if the player is not on it. */
-async function rankOn(
-  matchbook: Matchbook,
-  shard: string,
-  id: string,
-  board: Board,
-  signal: AbortSignal,
-): Promise<number | null> {
-  const entries = matchbook.shard(shard).leaderboard(board, { playerIds: [id], signal });
-  for await (const { rank } of entries) return rank;
-  return null;
 }

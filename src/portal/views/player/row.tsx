@@ -143,6 +143,12 @@ function fewest(members: readonly Member[], self: Member): readonly Member[] {
   return members.includes(self) && !first.includes(self) ? [self, ...first.slice(1)] : first;
 }
 
+/** "Won with Ivo, 14 Mar 2026, 18:30". */
+export function inWords({ outcome, hero, createdAt }: Appearance): string {
+  const when = Number.isNaN(Date.parse(createdAt)) ? "" : `, ${localTime(createdAt)}`;
+  return `${OUTCOME_NAMES[outcome]} with ${hero}${when}`;
+}
+
 /** Rows without content, while matches are loading. */
 export function EmptyRows({ count: rows }: { count: number }) {
   return (

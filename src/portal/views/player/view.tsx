@@ -206,7 +206,7 @@ function FavouriteButton({ shard, id, name }: FavouriteProps) {
   );
 }
 
-function Failed({ load }: { load: Load<Known> & { state: "failed" } }) {
+function Failed({ load }: { load: Load<Known> }) {
   const isMissing = load.error instanceof MatchbookError && load.error.code === "not-found";
   return (
     <Page title="Player" name="Player">

@@ -69,12 +69,13 @@ function useNewest({ id, newestMatch }: Region) {
   const isOld = newest < Date.now() - WINDOW_MS;
   return usePages(`newest ${id}`, {
     step: SHOWN,
-    first: (matchbook, signal) =>
+    pageAt: (matchbook, offset, signal) =>
       matchbook
         .shard(id)
         .matches({
           sort: "-createdAt",
           limit: 5,
+          offset,
           fields: FIELDS,
           createdAtStart: isOld ? new Date(newest - WINDOW_MS).toISOString() : undefined,
           signal,

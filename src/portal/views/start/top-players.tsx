@@ -1,7 +1,7 @@
 /** The best players of a region, by a board of the visitor's choice. */
 
 import { useState } from "react";
-import type { Board, LeaderboardEntry, Matchbook } from "../../../../client/src/index.ts";
+import type { Board, LeaderboardEntry } from "../../../../client/src/index.ts";
 import { count, share, tier } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
 import { Segmented } from "../../kit/segmented.tsx";
@@ -40,10 +40,10 @@ export function TopPlayers({ shard }: { shard: string }) {
 }
 
 function Best({ shard, board: chosen }: { shard: string; board: Board }) {
-  const load = useLoad(`top ${shard} ${chosen}`, async (matchbook, signal) => ({
-    board: chosen,
-    entries: await firstOf(matchbook, shard, chosen, signal),
-  }));
+  const load = useLoad(`top ${shard} ${chosen}`, async (matchbook, signal) => {
+    const board = matchbook.shard(shard).leaderboard(chosen, { limit: SHOWN, signal });
+    return { board: chosen, entries: (await board.page()).items };
+  });
   return (
     <Loaded
       load={load}
@@ -94,18 +94,4 @@ function Entries({ board, entries, shard }: EntriesProps) {
 function textOf(board: Board, { value }: LeaderboardEntry): string {
   if (board === "skill-tier") return tier(value);
   return board === "win-rate" ? share(value, 1) : count(value);
-}
-
-async function firstOf(
-  matchbook: Matchbook,
-  shard: string,
-  board: Board,
-  signal: AbortSignal,
-): Promise<LeaderboardEntry[]> {
-  const entries: LeaderboardEntry[] = [];
-  for await (const entry of matchbook.shard(shard).leaderboard(board, { limit: SHOWN, signal })) {
-    entries.push(entry);
-    if (entries.length === SHOWN) break;
-  }
-  return entries;
 }
