@@ -368,6 +368,15 @@ inBrowser("the query of the explorer", () => {
     await urlHas(page, "filter[playerNames]", "Grace_1");
     await page.getByRole("table").getByRole("link", { name: "Grace_1" }).waitFor();
     expect(await page.getByRole("table").getByRole("link").allInnerTexts()).toEqual(["Grace_1"]);
+
+    // IDs are found by name, patches before anything is typed.
+    await page.getByRole("combobox", { name: "filter[playerIds]" }).fill("grace_1");
+    await page.getByRole("option", { name: "Grace_1 p-1", exact: true }).click();
+    await urlHas(page, "filter[playerIds]", "p-1");
+    await searchFor(page, "actors");
+    await page.getByRole("combobox", { name: "filter[patchVersion]" }).focus();
+    await page.getByRole("option", { name: "2.5", exact: true }).click();
+    await urlHas(page, "filter[patchVersion]", "2.5");
     await leaveQuietly(visitor);
   });
 
