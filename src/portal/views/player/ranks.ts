@@ -28,7 +28,7 @@ export function useRanks(shard: string, player: Known | undefined): readonly Ran
   const key = `ranks ${shard} ${id} ${values.join(" ")}`;
   const { value, before } = useLoad(key, async (matchbook, signal) => {
     const boards = BOARDS.filter(({ least }, at) => values[at]! >= least);
-    const found = await Promise.allSettled(
+    const found = await Promise.all(
       boards.map(async ({ board, by }) => {
         const entries = matchbook.shard(shard).leaderboard(board, { playerIds: [id!], signal });
         const [entry] = (await entries.page()).items;
@@ -36,7 +36,7 @@ export function useRanks(shard: string, player: Known | undefined): readonly Ran
         return entry && entry.rank !== null ? [{ board, by, rank: entry.rank }] : [];
       }),
     );
-    return found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+    return found.flat();
   });
   return value ?? before ?? NONE;
 }
