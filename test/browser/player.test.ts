@@ -401,7 +401,10 @@ inBrowser("the player page", () => {
       const answered = page.waitForResponse(/player-names/);
       await page.getByRole("combobox", { name: "Search for a player" }).fill("zzz");
       await (await answered).finished();
-      await page.getByText(/^No player/).waitFor();
+      await page
+        .locator(".combobox-note")
+        .getByText(/^No player/)
+        .waitFor();
       expect(await page.evaluate(() => document.body.dataset.rendered)).toBeUndefined();
       await leave(visitor);
     });
