@@ -275,12 +275,49 @@ export type PlayerName = {
     readonly name: string;
     /** Region shard. */
     readonly shardId: string;
+    /** If the player record has one. */
+    readonly skillTier?: number;
+    /** When the newest match of the player was created. */
+    readonly lastMatchAt?: string;
+  };
+};
+
+/** The match whose id was searched for. */
+export type FoundMatch = {
+  readonly type: "match";
+  /** The id that was searched for. */
+  readonly id: string;
+  readonly attributes: {
+    /** Region shard. */
+    readonly shardId: string;
+    readonly createdAt: string;
   };
 };
 
 export type NameList = {
   /** The closest names first. */
   readonly data: readonly PlayerName[];
+  readonly meta?: {
+    /** No name is similar: these are the nearest ones. Otherwise absent. */
+    readonly nearest: true;
+  };
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
+export type NameSearch = {
+  /** A match with this id first, then the closest names. */
+  readonly data: readonly (PlayerName | FoundMatch)[];
+  readonly meta?: {
+    /** No name is similar: these are the nearest ones. Otherwise absent. */
+    readonly nearest?: true;
+    /** The shards that could not answer. Only if there are any. */
+    readonly unavailable?: readonly string[];
+  };
   readonly links: {
     readonly self: string;
   };
@@ -721,6 +758,14 @@ export interface Operations {
       readonly "filter[near]": string;
     };
     reply: NameList;
+  };
+  /** Find players and matches in all shards */
+  "/player-names": {
+    query: {
+      /** A player name, which may be mistyped or incomplete; at most 64 characters. */
+      readonly "filter[near]": string;
+    };
+    reply: NameSearch;
   };
   /** Get a leaderboard */
   "/shards/{shard}/leaderboards/{board}": {

@@ -4,7 +4,7 @@ export { type ErrorCode, type ErrorKind, MatchbookError, type Problem } from "./
 export type * as Schemas from "./generated.ts";
 export type { List } from "./graph.ts";
 export type { Limits } from "./limits.ts";
-export { Matchbook } from "./matchbook.ts";
+export { type FoundNames, Matchbook } from "./matchbook.ts";
 export type { CallOptions, Fetch, MatchbookOptions } from "./options.ts";
 export type { Page, Pages } from "./pages.ts";
 export type {

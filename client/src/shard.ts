@@ -49,10 +49,15 @@ import type {
 import type { Transport } from "./transport.ts";
 import { segment } from "./url.ts";
 
-/** A current player name. */
+/** A player with a similar name. */
 export interface PlayerName {
   readonly id: string;
   readonly name: string;
+  readonly shardId: string;
+  /** If the player has one. */
+  readonly skillTier: number | undefined;
+  /** ISO 8601: when the newest match of the player was created. */
+  readonly lastMatchAt: string | undefined;
 }
 
 /** Hero statistics. */
@@ -155,12 +160,11 @@ export class Shard {
     return { actors, matches, isTruncated };
   }
 
-  /** Current player names similar to this one, closest first. */
+  /** Players whose names are similar to this text, closest first; the nearest ones if none is similar. */
   async playerNames(near: string, options: CallOptions = {}): Promise<PlayerName[]> {
     const path = `${this.#path}/player-names${writeQuery({ near }, NEAR_TABLE)}`;
     const { document } = await this.#transport.get<NameList>(path, options);
-    const names = linkedList<Resource<NameList["data"][number]>>(document);
-    return names.map(({ id, attributes }) => ({ id, name: attributes.name }));
+    return linkedList<Resource<RawName>>(document).map(playerName);
   }
 
   /** A leaderboard, the best first, to iterate or to read page by page. Sends no request yet. */
@@ -170,5 +174,12 @@ export class Shard {
     return new Pages(this.#transport, path, callOptions(query));
   }
 }
+
+type RawName = NameList["data"][number];
+
+export const playerName = ({ id, attributes }: Pick<RawName, "id" | "attributes">): PlayerName => {
+  const { name, shardId, skillTier, lastMatchAt } = attributes;
+  return { id, name, shardId, skillTier, lastMatchAt };
+};
 
 const callOptions = ({ signal, patience }: CallOptions): CallOptions => ({ signal, patience });

@@ -5,7 +5,7 @@
 
 import { JSON_API_VERSION } from "../domain/json.ts";
 import type { Shape } from "../query/query.ts";
-import type { MatchesWithLinked, NamedParts, NamedPlayer } from "../store/store.ts";
+import type { MatchesWithLinked, NamedParts } from "../store/store.ts";
 import type { Content } from "./content.ts";
 import { type EncodedMatch, readEncodedMatch, repeatResources } from "./encoded-match.ts";
 import {
@@ -13,7 +13,6 @@ import {
   literalPiece,
   type Piece,
   pieceIn,
-  pieceOf,
   readFragment,
   withoutComma,
 } from "./fragment.ts";
@@ -102,16 +101,6 @@ export function playerListContent(
   if (hasEmptyInclude(shape)) content.push(AFTER_LIST);
   content.push(END);
   return content;
-}
-
-/** Player names with the id of each player. */
-export function nameListContent(players: readonly NamedPlayer[], shardId: string): Piece[] {
-  const data = players.map(({ id, name }) => ({
-    type: "player-name",
-    id,
-    attributes: { name, shardId },
-  }));
-  return [pieceOf(Buffer.from(`{"data":${JSON.stringify(data)}`))];
 }
 
 /** With an empty `include`, JSON:API requires an empty `included`. */

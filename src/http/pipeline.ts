@@ -31,7 +31,12 @@ import {
   streamResponse,
 } from "./response.ts";
 import { type Found, findRoute, openApiPath, ROUTES } from "./routes.ts";
-import type { ShardRequest } from "./shard-request.ts";
+import type {
+  AllShardsRequest,
+  RecordsRequest,
+  ShardRequest,
+  ShardResult,
+} from "./shard-request.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** What is known about a request so far: for the log, and the headers for an error response. */
@@ -88,11 +93,13 @@ export async function handleRequest(
     }
 
     // First, because refusing must cost little; so a request that is refused counts against no limit.
-    if (!context.overload.enter(shard, watch.began)) {
+    // Requests without a shard have a count of their own: no shard has the id of a path.
+    const inFlightFor = shard || route.path;
+    if (!context.overload.enter(inFlightFor, watch.began)) {
       progress.code = "overloaded";
       return overloadedResponse(request);
     }
-    progress.inFlightFor = shard;
+    progress.inFlightFor = inFlightFor;
     const key = authenticate(context, request);
     progress.key = key;
     watch.lap("credentials");
@@ -104,16 +111,22 @@ export async function handleRequest(
       checkNoParameters(context, request);
       return jsonResponse(request, await route.endpoint(context, key), limitHeaders);
     }
-    const stream = route.stream && wantsStream(request) ? route.stream : undefined;
-    if (!stream) checkAccept(context, request, route.stream !== undefined);
+    const mayStream = "stream" in route && route.stream ? route.stream : undefined;
+    const stream = mayStream && wantsStream(request) ? mayStream : undefined;
+    if (!stream) checkAccept(context, request, mayStream !== undefined);
     watch.lap("limits");
 
-    const reader = await context.shards.reader(shard);
-    if (!reader) throw unknownShard(shard, await context.shards.list());
-    checkShard(context, key, shard);
-    const checked = shardRequest(context, request, found, reader, key, progress);
-    if (stream) return streamResponse(request, await stream(checked), limitHeaders);
-    const result = await route.endpoint(checked);
+    let result: ShardResult;
+    if ("allShards" in route) {
+      result = await route.allShards(await allShardsRequest(context, request, key, watch));
+    } else {
+      const reader = await context.shards.reader(shard);
+      if (!reader) throw unknownShard(shard, await context.shards.list());
+      checkShard(context, key, shard);
+      const checked = shardRequest(context, request, found, reader, key, progress);
+      if (stream) return streamResponse(request, await stream(checked), limitHeaders);
+      result = await route.endpoint(checked);
+    }
     watch.lap("document");
 
     const { isUnchanged, encodings, etag } = planDelivery(request, result);
@@ -129,7 +142,10 @@ export async function handleRequest(
   } catch (error) {
     // One without a key may be held back below.
     leave(context, progress);
-    const shown = error instanceof ApiError ? error : unexpectedError(context, request, error);
+    const shown =
+      error instanceof ApiError
+        ? error
+        : unexpectedError(context, request, error, findRoute(request.path)?.shard ?? "");
     progress.code = shown.problems[0]!.code;
     if (!progress.key && !progress.isCounted) await countKeyless(context, request);
     return errorResponse(request, shown, progress.headers);
@@ -154,15 +170,36 @@ function shardRequest(
   key: LiveKey,
   progress: RequestProgress,
 ): ShardRequest {
-  const { maxOffset, leaderboardDepth, profile, results, feed } = context;
-  const { watch } = progress;
-  const { requestId, raw, query, time: now } = request;
-  const url = request.baseUrl() + request.path;
+  const { leaderboardDepth, results, feed } = context;
+  const { requestId, raw } = request;
   return {
-    requestId,
-    ...{ reader, shard, id, query, url, now, maxOffset, leaderboardDepth },
-    ...{ profile, results, watch, raw, key, feed },
+    ...recordsRequest(context, request, progress.watch),
+    ...{ requestId, reader, shard, id, leaderboardDepth, results, raw, key, feed },
     isWaiting: () => leave(context, progress),
+  };
+}
+
+function recordsRequest(
+  { maxOffset, profile }: ServerContext,
+  request: ApiRequest,
+  watch: Stopwatch,
+): RecordsRequest {
+  const { query, time: now } = request;
+  return { query, url: request.baseUrl() + request.path, now, maxOffset, profile, watch };
+}
+
+async function allShardsRequest(
+  context: ServerContext,
+  request: ApiRequest,
+  key: LiveKey,
+  watch: Stopwatch,
+): Promise<AllShardsRequest> {
+  const { shards, keys } = context;
+  return {
+    ...recordsRequest(context, request, watch),
+    shards: (await shards.list()).filter((shard) => keys.mayRead(key, shard)),
+    reader: (shard) => shards.reader(shard),
+    failed: (shard, error) => unexpectedError(context, request, error, shard),
   };
 }
 
@@ -218,13 +255,12 @@ function unknownShard(shard: string, ids: string[]): ApiError {
 /** The log gets the details; the caller learns only what to do. */
 function unexpectedError(
   { observe }: ServerContext,
-  request: ApiRequest,
+  { requestId }: ApiRequest,
   error: unknown,
+  shard: string,
 ): ApiError {
-  const { requestId } = request;
   if (error instanceof DamagedData) {
     const { table, record } = error;
-    const shard = findRoute(request.path)?.shard ?? "";
     observe({ event: "damaged-data", requestId, shard, table, record });
     return apiError(
       "damaged-data",

@@ -1,12 +1,11 @@
-/** GET /shards/{shard}/players, /shards/{shard}/players/{id} and /shards/{shard}/player-names. */
+/** GET /shards/{shard}/players and /shards/{shard}/players/{id}. */
 
 import { contentOf } from "../document/content.ts";
-import { nameListContent, playerContent, playerListContent } from "../document/stitch.ts";
-import { closestNames, keysToRead } from "../domain/similar-names.ts";
-import { MAX_NAMES, MAX_OMITTED, MAX_PLAYERS } from "../query/parameters.ts";
-import { parseNamesQuery, parsePlayersQuery, parseSingleQuery } from "../query/parse-query.ts";
+import { playerContent, playerListContent } from "../document/stitch.ts";
+import { MAX_OMITTED, MAX_PLAYERS } from "../query/parameters.ts";
+import { parsePlayersQuery, parseSingleQuery } from "../query/parse-query.ts";
 import type { ParseContext, PlayersQuery } from "../query/query.ts";
-import type { NamedPlayer, PlayerListing, Reader, Vocabulary } from "../store/store.ts";
+import type { PlayerListing, Reader, Vocabulary } from "../store/store.ts";
 import {
   checkEmpty,
   extraVocabulary,
@@ -58,17 +57,6 @@ export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
   return { document, records: 1, matches: NO_MATCHES, tag: "single" };
 }
 
-export async function getPlayerNames(request: ShardRequest): Promise<ShardResult> {
-  const { now, maxOffset } = request;
-  const context = { now, maxOffset, includePaths: NONE, types: NONE };
-  const query = parseQuery(parseNamesQuery, request, "names", context);
-  const found = await findNear(query.near, request.reader);
-  request.watch.lap("store");
-  const content = contentOf(nameListContent(found, request.shard));
-  const document = unpagedDocument(request, query, content);
-  return { document, records: found.length, matches: NO_MATCHES, tag: "collection" };
-}
-
 const NONE: ReadonlySet<string> = new Set();
 
 function playerContext(request: ShardRequest, extra: Vocabulary): ParseContext {
@@ -89,16 +77,4 @@ async function findPlayers(
   }
   if (!playerNames) return reader.recentPlayers(limit);
   return reader.playersNamed(searchable(playerNames), MAX_PLAYERS + MAX_OMITTED);
-}
-
-/** So that players who share a name leave room for other names. */
-const MAX_PLAYERS_OF_A_NAME = 3;
-
-async function findNear(near: string, reader: Reader): Promise<NamedPlayer[]> {
-  const { keys, before, after } = keysToRead(near);
-  const around = await reader.namesAround(keys, before, after);
-  // The exact name may come after many similar ones. If no player has it, the read below drops it.
-  const names = closestNames(near, new Set([near, ...around]), MAX_NAMES + 1);
-  const found = await reader.playersWithNames(names, MAX_PLAYERS_OF_A_NAME);
-  return found.slice(0, MAX_NAMES);
 }

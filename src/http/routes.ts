@@ -6,9 +6,10 @@ import { getChanges, streamChanges } from "./changes.ts";
 import { getCompany } from "./company.ts";
 import { getLeaderboard } from "./leaderboards.ts";
 import { getMatch, getMatches } from "./matches.ts";
-import { getPlayer, getPlayerNames, getPlayers } from "./players.ts";
+import { getPlayerNames, searchPlayerNames } from "./player-names.ts";
+import { getPlayer, getPlayers } from "./players.ts";
 import type { Opens } from "./portal.ts";
-import type { ShardEndpoint, StreamEndpoint } from "./shard-request.ts";
+import type { AllShardsEndpoint, ShardEndpoint, StreamEndpoint } from "./shard-request.ts";
 import { health, type OpenEndpoint, openApi, readiness, status } from "./status.ts";
 import { type KeyEndpoint, usage } from "./usage.ts";
 
@@ -19,6 +20,7 @@ export type SchemaName =
   | "PlayerList"
   | "SinglePlayer"
   | "NameList"
+  | "NameSearch"
   | "ChangeList"
   | "CompanyList"
   | "ActorList"
@@ -38,7 +40,7 @@ interface Described {
 
 /**
  * "key": requires an API key and the Accept header; its limits apply, and the daily quota if matches are
- * read. Some can also be read as a stream of events. "own": requires an API key; its rate limit applies. "open": requires nothing; a limit per IP address
+ * read. Some can also be read as a stream of events, and some read all shards. "own": requires an API key; its rate limit applies. "open": requires nothing; a limit per IP address
  * applies, which never refuses a health check.
  */
 export type Route = Described &
@@ -50,6 +52,7 @@ export type Route = Described &
         endpoint: ShardEndpoint;
         stream?: StreamEndpoint;
       }
+    | { access: "key"; takes: Endpoint; readsMatches: false; allShards: AllShardsEndpoint }
     | { access: "own"; endpoint: KeyEndpoint }
     | { access: "open"; isHealthCheck: boolean; endpoint: OpenEndpoint }
   );
@@ -114,12 +117,23 @@ export const ROUTES: readonly Route[] = [
     path: "/shards/:shard/player-names",
     summary: "Find player names similar to a text",
     description:
-      "Up to 10 player names similar to the given one, the closest first, each with its player id. Name filters need the exact name; this endpoint helps to find it.",
+      "Up to 10 players whose names are similar to a text: the same name, names that begin with it, that have it as a later word, or of which it is a mistyped beginning. Name filters need the exact name; this endpoint helps to find it.",
     access: "key",
     takes: "names",
     readsMatches: false,
     response: "NameList",
     endpoint: getPlayerNames,
+  },
+  {
+    path: "/player-names",
+    summary: "Find players and matches in all shards",
+    description:
+      "The same over all shards that the key may read, as one request. Also finds the match with this id. `meta.unavailable` lists the shards that could not answer.",
+    access: "key",
+    takes: "names",
+    readsMatches: false,
+    response: "NameSearch",
+    allShards: searchPlayerNames,
   },
   {
     path: "/shards/:shard/leaderboards/:board",

@@ -1,4 +1,4 @@
-/** What all endpoints of a shard share: their request, result and query parsing. */
+/** What all endpoints that return records share: their request, result and query parsing. */
 
 import type { LiveKey } from "../access/key-lookup.ts";
 import type { TagKind } from "../document/entity-tag.ts";
@@ -9,7 +9,7 @@ import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import { type Endpoint, MAX_URL_LENGTH } from "../query/parameters.ts";
 import type { Parsed } from "../query/parse-query.ts";
 import type { GivenParameters, ParseContext } from "../query/query.ts";
-import type { Reader, Vocabulary } from "../store/store.ts";
+import type { Reader, StoreError, Vocabulary } from "../store/store.ts";
 import type { CompatProfile } from "./compat-profile.ts";
 import type { FeedContext } from "./context.ts";
 import { ApiError, apiError, uriTooLong } from "./errors.ts";
@@ -17,26 +17,37 @@ import type { ResultCache } from "./result-cache.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** A request that has passed every check except that of its parameters. */
-export interface ShardRequest {
-  requestId: string;
-  reader: Reader;
-  shard: string;
-  /** The resource id in the path, or the name of a leaderboard; empty if there is none. */
-  id: string;
+export interface RecordsRequest {
   query: string;
   /** The URL of this resource without the query string, for links. */
   url: string;
   now: number;
   maxOffset: number;
-  leaderboardDepth: number;
   profile: CompatProfile;
-  results: ResultCache;
   watch: Stopwatch;
+}
+
+export interface ShardRequest extends RecordsRequest {
+  requestId: string;
+  reader: Reader;
+  shard: string;
+  /** The resource id in the path, or the name of a leaderboard; empty if there is none. */
+  id: string;
+  leaderboardDepth: number;
+  results: ResultCache;
   raw: Request;
   key: LiveKey;
   feed: FeedContext;
   /** From now on the request waits for something that costs nothing: it does not count as in flight any more. */
   isWaiting(): void;
+}
+
+/** A request over all shards that its key may read. */
+export interface AllShardsRequest extends RecordsRequest {
+  shards: readonly string[];
+  reader(shard: string): Awaitable<Reader | undefined>;
+  /** Logs why a shard cannot answer, and returns the error to send if no other shard can. */
+  failed(shard: string, error: StoreError): ApiError;
 }
 
 export interface ShardResult {
@@ -49,6 +60,7 @@ export interface ShardResult {
 }
 
 export type ShardEndpoint = (request: ShardRequest) => Promise<ShardResult>;
+export type AllShardsEndpoint = (request: AllShardsRequest) => Promise<ShardResult>;
 
 /** Returns the body of a response that goes on; null for HEAD. */
 export type StreamEndpoint = (request: ShardRequest) => Promise<ReadableStream<Uint8Array> | null>;
@@ -61,7 +73,7 @@ const SHORT = 500;
 /** Parses the query string, after the profile has adapted it. */
 export function parseQuery<Q extends { given: GivenParameters }>(
   parse: (raw: string, context: ParseContext) => Parsed<Q>,
-  { query, profile, watch, url }: ShardRequest,
+  { query, profile, watch, url }: RecordsRequest,
   endpoint: Endpoint,
   context: ParseContext,
 ): Q {
@@ -104,7 +116,7 @@ function wholeVocabulary(extra: Vocabulary, profile: CompatProfile): Vocabulary 
 
 /** A document without pages: its only link is `self`. */
 export function unpagedDocument(
-  { url, profile }: ShardRequest,
+  { url, profile }: RecordsRequest,
   { given }: { given: GivenParameters },
   content: Document["content"],
   meta: object | undefined = profile.meta,

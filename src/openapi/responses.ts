@@ -62,7 +62,13 @@ const STREAM_CONTENT = {
 const SHAPED: readonly string[] = ["matches", "players", "single"];
 
 /** The error codes of a route, by its stages. */
-function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute): ErrorCode[] {
+function codesOf({
+  path,
+  access,
+  isHealthCheck,
+  takes,
+  readsMatches,
+}: DescribedRoute): ErrorCode[] {
   if (access === "open") {
     return [
       "uri-too-long",
@@ -75,6 +81,7 @@ function codesOf({ access, isHealthCheck, takes, readsMatches }: DescribedRoute)
     "unknown-route",
     "method-not-allowed",
     "usage-unavailable",
+    ...(path.includes("{shard}") ? [] : (["unknown-shard", "shard-closed"] as const)),
   ]);
   if (takes !== "single" && takes !== "leaderboards" && takes !== "company") {
     elsewhere.add("not-found");

@@ -86,7 +86,7 @@ export function Header({ view }: { view: View }) {
 
 function Navigation({ view }: { view: View }) {
   const { shard } = useSession();
-  const region = "shard" in view ? view.shard : shard;
+  const region = regionOf(view) ?? shard;
   return (
     <nav className="sections" aria-label="Main">
       {SECTIONS.map(({ label, to, holds }) => {
@@ -106,3 +106,6 @@ function Navigation({ view }: { view: View }) {
     </nav>
   );
 }
+
+const regionOf = (view: View): string | null | undefined =>
+  view.name === "explorer" ? view.search.get("shard") : "shard" in view ? view.shard : undefined;

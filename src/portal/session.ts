@@ -119,7 +119,7 @@ function connectionFor(
   const isCurrent = () => session.get().matchbook === matchbook;
   const send: Fetch = async (url, options) => {
     const { pathname } = new URL(url);
-    const needsAccess = /^\/(?:shards\/|usage$)/.test(pathname);
+    const needsAccess = /^\/(?:shards\/|player-names$|usage$)/.test(pathname);
     // Such a request would only be refused.
     if (needsAccess && access === "none") return unauthorized();
     const isVisitor = needsAccess && access === "visitor";

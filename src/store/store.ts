@@ -158,11 +158,19 @@ export interface Reader {
    * it. The cost does not depend on the number of names.
    */
   namesAround(keys: string[], before: number, after: number): Awaitable<string[]>;
+  /** The same, of entries whose keys begin with one of these: the first `limit` of each. */
+  namesBeginning(keys: string[], limit: number): Awaitable<string[]>;
+  /** Which characters follow each of these (distinct) keys in the name index, at most `limit` in all. */
+  charactersAfter(keys: string[], limit: number): Awaitable<[key: string, character: string][]>;
+  /** Those of these names whose players have the most recent matches: latest first, at most `limit`. */
+  latestOf(names: string[], limit: number): Awaitable<string[]>;
+  /** Of the `depth` players with the most recent matches, the (distinct) names that fit: latest first, at most `limit`. */
+  latestNames(fits: (name: string) => boolean, limit: number, depth: number): Awaitable<string[]>;
   /**
    * The players who currently have these (distinct) names, at most `limit` per name: in the order
    * of the names, then by id.
    */
-  playersWithNames(names: string[], limit: number): Awaitable<NamedPlayer[]>;
+  playersWithNames(names: string[], limit: number): Awaitable<PlayerListing[]>;
   /**
    * The changes of served matches after a position, in the order of their commits, at most `limit` of them. A change
    * is left out if its match is not served any more: its removal follows. Undefined: the position is not in the log,

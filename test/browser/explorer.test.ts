@@ -54,6 +54,21 @@ inBrowser("the query of the explorer", () => {
     await leaveQuietly(visitor);
   });
 
+  test("has the region of its URL, and another one begins with its first page", async () => {
+    const visitor = await openExplorer(world, "?shard=eu&on=matches");
+    const { page } = visitor;
+    const region = page.getByRole("main").getByLabel("Region");
+    await showsMatches(page, ["match-eu"]);
+    expect(await region.inputValue()).toBe("eu");
+    await region.selectOption("na");
+    await showsMatches(page, ["match-1", "match-2", "match-3", "match-4", "match-5"]);
+    await page.getByRole("button", { name: "Next" }).click();
+    await showsMatches(page, ["match-6", "match-7", "match-8", "match-9", "match-10"]);
+    await region.selectOption("eu");
+    await showsMatches(page, ["match-eu"]);
+    await leaveQuietly(visitor);
+  });
+
   test("shows three filters, and needs few tab stops to reach the response", async () => {
     const visitor = await openExplorer(world, "?shard=na&on=matches");
     const { page } = visitor;
@@ -347,6 +362,15 @@ inBrowser("the query of the explorer", () => {
     await urlHas(page, "filter[playerNames]", "Grace_1");
     await page.getByRole("table").getByRole("link", { name: "Grace_1" }).waitFor();
     expect(await page.getByRole("table").getByRole("link").allInnerTexts()).toEqual(["Grace_1"]);
+
+    // IDs are found by name, patches before anything is typed.
+    await page.getByRole("combobox", { name: "filter[playerIds]" }).fill("grace_1");
+    await page.getByRole("option", { name: "Grace_1 p-1", exact: true }).click();
+    await urlHas(page, "filter[playerIds]", "p-1");
+    await searchFor(page, "actors");
+    await page.getByRole("combobox", { name: "filter[patchVersion]" }).focus();
+    await page.getByRole("option", { name: "2.5", exact: true }).click();
+    await urlHas(page, "filter[patchVersion]", "2.5");
     await leaveQuietly(visitor);
   });
 

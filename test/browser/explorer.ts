@@ -11,7 +11,7 @@ import { leave, type VisitOptions, type Visitor, visit } from "./support.ts";
 export const MARKUP = '<img src=x onerror="alert(1)"><b>bold</b>';
 
 /** Twelve matches, one per minute: odd ones ranked, the others casual. The newest is match-12. */
-export const MATCHES = Array.from({ length: 12 }, (_, at) =>
+const NA = Array.from({ length: 12 }, (_, at) =>
   aMatch({
     id: `match-${at + 1}`,
     mode: at % 2 === 0 ? "ranked" : "casual",
@@ -22,6 +22,9 @@ export const MATCHES = Array.from({ length: 12 }, (_, at) =>
     ),
   }),
 );
+
+/** Another region has one, which is older. */
+export const MATCHES = [...NA, aMatch({ id: "match-eu", shard: "eu", createdAt: minutesAgo(90) })];
 
 export const EXPLORER = "/portal/developers/explorer";
 

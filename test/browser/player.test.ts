@@ -398,7 +398,10 @@ inBrowser("the player page", () => {
       const answered = page.waitForResponse(/player-names/);
       await page.getByRole("combobox", { name: "Search for a player" }).fill("zzz");
       await (await answered).finished();
-      await page.getByText(/^No player/).waitFor();
+      await page
+        .locator(".combobox-note")
+        .getByText(/^No player/)
+        .waitFor();
       expect(await page.evaluate(() => document.body.dataset.rendered)).toBeUndefined();
       await leave(visitor);
     });
@@ -442,7 +445,10 @@ inBrowser("the player page", () => {
       const { page } = visitor;
       await button(page, "Compare").click();
       await page.getByRole("combobox", { name: "Compare with" }).fill("zzzzzzzz");
-      await page.getByText("No player with a name like “zzzzzzzz”.").waitFor();
+      await page
+        .locator(".combobox-note")
+        .getByText("No player with a name like “zzzzzzzz”.")
+        .waitFor();
       await button(page, "Close").click();
       await region(page, "Compare").waitFor({ state: "detached" });
       await leave(visitor);

@@ -2,10 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { aMatch, duel } from "../support/records.ts";
+import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
-  BACK_IN_AN_HOUR,
   holdReplies,
   inBrowser,
   leave,
@@ -14,22 +13,25 @@ import {
   violations,
   visit,
 } from "./support.ts";
-import { TEXTS } from "./texts.ts";
 
-const ADA = { id: "ada-na", name: "Ada Lovelace" };
+const ADA = { id: "ada-na", name: "Ada Lovelace", stats: { skillTier: 7 } };
 const ADA_EU = { id: "ada-eu", name: "AdaLovelace2" };
 const GRACE = { id: "grace", name: "GraceHopper" };
 const ALAN = { id: "alan", name: "AlanTuring" };
+const MATCH = "0b6f9d1c-1f5b-4d5c-9a38-5d9f6f7e2a11";
 
 const box = (page: Page) => page.getByRole("combobox", { name: "Search for a player" });
 const options = (page: Page) => page.locator("[role=option]");
+/** A hidden status says the same. */
+const unreachable = (page: Page) =>
+  page.locator(".combobox-note").getByText("Can't reach the server. Try again in a moment.");
 const pageOf = (shard: string, { id }: { id: string }) => `/portal/${shard}/players/${id}`;
 
 inBrowser("the search for players", () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld([
-      aMatch({ shard: "na", rosters: duel(ADA, ALAN) }),
+      aMatch({ id: MATCH, shard: "na", rosters: duel(ADA, ALAN), createdAt: minutesAgo(180) }),
       aMatch({ shard: "eu", rosters: duel(ADA_EU, GRACE) }),
     ]);
   });
@@ -47,22 +49,44 @@ inBrowser("the search for players", () => {
     await leave(visitor);
   });
 
-  test("finds players of all regions, the closest first, with one request per region", async () => {
+  test("finds players of all regions with one request per pause, and none for what it knows", async () => {
     const visitor = await start();
     const { page } = visitor;
     const requests: string[] = [];
     page.on("request", (request) => {
-      const { pathname } = new URL(request.url());
-      if (pathname.endsWith("/player-names")) requests.push(pathname);
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.endsWith("/player-names"))
+        requests.push(`${pathname} ${searchParams.get("filter[near]")}`);
     });
-    await box(page).fill("ada lovelace");
+    await box(page).fill("ada lov");
     await options(page).nth(1).waitFor();
     expect(await options(page).allInnerTexts()).toEqual([
-      expect.stringMatching(/Ada Lovelace\s+NA/),
-      expect.stringMatching(/AdaLovelace2\s+EU/),
+      expect.stringMatching(/AdaLovelace2\s+EU\s+1 hour ago/),
+      expect.stringMatching(/Ada Lovelace\s+NA\s+Tier 7\s+3 hours ago/),
     ]);
-    expect(requests.toSorted()).toEqual(["/shards/eu/player-names", "/shards/na/player-names"]);
+    // All names with this beginning are known, so that more letters need no request, and fewer neither.
+    await box(page).pressSequentially("elace");
+    await options(page).first().getByText(ADA.name).waitFor();
+    for (let letters = 0; letters < 5; letters += 1) await box(page).press("Backspace");
+    await options(page).first().getByText(ADA_EU.name).waitFor();
+    await box(page).fill("gracehop");
+    await options(page).getByText(GRACE.name).waitFor();
+    expect(requests).toEqual(["/player-names ada lov", "/player-names gracehop"]);
     page.removeAllListeners("request");
+    await leave(visitor);
+  });
+
+  test("opens the page of a pasted player id and match id", async () => {
+    const visitor = await start();
+    const { page } = visitor;
+    await box(page).fill(GRACE.id);
+    await box(page).press("Enter");
+    await page.waitForURL(world.url + pageOf("eu", GRACE));
+    await page.getByRole("heading", { level: 1, name: GRACE.name }).waitFor();
+    await box(page).fill(` ${MATCH} `);
+    await options(page).getByText("Match").waitFor();
+    await box(page).press("Enter");
+    await page.waitForURL(`${world.url}/portal/na/matches/${MATCH}`);
     await leave(visitor);
   });
 
@@ -123,18 +147,39 @@ inBrowser("the search for players", () => {
     await leave(visitor);
   });
 
-  test("says when nobody has such a name, when a region does not answer, and when none does", async () => {
-    const visitor = await start({ expects: [503] });
+  test("offers the nearest names when nobody has such a name, and opens none by itself", async () => {
+    const visitor = await start();
     const { page } = visitor;
-    await box(page).fill("zzzzzzzzzz");
-    await page.getByText("No player with a name like “zzzzzzzzzz”.").waitFor();
-    await page.route("**/shards/eu/player-names?*", (route) => route.fulfill({ status: 503 }));
+    await box(page).fill("graxxxopqer");
+    await box(page).press("Enter");
+    await page
+      .locator(".combobox-note")
+      .getByText("No player with a name like “graxxxopqer”. The nearest names:")
+      .waitFor();
+    await options(page).getByText(GRACE.name).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/");
+    await options(page).getByText(GRACE.name).click();
+    await page.waitForURL(world.url + pageOf("eu", GRACE));
+    await leave(visitor);
+  });
+
+  test("says when a region does not answer, and when none does", async () => {
+    const visitor = await start();
+    const { page } = visitor;
+    await page.route("**/player-names?*", async (route) => {
+      const response = await route.fetch();
+      const { data, ...rest } = await response.json();
+      await route.fulfill({
+        response,
+        json: { ...rest, data: data.slice(0, 1), meta: { unavailable: ["eu"] } },
+      });
+    });
     await box(page).fill("AdaLovelac");
-    await page.getByText("No answer from EU.").waitFor();
+    await page.locator(".combobox-note").getByText("No answer from EU.").waitFor();
     expect(await options(page).count()).toBe(1);
     await page.route("**/player-names?*", (route) => route.abort());
     await box(page).fill("AlanTuri");
-    await page.getByText("Can't reach the server. Try again in a moment.").waitFor();
+    await unreachable(page).waitFor();
     expect(await options(page).count()).toBe(0);
     await leave(visitor);
   });
@@ -145,31 +190,8 @@ inBrowser("the search for players", () => {
     await page.route("**/player-names?*", (route) => route.abort());
     await box(page).fill("AlanTuring");
     await box(page).press("Enter");
-    await page.getByText("Can't reach the server. Try again in a moment.").waitFor();
+    await unreachable(page).waitFor();
     await page.unroute("**/player-names?*");
-    await box(page).press("Enter");
-    await page.waitForURL(world.url + pageOf("na", ALAN));
-    await leave(visitor);
-  });
-
-  test("loads regions that failed to load when it is focused, and when Enter is pressed", async () => {
-    const visitor = await start({ expects: [503] });
-    const { page } = visitor;
-    const unreachable = page.getByText("Can't reach the server. Try again in a moment.");
-    const reloadWithoutRegions = async () => {
-      await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
-      await page.reload();
-      await page.getByRole("button", { name: TEXTS.tryAgain }).waitFor();
-    };
-    await reloadWithoutRegions();
-    await page.unroute("**/status");
-    await box(page).focus();
-    await page.locator(".start-row").first().waitFor();
-
-    await reloadWithoutRegions();
-    await box(page).fill("AlanTuring");
-    await unreachable.waitFor();
-    await page.unroute("**/status");
     await box(page).press("Enter");
     await page.waitForURL(world.url + pageOf("na", ALAN));
     await leave(visitor);
@@ -182,7 +204,7 @@ inBrowser("the search for players", () => {
     page.on("request", (request) => requests.push(new URL(request.url()).pathname));
     await page.clock.install();
     await box(page).fill("Ada");
-    await page.getByText("You need an API key to search.").waitFor();
+    await page.locator(".combobox-note").getByText("You need an API key to search.").waitFor();
     // Longer than the pause before a request. Then one more request, which comes after all others.
     await page.clock.runFor(1000);
     await page.evaluate(() => fetch("/healthz"));

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { indexKeys } from "../../src/domain/similar-names.ts";
 import type { Reader } from "../../src/store/store.ts";
 import { costly } from "../support/scale.ts";
-import { anEntry, aPlayer, aTeam, people } from "./entries.ts";
+import { anEntry, aPlayer, aTeam, people, seenAt } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
 /** The names listed under all of their keys; fails if one is listed under some of them only. */
@@ -103,16 +103,64 @@ export function nameGuarantees(guarantee: Guarantee): void {
     },
   );
 
+  /** Players with these names, each with a later match than the one before. */
+  const inOrderOfMatches = (store: TestStore, names: string[]) =>
+    people(store.writer, {
+      players: names.map((name, at) => aPlayer(`p${at}`, { name, ...seenAt(1000 + at) })),
+    });
+
+  guarantee("names are found by the beginning of a key", async (store) => {
+    await inOrderOfMatches(store, ["ada", "Adam", "adb", "AD", "bad", "😀a", "😀", "StormAdam"]);
+    const reader = await store.reader();
+    const found = async (keys: string[], limit: number) =>
+      (await reader.namesBeginning(keys, limit)).sort();
+    expect(await found(["=ad"], 10)).toEqual(["AD", "Adam", "ada", "adb"]);
+    expect(await reader.namesBeginning(["=ad"], 2)).toEqual(["AD", "ada"]);
+    expect(await found(["=ad", "=ada", "=b"], 2)).toEqual(["AD", "Adam", "ada", "bad"]);
+    expect(await found(["=😀", "+ada"], 10)).toEqual(["StormAdam", "😀", "😀a"]);
+    expect(await found(["=c", "=adam1"], 10)).toEqual([]);
+    expect(await found([], 10)).toEqual([]);
+  });
+
+  guarantee("the characters that follow a key are found, each once", async (store) => {
+    await inOrderOfMatches(store, ["ada", "adam", "adb", "ad", "bad", "a名", "a😀", "a😀b", "z"]);
+    const reader = await store.reader();
+    const found = async (keys: string[]) =>
+      (await reader.charactersAfter(keys, 100)).map((pair) => pair.join(" ")).sort();
+    expect(await found(["=a"])).toEqual(["=a d", "=a 名", "=a 😀"].sort());
+    expect(await found(["=ad", "=a😀", "=z", "=q"])).toEqual(["=ad a", "=ad b", "=a😀 b"].sort());
+    expect(await found([])).toEqual([]);
+    expect(await reader.charactersAfter(["=a", "=ad"], 2)).toHaveLength(2);
+  });
+
+  guarantee("of some names, those of the latest matches are found first", async (store) => {
+    await inOrderOfMatches(store, ["d", "a", "c", "b", "a"]);
+    const reader = await store.reader();
+    expect(await reader.latestOf(["b", "c", "a", "nobody", "d"], 3)).toEqual(["a", "b", "c"]);
+    expect(await reader.latestOf([], 3)).toEqual([]);
+  });
+
+  guarantee("of the latest players, the names that fit are found, each once", async (store) => {
+    const names = Array.from({ length: 1200 }, (_, at) => (at === 30 ? "odd" : `even ${at % 2}`));
+    await inOrderOfMatches(store, names);
+    const reader = await store.reader();
+    const fits = (name: string) => name !== "even 1";
+    expect(await reader.latestNames(fits, 5, 2000)).toEqual(["even 0", "odd"]);
+    expect(await reader.latestNames(fits, 5, 1000)).toEqual(["even 0"]);
+    expect(await reader.latestNames(() => true, 1, 2000)).toEqual(["even 1"]);
+  });
+
   guarantee("players with names come in the order of the names, then by id", async (store) => {
     const bearers = { b: "Ana", a: "Ana", B: "Ana", c: "ana", d: "Dee" };
     await people(store.writer, {
       players: Object.entries(bearers).map(([id, name]) => aPlayer(id, { name })),
     });
     const reader = await store.reader();
-    expect(await reader.playersWithNames(["Dee", "nobody", "Ana"], 2)).toEqual([
-      { id: "d", name: "Dee" },
-      { id: "B", name: "Ana" },
-      { id: "a", name: "Ana" },
+    const found = await reader.playersWithNames(["Dee", "nobody", "Ana"], 2);
+    expect(found.map(({ id, name }) => [id, name])).toEqual([
+      ["d", "Dee"],
+      ["B", "Ana"],
+      ["a", "Ana"],
     ]);
     expect(await reader.playersWithNames([], 2)).toEqual([]);
   });

@@ -71,6 +71,7 @@ export const WISHES: readonly Wish[] = [
   wish(PLAYER, "/shards/na/players/ada"),
   wish("/shards/:shard/players/:id/company", "/shards/na/players/ada/company"),
   wish("/shards/:shard/player-names", "/shards/na/player-names?filter[near]=Adda"),
+  wish("/player-names", "/player-names?filter[near]=Adda"),
   wish(BOARD, "/shards/na/leaderboards/skill-tier"),
   wish(BOARD, "/shards/na/leaderboards/ranked-wins?filter[period]=28d&page[limit]=1"),
   wish(CHANGES, "/shards/na/changes?page[after]=oldest&page[limit]=1"),

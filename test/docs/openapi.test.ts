@@ -52,6 +52,7 @@ async function realReplies(): Promise<object> {
     SinglePlayer: await get(`/shards/na/players/${ADA}`),
     CompanyList: await get(`/shards/na/players/${ADA}/company`),
     NameList: await get("/shards/na/player-names?filter[near]=Adda"),
+    NameSearch: await get("/player-names?filter[near]=Adda"),
     ChangeList: changes,
     ActorList: await get("/shards/na/actors?filter[gameMode]=ranked"),
     Leaderboard: await get("/shards/na/leaderboards/ranked-wins?filter[period]=28d"),

@@ -1,10 +1,13 @@
 /** Tests name suggestions: players whose name is close to what was typed. The filters stay exact. */
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { idsOf } from "../support/compound.ts";
+import { writeDamagedShard } from "../support/damaged-shard.ts";
+import { serveWithKeys } from "../support/keys.ts";
 import { problemIn, problemsIn } from "../support/problems.ts";
 import { aMatch, anId, duel, minutesAgo, type PlayerIn } from "../support/records.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { JSON_API, type Reply, startWorld, type World } from "../support/world.ts";
 
 let minutes = 500;
 /** A match of this player against one whose name resembles no other. */
@@ -25,6 +28,9 @@ const world = await startWorld([
   play({ id: "wizard", name: "Волшебник" }),
   play({ id: "fox", name: "🦊Foxy🦊" }),
   play({ id: "comma", name: "Love, lace" }),
+  play({ id: "gecko", name: "StormGecko139" }),
+  play({ id: "drake", name: "FeralDrake" }),
+  play({ id: "tiger", name: "TurboTiger7" }),
   play({ id: "markup", name: '<img src="x">' }),
   play({ id: "blank", name: "   " }),
   play({ id: "unseen", name: "Unseen One" }, { mode: "practice" }),
@@ -35,10 +41,11 @@ afterAll(() => world.stop());
 const near = (text: string, where: World = world) =>
   where.get(`/shards/na/player-names?filter[near]=${encodeURIComponent(text)}`);
 
-async function ids(text: string): Promise<string[]> {
-  const response = await near(text);
+/** Of the players with similar names. */
+async function ids(text: string, where: World = world): Promise<string[]> {
+  const response = await near(text, where);
   expect(response.status).toBe(200);
-  return idsOf(response.body);
+  return response.body.meta?.nearest ? [] : idsOf(response.body);
 }
 
 async function refusal(query: string) {
@@ -46,12 +53,25 @@ async function refusal(query: string) {
 }
 
 test("the response is a JSON:API document of names, each with the id of its player", async () => {
-  const { body } = await near("Adda");
-  expect(body).toEqual({
-    data: [{ type: "player-name", id: "ada", attributes: { name: "Ada", shardId: "na" } }],
-    links: { self: `${world.url}/shards/na/player-names?filter%5Bnear%5D=Adda` },
-    jsonapi: { version: "1.1" },
+  const createdAt = minutesAgo(10);
+  const match = aMatch({
+    createdAt,
+    rosters: duel({ id: "ada", name: "Ada", stats: { skillTier: 7 } }, { id: "bo", name: "Bo" }),
   });
+  const small = await startWorld([match]);
+  const item = (id: string, attributes: object) => ({ type: "player-name", id, attributes });
+  try {
+    expect((await near("Adda", small)).body).toEqual({
+      data: [item("ada", { name: "Ada", shardId: "na", skillTier: 7, lastMatchAt: createdAt })],
+      links: { self: `${small.url}/shards/na/player-names?filter%5Bnear%5D=Adda` },
+      jsonapi: { version: "1.1" },
+    });
+    expect((await near("Bo", small)).body.data).toEqual([
+      item("bo", { name: "Bo", shardId: "na", lastMatchAt: createdAt }),
+    ]);
+  } finally {
+    await small.stop();
+  }
 });
 
 describe("a name is found", () => {
@@ -85,8 +105,24 @@ describe("a name is found", () => {
     ["with a comma in it, which is not a separator here", "love,lace", "comma"],
     ["with markup in it, as text", '<img src="y">', "markup"],
     ["even if it is only spaces", "   ", "blank"],
+    ["by a beginning with a letter missing", "stormgeko", "gecko"],
+    ["by a beginning with another letter", "stornge", "gecko"],
+    ["by a beginning with two letters swapped", "turbotgi", "tiger"],
+    ["by a beginning with a letter missing at its end", "turbotigr", "tiger"],
+    ["by a later word", "gecko", "gecko"],
+    ["by a later word in other case", "DRAKE", "drake"],
+    ["by the beginning of a later word", "knig", "knight"],
+    ["by a later word and what follows", "gecko 13", "gecko"],
+    ["by the id of its player", "knight", "knight"],
   ])("%s: %s", async (_, typed, id) => {
     expect((await ids(typed))[0]).toBe(id);
+  });
+
+  test("among the nearest ones, if none is similar", async () => {
+    const { body } = await near("Lxnxwxlf42");
+    expect(body.meta).toEqual({ nearest: true });
+    expect(idsOf(body)[0]).toBe("wolf");
+    expect(body.data.length).toBe(10);
   });
 
   test.each([
@@ -101,7 +137,7 @@ describe("a name is found", () => {
   test("with spaces as + and as %20", async () => {
     for (const typed of ["grace+hoper", "grace%20hoper"]) {
       const { body } = await world.get(`/shards/na/player-names?filter[near]=${typed}`);
-      expect(idsOf(body)).toEqual(["grace"]);
+      expect(idsOf(body)[0]).toEqual("grace");
     }
   });
 });
@@ -116,17 +152,27 @@ test("the filters stay exact", async () => {
 describe("the list", () => {
   const crowd = (name: string, number: number) => play({ id: `${name}-${number}`, name });
 
-  test("has the closest names first, ten at most", async () => {
-    const names = ["Mira", "Mia", "mira", "Miranda", "Mirabelle", "Moira", "Mina", "Maria"];
-    const more = Array.from({ length: 8 }, (_, number) => `Miracle${number}`);
-    const full = await startWorld([...names, ...more].map(crowd));
+  test("has the closest names first, ten at most, and of those that fit alike the latest first", async () => {
+    const names = [
+      "Mira",
+      "Mia",
+      "mira",
+      "Miranda",
+      "Mirabelle",
+      "Moira",
+      "Mina",
+      "xMira",
+      "StarMira",
+    ];
+    const full = await startWorld([...names, "Mirko", "Maria", "Mita", "Zelda"].map(crowd));
     try {
-      const { body } = await near("mira", full);
-      const found = body.data.map((one: { attributes: { name: string } }) => one.attributes.name);
-      expect(found).toEqual([
-        ...["mira", "Mira", "Mina", "Mia", "Moira", "Miranda"],
-        ...["Miracle0", "Miracle1", "Miracle2", "Miracle3"],
-      ]);
+      const named = ({ body }: Reply) =>
+        body.data.map((one: { attributes: { name: string } }) => one.attributes.name);
+      const found = ["mira", "Mira", "Mirabelle", "Miranda", "StarMira", "xMira"];
+      expect(named(await near("mira", full))).toEqual([...found, "Mita", "Mina", "Moira", "Mia"]);
+      await full.ingest([crowd("Miranda", 3), crowd("xMira", 7)]);
+      const swapped = ["mira", "Mira", "Miranda", "Mirabelle", "xMira", "StarMira"];
+      expect(named(await near("mira", full))).toEqual([...swapped, "Mita", "Mina", "Moira", "Mia"]);
     } finally {
       await full.stop();
     }
@@ -139,7 +185,8 @@ describe("the list", () => {
     ]);
     try {
       const { body } = await near("mira", full);
-      expect(idsOf(body)).toEqual(["Mira-19", "Mira-20", "Mira-21", "Miri-1"]);
+      expect(idsOf(body).sort()).toEqual(["Mira-19", "Mira-20", "Mira-21", "Miri-1"]);
+      expect(idsOf(body).at(-1)).toBe("Miri-1");
     } finally {
       await full.stop();
     }
@@ -149,10 +196,10 @@ describe("the list", () => {
 test("names are current: a new one is found at once, an old one no longer", async () => {
   const fresh = await startWorld([play({ id: "p", name: "Oldname" }, { id: "first" })]);
   try {
-    expect(idsOf((await near("oldnam", fresh)).body)).toEqual(["p"]);
+    expect(await ids("oldnam", fresh)).toEqual(["p"]);
     await fresh.ingest([play({ id: "p", name: "Renamed" })]);
-    expect(idsOf((await near("oldnam", fresh)).body)).toEqual([]);
-    expect(idsOf((await near("renamd", fresh)).body)).toEqual(["p"]);
+    expect(await ids("oldnam", fresh)).toEqual([]);
+    expect(await ids("renamd", fresh)).toEqual(["p"]);
   } finally {
     await fresh.stop();
   }
@@ -219,13 +266,111 @@ test("the compatibility profile applies, but an empty list is not a 404", async 
   try {
     const path = "/shards/na/player-names?filter[near]=Adda&page[limit]=50&foo=bar&include=";
     const { body } = await lenient.get(path, { Accept: "application/json" });
-    expect(body.data).toEqual([
+    expect(body.data).toMatchObject([
       { type: "player-name", id: "p", attributes: { name: "Ada", shardId: "na" } },
     ]);
+    expect(body.meta).toEqual({});
     expect(body.links.self).toBe(`${lenient.url}/shards/na/player-names?filter%5Bnear%5D=Adda`);
-    expect((await near("qqqqqqqq", lenient)).body.data).toEqual([]);
+    expect((await near("qqqqqqqq", lenient)).body.meta).toEqual({ nearest: true });
     expect((await lenient.get("/shards/na/player-names?filter[near]=")).status).toBe(400);
   } finally {
     await lenient.stop();
   }
+});
+
+describe("the search in all shards", () => {
+  const createdAt = minutesAgo(30);
+  const inShard = (shard: string, id: string, name: string, minutes: number) =>
+    aMatch({
+      ...{ id: `match-${shard}`, shard, createdAt: minutesAgo(minutes) },
+      rosters: duel({ id, name }, { id: anId("extra"), name: "0000000000000000" }),
+    });
+  const records = [
+    inShard("na", "ada", "Ada", 9),
+    inShard("eu", "adam", "Adam", 5),
+    inShard("sg", "adamo", "Adamo", 2),
+    // A player whose id is that of a match in another shard, and a match that is withheld.
+    aMatch({ id: "both", shard: "na", createdAt }),
+    aMatch({
+      id: "eu-2",
+      shard: "eu",
+      createdAt,
+      rosters: duel({ id: "both", name: "Zed" }, { id: "eu-x" }),
+    }),
+    aMatch({ id: "hidden", shard: "eu", mode: "practice" }),
+  ];
+
+  async function inAll(work: (world: World) => Promise<void>): Promise<void> {
+    const all = await startWorld(records);
+    try {
+      await work(all);
+    } finally {
+      await all.stop();
+    }
+  }
+
+  const everywhere = (text: string, where: World) =>
+    where.get(`/player-names?filter[near]=${text}`);
+
+  /** With a key for these shards. */
+  async function asked(all: World, shards: string[]) {
+    const server = await serveWithKeys(all, [{ shards, rate: 10 }]);
+    const headers = { Authorization: `Bearer ${server.keys[0]}`, Accept: JSON_API };
+    const response = await fetch(`${server.url}/player-names?filter[near]=ada`, { headers });
+    const body = (await response.json()) as Reply["body"];
+    await server.stop();
+    const requestsLeft = response.headers.get("x-ratelimit-remaining");
+    return { status: response.status, requestsLeft, body };
+  }
+
+  test("has the closest names of all of them first, then the latest, and counts as one request", () =>
+    inAll(async (all) => {
+      const first = await everywhere("ada", all);
+      expect(idsOf(first.body)).toEqual(["ada", "adamo", "adam"]);
+      const shards = first.body.data.map(
+        ({ attributes }: { attributes: { shardId: string } }) => attributes.shardId,
+      );
+      expect(shards).toEqual(["na", "sg", "eu"]);
+      expect((await asked(all, ["na", "eu", "sg"])).requestsLeft).toBe("9");
+      const etag = first.headers.get("etag")!;
+      const again = await all.get("/player-names?filter[near]=ada", { "If-None-Match": etag });
+      expect(again.status).toBe(304);
+    }));
+
+  test("finds a match by its id, before a player with this id, but not one that is withheld", () =>
+    inAll(async (all) => {
+      const { body } = await everywhere("both", all);
+      expect(body.data.slice(0, 2)).toMatchObject([
+        { type: "match", id: "both", attributes: { shardId: "na", createdAt } },
+        { type: "player-name", id: "both", attributes: { name: "Zed", shardId: "eu" } },
+      ]);
+      expect((await everywhere("hidden", all)).body.data).not.toContainEqual(
+        expect.objectContaining({ type: "match" }),
+      );
+    }));
+
+  test("lists the nearest names only if no shard has a similar one", () =>
+    inAll(async (all) => {
+      const { body } = await everywhere("adamoo", all);
+      expect([idsOf(body), body.meta]).toEqual([["adamo", "adam"], undefined]);
+      expect((await everywhere("qqqqqqqq", all)).body.meta).toEqual({ nearest: true });
+    }));
+
+  test("leaves out the shards that the key may not read", () =>
+    inAll(async (all) => {
+      const { body } = await asked(all, ["eu", "sg"]);
+      expect([idsOf(body), body.meta]).toEqual([["adamo", "adam"], undefined]);
+    }));
+
+  test("has the results of the other shards if one cannot answer, and its error if none can", () =>
+    inAll(async (all) => {
+      writeDamagedShard(join(all.data, "away.db"));
+      const { body } = await everywhere("ada", all);
+      expect([idsOf(body), body.meta]).toEqual([
+        ["ada", "adamo", "adam"],
+        { unavailable: ["away"] },
+      ]);
+      const none = await asked(all, ["away"]);
+      expect([none.status, none.body.errors[0].code]).toEqual([503, "shard-unavailable"]);
+    }));
 });

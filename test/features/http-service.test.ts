@@ -78,6 +78,7 @@ const TAKING: Record<string, Endpoint> = {
   "/shards/{shard}/matches": "matches",
   "/shards/{shard}/matches/{id}": "single",
   "/shards/{shard}/player-names": "names",
+  "/player-names": "names",
   "/shards/{shard}/players": "players",
   "/shards/{shard}/players/{id}": "single",
   "/shards/{shard}/players/{id}/company": "company",
@@ -90,6 +91,7 @@ test("/openapi.json needs neither key nor Accept, and describes every URL with i
   expect(Object.keys(reply.body.paths).sort()).toEqual([
     "/healthz",
     "/openapi.json",
+    "/player-names",
     "/readyz",
     "/shards/{shard}/actors",
     "/shards/{shard}/changes",

@@ -96,7 +96,7 @@ describe("a closed shard", () => {
       const paths = [...existing, "nobody"].map((id) =>
         route.path.replace(":shard", shard).replace(/:(id|board)/, id),
       );
-      const accepted = route.stream ? [JSON_API, "text/event-stream"] : [JSON_API];
+      const accepted = "stream" in route ? [JSON_API, "text/event-stream"] : [JSON_API];
       return [...new Set(paths)].flatMap((path) =>
         accepted.map((accept) => ({ path: route.path, url: path, accept })),
       );

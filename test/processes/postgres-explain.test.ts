@@ -1,8 +1,13 @@
 /** The cost of pages in PostgreSQL: the rows read are bounded by the page, not by the shard. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { keysToRead } from "../../src/domain/similar-names.ts";
-import { namesAround, playersWithNames } from "../../src/store/postgres/name-index.ts";
+import { NameSearch } from "../../src/domain/similar-names.ts";
+import {
+  charactersAfter,
+  namesAround,
+  namesBeginning,
+  playersWithNames,
+} from "../../src/store/postgres/name-index.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
 import { type ReadSession, sessionForReading } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
@@ -133,17 +138,28 @@ test("ids by name: reads the players with a name, and the state", async () => {
   }
 });
 
-describe("names similar to a mistyped one", () => {
+describe("the search for a name", () => {
   for (const typed of TYPED_NAMES) {
-    test(`${typed}: reads no more rows than the limits around its keys`, async () => {
-      const { keys, before, after } = keysToRead(typed);
-      const most = keys.length * (before + after);
-      const asking = (connection: Connection) => namesAround(connection, keys, before, after);
-      for (const { when, rows, scans } of await costsOfAsking(asking)) {
-        const says = `${when}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
-        expect((rows > 0 && rows <= most) || says).toBe(true);
-      }
-    });
+    const search = new NameSearch(typed);
+    const keys = [search.beginning, search.laterWord, search.reversed];
+    const reads: [what: string, read: (connection: Connection) => unknown, rows: number][] = [
+      ["around keys", (connection) => namesAround(connection, keys, 20, 20), 40 * keys.length],
+      [
+        "that begin with keys",
+        (connection) => namesBeginning(connection, keys, 20),
+        20 * keys.length,
+      ],
+      ["after which characters follow", (connection) => charactersAfter(connection, keys, 50), 60],
+    ];
+    test.each(reads)(
+      `${typed}: for names %s, no more rows are read than needed`,
+      async (_, read, most) => {
+        for (const { when, rows, scans } of await costsOfAsking(async (one) => read(one))) {
+          const says = `${when}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
+          expect(rows <= most || says).toBe(true);
+        }
+      },
+    );
   }
 
   test("players with a name are looked up by index", async () => {

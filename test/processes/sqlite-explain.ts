@@ -4,7 +4,7 @@ import { dlopen, FFIType, type Pointer, ptr } from "bun:ffi";
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { keysToRead } from "../../src/domain/similar-names.ts";
+import { NameSearch } from "../../src/domain/similar-names.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
@@ -101,18 +101,24 @@ describe("a page by several filters", () => {
   }
 });
 
-describe("names similar to a mistyped one", () => {
+describe("the search for a name", () => {
   for (const typed of TYPED_NAMES) {
-    test(`${typed}: takes no more steps than the rows around its keys need`, () => {
-      const { keys, before, after } = keysToRead(typed);
-      const most = A_ROW * keys.length * (before + after) + 2 * keys.length * A_STATEMENT;
-      const { instructions, unindexed, sorts, says } = costOfAsking(
-        (reader) => reader.namesAround(keys, before, after),
-        /name_index/,
-      );
-      expect([says.includes("name_index"), unindexed, sorts]).toEqual([true, 0, 0]);
-      expect(instructions <= most || `${instructions} steps, at most ${most}`).toBe(true);
-    });
+    const search = new NameSearch(typed);
+    const keys = [search.beginning, search.laterWord, search.reversed];
+    const reads: [what: string, read: (reader: SqliteReader) => unknown, rows: number][] = [
+      ["around keys", (reader) => reader.namesAround(keys, 20, 20), 40 * keys.length],
+      ["that begin with keys", (reader) => reader.namesBeginning(keys, 20), 20 * keys.length],
+      ["after which characters follow", (reader) => reader.charactersAfter(keys, 50), 60],
+    ];
+    test.each(reads)(
+      `${typed}: names %s take no more steps than their rows need`,
+      (_, read, rows) => {
+        const most = A_ROW * rows + 2 * keys.length * A_STATEMENT;
+        const { instructions, unindexed, sorts, says } = costOfAsking(read, /name_index/);
+        expect([says.includes("name_index"), unindexed, sorts]).toEqual([true, 0, 0]);
+        expect(instructions <= most || `${instructions} steps, at most ${most}`).toBe(true);
+      },
+    );
   }
 
   test("players with a name are looked up by index", () => {

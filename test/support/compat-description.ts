@@ -42,7 +42,14 @@ export function compatDescription<D extends object>(strict: D, isSparse: boolean
   const data: Schema = { anyOf: [team.properties!.data!, { type: "null" }] };
   add("Roster", "relationships", { team: { ...team, properties: { data } } });
   add("Participant", "relationships", {});
-  for (const name of ["SingleMatch", "PlayerList", "SinglePlayer", "NameList", "ChangeList"]) {
+  for (const name of [
+    "SingleMatch",
+    "PlayerList",
+    "SinglePlayer",
+    "NameList",
+    "NameSearch",
+    "ChangeList",
+  ]) {
     const document = schemas[name]!;
     const own = document.properties!.meta;
     document.properties!.meta = own ? { anyOf: [own, EMPTY] } : EMPTY;

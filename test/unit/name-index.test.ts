@@ -35,28 +35,49 @@ describe("the letters of a name", () => {
   });
 });
 
-test("the keys of a name are those in existing data folders", () => {
-  expect(indexKeys("Zoë 1")).toEqual([
-    ...["=zoe1", "<1eoz", "-zoe1", "-oe1", "-ze1", "-zo1", "-zoe"],
-  ]);
-  expect(indexKeys("aa")).toEqual(["=aa", "<aa", "-aa", "-a"]);
+describe("the keys of a name are its letters, its letters reversed, and those from each later word on:", () => {
+  test.each([
+    ["no later word", "Zoë 1", ["=zoe1", "<1eoz"]],
+    ["at a capital after a small letter", "StormGecko139", ["+gecko139"]],
+    ["every one", "xX_DarkKnight_Xx", ["+darkknightxx", "+knightxx"]],
+    ["after a digit", "abc123defg", ["+defg"]],
+    ["after a space or punctuation", "iron wolf-pack", ["+wolfpack", "+pack"]],
+    ["with an accent", "ÉtoileÉtrange", ["+etrange"]],
+    ["in another script", "лисаВитязь77", ["+витязь77"]],
+    ["at a change of script", "名前Gecko", ["+gecko"]],
+    ["at a change within Japanese, with a long vowel", "桜月カキクケコー", ["+カキクケコー"]],
+    ["at a change from a rare script", "ԱԲԳԴGecko", ["+gecko"]],
+    ["not of fewer than four letters", "StormFox99", []],
+    ["not after capitals", "ABCDefgh", []],
+    ["not the first one, after punctuation", "_Darkling", []],
+    ["each once", "Gecko_Gecko Gecko", ["+geckogecko", "+gecko"]],
+  ])("%s: %s", (_, name, expected) => {
+    const keys = indexKeys(name);
+    expect(keys.slice(expected[0]?.startsWith("=") ? 0 : 2)).toEqual(expected);
+  });
 });
 
-describe("the closest names are, in this order,", () => {
+describe("names fit in this order:", () => {
   test.each([
     ["the name itself before others of the same letters", "ada", ["Ada", "ada", "A da"], "ada"],
-    ["the same letters before one typo", "ad a", ["Adan", "Adda", "ADA"], "ADA"],
-    ["one typo before names with this prefix", "adda", ["Addams", "Ada"], "Ada"],
+    ["the same letters before a longer name", "ad a", ["Adan", "ADA"], "ADA"],
+    ["a beginning before a later word", "gecko", ["StormGecko", "Geckos"], "Geckos"],
+    ["the beginning of a later word before a typo", "geck", ["Gexk", "StormGecko"], "StormGecko"],
+    ["one typo before a mistyped beginning", "adda", ["Adxans", "Ada"], "Ada"],
+    ["a beginning before one typo", "adda", ["Ada", "Addams"], "Addams"],
     [
-      "names with this prefix before two typos",
-      "gracia",
-      ["Grace", "GraciaPatricia"],
-      "GraciaPatricia",
+      "a mistyped beginning before two typos",
+      "stormgexk",
+      ["Stormgexyz", "StormGecko1"],
+      "StormGecko1",
     ],
-    ["prefixes before typos, where little is typed", "ad", ["Al", "Adalbert"], "Adalbert"],
-    ["the same first letter before another", "ada", ["Ida", "Ala"], "Ala"],
-    ["a length that fits before one that does not", "adam", ["Adams", "Adan"], "Adan"],
-    ["a swap as one typo", "gracee", ["Garcee", "Grxcxe"], "Garcee"],
+    [
+      "a typo inside before a wrong last letter",
+      "stomgex",
+      ["StomGeorge", "StormGexa"],
+      "StormGexa",
+    ],
+    ["a swap as one typo", "gracee", ["Grxcxe", "Garcee"], "Garcee"],
   ])("%s", (_, typed, names, first) => {
     expect(closestNames(typed, names, 10)[0]).toBe(first);
     expect(closestNames(typed, [...names].reverse(), 10)[0]).toBe(first);

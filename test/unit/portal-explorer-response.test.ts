@@ -11,7 +11,7 @@ describe("a response", () => {
   test("has links and the time window that was searched", () => {
     const window = { start: "2026-03-01T00:00:00Z", end: "2026-03-02T00:00:00Z" };
     const response = parseResponse({ data: [], links: { next: "http://n" }, meta: { window } });
-    expect(response.links).toEqual({ next: "http://n" });
+    expect(response.links).toEqual({ prev: undefined, next: "http://n" });
     expect(response.window).toEqual(window);
     expect(parseResponse({ data: [] }).window).toBeUndefined();
   });

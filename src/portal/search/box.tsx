@@ -1,15 +1,13 @@
-/** The search for players of all regions, in the header and on the start page. "/" focuses it. */
+/** The search for players of all regions, and for matches by id, in the header and on the start page. "/" focuses it. */
 
 import { type RefObject, useEffect, useRef } from "react";
 import { useFamiliarPlayers } from "../favourites.ts";
-import { useRegions } from "../regions.ts";
 import { navigate } from "../router.ts";
 import { PlayerField } from "./player-field.tsx";
 
 /** `isLarge` is for the start page, which shows the familiar players anyway. Only one box may be on a page. */
 export function SearchBox({ isLarge = false }: { isLarge?: boolean }) {
   const input = useRef<HTMLInputElement>(null);
-  const { regions, state, retry } = useRegions();
   const familiar = useFamiliarPlayers();
   useShortcut(input);
   return (
@@ -22,12 +20,10 @@ export function SearchBox({ isLarge = false }: { isLarge?: boolean }) {
         input={input}
         label="Search for a player"
         placeholder={isLarge ? "Player name, in any region" : "Search for a player"}
-        regions={regions.map(({ id }) => id)}
         {...(!isLarge && { known: familiar })}
-        retryRegions={state === "failed" ? retry : undefined}
-        onPick={({ shard, id }) => {
+        onPick={({ isMatch, shard, id }) => {
           input.current?.blur();
-          navigate({ name: "player", shard, id });
+          navigate({ name: isMatch ? "match" : "player", shard, id });
         }}
       />
       <span className="search-key" aria-hidden="true">

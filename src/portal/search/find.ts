@@ -1,60 +1,80 @@
-/** Finds players by name in all regions, with typos and case forgiven: the server compares names by similarity. */
+/** Finds players and matches by what was typed or pasted: a name, in any case and with typos, or an id. */
 
-import { type Matchbook, MatchbookError } from "../../../client/src/index.ts";
-import { closestNames } from "../../domain/similar-names.ts";
+import type { Matchbook, Schemas } from "../../../client/src/index.ts";
+import { NameSearch, RANKS } from "../../domain/similar-names.ts";
+import { MAX_NAMES, MAX_NEAR_LENGTH } from "../../query/parameters.ts";
+import type { KnownPlayer } from "../favourites.ts";
+import type { Source } from "./suggestions.ts";
 
-export interface FoundPlayer {
-  readonly shard: string;
-  readonly id: string;
-  readonly name: string;
+/** A player, or the match whose id was searched for. */
+export interface Suggestion extends KnownPlayer {
+  readonly isMatch?: boolean;
+  readonly skillTier?: number | undefined;
+  /** The time of the match, or of the last match of the player. */
+  readonly lastMatchAt?: string | undefined;
 }
 
 export interface Found {
   /** The text that was searched for. */
   text: string;
   /** The best first. */
-  players: readonly FoundPlayer[];
+  all: readonly Suggestion[];
+  /** Whether no name is similar, so that these are only the nearest ones. */
+  isNearest: boolean;
   /** Regions that did not answer, while others did. */
-  missing: readonly string[];
+  unavailable: readonly string[];
 }
 
-const MAX_SHOWN = 8;
+const NOTHING: Found = { text: "", all: [], isNearest: false, unavailable: [] };
 
-/** One request per region. Throws if none of them answers. */
-export async function findPlayers(
-  matchbook: Matchbook,
-  regions: readonly string[],
-  text: string,
-  signal: AbortSignal,
-): Promise<Found> {
-  const replies = await Promise.allSettled(
-    regions.map((shard) => matchbook.shard(shard).playerNames(text, { signal })),
-  );
-  signal.throwIfAborted();
-  const players: FoundPlayer[] = [];
-  const missing: string[] = [];
-  let failure: unknown;
-  replies.forEach((reply, at) => {
-    const shard = regions[at]!;
-    if (reply.status === "fulfilled")
-      players.push(...reply.value.map(({ id, name }) => ({ shard, id, name })));
-    else if (!isClosed(reply.reason)) {
-      failure = reply.reason;
-      missing.push(shard);
-    }
-  });
-  if (regions.length > 0 && missing.length === regions.length) throw failure;
-  return { text, players: ranked(text, players), missing };
+/** Searches one region, or all of them: one request. It remembers what it found, until the text is emptied. */
+export function playersOf(matchbook: Matchbook, shard?: string): Source<Found> {
+  const path = `${shard === undefined ? "" : `/shards/${encodeURIComponent(shard)}`}/player-names`;
+  const memory = new Map<string, Found>();
+  return {
+    known: (text) =>
+      text === "" ? NOTHING : (memory.get(text) ?? fromBeginning(text, memory.values())),
+    async fetch(text, signal) {
+      const near = encodeURIComponent(
+        Array.from(text.toWellFormed()).slice(0, MAX_NEAR_LENGTH).join(""),
+      );
+      const { document } = await matchbook.get<Schemas.NameSearch>(
+        `${path}?filter%5Bnear%5D=${near}`,
+        { signal },
+      );
+      const { nearest = false, unavailable = [] } = document.meta ?? {};
+      const all = document.data.map(suggestionOf);
+      const found = { text, all, isNearest: nearest, unavailable };
+      memory.set(text, found);
+      return found;
+    },
+  };
 }
 
-/** Whether the key may not read the region, so that it has nothing to offer. */
-const isClosed = (error: unknown): boolean =>
-  error instanceof MatchbookError && error.code === "shard-closed";
+function suggestionOf(item: Schemas.NameSearch["data"][number]): Suggestion {
+  const { id, attributes } = item;
+  const { shardId: shard, ...rest } = attributes;
+  return "name" in rest
+    ? { shard, id, ...rest }
+    : { shard, id, isMatch: true, name: "Match", lastMatchAt: rest.createdAt };
+}
 
-/** By the same order as the server, over all regions. Players with equal names keep the order of the regions. */
-function ranked(text: string, players: readonly FoundPlayer[]): FoundPlayer[] {
-  const byName = Map.groupBy(players, ({ name }) => name);
-  return closestNames(text, byName.keys(), MAX_SHOWN)
-    .flatMap((name) => byName.get(name)!)
-    .slice(0, MAX_SHOWN);
+/**
+ * A text whose beginning found all similar names needs no request, as long as one of them goes on as it was typed: names
+ * with typos in the beginning are among them, and others would come after it.
+ */
+function fromBeginning(text: string, memory: Iterable<Found>): Found | undefined {
+  const search = new NameSearch(text);
+  for (const found of memory) {
+    const isWhole =
+      found.all.length < MAX_NAMES && !found.isNearest && found.unavailable.length === 0;
+    if (!isWhole || !text.startsWith(found.text)) continue;
+    const ranked = found.all
+      .map((one) => ({ one, rank: one.isMatch ? RANKS.nearest : search.rankOf(one.name) }))
+      .filter(({ rank }) => rank < RANKS.nearest)
+      .sort((one, other) => one.rank - other.rank);
+    if (ranked[0] && ranked[0].rank <= RANKS.laterWord)
+      return { ...found, text, all: ranked.map(({ one }) => one) };
+  }
+  return undefined;
 }

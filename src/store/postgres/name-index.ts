@@ -63,7 +63,7 @@ function entriesOf(names: string[]): [keys: string[], names: string[]] {
 /** Names added per statement. */
 const STEP = 2000;
 
-/** Fills the index of a shard without one. Part of a migration: the names are those of its time. */
+/** Fills an empty index. */
 export async function fillNameIndex(connection: Connection): Promise<void> {
   for (let last = ""; ; ) {
     const rows = await connection.rows<{ name: string }>(
@@ -71,11 +71,7 @@ export async function fillNameIndex(connection: Connection): Promise<void> {
       [last],
     );
     const names = rows.map(({ name }) => name);
-    await connection.run(
-      `INSERT INTO {name_spots} (spot, name) SELECT * FROM unnest($1::text[], $2::text[])
-       ON CONFLICT DO NOTHING`,
-      entriesOf(names),
-    );
+    await addNames(connection, names);
     if (names.length < STEP) return;
     last = names.at(-1)!;
   }
@@ -99,6 +95,87 @@ export async function namesAround(
     [keys, after, before],
   );
   return [...new Set(rows.map(({ name }) => name))];
+}
+
+/** After every character that may follow a key: no text has a greater one. */
+const LAST = "chr(1114111)";
+
+export async function namesBeginning(
+  connection: Connection,
+  keys: string[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await connection.rows<{ name: string }>(
+    `SELECT name FROM unnest($1::text[]) AS asked (key) CROSS JOIN LATERAL (
+       SELECT name FROM {name_index} AS listed
+       WHERE listed.key >= asked.key COLLATE "C" AND listed.key < (asked.key || ${LAST}) COLLATE "C"
+       ORDER BY listed.key, listed.name LIMIT $2) AS found`,
+    [keys, limit],
+  );
+  return [...new Set(rows.map(({ name }) => name))];
+}
+
+/** Skips from each character to the next, so that the cost does not depend on the number of names. */
+export async function charactersAfter(
+  connection: Connection,
+  keys: string[],
+  limit: number,
+): Promise<[key: string, character: string][]> {
+  const next = (after: string) => `(SELECT listed.key FROM {name_index} AS listed
+    WHERE listed.key > (${after}) COLLATE "C" ORDER BY listed.key LIMIT 1)`;
+  const rows = await connection.rows<{ asked: string; character: string }>(
+    `WITH RECURSIVE step (asked, found) AS (
+       SELECT given.key, ${next("given.key")} FROM unnest($1::text[]) AS given (key)
+       UNION ALL
+       SELECT asked, ${next(`left(found, length(asked) + 1) || ${LAST}`)}
+       FROM step WHERE starts_with(found, asked)
+     )
+     SELECT asked, substr(found, length(asked) + 1, 1) AS character FROM step
+     WHERE starts_with(found, asked) LIMIT $2`,
+    [keys, limit],
+  );
+  return rows.map(({ asked, character }) => [asked, character]);
+}
+
+/** Only for an order: the rows are not verified. */
+export async function latestOf(
+  connection: Connection,
+  names: string[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await connection.rows<{ name: string }>(
+    `SELECT name FROM (SELECT given.name, (SELECT max(last_match_at) FROM {players} AS named
+         WHERE named.name = given.name COLLATE "C") AS time
+       FROM unnest($1::text[]) AS given (name)) AS timed
+     WHERE time IS NOT NULL ORDER BY time DESC, name COLLATE "C" LIMIT $2`,
+    [names, limit],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** The first read is enough for a name that is common among the players of the latest matches. */
+const FIRST_READ = 500;
+
+export async function latestNames(
+  connection: Connection,
+  fits: (name: string) => boolean,
+  limit: number,
+  depth: number,
+): Promise<string[]> {
+  const found = new Set<string>();
+  for (
+    let [from, count] = [0, FIRST_READ];
+    from < depth;
+    [from, count] = [from + count, count * 4]
+  ) {
+    const rows = await connection.rows<{ name: string }>(
+      `SELECT name FROM {players} AS players ORDER BY players.last_match_at DESC, id LIMIT $1 OFFSET $2`,
+      [Math.min(count, depth - from), from],
+    );
+    for (const { name } of rows) if (found.size < limit && fits(name)) found.add(name);
+    if (found.size === limit || rows.length < count) break;
+  }
+  return [...found];
 }
 
 /**

@@ -37,7 +37,14 @@ import { readChanges, readFollowStart, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
 import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
-import { namesAround, playersWithNames } from "./name-index.ts";
+import {
+  charactersAfter,
+  latestNames,
+  latestOf,
+  namesAround,
+  namesBeginning,
+  playersWithNames,
+} from "./name-index.ts";
 import { NAMED_COLUMNS, NAMED_ROWS, verifyNamesake, verifyRow } from "./named-rows.ts";
 import { type FoundPage, findPage } from "./pages.ts";
 import type { ReadSession } from "./read-session.ts";
@@ -175,9 +182,24 @@ export class PostgresReader implements Reader {
     return namesAround(this.session, keys, before, after);
   }
 
-  async playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
-    const rows = await playersWithNames(this.session, names, limit);
-    return rows.map(({ id, name }) => ({ id, name: name! }));
+  namesBeginning(keys: string[], limit: number): Promise<string[]> {
+    return namesBeginning(this.session, keys, limit);
+  }
+
+  charactersAfter(keys: string[], limit: number): Promise<[key: string, character: string][]> {
+    return charactersAfter(this.session, keys, limit);
+  }
+
+  latestOf(names: string[], limit: number): Promise<string[]> {
+    return latestOf(this.session, names, limit);
+  }
+
+  latestNames(fits: (name: string) => boolean, limit: number, depth: number): Promise<string[]> {
+    return latestNames(this.session, fits, limit, depth);
+  }
+
+  async playersWithNames(names: string[], limit: number): Promise<PlayerListing[]> {
+    return (await playersWithNames(this.session, names, limit)).map(entryOf);
   }
 
   leaderboard(query: BoardQuery): Promise<BoardPart | undefined> {

@@ -14,7 +14,6 @@ import {
   type Lineup,
   type LogPosition,
   type MatchesWithLinked,
-  type NamedPlayer,
   type Page,
   type PlayerListing,
   type Reader,
@@ -131,7 +130,23 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.namesAround(keys, before, after));
   }
 
-  playersWithNames(names: string[], limit: number): Promise<NamedPlayer[]> {
+  namesBeginning(keys: string[], limit: number): Promise<string[]> {
+    return this.#read((reader) => reader.namesBeginning(keys, limit));
+  }
+
+  charactersAfter(keys: string[], limit: number): Promise<[key: string, character: string][]> {
+    return this.#read((reader) => reader.charactersAfter(keys, limit));
+  }
+
+  latestOf(names: string[], limit: number): Promise<string[]> {
+    return this.#read((reader) => reader.latestOf(names, limit));
+  }
+
+  latestNames(fits: (name: string) => boolean, limit: number, depth: number): Promise<string[]> {
+    return this.#read((reader) => reader.latestNames(fits, limit, depth));
+  }
+
+  playersWithNames(names: string[], limit: number): Promise<PlayerListing[]> {
     return this.#read((reader) => reader.playersWithNames(names, limit));
   }
 

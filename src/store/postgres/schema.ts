@@ -282,6 +282,9 @@ const LEADERBOARDS = `
   CREATE INDEX ON {player_recent} (win_rate DESC, id) WHERE win_rate IS NOT NULL;
 `;
 
+/** The keys of names have changed: the index is filled again. */
+const NAME_KEYS = "DELETE FROM {name_index};";
+
 /** Migration n upgrades a shard from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -292,6 +295,7 @@ export const MIGRATIONS: readonly string[] = [
   MATCH_CHANGES,
   ACTOR_STATS,
   LEADERBOARDS,
+  NAME_KEYS,
 ];
 
 /** The current format. */
@@ -308,5 +312,5 @@ export const OLDEST_READABLE = 2;
 
 /** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (connection: Connection) => Promise<void>> = new Map([
-  [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
+  [MIGRATIONS.indexOf(NAME_KEYS), fillNameIndex],
 ]);

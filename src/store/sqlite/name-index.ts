@@ -35,16 +35,16 @@ export class NameIndex {
   }
 }
 
-/** Fills the index of a file without one, in sorted order. Part of a migration: the names are those of its time. */
+/** Fills an empty index, in sorted order. */
 export function fillNameIndex(database: Database): void {
-  database.run("CREATE TEMP TABLE unsorted (spot TEXT NOT NULL, name TEXT NOT NULL)");
-  const add = database.prepare("INSERT INTO temp.unsorted (spot, name) VALUES (?, ?)");
+  database.run("CREATE TEMP TABLE unsorted (key TEXT NOT NULL, name TEXT NOT NULL)");
+  const add = database.prepare("INSERT INTO temp.unsorted (key, name) VALUES (?, ?)");
   const names = database.prepare("SELECT DISTINCT name FROM players WHERE name IS NOT NULL");
   for (const { name } of names.iterate() as Iterable<{ name: string }>) {
     for (const key of indexKeys(name)) add.run(key, name);
   }
   database.run(
-    "INSERT INTO name_spots (spot, name) SELECT spot, name FROM temp.unsorted ORDER BY spot, name",
+    "INSERT INTO name_index (key, name) SELECT key, name FROM temp.unsorted ORDER BY key, name",
   );
   add.finalize();
   names.finalize();
@@ -66,7 +66,80 @@ export function namesAround(
   before: number,
   after: number,
 ): string[] {
-  const rows = statements.get(AROUND).values(after, before, JSON.stringify(keys));
-  // Names never contain U+0000.
-  return [...new Set((rows.flat() as (string | null)[]).flatMap((all) => all?.split("\0") ?? []))];
+  return namesIn(statements.get(AROUND).values(after, before, JSON.stringify(keys)));
+}
+
+/** After every character that may follow a key: no text has a greater one. */
+const LAST = "char(0x10FFFF)";
+
+const BEGINNING = `
+  SELECT (SELECT group_concat(name, char(0)) FROM
+    (SELECT name FROM name_index
+     WHERE name_index.key >= asked.value AND name_index.key < asked.value || ${LAST}
+     ORDER BY key, name LIMIT ?))
+  FROM json_each(?) AS asked`;
+
+export function namesBeginning(statements: Statements, keys: string[], limit: number): string[] {
+  return namesIn(statements.get(BEGINNING).values(limit, JSON.stringify(keys)));
+}
+
+/** Names never contain U+0000. */
+const namesIn = (rows: unknown[][]): string[] => [
+  ...new Set((rows.flat() as (string | null)[]).flatMap((all) => all?.split("\0") ?? [])),
+];
+
+/** Skips from each character to the next, so that the cost does not depend on the number of names. */
+const CHARACTERS = `
+  WITH RECURSIVE step (asked, found) AS (
+    SELECT given.value, (SELECT name_index.key FROM name_index
+      WHERE name_index.key > given.value ORDER BY name_index.key LIMIT 1)
+    FROM json_each(?) AS given
+    UNION ALL
+    SELECT asked, (SELECT name_index.key FROM name_index
+      WHERE name_index.key > substr(found, 1, length(asked) + 1) || ${LAST}
+      ORDER BY name_index.key LIMIT 1)
+    FROM step WHERE substr(found, 1, length(asked)) = asked
+  )
+  SELECT asked, substr(found, length(asked) + 1, 1) FROM step
+  WHERE substr(found, 1, length(asked)) = asked LIMIT ?`;
+
+export const charactersAfter = (
+  statements: Statements,
+  keys: string[],
+  limit: number,
+): [key: string, character: string][] =>
+  statements.get(CHARACTERS).values(JSON.stringify(keys), limit) as [string, string][];
+
+/** Only for an order: the rows are not verified. */
+const LATEST = `
+  SELECT value FROM (SELECT value, (SELECT max(last_match_at) FROM players WHERE name = value) AS time
+    FROM json_each(?))
+  WHERE time IS NOT NULL ORDER BY time DESC, value LIMIT ?`;
+
+export function latestOf(statements: Statements, names: string[], limit: number): string[] {
+  return (statements.get(LATEST).values(JSON.stringify(names), limit) as [string][]).flat();
+}
+
+/** The first read is enough for a name that is common among the players of the latest matches. */
+const FIRST_READ = 500;
+
+export function latestNames(
+  statements: Statements,
+  fits: (name: string) => boolean,
+  limit: number,
+  depth: number,
+): string[] {
+  const found = new Set<string>();
+  for (
+    let [from, count] = [0, FIRST_READ];
+    from < depth;
+    [from, count] = [from + count, count * 4]
+  ) {
+    const rows = statements
+      .get("SELECT name FROM players ORDER BY last_match_at DESC, id LIMIT ? OFFSET ?")
+      .values(Math.min(count, depth - from), from) as [string][];
+    for (const [name] of rows) if (found.size < limit && fits(name)) found.add(name);
+    if (found.size === limit || rows.length < count) break;
+  }
+  return [...found];
 }

@@ -44,7 +44,13 @@ import { readChanges, readFollowStart, readLogEnds } from "./change-log.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { ScanStatements } from "./index-scan.ts";
 import { MATCH_ROW, verifyMatch } from "./matches.ts";
-import { namesAround } from "./name-index.ts";
+import {
+  charactersAfter,
+  latestNames,
+  latestOf,
+  namesAround,
+  namesBeginning,
+} from "./name-index.ts";
 import { findPage } from "./pages.ts";
 import { NAMED_ROWS } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -195,19 +201,30 @@ export class SqliteReader implements Reader {
   }
 
   namesAround(keys: string[], before: number, after: number): string[] {
-    return this.#read(() => {
-      return namesAround(this.#statements, keys, before, after);
-    });
+    return this.#read(() => namesAround(this.#statements, keys, before, after));
   }
 
-  playersWithNames(names: string[], limit: number): NamedPlayer[] {
+  namesBeginning(keys: string[], limit: number): string[] {
+    return this.#read(() => namesBeginning(this.#statements, keys, limit));
+  }
+
+  charactersAfter(keys: string[], limit: number): [key: string, character: string][] {
+    return this.#read(() => charactersAfter(this.#statements, keys, limit));
+  }
+
+  latestOf(names: string[], limit: number): string[] {
+    return this.#read(() => latestOf(this.#statements, names, limit));
+  }
+
+  latestNames(fits: (name: string) => boolean, limit: number, depth: number): string[] {
+    return this.#read(() => latestNames(this.#statements, fits, limit, depth));
+  }
+
+  playersWithNames(names: string[], limit: number): PlayerListing[] {
     return this.#read(() => {
       const byName = `SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`;
       return names.flatMap((name) =>
-        this.#listed(byName, name).map((player) => ({
-          id: named("players", player, name).id,
-          name,
-        })),
+        this.#listed(byName, name).map((player) => named("players", player, name)),
       );
     });
   }

@@ -269,6 +269,9 @@ const LEADERBOARDS = `
   CREATE INDEX recent_by_win_rate ON player_recent (win_rate DESC, id) WHERE win_rate IS NOT NULL;
 `;
 
+/** The keys of names have changed: the index is filled again. */
+const NAME_KEYS = "DELETE FROM name_index;";
+
 /** Migration n upgrades a file from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -280,11 +283,12 @@ export const MIGRATIONS: readonly string[] = [
   MATCH_CHANGES,
   ACTOR_STATS,
   LEADERBOARDS,
+  NAME_KEYS,
 ];
 
 /** Steps after a migration that SQL alone cannot do, by migration number. */
 export const COMPLETIONS: ReadonlyMap<number, (database: Database) => void> = new Map([
-  [MIGRATIONS.indexOf(NAME_SPOTS), fillNameIndex],
+  [MIGRATIONS.indexOf(NAME_KEYS), fillNameIndex],
   [MIGRATIONS.indexOf(CHECKSUMS), fillShardChecksum],
   [MIGRATIONS.indexOf(ACTOR_STATS), markUncounted],
 ]);

@@ -126,6 +126,12 @@ const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]
     200,
     undefined,
   ],
+  "another service's names in all shards": [
+    (scene) => standIn(scene, "/other-json").playerNames("Adda"),
+    "unreadable",
+    200,
+    undefined,
+  ],
   "another service's errors": [
     (scene) => standIn(scene, "/other-errors").status(),
     "invalid",

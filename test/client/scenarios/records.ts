@@ -214,7 +214,11 @@ export const RECORDS: Record<string, Scenario> = {
   async "names similar to a mistyped one are found"(scene) {
     const eu = matchbookOf(scene).shard("eu");
     for (const near of ["grase", "GRACE", "Gra"]) {
-      assert.deepEqual((await eu.playerNames(near))[0], { id: "player-eu", name: "Grace" }, near);
+      const [first] = await eu.playerNames(near);
+      const { lastMatchAt, ...grace } = first!;
+      const expected = { id: "player-eu", name: "Grace", shardId: "eu", skillTier: undefined };
+      assert.deepEqual(grace, expected, near);
+      assert(Date.parse(lastMatchAt!) < Date.now());
     }
     const [comma] = await matchbookOf(scene).shard("na").playerNames("A,B");
     assert.equal(comma?.name, "a,b");
@@ -223,6 +227,21 @@ export const RECORDS: Record<string, Scenario> = {
       [error.kind, error.problems[0]?.source],
       ["invalid", { parameter: "filter[near]" }],
     );
+  },
+
+  async "players and matches are found in all shards at once"(scene) {
+    const matchbook = matchbookOf(scene);
+    const { players, match, isNearest, unavailable } = await matchbook.playerNames("grase");
+    assert.deepEqual([players[0]?.id, players[0]?.shardId], ["player-eu", "eu"]);
+    assert.deepEqual([match, isNearest], [undefined, false]);
+    // Its file is damaged.
+    assert(unavailable.length > 0);
+    const found = await matchbook.playerNames("match-full");
+    assert.deepEqual([found.match?.id, found.match?.shardId], ["match-full", "eu"]);
+    assert(Date.parse(found.match!.createdAt) < Date.now());
+    assert((await matchbook.playerNames("qqqqqqqqqqqq")).isNearest);
+    const error = await errorOf(scene, () => matchbook.playerNames(""));
+    assert.deepEqual(error.problems[0]?.source, { parameter: "filter[near]" });
   },
 
   async "hero statistics have every actor with its numbers, in any order"(scene) {

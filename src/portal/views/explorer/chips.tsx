@@ -1,69 +1,38 @@
-/**
- * A list of values as chips, with a field to add more. With suggestions, the field is an ARIA combobox:
- * the focus stays in the field while the arrow keys move through the suggestions.
- */
+/** A list of values as chips, with a field that adds more, typed or suggested. */
 
-import { type KeyboardEvent, useRef, useState } from "react";
-import { counted } from "../../format.ts";
-import type { ControlProps } from "./controls.tsx";
+import { useRef, useState } from "react";
+import { Combobox } from "../../kit/combobox.tsx";
+import { type Source, useSuggestions } from "../../search/suggestions.ts";
+import type { ControlProps } from "./field.tsx";
 import { added, endsItem, itemsIn, itemsTyped, listOf } from "./lists.ts";
-import { type Suggest, useSuggestions } from "./suggest.ts";
+
+/** A suggested value, and how it is shown if not as it is. */
+export interface Choice {
+  value: string;
+  label?: string;
+}
 
 interface Props extends ControlProps {
   /** What one item is called: "name". */
   item: string;
-  suggest?: Suggest | undefined;
+  source: Source<readonly Choice[]> | undefined;
 }
 
-export function Chips({ field, value, onChange, placeholder, item, suggest }: Props) {
+export function Chips({ field, value, onChange, placeholder, item, source }: Props) {
   const { id, describedBy, isWrong } = field;
   const [typed, setTyped] = useState("");
-  const [active, setActive] = useState(-1);
-  const [isShut, setShut] = useState(true);
+  const [isFocused, setFocused] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const items = itemsIn(value);
-  const suggestions = useSuggestions(typed, suggest).filter((text) => !items.includes(text));
-  const isOpen = !isShut && suggestions.length > 0;
-  const current = isOpen ? suggestions[active] : undefined;
-
+  const { found = [], isLoading } = useSuggestions(typed.trim(), isFocused ? source : undefined);
   const take = (more: readonly string[]) => {
-    if (more.length > 0) onChange(listOf(added(items, more)));
     setTyped("");
-    setActive(-1);
-    setShut(true);
-  };
-  const type = (text: string) => {
-    if (endsItem(text)) return take(itemsTyped(text));
-    setTyped(text);
-    setActive(-1);
-    setShut(false);
+    if (more.length > 0) onChange(listOf(added(items, more)));
   };
   const drop = (gone: string) => {
     onChange(listOf(items.filter((one) => one !== gone)));
     input.current?.focus();
   };
-  const step = (by: number) => {
-    const count = suggestions.length;
-    setShut(false);
-    // Past either end, the selection returns to the field.
-    setActive((at) => ((at + 1 + by + count + 1) % (count + 1)) - 1);
-  };
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    const { key } = event;
-    if (key === "Enter" && typed.trim() !== "") take(current ? [current] : itemsTyped(typed));
-    else if (key === "ArrowDown" && suggestions.length > 0) step(1);
-    else if (key === "ArrowUp" && suggestions.length > 0) step(-1);
-    else if (key === "Escape" && isOpen) {
-      setShut(true);
-      setActive(-1);
-    } else if (key === "Backspace" && typed === "" && items.length > 0) {
-      onChange(listOf(items.slice(0, -1)));
-    } else return;
-    event.preventDefault();
-  };
-
   return (
     <div className="explorer-chips">
       <div className="input explorer-chips-frame" data-wrong={isWrong}>
@@ -71,7 +40,7 @@ export function Chips({ field, value, onChange, placeholder, item, suggest }: Pr
           <ul className="explorer-chips-list" aria-label={`Selected: ${items.length}`}>
             {items.map((one) => (
               <li key={one} className="explorer-chip">
-                <span className="explorer-chip-text">{one}</span>
+                <bdi className="explorer-chip-text">{one}</bdi>
                 <button type="button" aria-label={`Remove ${one}`} onClick={() => drop(one)}>
                   <span aria-hidden="true">×</span>
                 </button>
@@ -79,60 +48,37 @@ export function Chips({ field, value, onChange, placeholder, item, suggest }: Pr
             ))}
           </ul>
         )}
-        <input
+        <Combobox
           id={id}
           ref={input}
           className="explorer-chips-input"
-          value={typed}
-          onChange={({ target }) => type(target.value)}
-          onKeyDown={onKeyDown}
-          onBlur={() => take(itemsTyped(typed))}
           placeholder={items.length === 0 ? placeholder : `Add another ${item}`}
           enterKeyHint="enter"
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
           aria-describedby={describedBy}
           aria-invalid={isWrong}
-          {...(suggest && {
-            role: "combobox",
-            "aria-autocomplete": "list" as const,
-            "aria-expanded": isOpen,
-            "aria-controls": `${id}-list`,
-            "aria-activedescendant": current === undefined ? undefined : `${id}-${active}`,
-          })}
+          typed={typed}
+          onType={(text) => (endsItem(text) ? take(itemsTyped(text)) : setTyped(text))}
+          options={found.filter((one) => !items.includes(one.value))}
+          keyOf={(one) => one.value}
+          show={({ value: one, label = one }) => <bdi>{label}</bdi>}
+          onPick={(one) => take([one.value])}
+          onEnter={(event) => {
+            if (typed.trim() === "") return;
+            event.preventDefault();
+            take(itemsTyped(typed));
+          }}
+          onKeyDown={({ key }) => {
+            if (key === "Backspace" && typed === "") onChange(listOf(items.slice(0, -1)));
+          }}
+          onFocus={() => setFocused(true)}
+          onBlur={() => {
+            setFocused(false);
+            take(itemsTyped(typed));
+          }}
+          listLabel={`Suggested ${item}s`}
+          areOld={isLoading}
         />
       </div>
-      {suggest && (
-        <>
-          <div
-            id={`${id}-list`}
-            role="listbox"
-            aria-label={`Suggested ${item}s`}
-            className="explorer-suggestions"
-            hidden={!isOpen}
-          >
-            {suggestions.map((text, at) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys.
-              <div
-                key={text}
-                id={`${id}-${at}`}
-                role="option"
-                aria-selected={at === active}
-                tabIndex={-1}
-                // Keeps the focus in the field: losing it would add the typed text as a chip.
-                onPointerDown={(event) => event.preventDefault()}
-                onClick={() => take([text])}
-              >
-                {text}
-              </div>
-            ))}
-          </div>
-          <span className="visually-hidden" role="status">
-            {isOpen ? counted(suggestions.length, "suggestion") : ""}
-          </span>
-        </>
-      )}
     </div>
   );
 }

@@ -1,77 +1,136 @@
-/** Form controls: text, numbers, radio choices, toggles, date and time. */
+/** The controls of the form, one for each kind of parameter. */
 
-import { type KeyboardEvent, useState } from "react";
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useState } from "react";
 import { GAME_MODES } from "../../../domain/modes.ts";
+import { parseTimestamp } from "../../../domain/time.ts";
+import { INCLUDE_PATHS } from "../../../domain/vocabulary.ts";
+import type { Parameter } from "../../../query/parameters.ts";
 import { Segmented } from "../../kit/segmented.tsx";
 import { modeName } from "../../names.ts";
-import type { FieldContext } from "./field.tsx";
+import type { Source } from "../../search/suggestions.ts";
+import { Chips, type Choice } from "./chips.tsx";
+import type { ControlProps } from "./field.tsx";
+import { hintOf, labelOf } from "./fields.ts";
 import { itemsIn, listOf, toggled } from "./lists.ts";
-import { isoOf, localOf } from "./local-time.ts";
+import { isoOf, localOf, zoneAt } from "./local-time.ts";
 
-export interface ControlProps {
-  field: FieldContext;
-  value: string | undefined;
-  /** Undefined removes the parameter from the query. */
-  onChange(value: string | undefined): void;
-  placeholder?: string | undefined;
+/** How a parameter is entered. */
+export interface Control {
+  show(props: ControlProps): ReactNode;
+  /** Several controls under one label. */
+  isGroup?: true;
+  hint?: string;
 }
 
-interface TextProps extends ControlProps {
-  isNumber?: boolean;
-  onTyping?(isTyping: boolean): void;
+/**
+ * New kinds of parameters get a text field. `hasPaths`: the target is matches, which sort by time and have related
+ * resources to select from.
+ */
+export function controlOf(
+  parameter: Parameter,
+  value: string | undefined,
+  hasPaths: boolean,
+  source: Source<readonly Choice[]> | undefined,
+): Control {
+  const hint = hintOf(parameter);
+  const example = `e.g. ${parameter.example.split(",")[0]}`;
+  const text = (input: InputProps = {}): Control => ({
+    hint,
+    show: (props) => <TextControl {...props} {...input} />,
+  });
+  const choices = (label: string, options: Options): Control => ({
+    isGroup: true,
+    show: (props) => <Choices {...props} label={label} choices={options} />,
+  });
+  const chips = (item: string, placeholder: string): Control => ({
+    show: (props) => <Chips {...props} {...{ item, placeholder, source }} />,
+  });
+  switch (parameter.kind) {
+    case "limit":
+    case "offset":
+    case "wait":
+      return text({ inputMode: "numeric" });
+    case "name":
+      return text({ placeholder: example });
+    case "sort":
+      return hasPaths ? choices("Sort", SORTS) : text({ placeholder: "e.g. -winRate" });
+    case "period":
+      return choices("Period", PERIODS);
+    case "timestamp": {
+      const zone = zoneAt(parseTimestamp(value ?? "") ?? Date.now());
+      return {
+        hint: `${hint} In your local time (${zone}).`,
+        show: (props) => <DateTimeControl {...props} />,
+      };
+    }
+    case "modes":
+      return {
+        isGroup: true,
+        show: (props) => <Toggles {...props} known={GAME_MODES} labelOf={modeName} />,
+      };
+    case "include":
+      return {
+        hint,
+        isGroup: true,
+        show: (props) => <IncludeControl {...props} hasPaths={hasPaths} />,
+      };
+    case "fields":
+      return chips("field", value === "" ? "No fields" : "All fields");
+    case "list":
+      return { hint, ...chips(itemOf(parameter.name), example) };
+    default:
+      return text();
+  }
 }
+
+/** "name" for `filter[playerNames]`: its last word. */
+const itemOf = (name: string): string =>
+  labelOf(name).split(" ").at(-1)?.replace(/s$/, "") ?? "value";
+
+type InputProps = Omit<ComponentProps<"input">, "value" | "onChange">;
 
 export function TextControl({
   field: { id, describedBy, isWrong },
-  value,
+  value = "",
   onChange,
-  placeholder,
-  isNumber = false,
-  onTyping,
-}: TextProps) {
+  ...input
+}: ControlProps & Omit<InputProps, "placeholder">) {
   return (
     <input
-      id={id}
-      className="input"
       type="text"
-      inputMode={isNumber ? "numeric" : "text"}
-      value={value ?? ""}
-      onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
-      onFocus={() => onTyping?.(true)}
-      onBlur={() => onTyping?.(false)}
-      placeholder={placeholder}
       autoComplete="off"
       autoCapitalize="off"
       spellCheck={false}
+      {...input}
+      id={id}
+      className="input"
+      value={value}
+      onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
       aria-describedby={describedBy}
       aria-invalid={isWrong}
     />
   );
 }
 
-type Choice = { value: string; label: string };
+/** The last one is the default, which is left out of the query. */
+type Options = readonly { value: string; label: string }[];
 
-const SORTS: readonly Choice[] = [
+const SORTS: Options = [
   { value: "-createdAt", label: "Newest first" },
   { value: "createdAt", label: "Oldest first" },
 ];
-const PERIODS: readonly Choice[] = [
-  { value: "all", label: "All time" },
+const PERIODS: Options = [
   { value: "28d", label: "28 days" },
+  { value: "all", label: "All time" },
 ];
 
-/** The default is left out of the query. */
-function DefaultedChoices({
+function Choices({
   label,
-  control: { value, onChange },
   choices,
-  byDefault,
-}: {
-  label: string;
-  control: ControlProps;
-  choices: readonly Choice[];
-  byDefault: string;
-}) {
+  value,
+  onChange,
+}: ControlProps & { label: string; choices: Options }) {
+  const byDefault = choices.at(-1)!.value;
   return (
     <Segmented
       label={label}
@@ -82,14 +141,6 @@ function DefaultedChoices({
   );
 }
 
-export const SortControl = (control: ControlProps) => (
-  <DefaultedChoices label="Sort" control={control} choices={SORTS} byDefault="createdAt" />
-);
-
-export const PeriodControl = (control: ControlProps) => (
-  <DefaultedChoices label="Period" control={control} choices={PERIODS} byDefault="all" />
-);
-
 const ARROWS: Readonly<Record<string, number>> = {
   ArrowRight: 1,
   ArrowDown: 1,
@@ -97,19 +148,19 @@ const ARROWS: Readonly<Record<string, number>> = {
   ArrowUp: -1,
 };
 
-/** Checkboxes in a row. They are one tab stop: the arrow keys move between them. */
-export function Toggles({
-  items,
-  chosen,
-  labelOf,
-  onChange,
-}: {
-  items: readonly string[];
-  chosen: readonly string[];
-  labelOf(item: string): string;
-  onChange(chosen: string[]): void;
-}) {
+interface TogglesProps extends ControlProps {
+  known: readonly string[];
+  labelOf?(item: string): string;
+}
+
+/**
+ * A list of known values as checkboxes in a row. They are one tab stop: the arrow keys move between them. Unknown
+ * values of the URL are shown too, so that they can be removed.
+ */
+function Toggles({ known, labelOf = (item) => item, value, onChange }: TogglesProps) {
   const [current, setCurrent] = useState(0);
+  const chosen = itemsIn(value);
+  const items = [...new Set([...known, ...chosen])];
   const move = (event: KeyboardEvent<HTMLElement>) => {
     const by = ARROWS[event.key];
     if (by === undefined) return;
@@ -128,49 +179,52 @@ export function Toggles({
             tabIndex={at === Math.min(current, items.length - 1) ? 0 : -1}
             checked={chosen.includes(item)}
             onFocus={() => setCurrent(at)}
-            onChange={() => onChange(toggled(chosen, item))}
+            onChange={() => onChange(listOf(toggled(chosen, item)))}
           />
-          <span>{labelOf(item)}</span>
+          <span>{known.includes(item) ? labelOf(item) : item}</span>
         </label>
       ))}
     </div>
   );
 }
 
-/** Also shows unknown modes from the URL, so that they can be removed. */
-export function ModesControl({ value, onChange }: ControlProps) {
-  const chosen = itemsIn(value);
-  const unknown = chosen.filter((mode) => !GAME_MODES.some((known) => known === mode));
+/** The related resources to include: everything, nothing, or some paths. */
+function IncludeControl({ hasPaths, ...props }: ControlProps & { hasPaths: boolean }) {
+  const { value, onChange } = props;
+  const extent = value === undefined ? "all" : value === "" ? "none" : "some";
+  const values = { all: undefined, none: "", some: value || INCLUDE_PATHS[0] };
   return (
-    <Toggles
-      items={[...GAME_MODES, ...unknown]}
-      chosen={chosen}
-      labelOf={(mode) => (unknown.includes(mode) ? mode : modeName(mode))}
-      onChange={(modes) => onChange(listOf(modes))}
-    />
+    <>
+      <Segmented
+        label="Include"
+        options={[
+          { value: "all", label: "Everything" },
+          { value: "none", label: "Nothing" },
+          ...(hasPaths || extent === "some" ? [{ value: "some", label: "Selected" } as const] : []),
+        ]}
+        value={extent}
+        onChange={(chosen) => onChange(values[chosen])}
+      />
+      {extent === "some" && (
+        <Toggles {...props} known={INCLUDE_PATHS} onChange={(paths) => onChange(paths ?? "")} />
+      )}
+    </>
   );
 }
 
 /** An invalid time is shown as text until the field is left with a valid one. */
-export function DateTimeControl({ field, value, onChange }: ControlProps) {
+function DateTimeControl(props: ControlProps) {
+  const { value, onChange } = props;
   const local = value === undefined ? "" : localOf(value);
   const [isTyped, setTyped] = useState(false);
-  if (local === undefined || isTyped) {
-    return <TextControl {...{ field, value, onChange }} onTyping={setTyped} />;
-  }
-  const { id, describedBy, isWrong } = field;
-  return (
-    <input
-      id={id}
-      className="input"
-      type="datetime-local"
-      step={1}
-      min="0001-01-01T00:00"
-      max="9999-12-31T23:59"
-      value={local}
-      onChange={({ target }) => onChange(isoOf(target.value))}
-      aria-describedby={describedBy}
-      aria-invalid={isWrong}
-    />
-  );
+  const asText = { onFocus: () => setTyped(true), onBlur: () => setTyped(false) };
+  const asTime = {
+    type: "datetime-local",
+    step: 1,
+    min: "0001-01-01T00:00",
+    max: "9999-12-31T23:59",
+    value: local,
+    onChange: (typed = "") => onChange(isoOf(typed)),
+  };
+  return <TextControl {...props} {...(local === undefined || isTyped ? asText : asTime)} />;
 }

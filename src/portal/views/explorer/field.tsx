@@ -9,30 +9,41 @@ export interface FieldContext {
   isWrong: boolean;
 }
 
+/** What every control is given. */
+export interface ControlProps {
+  field: FieldContext;
+  value: string | undefined;
+  /** Undefined removes the parameter from the query. */
+  onChange(value: string | undefined): void;
+  placeholder?: string | undefined;
+}
+
 interface Props {
   label: string;
   /** The name of the parameter in the query. */
   name?: string;
   hint?: string | undefined;
-  problems: readonly string[];
+  problems?: readonly string[];
   /** Several controls under one label. */
-  isGroup?: boolean;
+  isGroup?: boolean | undefined;
   children(field: FieldContext): ReactNode;
 }
 
-export function Field({ label, name, hint, problems, isGroup, children }: Props) {
+export function Field({ label, name, hint, problems = [], isGroup = false, children }: Props) {
   const id = useId();
   const isWrong = problems.length > 0;
-  const field = { id, describedBy: `${id}-hint ${id}-problems`, isWrong };
-  const title = (
-    <>
-      <span className="explorer-label">{label}</span>{" "}
-      {name && <code className="explorer-name">{name}</code>}
-    </>
-  );
-  const content = (
-    <>
-      {children(field)}
+  const describedBy = `${id}-hint ${id}-problems`;
+  const [Frame, Title] = isGroup ? (["fieldset", "legend"] as const) : (["div", "label"] as const);
+  return (
+    <Frame
+      className={`stack explorer-field${isWrong ? " explorer-wrong" : ""}`}
+      {...(isGroup && { "aria-describedby": describedBy })}
+    >
+      <Title className="explorer-title" {...(!isGroup && { htmlFor: id })}>
+        <span className="explorer-label">{label}</span>{" "}
+        {name && <code className="explorer-name">{name}</code>}
+      </Title>
+      {children({ id, describedBy, isWrong })}
       {hint && (
         <p id={`${id}-hint`} className="explorer-hint">
           {hint}
@@ -43,20 +54,38 @@ export function Field({ label, name, hint, problems, isGroup, children }: Props)
           <p key={problem}>{problem}</p>
         ))}
       </div>
-    </>
+    </Frame>
   );
-  const className = `stack explorer-field${isWrong ? " explorer-wrong" : ""}`;
-  return isGroup ? (
-    <fieldset className={className} aria-describedby={field.describedBy}>
-      <legend className="explorer-title">{title}</legend>
-      {content}
-    </fieldset>
-  ) : (
-    <div className={className}>
-      <label className="explorer-title" htmlFor={id}>
-        {title}
-      </label>
-      {content}
-    </div>
+}
+
+interface SelectProps {
+  label: string;
+  value: string;
+  /** Values, and their labels if these differ. */
+  options: readonly (string | readonly [value: string, label: string])[];
+  onChange(value: string): void;
+}
+
+export function SelectField({ label, value, options, onChange }: SelectProps) {
+  return (
+    <Field label={label}>
+      {({ id }) => (
+        <select
+          id={id}
+          className="input"
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        >
+          {options.map((option) => {
+            const [one, shown = one] = [option].flat();
+            return (
+              <option key={one} value={one}>
+                {shown}
+              </option>
+            );
+          })}
+        </select>
+      )}
+    </Field>
   );
 }

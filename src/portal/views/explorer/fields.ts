@@ -3,11 +3,6 @@
 import { PARAMETERS, type Parameter } from "../../../query/parameters.ts";
 import { TARGETS, type Target } from "./targets.ts";
 
-export interface Group {
-  title: string;
-  fields: readonly Parameter[];
-}
-
 /** The most useful filters; the first three that a target accepts are always visible. */
 const COMMON = [
   "filter[near]",
@@ -18,36 +13,30 @@ const COMMON = [
   "filter[patchVersion]",
   "filter[playerIds]",
 ];
-const MOST_COMMON = 3;
 
 /** The fields that are always visible, and the rest in groups. */
 export interface Fields {
   common: readonly Parameter[];
-  groups: readonly Group[];
+  groups: readonly (readonly [title: string, fields: readonly Parameter[]])[];
 }
 
-const TITLES = ["Filters", "Sorting and paging", "Response content", "Other"] as const;
-type Title = (typeof TITLES)[number];
+/** The titles of the groups, by the beginning of the names. */
+const TITLES = [
+  [/^filter\[/, "Filters"],
+  [/^(?:sort$|page\[)/, "Sorting and paging"],
+  [/^(?:include$|fields\[)/, "Response content"],
+  [/^/, "Other"],
+] as const;
 
 /** The parameters that a target accepts, without empty groups. */
 export function fieldsOf(on: Target, table: readonly Parameter[] = PARAMETERS): Fields {
   const taken = table.filter(({ endpoints }) => endpoints.includes(TARGETS[on].endpoint));
-  const common = COMMON.flatMap((name) => taken.filter((one) => one.name === name)).slice(
-    0,
-    MOST_COMMON,
-  );
+  const common = COMMON.flatMap((name) => taken.find((one) => one.name === name) ?? []).slice(0, 3);
   const rest = taken.filter((parameter) => !common.includes(parameter));
-  const groups = TITLES.map((title) => ({
-    title,
-    fields: rest.filter((parameter) => titleOf(parameter) === title),
-  }));
-  return { common, groups: groups.filter(({ fields }) => fields.length > 0) };
-}
-
-function titleOf({ name }: Parameter): Title {
-  if (name.startsWith("filter[")) return "Filters";
-  if (name === "sort" || name.startsWith("page[")) return "Sorting and paging";
-  return name === "include" || name.startsWith("fields[") ? "Response content" : "Other";
+  const titleOf = ({ name }: Parameter) => TITLES.find(([names]) => names.test(name))![1];
+  const byTitle = Map.groupBy(rest, titleOf);
+  const titles = TITLES.map(([, title]) => title).filter((title) => byTitle.has(title));
+  return { common, groups: titles.map((title) => [title, byTitle.get(title)!]) };
 }
 
 /** "Player names" for `filter[playerNames]`, "Page limit" for `page[limit]`. */
@@ -64,6 +53,3 @@ export function hintOf({ description }: Parameter): string {
   const [first = ""] = description.split(/(?<=\.) /);
   return first.replaceAll("`", "");
 }
-
-/** Only player names have suggestions; the filter itself matches exactly. */
-export const hasSuggestions = ({ name }: Parameter): boolean => name === "filter[playerNames]";

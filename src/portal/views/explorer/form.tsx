@@ -1,26 +1,27 @@
 /** The query form: region, target, the common filters, and everything else under "More". */
 
-import { type FormEvent, useEffect, useMemo, useState } from "react";
+import { type FormEvent, type ReactNode, useMemo, useState } from "react";
 import { RESOURCE_TYPES } from "../../../domain/vocabulary.ts";
 import {
+  fieldsName,
   fieldsType,
   findParameter,
-  MAX_NEAR_LENGTH,
   type Parameter,
 } from "../../../query/parameters.ts";
+import { useRegions } from "../../regions.ts";
+import { playersOf } from "../../search/find.ts";
+import { mapped, type Source } from "../../search/suggestions.ts";
 import { useSession } from "../../session.ts";
-import { TextControl } from "./controls.tsx";
-import { Field } from "./field.tsx";
-import { fieldsOf } from "./fields.ts";
-import { ParameterField } from "./parameter.tsx";
+import { patchesOf } from "../heroes/patches.ts";
+import type { Choice } from "./chips.tsx";
+import { controlOf, TextControl } from "./controls.tsx";
+import { Field, SelectField } from "./field.tsx";
+import { fieldsOf, labelOf } from "./fields.ts";
 import { parameterValue, type Query, withShard, withTarget, withValue } from "./query.ts";
-import type { Suggest } from "./suggest.ts";
 import { TARGET_NAMES, TARGETS, type Target, targetRow } from "./targets.ts";
-import { UnknownParameters } from "./unknown-parameters.tsx";
 
 interface Props {
   query: Query;
-  shards: readonly string[];
   /** The server's errors about a parameter. */
   problemsOf(name: string): readonly string[];
   /** Field names seen in responses, by type. */
@@ -30,89 +31,113 @@ interface Props {
   onClear(): void;
 }
 
-export function Form(props: Props) {
-  const { query, shards, problemsOf, onChange, onSend, onClear } = props;
-  const { shard, on } = query;
-  const suggest = useNameSuggestions(shard);
+export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear }: Props) {
+  const { shard, on, id } = query;
+  const { setShard } = useSession();
+  const { regions } = useRegions();
+  const { endpoint, idLabel, ids } = targetRow(on);
+  const sources = useSources(shard, fieldNames);
   const set = (name: string, value: string | undefined) => onChange(withValue(query, name, value));
   const send = (event: FormEvent) => {
     event.preventDefault();
     onSend();
   };
   const { common, groups } = fieldsOf(on);
-  const rest = groups.flatMap(({ fields }) => fields);
-  const known = shards.includes(shard) || shard === "" ? shards : [...shards, shard];
-  const fieldsFor = (parameters: readonly Parameter[]) =>
-    parameters.flatMap((parameter) =>
-      namesOf(parameter, query).map((name) => (
-        <ParameterField
-          key={name}
-          parameter={parameter}
-          name={name}
-          value={parameterValue(query, name)}
-          onChange={(value) => set(name, value)}
-          problems={problemsOf(name)}
-          hasPaths={on === "matches" || on === "match"}
-          known={props.fieldNames.get(fieldsType(name))}
-          suggest={suggest}
-        />
-      )),
+  const rest = groups.flatMap(([, fields]) => fields).flatMap((one) => namesOf(one, query));
+  const unknown = query.parameters.filter(
+    ([name]) => !findParameter(name)?.endpoints.includes(endpoint),
+  );
+  const fieldOf = (parameter: Parameter, name: string) => {
+    const value = parameterValue(query, name);
+    const hasPaths = on === "matches" || on === "match";
+    const { show, ...field } = controlOf(parameter, value, hasPaths, sources.get(name));
+    const isOfType = parameter.kind === "fields";
+    return (
+      <Field
+        key={name}
+        label={labelOf(isOfType ? `${fieldsType(name)} fields` : name)}
+        name={name}
+        problems={problemsOf(name)}
+        {...field}
+      >
+        {(context) => show({ field: context, value, onChange: (changed) => set(name, changed) })}
+      </Field>
     );
+  };
+  const fieldsFor = (parameters: readonly Parameter[]) =>
+    parameters.flatMap((one) => namesOf(one, query).map((name) => fieldOf(one, name)));
   return (
     <form className="explorer-form card stack" onSubmit={send} noValidate aria-label="Query">
       <div className="explorer-fields explorer-common">
-        <Field label="Region" problems={[]}>
-          {({ id: field }) => (
-            <select
-              id={field}
-              className="input"
-              value={shard}
-              onChange={({ target }) => onChange(withShard(query, target.value))}
-            >
-              {known.map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Search for" problems={[]}>
-          {({ id: field }) => (
-            <select
-              id={field}
-              className="input"
-              value={on}
-              onChange={({ target }) => onChange(withTarget(query, target.value as Target))}
-            >
-              {TARGET_NAMES.map((one) => (
-                <option key={one} value={one}>
-                  {TARGETS[one].label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <IdField {...props} />
+        <SelectField
+          label="Region"
+          value={shard}
+          options={[...new Set([...regions.map(({ id }) => id), shard])].filter(Boolean)}
+          onChange={(region) => {
+            setShard(region);
+            onChange(withShard(query, region));
+          }}
+        />
+        <SelectField
+          label="Search for"
+          value={on}
+          options={TARGET_NAMES.map((one) => [one, TARGETS[one].label])}
+          onChange={(target) => onChange(withTarget(query, target as Target))}
+        />
+        {idLabel && ids && (
+          <SelectField
+            label={idLabel}
+            value={id}
+            options={ids}
+            onChange={(one) => onChange({ ...query, id: one })}
+          />
+        )}
+        {idLabel && !ids && (
+          <Field label={idLabel} problems={problemsOf("id")}>
+            {(field) => (
+              <TextControl
+                field={field}
+                value={id}
+                placeholder="From a response or the URL of the record's page"
+                onChange={(typed = "") => onChange({ ...query, id: typed.trim() })}
+              />
+            )}
+          </Field>
+        )}
         {fieldsFor(common)}
       </div>
       {rest.length > 0 && (
         <More
-          used={usedIn(query, rest)}
-          isWrong={rest.some((one) => namesOf(one, query).some((name) => problemsOf(name).length))}
+          used={query.parameters.filter(([name]) => rest.includes(name)).length}
+          isWrong={rest.some((name) => problemsOf(name).length > 0)}
           onClear={onClear}
         >
-          {groups.map(({ title, fields }) => (
-            <section key={title} className="explorer-group" aria-label={title}>
-              <h2 className="explorer-group-title">{title}</h2>
+          {groups.map(([title, fields]) => (
+            <Group key={title} title={title}>
               <div className="explorer-fields">{fieldsFor(fields)}</div>
-            </section>
+            </Group>
           ))}
         </More>
       )}
-      <UnknownParameters
-        query={query}
-        problemsOf={problemsOf}
-        onDrop={(name) => set(name, undefined)}
-      />
+      {/* They are shown because they are sent, and can be removed. */}
+      {unknown.length > 0 && (
+        <Group title="Unsupported parameters">
+          {unknown.map(([name, value], at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a name may appear twice.
+            <Field key={at} label={`${name}=${value}`} problems={problemsOf(name)} isGroup>
+              {() => (
+                <button
+                  type="button"
+                  className="button button-small explorer-remove"
+                  onClick={() => set(name, undefined)}
+                >
+                  Remove <span className="visually-hidden">{name}</span>
+                </button>
+              )}
+            </Field>
+          ))}
+        </Group>
+      )}
       {/* Enter in a field sends the query at once. */}
       <button type="submit" hidden>
         Send
@@ -121,60 +146,36 @@ export function Form(props: Props) {
   );
 }
 
-function IdField({ query, problemsOf, onChange }: Props) {
-  const { idLabel, ids } = targetRow(query.on);
-  if (!idLabel) return null;
+function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Field label={idLabel} problems={problemsOf("id")}>
-      {(field) =>
-        ids ? (
-          <select
-            id={field.id}
-            className="input"
-            value={query.id}
-            onChange={({ target }) => onChange({ ...query, id: target.value })}
-          >
-            {ids.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        ) : (
-          <TextControl
-            field={field}
-            value={query.id}
-            placeholder="From a response or the URL of the record's page"
-            onChange={(value) => onChange({ ...query, id: value?.trim() ?? "" })}
-          />
-        )
-      }
-    </Field>
+    <section className="explorer-group" aria-label={title}>
+      <h2 className="explorer-group-title">{title}</h2>
+      {children}
+    </section>
   );
 }
 
-/** The less common parameters. It opens by itself if the server rejected one of them. */
-function More({
-  used,
-  isWrong,
-  onClear,
-  children,
-}: {
+interface MoreProps {
   used: number;
   isWrong: boolean;
   onClear(): void;
-  children: React.ReactNode;
-}) {
+  children: ReactNode;
+}
+
+/** The less common parameters. It opens by itself if the server rejected one of them, and then stays open. */
+function More({ used, isWrong, onClear, children }: MoreProps) {
   const [isOpen, setOpen] = useState(isWrong);
-  useEffect(() => {
-    if (isWrong) setOpen(true);
-  }, [isWrong]);
   return (
     <div className="explorer-more">
-      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details
+        open={isOpen || isWrong}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
         <summary className="explorer-more-title">
           More
           {used > 0 && <span className="explorer-used">{used} set</span>}
         </summary>
-        {isOpen && children}
+        {(isOpen || isWrong) && children}
       </details>
       <button
         type="button"
@@ -197,22 +198,33 @@ function namesOf({ kind, name }: Parameter, { parameters }: Query): string[] {
   return [...new Set([...RESOURCE_TYPES, ...named])].map((type) => `fields[${type}]`);
 }
 
-function usedIn(query: Query, fields: readonly Parameter[]): number {
-  const names = new Set(fields.flatMap((parameter) => namesOf(parameter, query)));
-  return query.parameters.filter(([name]) => names.has(name)).length;
-}
-
-/** Suggests player names similar to the typed text, without duplicates. */
-function useNameSuggestions(shard: string): Suggest {
+/** Suggests the values of a parameter: players, patches, and fields seen in responses. */
+function useSources(
+  shard: string,
+  fieldNames: Props["fieldNames"],
+): ReadonlyMap<string, Source<readonly Choice[]>> {
   const { access, matchbook } = useSession();
-  return useMemo<Suggest>(
-    () => async (typed, signal) => {
-      if (access === "none") return [];
-      // The server limits the length; the start of a long name is enough.
-      const start = Array.from(typed).slice(0, MAX_NEAR_LENGTH).join("");
-      const near = await matchbook.shard(shard).playerNames(start, { signal });
-      return [...new Set(near.map(({ name }) => name))];
-    },
-    [access, matchbook, shard],
-  );
+  return useMemo(() => {
+    const players = mapped(playersOf(matchbook, shard), ({ all, isNearest }) =>
+      isNearest ? [] : all,
+    );
+    const valuesOf = (values: readonly string[]) =>
+      [...new Set(values)].map((value) => ({ value }));
+    const fetched = [
+      ["filter[playerNames]", mapped(players, (all) => valuesOf(all.map(({ name }) => name)))],
+      [
+        "filter[playerIds]",
+        mapped(players, (all) =>
+          all.map(({ id, name }) => ({ value: id, label: `${name} ${id}` })),
+        ),
+      ],
+      ["filter[patchVersion]", mapped(patchesOf(matchbook, shard), valuesOf)],
+    ] as const;
+    const fields = [...fieldNames].map(([type, names]) => {
+      const known = (text: string) =>
+        valuesOf([...names].filter((one) => one.toLowerCase().includes(text.toLowerCase())));
+      return [fieldsName(type), { known, fetch: async (text: string) => known(text) }] as const;
+    });
+    return new Map([...(access === "none" ? [] : fetched), ...fields]);
+  }, [access, matchbook, shard, fieldNames]);
 }

@@ -2,14 +2,15 @@
 
 import { formatTimestamp, parseTimestamp } from "../../../domain/time.ts";
 
-/** The value of a date-time field, in its shortest form. Undefined for an invalid timestamp. */
+/**
+ * The value of a date-time field. Undefined for an invalid timestamp. It omits zero seconds as browsers do: any other
+ * spelling would interfere with typing.
+ */
 export function localOf(iso: string): string | undefined {
   const moment = parseTimestamp(iso);
   if (moment === undefined) return undefined;
-  const date = new Date(moment);
-  const day = `${digits(date.getFullYear(), 4)}-${digits(date.getMonth() + 1)}-${digits(date.getDate())}`;
-  const time = `${digits(date.getHours())}:${digits(date.getMinutes())}`;
-  return `${day}T${time}${fineOf(date)}`;
+  const shifted = new Date(moment - new Date(moment).getTimezoneOffset() * 60_000);
+  return shifted.toISOString().replace(/(?:(?::00)?\.000)?Z$/, "");
 }
 
 /** The time in UTC; undefined while the field is incomplete. */
@@ -20,18 +21,7 @@ export function isoOf(local: string): string | undefined {
 
 /** "UTC+02:00": the visitor's UTC offset at that time. */
 export function zoneAt(moment: number): string {
-  const minutes = -new Date(moment).getTimezoneOffset();
-  if (minutes === 0) return "UTC";
-  const size = Math.abs(minutes);
-  return `UTC${minutes < 0 ? "-" : "+"}${digits(Math.floor(size / 60))}:${digits(size % 60)}`;
+  const parts = new Intl.DateTimeFormat("en", { timeZoneName: "longOffset" }).formatToParts(moment);
+  const zone = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+  return zone.replace("GMT", "UTC").replace("+00:00", "");
 }
-
-/** Omits zero seconds as browsers do: any other spelling would interfere with typing. */
-function fineOf(date: Date): string {
-  const milliseconds = date.getMilliseconds();
-  if (milliseconds > 0) return `:${digits(date.getSeconds())}.${digits(milliseconds, 3)}`;
-  return date.getSeconds() > 0 ? `:${digits(date.getSeconds())}` : "";
-}
-
-const digits = (number: number, width = 2): string =>
-  String(Math.floor(number)).padStart(width, "0");

@@ -1,9 +1,11 @@
 /** A table of players. */
 
-import { compact, count, counted, numberIn, share, textIn } from "../../format.ts";
+import { compact, count, numberIn, share, textIn } from "../../format.ts";
+import { Streak } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { Link } from "../../router.ts";
+import { streakIn } from "../player/form.ts";
 import type { Resource } from "./response.ts";
 
 export function Players({ players, shard }: { players: readonly Resource[]; shard: string }) {
@@ -32,17 +34,9 @@ export function Players({ players, shard }: { players: readonly Resource[]; shar
       isNumber: true,
     },
     stat("Ranked", "played_ranked"),
-    { head: "Streak", cell: ({ stats }) => <Streak stats={stats} />, isNumber: true },
+    { head: "Streak", cell: ({ stats }) => <Streak run={streakIn(stats)} />, isNumber: true },
     stat("Gold", "lifetimeGold", compact),
     { head: "Patch", cell: ({ attributes }) => textIn(attributes, "patchVersion") ?? "–" },
   ];
   return <Table caption="Players" columns={columns} rows={players} keyOf={({ id }) => id} />;
-}
-
-function Streak({ stats }: { stats: Resource["stats"] }) {
-  const wins = numberIn(stats, "winStreak") ?? 0;
-  const losses = numberIn(stats, "lossStreak") ?? 0;
-  if (wins > 0) return <span className="won">{counted(wins, "win")}</span>;
-  if (losses > 0) return <span className="lost">{counted(losses, "loss", "losses")}</span>;
-  return "–";
 }

@@ -10,7 +10,7 @@ import { TARGET_NAMES, TARGETS, type Target, targetRow } from "./targets.ts";
 export type Parameters = ReadonlyArray<readonly [name: string, value: string]>;
 
 /** Where a page of the result begins: a cursor of the pagination links. */
-export type Position = { after: string } | { before: string };
+export type Position = readonly [side: "after" | "before", cursor: string];
 
 export interface Query {
   /** Empty while the shards are unknown. */
@@ -30,10 +30,8 @@ export const PRESENTATIONS = ["cards", "json", "code"] as const;
 export type Presentation = (typeof PRESENTATIONS)[number];
 
 const OWN_NAMES = ["shard", "on", "id", "as", "after", "before"];
-/** Page positions, which are meaningless after a change of filters. */
-const POSITIONS: readonly Kind[] = ["offset", "cursor"];
-/** Parameters that do not change which matches are found. */
-const UNRELATED_TO_RESULTS: readonly Kind[] = [...POSITIONS, "limit", "include", "fields"];
+/** Parameters that do not change which matches are found. The others make a page position meaningless. */
+const UNRELATED_TO_RESULTS: readonly Kind[] = ["offset", "cursor", "limit", "include", "fields"];
 
 export const needsId = (on: Target): boolean => targetRow(on).idLabel !== undefined;
 
@@ -41,14 +39,13 @@ export const needsId = (on: Target): boolean => targetRow(on).idLabel !== undefi
 export function parseQuery(search: URLSearchParams, usualShard: string): Query {
   if (search.size === 0) return newQuery("matches", usualShard);
   const on = TARGET_NAMES.find((one) => one === search.get("on")) ?? "matches";
-  const after = search.get("after");
-  const before = search.get("before");
+  const position = positionOf(search);
   return {
     shard: search.get("shard") ?? usualShard,
     on,
     id: needsId(on) ? (search.get("id") ?? "") : "",
     parameters: [...search].filter(([name]) => !OWN_NAMES.includes(name)),
-    ...(after !== null ? { position: { after } } : before !== null && { position: { before } }),
+    ...(position && { position }),
     as: PRESENTATIONS.find((one) => one === search.get("as")) ?? "cards",
   };
 }
@@ -63,7 +60,7 @@ export function searchOf({ shard, on, id, parameters, position, as }: Query): UR
   if (needsId(on)) search.set("id", id);
   if (as !== "cards") search.set("as", as);
   for (const [name, value] of parameters) search.append(name, value);
-  for (const [name, cursor] of Object.entries(position ?? {})) search.set(name, cursor);
+  if (position) search.set(...position);
   return search;
 }
 
@@ -85,23 +82,21 @@ export function parameterValue({ parameters }: Query, name: string): string | un
 
 /** Sets or removes a parameter. It keeps its place; repeated values are replaced by one. */
 export function withValue(query: Query, name: string, value: string | undefined): Query {
-  const changed: [string, string][] = [];
-  let isSet = value === undefined;
-  for (const [one, old] of changesResults(name)
-    ? withoutPositions(query.parameters)
-    : query.parameters) {
-    if (one !== name) changed.push([one, old]);
-    else if (!isSet) {
-      changed.push([name, value as string]);
-      isSet = true;
-    }
-  }
-  if (!isSet) changed.push([name, value as string]);
-  return { ...query, parameters: changed };
+  const { parameters } = query;
+  const kind = kindOf(name);
+  const isUnrelated = kind === undefined || UNRELATED_TO_RESULTS.includes(kind);
+  const kept = isUnrelated ? [...parameters] : withoutPositions(parameters);
+  const at = kept.findIndex(([one]) => one === name);
+  const changed = value === undefined ? [] : [[name, value] as const];
+  const rest = (from: number, to?: number) => kept.slice(from, to).filter(([one]) => one !== name);
+  return {
+    ...query,
+    parameters: at < 0 ? [...kept, ...changed] : [...rest(0, at), ...changed, ...rest(at)],
+  };
 }
 
 /** Changes the target, and keeps the parameters that it accepts, except for paging. */
-export function withTarget(query: Query, on: Target, id?: string): Query {
+export function withTarget(query: Query, on: Target): Query {
   const fresh = newQuery(on, query.shard);
   const hasPaths = on === "matches" || on === "match";
   const kept = withoutCursors(query.parameters).filter(([name, value]) => {
@@ -110,8 +105,7 @@ export function withTarget(query: Query, on: Target, id?: string): Query {
     if (parameter?.kind === "include" && !hasPaths && value !== "") return false;
     return parameter?.endpoints.includes(TARGETS[on].endpoint) ?? false;
   });
-  const parameters = [...fresh.parameters, ...kept];
-  return { ...fresh, id: id ?? fresh.id, parameters, as: query.as };
+  return { ...fresh, parameters: [...fresh.parameters, ...kept], as: query.as };
 }
 
 /** Changes the shard, and drops the page position. */
@@ -122,33 +116,28 @@ export const withShard = (query: Query, shard: string): Query => ({
 });
 
 /** The position of a pagination link. Undefined for the first page. */
-export function positionIn(link: string): Position | undefined {
-  const { searchParams } = new URL(link, "http://service.invalid");
-  const after = searchParams.get("page[after]");
-  const before = searchParams.get("page[before]");
-  return after !== null ? { after } : before !== null ? { before } : undefined;
+export const positionIn = (link: string): Position | undefined =>
+  positionOf(new URL(link, "http://service.invalid").searchParams, (side) => `page[${side}]`);
+
+function positionOf(search: URLSearchParams, nameOf = (side: string) => side) {
+  for (const side of ["after", "before"] as const) {
+    const cursor = search.get(nameOf(side));
+    if (cursor !== null) return [side, cursor] as const;
+  }
+  return undefined;
 }
 
 /** The parameters to send: those of the query, at its position. */
-export function sentParameters({ parameters, position }: Query): Parameters {
-  if (!position) return parameters;
-  const cursors = Object.entries(position).map(([side, cursor]) => [`page[${side}]`, cursor]);
-  return [...withoutCursors(parameters), ...(cursors as [string, string][])];
-}
+export const sentParameters = ({ parameters, position }: Query): Parameters =>
+  position ? [...withoutCursors(parameters), [`page[${position[0]}]`, position[1]]] : parameters;
 
 /** Whether both send the same request, however the response is shown. */
 export const isSameRequest = (one: Query, other: Query): boolean =>
   searchOf({ ...one, as: "cards" }).toString() === searchOf({ ...other, as: "cards" }).toString();
 
-function changesResults(name: string): boolean {
-  const kind = findParameter(name)?.kind;
-  return kind !== undefined && !UNRELATED_TO_RESULTS.includes(kind);
-}
+const kindOf = (name: string): Kind | undefined => findParameter(name)?.kind;
 
-const isPosition = (name: string): boolean => {
-  const kind = findParameter(name)?.kind;
-  return kind !== undefined && POSITIONS.includes(kind);
-};
+const isPosition = (name: string): boolean => ["offset", "cursor"].includes(kindOf(name) ?? "");
 
 const withoutCursors = (parameters: Parameters): Parameters =>
   parameters.filter(([name]) => !isPosition(name));

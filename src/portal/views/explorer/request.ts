@@ -14,17 +14,12 @@ export const pathOf = (query: Query): string => pathWith(query, query.parameters
 export const requestPath = (query: Query): string => pathWith(query, sentParameters(query));
 
 function pathWith({ shard, on, id }: Query, parameters: Parameters): string {
-  const path = targetRow(on).path.replace(/\{\w+\}/, () => encoded(id || ID_PLACEHOLDER));
+  const path = targetRow(on)
+    .path.replace("{shard}", () => encoded(shard || SHARD_PLACEHOLDER))
+    .replace(/\{(?:id|board)\}/, () => encoded(id || ID_PLACEHOLDER));
   const query = parameters.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&");
-  return `/shards/${encoded(shard || SHARD_PLACEHOLDER)}/${path}${query === "" ? "" : `?${query}`}`;
+  return query === "" ? path : `${path}?${query}`;
 }
-
-const UNENCODED: ReadonlyMap<string, string> = new Map([
-  ["%5B", "["],
-  ["%5D", "]"],
-  ["%2C", ","],
-  ["%3A", ":"],
-]);
 
 /**
  * Percent-encodes, except for brackets, commas and colons, which the server accepts unencoded and which keep
@@ -32,6 +27,6 @@ const UNENCODED: ReadonlyMap<string, string> = new Map([
  */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
-    .replace(/%(?:5B|5D|2C|3A)/g, (code) => UNENCODED.get(code) as string)
+    .replace(/%(?:5B|5D|2C|3A)/g, decodeURIComponent)
     .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

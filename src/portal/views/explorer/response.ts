@@ -8,7 +8,7 @@ import {
   type Relationship,
   references,
 } from "../../../domain/json.ts";
-import { numberIn } from "../../format.ts";
+import { numberIn, textIn } from "../../format.ts";
 
 /** A resource in a response. `fields` may have removed any part of it. */
 export interface Resource {
@@ -26,8 +26,7 @@ export interface Resource {
 export interface ParsedResponse {
   /** The requested records. */
   records: readonly Resource[];
-  isList: boolean;
-  links: { first?: string; prev?: string; next?: string };
+  links: { prev: string | undefined; next: string | undefined };
   /** The time window that was searched. */
   window: { start: string; end: string } | undefined;
   /** How many more records the filter found; 0 if all are here. */
@@ -35,61 +34,43 @@ export interface ParsedResponse {
 }
 
 export function parseResponse(document: unknown): ParsedResponse {
-  const { data, included, links, meta } = isObject(document) ? document : ({} as JsonObject);
+  const { data, included, ...rest } = objectOf(document);
+  const [links, meta] = [objectOf(rest.links), objectOf(rest.meta)];
+  const { start, end } = objectOf(meta.window);
   const found = new Map<string, Resource>();
   const resources = (values: Json | undefined) =>
     [values].flat().flatMap((value) => resourceOf(value as Json, found) ?? []);
   for (const one of resources(included)) found.set(keyOf(one), one);
   return {
     records: resources(data),
-    isList: Array.isArray(data),
-    links: stringsIn(links),
-    window: windowOf(stringsIn(isObject(meta) ? meta.window : undefined)),
-    omitted: (isObject(meta) && numberIn(meta, "omitted")) || 0,
+    links: { prev: textIn(links, "prev"), next: textIn(links, "next") },
+    window: typeof start === "string" && typeof end === "string" ? { start, end } : undefined,
+    omitted: numberIn(meta, "omitted") ?? 0,
   };
 }
 
-/** The string members of an object. */
-function stringsIn(value: Json | undefined): { [name: string]: string } {
-  if (!isObject(value)) return {};
-  const strings = Object.entries(value).filter((entry): entry is [string, string] => {
-    return typeof entry[1] === "string";
-  });
-  return Object.fromEntries(strings);
-}
-
-const windowOf = ({ start, end }: { [name: string]: string }): ParsedResponse["window"] =>
-  start !== undefined && end !== undefined ? { start, end } : undefined;
+const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 function resourceOf(
   value: Json | undefined,
   found: ReadonlyMap<string, Resource> = new Map(),
 ): Resource | undefined {
-  if (!isObject(value) || typeof value.type !== "string" || typeof value.id !== "string") {
-    return undefined;
-  }
-  const attributes = isObject(value.attributes) ? value.attributes : {};
-  const relationships = (
-    isObject(value.relationships) ? value.relationships : {}
-  ) as Resource["relationships"];
-  return {
-    type: value.type,
-    id: value.id,
-    attributes,
-    stats: isObject(attributes.stats) ? attributes.stats : {},
-    relationships,
-    raw: value,
-    relation: (name) =>
-      references(relationships[name]).map(
-        (one) => found.get(keyOf(one)) ?? resourceOf({ type: one.type, id: one.id })!,
-      ),
-  };
+  const raw = objectOf(value);
+  const { type, id } = raw;
+  if (typeof type !== "string" || typeof id !== "string") return undefined;
+  const attributes = objectOf(raw.attributes);
+  const relationships = objectOf(raw.relationships) as Resource["relationships"];
+  const relation = (name: string) =>
+    references(relationships[name]).map(
+      (one) => found.get(keyOf(one)) ?? resourceOf({ type: one.type, id: one.id })!,
+    );
+  return { type, id, attributes, stats: objectOf(attributes.stats), relationships, raw, relation };
 }
 
 /** Field names for `fields[TYPE]` that appear in the response, by type. */
 export function fieldNames(document: unknown): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
-  const { data, included } = isObject(document) ? document : ({} as JsonObject);
+  const { data, included } = objectOf(document);
   for (const one of [data, included].flat()) {
     const resource = resourceOf(one);
     if (!resource) continue;

@@ -27,14 +27,19 @@ interface Props {
 }
 
 export function Records({ response, query, onRename }: Props) {
-  const { records } = response;
+  const { records, omitted } = response;
   const { shard, on } = query;
   if (records.length === 0) return <NoResults {...{ response, query, onRename }} />;
   if (on === "players" || on === "player") {
     return (
       <>
         <Players players={records} shard={shard} />
-        {response.omitted > 0 && <Omitted players={response.omitted} />}
+        {omitted > 0 && (
+          <p className="explorer-hint">
+            Not listed:{" "}
+            {omitted === MAX_OMITTED ? `${omitted} or more` : counted(omitted, "more player")}.
+          </p>
+        )}
       </>
     );
   }
@@ -50,11 +55,6 @@ export function Records({ response, query, onRename }: Props) {
   );
 }
 
-function Omitted({ players }: { players: number }) {
-  const more = players === MAX_OMITTED ? `${players} or more` : counted(players, "more player");
-  return <p className="explorer-hint">Not listed: {more}.</p>;
-}
-
 function NoResults({ response, query, onRename }: Props) {
   const { window } = response;
   const names = itemsIn(parameterValue(query, "filter[playerNames]"));
@@ -62,12 +62,7 @@ function NoResults({ response, query, onRename }: Props) {
   return (
     <Empty title={`No ${what} found`}>
       {names.map((name) => (
-        <DidYouMean
-          key={name}
-          shard={query.shard}
-          name={name}
-          onRename={(instead) => onRename(name, instead)}
-        />
+        <DidYouMean key={name} {...{ shard: query.shard, name, onRename }} />
       ))}
       {window && (
         <p>
@@ -85,11 +80,7 @@ function DidYouMean({
   shard,
   name,
   onRename,
-}: {
-  shard: string;
-  name: string;
-  onRename(instead: string): void;
-}) {
+}: { shard: string; name: string } & Pick<Props, "onRename">) {
   const similar = useLoad(`similar ${shard} ${name}`, async (matchbook, signal) => {
     const start = Array.from(name).slice(0, MAX_NEAR_LENGTH).join("");
     const found = await matchbook.shard(shard).playerNames(start, { signal });
@@ -106,7 +97,7 @@ function DidYouMean({
           key={one}
           type="button"
           className="button button-small"
-          onClick={() => onRename(one)}
+          onClick={() => onRename(name, one)}
         >
           <Name>{one}</Name>
         </button>
@@ -121,26 +112,22 @@ const FIRST_DEPTH = 4;
 const WHOLE_DEPTH = 100;
 
 export function JsonDocument({ document, text }: { document: unknown; text: string }) {
-  const [depth, setDepth] = useState(FIRST_DEPTH);
-  const [round, setRound] = useState(0);
-  const expandTo = (to: number) => {
-    setDepth(to);
-    setRound((count) => count + 1);
-  };
+  const [{ depth, round }, setDepth] = useState({ depth: FIRST_DEPTH, round: 0 });
+  const button = (label: string, to: number) => (
+    <button
+      type="button"
+      className="button button-small"
+      onClick={() => setDepth({ depth: to, round: round + 1 })}
+    >
+      {label}
+    </button>
+  );
   return (
     <div className="card stack">
       <div className="section-head">
         <div className="row">
-          <button
-            type="button"
-            className="button button-small"
-            onClick={() => expandTo(WHOLE_DEPTH)}
-          >
-            Expand all
-          </button>
-          <button type="button" className="button button-small" onClick={() => expandTo(1)}>
-            Collapse all
-          </button>
+          {button("Expand all", WHOLE_DEPTH)}
+          {button("Collapse all", 1)}
         </div>
         <CopyButton text={text} label="Copy JSON" />
       </div>
@@ -152,33 +139,29 @@ export function JsonDocument({ document, text }: { document: unknown; text: stri
 }
 
 interface PagingProps {
-  /** The accessible name; the page may have two of these rows. */
-  label: string;
   links: ParsedResponse["links"];
   onTurn(position: Position | undefined): void;
 }
 
 /** Always shows every button, so that none moves under the pointer. */
-export function Paging({ label, links: { prev, next }, onTurn }: PagingProps) {
-  const steps: [step: string, link: string | undefined, position: Position | undefined][] = [
-    ["First", prev, undefined],
-    ["Previous", prev, prev ? positionIn(prev) : undefined],
-    ["Next", next, next ? positionIn(next) : undefined],
-  ];
+export function Paging({ links: { prev, next }, onTurn }: PagingProps) {
+  if (!prev && !next) return null;
+  const button = (step: string, link: string | undefined, to = link) => (
+    <button
+      type="button"
+      className="button button-small"
+      // Not `disabled`, which would drop the keyboard focus on the last page.
+      aria-disabled={link === undefined}
+      onClick={() => link !== undefined && onTurn(to ? positionIn(to) : undefined)}
+    >
+      {step}
+    </button>
+  );
   return (
-    <nav className="row explorer-paging" aria-label={label}>
-      {steps.map(([step, link, position]) => (
-        <button
-          key={step}
-          type="button"
-          className="button button-small"
-          // Not `disabled`, which would drop the keyboard focus on the last page.
-          aria-disabled={link === undefined}
-          onClick={() => link !== undefined && onTurn(position)}
-        >
-          {step}
-        </button>
-      ))}
+    <nav className="row explorer-paging" aria-label="Pages">
+      {button("First", prev, "")}
+      {button("Previous", prev)}
+      {button("Next", next)}
     </nav>
   );
 }

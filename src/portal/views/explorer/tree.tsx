@@ -4,8 +4,8 @@
  */
 
 import { useState } from "react";
-import type { Json } from "../../../domain/json.ts";
-import { isObject } from "../../../domain/json.ts";
+import { isObject, type Json } from "../../../domain/json.ts";
+import { counted } from "../../format.ts";
 
 /** The related resources of a document, which start collapsed because there are many. */
 const INCLUDED = "included";
@@ -20,40 +20,30 @@ interface Props {
 }
 
 export function Tree({ value, name, depth, isLast = true }: Props) {
+  const [isOpen, setOpen] = useState(depth > 0);
   const isList = Array.isArray(value);
   const entries: [string | undefined, Json][] = isList
     ? value.map((one) => [undefined, one])
     : isObject(value)
       ? Object.entries(value)
       : [];
+  const comma = isLast ? "" : ",";
+  const title = name !== undefined && (
+    <>
+      <span className="token-name">{JSON.stringify(name)}</span>
+      {": "}
+    </>
+  );
   if (entries.length === 0) {
     return (
       <div className="explorer-leaf">
-        <Name name={name} />
+        {title}
         <Leaf value={value} />
-        {!isLast && ","}
+        {comma}
       </div>
     );
   }
-  return <Branch {...{ entries, isList, name, depth, isLast }} />;
-}
-
-function Branch({
-  entries,
-  isList,
-  name,
-  depth,
-  isLast,
-}: {
-  entries: [string | undefined, Json][];
-  isList: boolean;
-  name: string | undefined;
-  depth: number;
-  isLast: boolean;
-}) {
-  const [isOpen, setOpen] = useState(depth > 0);
-  const [open, close] = isList ? ["[", "]"] : ["{", "}"];
-  const comma = isLast ? "" : ",";
+  const [open, close] = isList ? "[]" : "{}";
   return (
     <details
       className="explorer-branch"
@@ -61,7 +51,7 @@ function Branch({
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
       <summary>
-        <Name name={name} />
+        {title}
         {open}
         {!isOpen && (
           <>
@@ -94,30 +84,20 @@ function Branch({
   );
 }
 
-function Name({ name }: { name: string | undefined }) {
-  if (name === undefined) return null;
-  return (
-    <>
-      <span className="token-name">{JSON.stringify(name)}</span>
-      {": "}
-    </>
-  );
-}
-
 function Leaf({ value }: { value: Json }) {
   if (Array.isArray(value)) return "[]";
   if (isObject(value)) return "{}";
-  const kind = typeof value === "string" ? "string" : typeof value === "number" ? "number" : "word";
+  const kind = { string: "string", number: "number" }[typeof value as string] ?? "word";
   return <span className={`token-${kind}`}>{JSON.stringify(value)}</span>;
 }
 
 /** Summary of a collapsed part: its type, ID and name if it has them, or its size. */
 function summaryOf(entries: [string | undefined, Json][], isList: boolean): string {
-  if (isList) return entries.length === 1 ? "1 item" : `${entries.length} items`;
-  const labels = ["type", "id", "name"].flatMap((key) => {
-    const [, value] = entries.find(([one]) => one === key) ?? [];
-    return typeof value === "string" ? [value] : [];
-  });
+  const labels = ["type", "id", "name"]
+    .map((label) => entries.find(([key]) => key === label)?.[1])
+    .filter((one) => typeof one === "string");
   if (labels.length > 0) return labels.join(" ");
-  return entries.length === 1 ? "1 property" : `${entries.length} properties`;
+  return isList
+    ? counted(entries.length, "item")
+    : counted(entries.length, "property", "properties");
 }

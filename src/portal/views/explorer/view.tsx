@@ -5,42 +5,31 @@ import "./form.css";
 import "./chips.css";
 import "./response.css";
 import "./tree.css";
-import { useEffect, useMemo, useRef } from "react";
+import { useMemo, useRef } from "react";
 import { MatchbookError, type Reply } from "../../../../client/src/index.ts";
 import { useLoad } from "../../kit/load.ts";
 import { NeedsKey } from "../../kit/needs-key.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
-import { useRegions } from "../../regions.ts";
 import { useSession } from "../../session.ts";
 import { DeveloperPage } from "../developers/layout.tsx";
 import { Sample } from "../developers/sample.tsx";
 import { useDraft } from "./draft.ts";
 import { Form } from "./form.tsx";
 import { added, itemsIn, listOf } from "./lists.ts";
-import {
-  missingIn,
-  newQuery,
-  type Position,
-  type Presentation,
-  parameterValue,
-  type Query,
-  withShard,
-  withValue,
-} from "./query.ts";
+import { missingIn, newQuery, type Position, parameterValue, withValue } from "./query.ts";
 import { pathOf, requestPath } from "./request.ts";
 import { fieldNames, parseResponse } from "./response.ts";
 import { JsonDocument, Paging, Records } from "./results.tsx";
 import { StatusLine } from "./status-line.tsx";
-import { targetRow } from "./targets.ts";
+import { hasCards } from "./targets.ts";
 
 const NAMES = "filter[playerNames]";
 
 export default function Explorer({ search }: { search: URLSearchParams }) {
-  const { access, shard, setShard } = useSession();
+  const { access, shard } = useSession();
   const { form, sent, change, send, turnTo, present } = useDraft(search, shard);
-  const { regions: known } = useRegions();
   const missing = missingIn(sent);
   const isRequested = access !== "none" && missing === undefined;
   const path = requestPath(sent);
@@ -53,13 +42,8 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
   const response = load.state === "failed" ? undefined : load.value;
   const document = (load.value ?? load.before)?.document;
   const fields = useMemo(() => fieldNames(document), [document]);
-  const { hasCards = false } = targetRow(sent.on);
-  const as = sent.as === "cards" && !hasCards ? "json" : sent.as;
-
-  const regions = known.length > 0 ? known.map(({ id }) => id) : [shard];
-  useRegionOfHeader({ shard, setShard, sent, isKnown: regions.includes(sent.shard) }, (region) =>
-    send(withShard(form, region)),
-  );
+  const parsed = useMemo(() => parseResponse(response?.document), [response]);
+  const as = sent.as === "cards" && !hasCards(sent.on) ? "json" : sent.as;
 
   const turn = (position: Position | undefined) => {
     turnTo(position);
@@ -70,8 +54,14 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
     const names = itemsIn(parameterValue(sent, NAMES)).map((one) => (one === name ? instead : one));
     send(withValue(form, NAMES, listOf(added([], names))));
   };
-  const problemsOf = (name: string): string[] =>
-    parameterValue(form, name) === parameterValue(sent, name) ? problemsIn(error, name) : [];
+  /** The server's errors about a parameter, until it is changed. */
+  const problemsOf = (name: string): string[] => {
+    if (!(error instanceof MatchbookError)) return [];
+    if (parameterValue(form, name) !== parameterValue(sent, name)) return [];
+    return error.problems
+      .filter(({ source }) => source && "parameter" in source && source.parameter === name)
+      .map(({ detail }) => detail);
+  };
 
   return (
     <DeveloperPage
@@ -81,7 +71,6 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
     >
       <Form
         query={form}
-        shards={regions}
         problemsOf={problemsOf}
         fieldNames={fields}
         onChange={change}
@@ -97,7 +86,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
           <Segmented
             label="Show response as"
             options={[
-              ...(hasCards ? [{ value: "cards" as const, label: "Records" }] : []),
+              ...(hasCards(sent.on) ? [{ value: "cards" as const, label: "Records" }] : []),
               { value: "json" as const, label: "JSON" },
               { value: "code" as const, label: "Code" },
             ]}
@@ -123,69 +112,16 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
             {...(as === "cards" ? { count: 4, height: 150 } : { count: 16 })}
           />
         ) : (
-          <ResultView {...{ response, as, onTurn: turn, onRename: rename }} query={sent} />
+          <div className="stack explorer-result">
+            {as === "json" ? (
+              <JsonDocument document={response.document} text={response.text} />
+            ) : (
+              <Records response={parsed} query={sent} onRename={rename} />
+            )}
+            <Paging links={parsed.links} onTurn={turn} />
+          </div>
         )}
       </section>
     </DeveloperPage>
   );
-}
-
-/** The region in the header is that of the query. `onSelect` is called if the visitor changes it there. */
-function useRegionOfHeader(
-  {
-    shard,
-    setShard,
-    sent,
-    isKnown,
-  }: { shard: string; setShard(id: string): void; sent: Query; isKnown: boolean },
-  onSelect: (region: string) => void,
-): void {
-  const before = useRef(shard);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the query changes the header here.
-  useEffect(() => {
-    if (isKnown && sent.shard !== shard) setShard(sent.shard);
-  }, [sent.shard, isKnown]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the header changes the query here.
-  useEffect(() => {
-    const wasSame = before.current === sent.shard;
-    before.current = shard;
-    if (wasSame && shard !== sent.shard) onSelect(shard);
-  }, [shard]);
-}
-
-function ResultView({
-  query,
-  response,
-  as,
-  onTurn,
-  onRename,
-}: {
-  query: Query;
-  response: Reply<unknown>;
-  as: Presentation;
-  onTurn(position: Position | undefined): void;
-  onRename(name: string, instead: string): void;
-}) {
-  const parsed = useMemo(() => parseResponse(response.document), [response]);
-  const { prev, next } = parsed.links;
-  return (
-    <div className="stack explorer-result">
-      {as === "json" ? (
-        <JsonDocument document={response.document} text={response.text} />
-      ) : (
-        <Records response={parsed} query={query} onRename={onRename} />
-      )}
-      {(prev || next) && <Paging label="Pages" links={parsed.links} onTurn={onTurn} />}
-    </div>
-  );
-}
-
-/** The server's errors about a parameter. */
-function problemsIn(error: unknown, name: string): string[] {
-  if (!(error instanceof MatchbookError)) return [];
-  return error.problems
-    .filter(
-      ({ source }) => source !== undefined && "parameter" in source && source.parameter === name,
-    )
-    .map(({ detail }) => detail);
 }

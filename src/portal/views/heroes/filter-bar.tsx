@@ -1,10 +1,12 @@
 /** The filters of the heroes page: mode and patch. */
 
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useMemo, useState } from "react";
+import { Combobox } from "../../kit/combobox.tsx";
 import { modeName } from "../../names.ts";
+import { useSuggestions } from "../../search/suggestions.ts";
 import { useSession } from "../../session.ts";
 import { type Filters, MODES } from "./filters.ts";
-import { patchesSeen } from "./patches.ts";
+import { patchesOf } from "./patches.ts";
 
 interface Props {
   shard: string;
@@ -34,93 +36,45 @@ export function FilterBar({ shard, filters, show }: Props) {
           ))}
         </select>
       </div>
-      <PatchFilter key={shard} shard={shard} patch={filters.patch} show={show} />
+      <PatchFilter shard={shard} patch={filters.patch ?? ""} show={show} />
     </div>
   );
 }
 
-const OTHER = "\0other";
-
-/** A list of the patches seen; any other one can be typed. */
-function PatchFilter({
-  shard,
-  patch,
-  show,
-}: { patch: string | undefined } & Omit<Props, "filters">) {
+/** Suggests the patches seen; any other one can be typed. */
+function PatchFilter({ shard, patch, show }: { patch: string } & Omit<Props, "filters">) {
   const id = useId();
-  const seen = usePatches(shard);
-  const [isTyping, setTyping] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (isTyping) field.current?.focus();
-  }, [isTyping]);
-  const patches = patch === undefined || seen.includes(patch) ? seen : [patch, ...seen];
-  const choose = (value: string) => {
-    setTyping(value === OTHER);
-    if (value !== OTHER) show({ patch: value || undefined });
+  const { matchbook } = useSession();
+  const [typed, setTyped] = useState(patch);
+  const source = useMemo(() => patchesOf(matchbook, shard), [matchbook, shard]);
+  // All of them until another one is typed.
+  const { found = [] } = useSuggestions(typed === patch ? "" : typed.trim(), source);
+  useEffect(() => setTyped(patch), [patch]);
+  const choose = (chosen = typed.trim()) => {
+    setTyped(chosen);
+    if (chosen !== patch) show({ patch: chosen || undefined });
   };
   return (
     <div className="heroes-filter">
-      <label className="label" htmlFor={`${id}-patch`}>
+      <label className="label" htmlFor={id}>
         Patch
       </label>
-      <select
-        id={`${id}-patch`}
+      <Combobox
+        id={id}
         className="input"
-        value={isTyping ? OTHER : (patch ?? "")}
-        onChange={({ target }) => choose(target.value)}
-      >
-        <option value="">All patches</option>
-        {patches.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-        <option value={OTHER}>Another patch…</option>
-      </select>
-      {isTyping && (
-        <form
-          className="row heroes-other"
-          onSubmit={(event) => {
-            event.preventDefault();
-            choose(field.current?.value.trim() ?? "");
-          }}
-        >
-          <input
-            ref={field}
-            className="input"
-            aria-label="Patch version"
-            placeholder="e.g. 3.9"
-            autoComplete="off"
-          />
-          <button type="submit" className="button">
-            Show
-          </button>
-        </form>
-      )}
+        placeholder="All patches"
+        enterKeyHint="done"
+        typed={typed}
+        onType={setTyped}
+        options={patch === "" ? found : ["", ...found]}
+        keyOf={(one) => one}
+        show={(one) => <bdi>{one || "All patches"}</bdi>}
+        onPick={(one) => choose(one)}
+        onEnter={() => choose()}
+        onFocus={({ target }) => target.select()}
+        onBlur={() => choose()}
+        listLabel="Patches"
+      />
     </div>
   );
-}
-
-/** By region; kept until the page is reloaded. */
-const known = new Map<string, readonly string[]>();
-const NONE: readonly string[] = [];
-
-function usePatches(shard: string): readonly string[] {
-  const { matchbook } = useSession();
-  const [patches, setPatches] = useState(known.get(shard) ?? NONE);
-  useEffect(() => {
-    if (known.has(shard)) return;
-    const control = new AbortController();
-    patchesSeen(matchbook.shard(shard), Date.now(), control.signal).then(
-      (found) => {
-        known.set(shard, found);
-        setPatches(found);
-      },
-      // Ignored: a patch can be typed.
-      () => {},
-    );
-    return () => control.abort();
-  }, [matchbook, shard]);
-  return patches;
 }

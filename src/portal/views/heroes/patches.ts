@@ -3,13 +3,29 @@
  * the oldest to the newest are looked at; any other patch can be typed.
  */
 
-import type { Shard } from "../../../../client/src/index.ts";
+import type { Matchbook, Shard } from "../../../../client/src/index.ts";
+import type { Source } from "../../search/suggestions.ts";
 
 const DAY = 86_400_000;
 /** Before any match. */
 const BEGINNING = "1970-01-01T00:00:00Z";
 /** The newest match before each of these times, in days ago. */
 const DAYS_AGO = [0, 10, 20] as const;
+
+/** By region; kept until the page is reloaded. */
+const seen = new Map<string, readonly string[]>();
+
+/** The patches that begin with the text. */
+export function patchesOf(matchbook: Matchbook, shard: string): Source<readonly string[]> {
+  const known = (text: string) => seen.get(shard)?.filter((patch) => patch.startsWith(text));
+  return {
+    known,
+    async fetch(text, signal) {
+      seen.set(shard, await patchesSeen(matchbook.shard(shard), Date.now(), signal));
+      return known(text) ?? [];
+    },
+  };
+}
 
 /** Newest first, each once. Matches without a patch are left out. */
 export async function patchesSeen(

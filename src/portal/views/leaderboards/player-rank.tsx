@@ -1,7 +1,8 @@
 /** Finds a player's rank on a leaderboard: a name with suggestions, then their entry. */
 
 import { useState } from "react";
-import type { LeaderboardEntry, Page, PlayerName, Schemas } from "../../../../client/src/index.ts";
+import type { LeaderboardEntry, Page, Schemas } from "../../../../client/src/index.ts";
+import type { KnownPlayer } from "../../favourites.ts";
 import { count, counted } from "../../format.ts";
 import { type Load, useLoad } from "../../kit/load.ts";
 import { Name } from "../../kit/name.tsx";
@@ -22,7 +23,7 @@ interface Props {
 }
 
 export function PlayerRank({ shard, board, period, player, onPick }: Props) {
-  const [picked, setPicked] = useState<PlayerName>();
+  const [picked, setPicked] = useState<KnownPlayer>();
   return (
     <section className="card stack" aria-labelledby="find-rank">
       <h2 id="find-rank">Find a player's rank</h2>
@@ -31,7 +32,7 @@ export function PlayerRank({ shard, board, period, player, onPick }: Props) {
           key={shard}
           label="Player name"
           placeholder="Player name"
-          regions={[shard]}
+          shard={shard}
           onPick={(name) => {
             setPicked(name);
             onPick(name.id);

@@ -94,7 +94,7 @@ function Picker({ shard, id, pick }: PickerProps) {
         input={input}
         label="Compare with"
         placeholder="Compare with: player name"
-        regions={[shard]}
+        shard={shard}
         known={useFamiliarPlayers(shard)}
         except={id}
         onPick={(player) => pick(player.id)}
