@@ -11,8 +11,9 @@ import type { Parsed } from "../query/parse-query.ts";
 import type { GivenParameters, ParseContext } from "../query/query.ts";
 import type { Reader, Vocabulary } from "../store/store.ts";
 import type { CompatProfile } from "./compat-profile.ts";
-import type { FeedContext } from "./context.ts";
+import type { FeedContext, ServerContext } from "./context.ts";
 import { ApiError, apiError, uriTooLong } from "./errors.ts";
+import type { ApiRequest } from "./request.ts";
 import type { ResultCache } from "./result-cache.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
@@ -37,6 +38,25 @@ export interface ShardRequest {
   feed: FeedContext;
   /** From now on the request waits for something that costs nothing: it does not count as in flight any more. */
   isWaiting(): void;
+}
+
+export function shardRequest(
+  context: ServerContext,
+  request: ApiRequest,
+  { shard, id }: { shard: string; id: string },
+  reader: Reader,
+  key: LiveKey,
+  watch: Stopwatch,
+  isWaiting: () => void,
+): ShardRequest {
+  const { maxOffset, leaderboardDepth, profile, results, feed } = context;
+  const { requestId, raw, query, time: now } = request;
+  const url = request.baseUrl() + request.path;
+  return {
+    requestId,
+    ...{ reader, shard, id, query, url, now, maxOffset, leaderboardDepth },
+    ...{ profile, results, watch, raw, key, feed, isWaiting },
+  };
 }
 
 export interface ShardResult {

@@ -2,10 +2,14 @@
 
 import { useCallback, useEffect, useSyncExternalStore } from "react";
 import type { Matchbook } from "../../client/src/index.ts";
+import { pageData } from "./page-data.ts";
 import { pauseAfter } from "./retry.ts";
 import { useSession } from "./session.ts";
 
-export type Region = Awaited<ReturnType<Matchbook["status"]>>["shards"][number];
+export type Region = Pick<
+  Awaited<ReturnType<Matchbook["status"]>>["shards"][number],
+  "id" | "available" | "newestMatch"
+>;
 
 interface Known {
   state: "loading" | "ready" | "failed";
@@ -18,7 +22,9 @@ export interface Regions extends Known {
   retry(): void;
 }
 
-let known: Known = { state: "loading", regions: [] };
+let known: Known = pageData.regions
+  ? { state: "ready", regions: newestFirst(pageData.regions) }
+  : { state: "loading", regions: [] };
 let isFetching = false;
 /** The client of the latest attempt. */
 let fetchedWith: Matchbook | undefined;
@@ -62,10 +68,12 @@ function fetchRegions(matchbook: Matchbook): void {
 }
 
 /** Regions without matches come last. */
-const newestFirst = (regions: readonly Region[]): Region[] =>
-  regions.toSorted((one, other) => timeOf(other) - timeOf(one) || one.id.localeCompare(other.id));
-
-const timeOf = ({ newestMatch }: Region): number => (newestMatch ? Date.parse(newestMatch) : 0);
+function newestFirst(regions: readonly Region[]): Region[] {
+  const timeOf = ({ newestMatch }: Region) => (newestMatch ? Date.parse(newestMatch) : 0);
+  return regions.toSorted(
+    (one, other) => timeOf(other) - timeOf(one) || one.id.localeCompare(other.id),
+  );
+}
 
 function change(now: Known): void {
   known = now;

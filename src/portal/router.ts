@@ -9,7 +9,8 @@ import {
 import { newEntry } from "./scroll.ts";
 
 export type View =
-  | { name: "start" }
+  /** `shard`: with this region chosen. */
+  | { name: "start"; shard?: string }
   | { name: "player"; shard: string; id: string; search?: URLSearchParams }
   | { name: "match"; shard: string; id: string }
   | { name: "heroes"; shard: string; search: URLSearchParams }
@@ -68,6 +69,7 @@ function developersView(parts: readonly string[], search: URLSearchParams): View
 function regionView(parts: readonly string[], search: URLSearchParams): View | undefined {
   const [shard, kind, id] = parts;
   if (!shard || parts.length > 3) return undefined;
+  if (parts.length === 1) return { name: "start", shard };
   if (kind === "heroes" && parts.length === 2) return { name: "heroes", shard, search };
   if (!id) return undefined;
   if (kind === "matches") return { name: "match", shard, id };
@@ -78,7 +80,7 @@ function regionView(parts: readonly string[], search: URLSearchParams): View | u
 export function hrefOf(view: View): string {
   switch (view.name) {
     case "start":
-      return "/";
+      return view.shard === undefined ? "/" : path(view.shard);
     case "player":
       return withQuery(path(view.shard, "players", view.id), view.search);
     case "match":

@@ -2,7 +2,8 @@
 
 import { useSyncExternalStore } from "react";
 import { type Fetch, type Limits, Matchbook } from "../../client/src/index.ts";
-import { fetchAsVisitor, prepareToken, unauthorized } from "./visitor-token.ts";
+import { takeResponse } from "./page-data.ts";
+import { fetchAsVisitor, unauthorized } from "./visitor-token.ts";
 
 /**
  * "key": requests use the key. "visitor": they use a visitor token. "none": requests that need a key are not sent, and
@@ -69,7 +70,6 @@ let session: Session = {
   isAskingForKey: false,
   offeredKey,
 };
-if (session.access === "visitor") prepareToken();
 
 const listeners = new Set<() => void>();
 
@@ -110,7 +110,7 @@ function connectionFor(
       if (needsAccess(url) && access === "none") return unauthorized();
       const isVisitor = needsAccess(url) && access === "visitor";
       const response = await (isVisitor
-        ? sendAsVisitor(url, options)
+        ? (takeResponse(url) ?? sendAsVisitor(url, options))
         : sendWithKey(url, options, key));
       const closed = await closedShard(url, response);
       if (closed !== undefined && session.matchbook === matchbook)

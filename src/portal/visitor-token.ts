@@ -1,6 +1,10 @@
-/** Sends requests as a visitor without a key: fetches a token, and renews it before it ends or when it is refused. */
+/**
+ * Sends requests as a visitor without a key. The page contains a token, which is renewed before it ends or when it is
+ * refused.
+ */
 
 import type { Fetch } from "../../client/src/index.ts";
+import { pageData, type VisitorToken } from "./page-data.ts";
 
 interface Token {
   text: string;
@@ -10,9 +14,8 @@ interface Token {
 
 /** Renewed this long before its end, so that no request arrives too late. */
 const EARLY_MS = 30_000;
-const STORED = "matchbook.visitor-token";
 
-let token = restored();
+let token = pageData.token && tokenOf(pageData.token);
 let fetching: Promise<Token | Response> | undefined;
 
 /** `onClosed` is called when the server does not give tokens any more. */
@@ -30,12 +33,6 @@ export const fetchAsVisitor =
     return second instanceof Response ? refusal(second, onClosed) : send(second);
   };
 
-/** Fetches the first token while the page still loads. */
-export function prepareToken(): void {
-  // The first request tries again, and reports what is wrong.
-  currentToken().catch(() => {});
-}
-
 /** A token other than the refused one, or the response that gives none. */
 async function currentToken(refused?: string): Promise<Token | Response> {
   if (token && token.text !== refused && Date.now() < token.until) return token;
@@ -48,13 +45,12 @@ async function currentToken(refused?: string): Promise<Token | Response> {
 async function newToken(): Promise<Token | Response> {
   const response = await fetch("/portal/visitor-token");
   if (!response.ok) return response;
-  const { token: text, expiresIn } = (await response.json()) as {
-    token: string;
-    expiresIn: number;
-  };
-  token = { text, until: Date.now() + expiresIn * 1000 - EARLY_MS };
-  store(token);
+  token = tokenOf((await response.json()) as VisitorToken);
   return token;
+}
+
+function tokenOf({ token: text, expiresIn }: VisitorToken): Token {
+  return { text, until: Date.now() + expiresIn * 1000 - EARLY_MS };
 }
 
 /** Several requests may wait for the same response, and each reads its body. */
@@ -72,22 +68,4 @@ export function unauthorized(): Response {
     detail: "Add your API key to see this.",
   };
   return Response.json({ errors: [error] }, { status: 401 });
-}
-
-/** Kept until the tab is closed, so that a reload needs no new one. */
-function restored(): Token | undefined {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(STORED) ?? "null") as Token | null;
-    return kept ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function store(fresh: Token): void {
-  try {
-    sessionStorage.setItem(STORED, JSON.stringify(fresh));
-  } catch {
-    // Storage is blocked: the next page fetches a token of its own.
-  }
 }

@@ -98,6 +98,21 @@ inBrowser("the home page", () => {
     await leave(visitor);
   });
 
+  test("opens with the region of its URL, and says that an unknown one does not exist", async () => {
+    const visitor = await visit(`${world.url}/portal/eu`, { key: world.key, expects: [404] });
+    const { page } = visitor;
+    const [newest] = await newestIn(world, "eu");
+    await page.locator(linkTo("eu", newest!)).waitFor();
+    expect([page.url(), await regionShown(page)]).toEqual([`${world.url}/`, "eu"]);
+    for (const path of ["/portal/nowhere", "/portal/nowhere/heroes"]) {
+      const response = await page.goto(world.url + path);
+      await page.getByRole("heading", { level: 1, name: "Region not found" }).waitFor();
+      expect(response!.status()).toBe(404);
+    }
+    expect(visitor.complaints).toEqual([]);
+    await leave(visitor);
+  });
+
   test("never shows the best players of one region under another, and keeps the board", async () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
@@ -406,7 +421,7 @@ inBrowser("the home page", () => {
   });
 
   test("reports a page that does not exist, whatever the URL", async () => {
-    const path = `/portal/<img src=x onerror=alert(1)>${"x".repeat(100)}`;
+    const path = `/portal/na/<img src=x onerror=alert(1)>${"x".repeat(100)}`;
     const visitor = await visit(world.url + path, { expects: [404], width: 360 });
     const { page } = visitor;
     expect(await page.title()).toBe("Page not found · Matchbook");

@@ -100,7 +100,7 @@ function OperationBody({ operation, document }: { operation: Operation; document
       <p>
         <Inline text={description} />
       </p>
-      <p className="endpoint-actions">
+      <p className="actions">
         {tryOut && (
           <Link className="button button-main button-small" to={tryOut}>
             {query ? "Try it in the Explorer" : "See the page"}

@@ -24,7 +24,7 @@ function NoKey() {
           ? "This demo server offers a key to everyone."
           : "The operator of this server can create one for you."}
       </p>
-      <p className="own-key-actions">
+      <p className="actions">
         <KeyButtons />
       </p>
     </section>
@@ -42,7 +42,7 @@ function StoredKey({ children }: { children: ((usage: Usage) => ReactNode) | und
           Your key <MaskedKey />
         </p>
         <StoredKeyState usage={load} />
-        <p className="own-key-actions">
+        <p className="actions">
           <button type="button" className="button button-small" onClick={() => askForKey()}>
             Change key
           </button>

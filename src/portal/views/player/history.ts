@@ -1,7 +1,12 @@
 /** Loads a player's matches page by page, for all modes or one. */
 
 import { useEffect, useRef, useState } from "react";
-import type { GameMode, Matchbook, Page } from "../../../../client/src/index.ts";
+import {
+  type GameMode,
+  type Matchbook,
+  MatchbookError,
+  type Page,
+} from "../../../../client/src/index.ts";
 import { type Readable, recordOf } from "../match/read.ts";
 import { appearanceOf } from "./appearance.ts";
 import { type FetchPage, type LoadedMatches, loadUntil, type MatchPage } from "./paging.ts";
@@ -79,11 +84,15 @@ export function useHistory(
 
 const LOADING = { state: "loading", error: undefined } as const;
 
-/** Nothing is loaded yet; the first page has the newest matches. */
+/**
+ * Nothing is loaded yet; the first page has the newest matches. The other pages of the first step are requested at once:
+ * one after the other, they would take three times as long.
+ */
 function startOf(matchbook: Matchbook, shard: string, id: string, mode?: GameMode): LoadedMatches {
-  const first: FetchPage = async (signal) => {
+  const pageAt = async (offset: number, signal: AbortSignal) => {
     const matches = matchbook.shard(shard).matches({
       ...QUERY,
+      ...(offset > 0 && { offset }),
       playerIds: [id],
       createdAtStart: EVER,
       ...(mode && { gameMode: [mode] }),
@@ -91,6 +100,23 @@ function startOf(matchbook: Matchbook, shard: string, id: string, mode?: GameMod
     });
     return pageOf(await matches.page(), id);
   };
+  const first: FetchPage = async (signal) => {
+    const page = await pageAt(0, signal);
+    return { ...page, next: page.next && restOfStep(page.next) };
+  };
+  const restOfStep =
+    (next: FetchPage): FetchPage =>
+    async (signal) => {
+      try {
+        const pages = await Promise.all([5, 10, 15].map((offset) => pageAt(offset, signal)));
+        const appearances = pages.flatMap((page) => page.appearances);
+        return { appearances, next: pages.at(-1)!.next };
+      } catch (error) {
+        // The operator may have limited offsets.
+        if (error instanceof MatchbookError && error.kind === "invalid") return next(signal);
+        throw error;
+      }
+    };
   return { appearances: [], next: first };
 }
 

@@ -30,7 +30,10 @@ export async function loadUntil(
   while (current.next && current.appearances.length < wanted) {
     const { appearances, next } = await current.next(signal);
     if (signal.aborted) return;
-    current = { appearances: [...current.appearances, ...appearances], next };
+    // A match that was added meanwhile moves others to a later page.
+    const known = new Set(current.appearances.map(({ matchId }) => matchId));
+    const added = appearances.filter(({ matchId }) => known.size < known.add(matchId).size);
+    current = { appearances: [...current.appearances, ...added], next };
     onPage(current);
   }
 }
