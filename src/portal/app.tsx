@@ -104,7 +104,7 @@ function pageKey(view: View): string {
 function pageOf(view: View): ReactNode {
   switch (view.name) {
     case "start":
-      return view.shard === undefined ? <VIEWS.start /> : <StartIn shard={view.shard} />;
+      return <VIEWS.start />;
     case "player":
       return <VIEWS.player shard={view.shard} id={view.id} search={view.search} />;
     case "match":
@@ -128,35 +128,30 @@ function pageOf(view: View): ReactNode {
   }
 }
 
-/** Chooses the region of `/portal/REGION`, whose page is the start page. */
-function StartIn({ shard }: { shard: string }) {
-  const { setShard } = useSession();
-  useEffect(() => {
-    setShard(shard);
-    navigate({ name: "start" }, "replace");
-  }, [shard, setShard]);
-  return null;
-}
-
 /**
  * Until the visitor chooses a region, selects the one with the newest match that they may read: the server also lists
- * closed ones. `isReady`: the page can be shown: the explorer and the developer area need a region, unless there is
- * none. `isUnknown`: the URL names a region that does not exist.
+ * closed ones. `/portal/REGION` is the start page with that region chosen. `isReady`: the page can be shown: the explorer
+ * and the developer area need a region, unless there is none. `isUnknown`: the URL names a region that does not exist.
  */
 function useRegion(view: View): { isReady: boolean; isUnknown: boolean } {
-  const { shard, isShardChosen, closedShards } = useSession();
+  const { shard, isShardChosen, closedShards, setShard } = useSession();
   const { state, regions } = useRegions();
   const isKnown = (region: string) => regions.some(({ id }) => id === region);
   const newest = (regions.find(({ id }) => !closedShards.has(id)) ?? regions[0])?.id;
   const isGone = newest !== undefined && !isKnown(shard);
   const isClosed = !isShardChosen && closedShards.has(shard);
-  useEffect(() => {
-    if (newest !== undefined && newest !== shard && (isGone || isClosed)) proposeShard(newest);
-  }, [isGone, isClosed, newest, shard]);
-  const needsRegion = view.name === "explorer" || view.name === "developers";
   const named = "shard" in view ? view.shard : undefined;
-  return {
-    isReady: !needsRegion || shard !== "" || (state !== "loading" && !isGone),
-    isUnknown: named !== undefined && state === "ready" && !isKnown(named),
-  };
+  const isUnknown = named !== undefined && state === "ready" && !isKnown(named);
+  const chosen = view.name === "start" && state !== "loading" && !isUnknown ? named : undefined;
+  useEffect(() => {
+    if (chosen !== undefined) {
+      setShard(chosen);
+      navigate({ name: "start" }, "replace");
+    } else if (newest !== undefined && newest !== shard && (isGone || isClosed)) {
+      proposeShard(newest);
+    }
+  }, [chosen, setShard, isGone, isClosed, newest, shard]);
+  const needsRegion = view.name === "explorer" || view.name === "developers";
+  const isReady = !needsRegion || shard !== "" || (state !== "loading" && !isGone);
+  return { isReady: isReady && !(view.name === "start" && named !== undefined), isUnknown };
 }

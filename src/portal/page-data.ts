@@ -1,6 +1,11 @@
 /** What the server wrote into the page, so that the first view does not wait for requests. */
 
-import type { Region } from "./regions.ts";
+import type { Matchbook } from "../../client/src/index.ts";
+
+export type Region = Pick<
+  Awaited<ReturnType<Matchbook["status"]>>["shards"][number],
+  "id" | "available" | "newestMatch"
+>;
 
 export interface VisitorToken {
   token: string;

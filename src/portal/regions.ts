@@ -2,14 +2,9 @@
 
 import { useCallback, useEffect, useSyncExternalStore } from "react";
 import type { Matchbook } from "../../client/src/index.ts";
-import { pageData } from "./page-data.ts";
+import { pageData, type Region } from "./page-data.ts";
 import { pauseAfter } from "./retry.ts";
 import { useSession } from "./session.ts";
-
-export type Region = Pick<
-  Awaited<ReturnType<Matchbook["status"]>>["shards"][number],
-  "id" | "available" | "newestMatch"
->;
 
 interface Known {
   state: "loading" | "ready" | "failed";

@@ -9,6 +9,7 @@ import { serveWithKeys } from "../support/keys.ts";
 import { until } from "../support/state.ts";
 import type { World } from "../support/world.ts";
 import {
+  changePageData,
   holdReplies,
   inBrowser,
   leave,
@@ -52,13 +53,6 @@ function watch(page: Page, seen: Requests = []): Requests {
   return seen;
 }
 
-/** Changes the document that the page is, e.g. what the server wrote into it. */
-const replaceInPage = (page: Page, text: RegExp, by: string): Promise<unknown> =>
-  page.route(playerLink(open), async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, body: (await response.text()).replace(text, by) });
-  });
-
 const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 
 /** The button in the header, which a menu holds on small screens. */
@@ -95,7 +89,8 @@ inBrowser("a shared link, where visitors need no key,", () => {
   test("opens although the token of the page is not accepted any more", async () => {
     const reader = await visit(playerLink(open), {
       expects: [401],
-      before: (page) => replaceInPage(page, /mbv_\w+_[\w-]{43}/, `mbv_1_${"x".repeat(43)}`),
+      before: (page) =>
+        changePageData(page, playerLink(open), /mbv_\w+_[\w-]{43}/, `mbv_1_${"x".repeat(43)}`),
     });
     await reader.page.locator(".player-row").first().waitFor();
     expect(reader.complaints).toEqual([]);
@@ -105,7 +100,7 @@ inBrowser("a shared link, where visitors need no key,", () => {
   test("says when the server does not respond, and opens when it does again", async () => {
     const reader = await visit(playerLink(open), {
       before: async (page) => {
-        await replaceInPage(page, /"path":/, '"none":');
+        await changePageData(page, playerLink(open), /"path":/, '"none":');
         await page.route(/\/(shards|portal\/visitor-token)/, (route) => route.abort());
       },
     });
@@ -121,7 +116,7 @@ inBrowser("a shared link, where visitors need no key,", () => {
     const reader = await visit(playerLink(open), {
       expects: [401, 404],
       before: async (page) => {
-        await replaceInPage(page, /"path":/, '"none":');
+        await changePageData(page, playerLink(open), /"path":/, '"none":');
         await page.route("**/shards/**", (route) => route.fulfill({ status: 401 }));
         await page.route("**/portal/visitor-token", (route) => route.fulfill({ status: 404 }));
       },

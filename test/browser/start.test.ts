@@ -8,6 +8,7 @@ import { aMatch, anId, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
   BACK_IN_AN_HOUR,
+  changePageData,
   DEMO_NOW,
   holdReplies,
   inBrowser,
@@ -38,6 +39,10 @@ const SITE_MAP = [
 ];
 /** The newest matches are loaded. */
 const LAST_ROW = ".start-matches .start-row:last-child";
+
+/** The server writes the regions into the page, unless it cannot list them in time. */
+const withoutRegions = (page: Page, address: string) =>
+  changePageData(page, `${address}/`, /"regions":/, '"none":');
 
 const USE_DEMO_KEY = "Use the demo key";
 const NO_REGIONS = "No regions yet";
@@ -343,6 +348,7 @@ inBrowser("the home page", () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
     await page.clock.install();
+    await withoutRegions(page, world.url);
     await page.route("**/status", (route) => route.abort());
     await page.reload();
     await page.getByText(TEXTS.unreachable).waitFor();
@@ -357,6 +363,7 @@ inBrowser("the home page", () => {
   test("goes on at once when the visitor tries again", async () => {
     const visitor = await visit(world.url, { key: world.key, expects: [503] });
     const { page } = visitor;
+    await withoutRegions(page, world.url);
     await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
     await page.reload();
     await page.getByRole("button", { name: TEXTS.tryAgain }).waitFor();
@@ -370,6 +377,7 @@ inBrowser("the home page", () => {
     const visitor = await visit(`${world.url}/portal/developers`, { expects: [503] });
     const { page } = visitor;
     const heroes = page.getByRole("banner").getByRole("link", { name: "Heroes" });
+    await withoutRegions(page, world.url);
     await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
     const failed = page.waitForResponse("**/status");
     await page.goto(world.url);

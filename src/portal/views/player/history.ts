@@ -1,12 +1,7 @@
 /** Loads a player's matches page by page, for all modes or one. */
 
 import { useEffect, useRef, useState } from "react";
-import {
-  type GameMode,
-  type Matchbook,
-  MatchbookError,
-  type Page,
-} from "../../../../client/src/index.ts";
+import type { GameMode, Matchbook, Page } from "../../../../client/src/index.ts";
 import { type Readable, recordOf } from "../match/read.ts";
 import { appearanceOf } from "./appearance.ts";
 import { type FetchPage, type LoadedMatches, loadUntil, type MatchPage } from "./paging.ts";
@@ -107,15 +102,14 @@ function startOf(matchbook: Matchbook, shard: string, id: string, mode?: GameMod
   const restOfStep =
     (next: FetchPage): FetchPage =>
     async (signal) => {
-      try {
-        const pages = await Promise.all([5, 10, 15].map((offset) => pageAt(offset, signal)));
-        const appearances = pages.flatMap((page) => page.appearances);
-        return { appearances, next: pages.at(-1)!.next };
-      } catch (error) {
-        // The operator may have limited offsets.
-        if (error instanceof MatchbookError && error.kind === "invalid") return next(signal);
-        throw error;
-      }
+      const offsets = [5, 10, 15];
+      const pages = await Promise.allSettled(offsets.map((offset) => pageAt(offset, signal)));
+      const failed = pages.findIndex(({ status }) => status === "rejected");
+      const loaded = pages.slice(0, failed === -1 ? undefined : failed) as { value: MatchPage }[];
+      const last = loaded.at(-1)?.value;
+      // Nothing is lost if one fails, e.g. since the operator has limited offsets.
+      if (!last) return next(signal);
+      return { appearances: loaded.flatMap(({ value }) => value.appearances), next: last.next };
     };
   return { appearances: [], next: first };
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { Matchbook } from "../../../../client/src/index.ts";
-import type { Region } from "../../regions.ts";
+import type { Region } from "../../page-data.ts";
 import { isTemporary, pauseAfter } from "../../retry.ts";
 import { useSession } from "../../session.ts";
 import { recordOf } from "../match/read.ts";

@@ -7,7 +7,7 @@ import { Empty, Problem } from "../../kit/states.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
 import { Time } from "../../kit/time.tsx";
 import { modeName, playerName } from "../../names.ts";
-import type { Region } from "../../regions.ts";
+import type { Region } from "../../page-data.ts";
 import { Link } from "../../router.ts";
 import { type MatchRecord, outcomeOf, type RosterRecord } from "../match/record.ts";
 import { type Feed, MAX_MATCHES, useFeed } from "./feed.ts";
