@@ -174,7 +174,8 @@ function readable(search: URLSearchParams): string {
     .replaceAll("%3A", ":");
 }
 
-function decoded(segment: string): string {
+/** A part of a URL with an invalid escape stays as it is. */
+export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
