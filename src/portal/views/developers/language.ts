@@ -1,24 +1,32 @@
-/** The language of code samples, which the visitor selects once for all pages. */
+/** The languages of code samples. The visitor selects one, once for all pages. */
 
 import { useSyncExternalStore } from "react";
+import type { Language as Highlighting } from "../../kit/code.tsx";
+import { curlOf, fetchOf, pythonOf, type SampleRequest } from "./samples.ts";
 
-export const LANGUAGES = [
-  { value: "curl", label: "curl" },
-  { value: "typescript", label: "TypeScript" },
-  { value: "python", label: "Python" },
-  { value: "fetch", label: "fetch" },
-] as const;
-export type Language = (typeof LANGUAGES)[number]["value"];
+interface Language {
+  value: string;
+  label: string;
+  highlighting: Highlighting;
+  write(request: SampleRequest): string;
+}
+
+/** Each runs as it is, without a package. */
+export const LANGUAGES: readonly Language[] = [
+  { value: "fetch", label: "fetch", highlighting: "javascript", write: fetchOf },
+  { value: "curl", label: "curl", highlighting: "shell", write: curlOf },
+  { value: "python", label: "Python", highlighting: "python", write: pythonOf },
+];
 
 const STORED = "matchbook.language";
 
-let language = storedLanguage();
+let language = languageNamed(storedName());
 const listeners = new Set<() => void>();
 
-export function setLanguage(chosen: Language): void {
-  language = chosen;
+export function setLanguage(name: string): void {
+  language = languageNamed(name);
   try {
-    localStorage.setItem(STORED, chosen);
+    localStorage.setItem(STORED, name);
   } catch {
     // Storage is blocked: the selection lasts until the page is closed.
   }
@@ -32,12 +40,14 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function storedLanguage(): Language {
-  let name: string | null = null;
+function languageNamed(name: string | null): Language {
+  return LANGUAGES.find(({ value }) => value === name) ?? LANGUAGES[0]!;
+}
+
+function storedName(): string | null {
   try {
-    name = localStorage.getItem(STORED);
+    return localStorage.getItem(STORED);
   } catch {
-    // Storage is blocked.
+    return null;
   }
-  return LANGUAGES.find(({ value }) => value === name)?.value ?? "curl";
 }

@@ -35,7 +35,7 @@ export function QuickStart() {
             The newest match of a region, with both rosters, their participants and players. Copy it
             into a terminal or an editor: it contains your key, if you have entered one.
           </p>
-          <Sample path={pathOf(query)} query={query} />
+          <Sample path={pathOf(query)} />
           <TryOut key={pathOf(query)} path={pathOf(query)} />
         </Step>
         <Step number={3} title="Go on">
@@ -60,10 +60,9 @@ export function QuickStart() {
             </NextLink>
           </ul>
           <p className="quick-text">
-            The TypeScript client has no dependencies and ships with Matchbook in the{" "}
-            <code>client</code> folder. It is fully typed, follows pages, and waits when you reach a
-            rate limit. Other languages: generate a client from{" "}
-            <a href="/openapi.json">openapi.json</a>.
+            A typed client for TypeScript, which follows pages and waits when you reach a rate
+            limit, is in the <code>client</code> folder of Matchbook; it is not on npm yet. Other
+            languages: generate a client from <a href="/openapi.json">openapi.json</a>.
           </p>
         </Step>
       </ol>
