@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { count } from "../format.ts";
+import { Figures } from "../kit/figures.tsx";
 import { Plot } from "../kit/plot.tsx";
 import { type Column, Table } from "../kit/table.tsx";
 import { spanOf, Time } from "../kit/time.tsx";
@@ -24,7 +25,6 @@ export function Dashboard({ overview }: { overview: Overview }) {
   const total = (of: (shard: ShardOverview) => number | null | undefined) =>
     whole(shards.reduce((all, shard) => all + (of(shard) ?? 0), 0));
   const unavailable = shards.filter(({ available }) => !available).map(({ id }) => id);
-  const hasFailed = shards.some(({ requests }) => requests.failed);
   return (
     <>
       <p className="note">
@@ -38,29 +38,41 @@ export function Dashboard({ overview }: { overview: Overview }) {
       <LastHour minutes={overview.lastHour} />
       <section>
         <h2>Since the start, {spanOf((Date.parse(now) - Date.parse(startedAt)) / 1000)} ago</h2>
-        <dl className="figures">
-          <Figure label="Matches" detail={`${total(({ added }) => added)} added`}>
-            {total(({ matches }) => matches)}
-          </Figure>
-          <Figure label="Players" detail={`in ${shards.length} shards`}>
-            {total(({ players }) => players)}
-          </Figure>
-          <Figure label="Withheld" detail="matches that are not served">
-            {total(({ withheld }) => sum(withheld))}
-          </Figure>
-          <Figure label="Requests" detail={`${whole(sum(overview.limits))} over a limit`}>
-            {whole(overview.requests)}
-          </Figure>
-          <Figure label="Errors" detail="error responses" warns={hasFailed}>
-            {whole(sum(overview.errors))}
-          </Figure>
-          <Figure
-            label="Latency p95, ms"
-            detail={`p50 ${milliseconds(latency?.p50)}, p99 ${milliseconds(latency?.p99)}`}
-          >
-            {milliseconds(latency?.p95)}
-          </Figure>
-        </dl>
+        <Figures
+          figures={[
+            {
+              label: "Matches",
+              value: total(({ matches }) => matches),
+              note: `${total(({ added }) => added)} added`,
+            },
+            {
+              label: "Players",
+              value: total(({ players }) => players),
+              note: `in ${shards.length} shards`,
+            },
+            {
+              label: "Withheld",
+              value: total(({ withheld }) => sum(withheld)),
+              note: "matches that are not served",
+            },
+            {
+              label: "Requests",
+              value: whole(overview.requests),
+              note: `${whole(sum(overview.limits))} over a limit`,
+            },
+            {
+              label: "Errors",
+              value: whole(sum(overview.errors)),
+              note: "error responses",
+              isBad: shards.some(({ requests }) => requests.failed),
+            },
+            {
+              label: "Latency p95, ms",
+              value: milliseconds(latency?.p95),
+              note: `p50 ${milliseconds(latency?.p50)}, p99 ${milliseconds(latency?.p99)}`,
+            },
+          ]}
+        />
       </section>
       <section>
         <h2>Shards</h2>
@@ -78,62 +90,32 @@ export function Dashboard({ overview }: { overview: Overview }) {
 
 const minuteOf = new Intl.DateTimeFormat(undefined, { timeStyle: "short", hourCycle: "h23" });
 
+const MEASURES = [
+  { of: "requests", title: "Requests per minute", label: "Requests", kind: "bars" },
+  { of: "errors", title: "Error responses per minute", label: "Errors", kind: "bars" },
+  { of: "p95", title: "Latency p95, ms", label: "p95", kind: "line" },
+] as const;
+
 function LastHour({ minutes }: { minutes: Overview["lastHour"] }) {
-  const shared = {
-    xs: minutes.map(({ at }) => Date.parse(at)),
-    xLabel: (x: number) => minuteOf.format(x),
-    xHead: "Minute",
-    height: 150,
-  };
+  const xs = minutes.map(({ at }) => Date.parse(at));
   return (
     <section>
       <h2>Last hour</h2>
       <div className="plots">
-        <div className="card">
-          <Plot
-            {...shared}
-            kind="bars"
-            title="Requests per minute"
-            series={[{ label: "Requests", values: minutes.map(({ requests }) => requests) }]}
-          />
-        </div>
-        <div className="card">
-          <Plot
-            {...shared}
-            kind="bars"
-            title="Error responses per minute"
-            series={[{ label: "Errors", values: minutes.map(({ errors }) => errors) }]}
-          />
-        </div>
-        <div className="card">
-          <Plot
-            {...shared}
-            title="Latency p95, ms"
-            range={[0, 1]}
-            series={[{ label: "p95", values: minutes.map(({ p95 }) => p95) }]}
-          />
-        </div>
+        {MEASURES.map(({ of, title, label, kind }) => (
+          <div key={of} className="card">
+            <Plot
+              {...{ title, kind, xs }}
+              xLabel={(x) => minuteOf.format(x)}
+              xHead="Minute"
+              height={150}
+              range={[0, 1]}
+              series={[{ label, values: minutes.map((minute) => minute[of]) }]}
+            />
+          </div>
+        ))}
       </div>
     </section>
-  );
-}
-
-interface FigureProps {
-  label: string;
-  detail: string;
-  warns?: boolean;
-  children: ReactNode;
-}
-
-function Figure({ label, detail, warns = false, children }: FigureProps) {
-  return (
-    <div className="card">
-      <dt className="note">{label}</dt>
-      <dd>
-        <span className={warns ? "figure bad" : "figure"}>{children}</span>
-        <span className="note">{detail}</span>
-      </dd>
-    </div>
   );
 }
 

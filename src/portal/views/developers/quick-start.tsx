@@ -2,8 +2,8 @@
 
 import "./quick-start.css";
 import { type ReactNode, useState } from "react";
-import type { Reply } from "../../../../client/src/index.ts";
 import { Code } from "../../kit/code.tsx";
+import { useLoad } from "../../kit/load.ts";
 import { Problem } from "../../kit/states.tsx";
 import { Link, type View } from "../../router.ts";
 import { useSession } from "../../session.ts";
@@ -98,32 +98,30 @@ function NextLink({ to, title, children }: { to: View; title: string; children: 
 /** Sends the request from the page, so that a visitor sees a response before the first line of code. */
 function TryOut({ path }: { path: string }) {
   const { access, matchbook } = useSession();
-  const [isSending, setSending] = useState(false);
-  const [response, setResponse] = useState<Reply<unknown>>();
-  const [error, setError] = useState<unknown>();
+  const [times, setTimes] = useState(0);
+  const load = useLoad(
+    async (signal) => (times === 0 ? undefined : matchbook.get(path, { signal })),
+    [matchbook, path, times],
+  );
   if (access === "none") return null;
-  const send = async () => {
-    setSending(true);
-    setError(undefined);
-    try {
-      setResponse(await matchbook.get(path));
-    } catch (failure) {
-      setResponse(undefined);
-      setError(failure);
-    }
-    setSending(false);
-  };
+  const send = () => setTimes(times + 1);
+  const response = load.state === "failed" ? undefined : load.value;
   return (
     <>
       <p className="quick-send">
-        <button type="button" className="button button-main" onClick={send} aria-busy={isSending}>
+        <button
+          type="button"
+          className="button button-main"
+          onClick={send}
+          aria-busy={load.state === "loading"}
+        >
           Send it from here
         </button>
         <span role="status">
           {response && `${response.status} in ${Math.round(response.milliseconds)} ms`}
         </span>
       </p>
-      {error !== undefined && <Problem error={error} retry={send} />}
+      {load.state === "failed" && <Problem error={load.error} retry={send} />}
       {response && (
         <div className="quick-response">
           <Code

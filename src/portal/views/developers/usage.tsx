@@ -2,7 +2,8 @@
 
 import "./usage.css";
 import { useMemo } from "react";
-import { counted } from "../../format.ts";
+import { count, counted } from "../../format.ts";
+import { Figures } from "../../kit/figures.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Plot } from "../../kit/plot.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
@@ -36,7 +37,7 @@ function OwnUsage() {
     <>
       <Today usage={load.value} />
       <History usage={load.value} />
-      <p className="usage-note">
+      <p className="actions note">
         <button type="button" className="button button-small" onClick={load.retry}>
           Refresh
         </button>
@@ -52,43 +53,27 @@ function OwnUsage() {
 function Today({ usage }: { usage: Usage }) {
   const { key, limits, today } = usage;
   const { matchesPerDay } = limits;
-  const days = daysOf(usage);
-  const { requests, errors } = days.at(-1)!;
+  const { requests, errors } = daysOf(usage).at(-1)!;
   return (
-    <section className="usage-today card" aria-label="Today">
-      <div className="usage-quota">
-        <p className="usage-label">Matches today</p>
-        <p className="usage-figure">
-          {today.matches.toLocaleString("en")}
-          {matchesPerDay !== null && (
-            <span className="usage-of"> of {matchesPerDay.toLocaleString("en")}</span>
-          )}
-        </p>
-        {matchesPerDay !== null && (
-          <span className={`usage-track${isOverQuota(usage) ? " usage-full" : ""}`} aria-hidden>
-            <span
-              className="usage-fill"
-              style={{ width: `${Math.min(100, (today.matches / matchesPerDay) * 100)}%` }}
-            />
-          </span>
-        )}
-        <p className={isOverQuota(usage) ? "usage-over" : "usage-soft"}>
-          {quotaText(usage)} Resets in {spanOf(today.resetSeconds)}, at midnight UTC.
-        </p>
-      </div>
-      <div>
-        <p className="usage-label">Requests today</p>
-        <p className="usage-figure">{requests.toLocaleString("en")}</p>
-        <p className="usage-soft">
-          {limits.requestsPerMinute.toLocaleString("en")} per minute allowed
-        </p>
-      </div>
-      <div>
-        <p className="usage-label">Errors today</p>
-        <p className="usage-figure">{errors.toLocaleString("en")}</p>
-        <p className="usage-soft">responses with 4xx or 5xx</p>
-      </div>
-      <p className="usage-key">
+    <section aria-label="Today">
+      <Figures
+        figures={[
+          {
+            label: "Matches today",
+            value:
+              count(today.matches) + (matchesPerDay === null ? "" : ` of ${count(matchesPerDay)}`),
+            note: `${quotaText(usage)} Resets in ${spanOf(today.resetSeconds)}, at midnight UTC.`,
+            isBad: isOverQuota(usage),
+          },
+          {
+            label: "Requests today",
+            value: count(requests),
+            note: `${count(limits.requestsPerMinute)} per minute allowed`,
+          },
+          { label: "Errors today", value: count(errors), note: "responses with 4xx or 5xx" },
+        ]}
+      />
+      <p className="note">
         Key <b>{key.name}</b> <code>{key.id}</code>, tier {key.tier}
       </p>
     </section>
@@ -116,13 +101,13 @@ function History({ usage }: { usage: Usage }) {
   };
   const total = (of: "requests" | "errors" | "records") =>
     days.reduce((sum, day) => sum + day[of], 0);
-  if (total("requests") === 0) return <p className="usage-soft">No requests in 30 days.</p>;
+  if (total("requests") === 0) return <p className="note">No requests in 30 days.</p>;
   return (
     <section className="usage-plots" aria-label="Last 30 days">
       <div className="card">
         <Plot
           {...shared}
-          title={`Requests per day: ${total("requests").toLocaleString("en")} in 30 days`}
+          title={`Requests per day: ${count(total("requests"))} in 30 days`}
           series={[
             { label: "Requests", values: days.map(({ requests }) => requests) },
             { label: "Errors", values: days.map(({ errors }) => errors) },
@@ -132,15 +117,15 @@ function History({ usage }: { usage: Usage }) {
       <div className="card">
         <Plot
           {...shared}
-          title={`Records per day: ${total("records").toLocaleString("en")} in 30 days`}
+          title={`Records per day: ${count(total("records"))} in 30 days`}
           series={[
             { label: "Matches and players read", values: days.map(({ records }) => records) },
           ]}
         />
-        <p className="usage-soft">
+        <p className="note">
           {matchesPerDay === null
             ? "Your key has no daily quota."
-            : `The quota counts each match once per day: ${matchesPerDay.toLocaleString("en")} different matches. Reading one again, and players, count here only.`}
+            : `The quota counts each match once per day: ${count(matchesPerDay)} different matches. Reading one again, and players, count here only.`}
         </p>
       </div>
     </section>
