@@ -54,7 +54,8 @@ export function App() {
       <a className="skip" href="#content">
         Skip to content
       </a>
-      <Header view={view} />
+      {/* The search is in it, except on the start page. */}
+      <Header view={isUnknown ? { name: "not-found", path: address } : view} />
       <Offer />
       <main id="content" className="content" tabIndex={-1}>
         <Boundary key={pageKey(view)} isPage>

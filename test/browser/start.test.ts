@@ -112,6 +112,8 @@ inBrowser("the home page", () => {
     for (const path of ["/portal/nowhere", "/portal/nowhere/heroes"]) {
       const response = await page.goto(world.url + path);
       await page.getByRole("heading", { level: 1, name: "Region not found" }).waitFor();
+      await page.getByRole("button", { name: "Search for a player" }).click();
+      await page.locator("search input:focus").waitFor();
       expect(response!.status()).toBe(404);
     }
     expect(visitor.complaints).toEqual([]);

@@ -73,7 +73,7 @@ function Today({ usage }: { usage: Usage }) {
           { label: "Errors today", value: count(errors), note: "responses with 4xx or 5xx" },
         ]}
       />
-      <p className="note">
+      <p className="usage-key note">
         Key <b>{key.name}</b> <code>{key.id}</code>, tier {key.tier}
       </p>
     </section>
