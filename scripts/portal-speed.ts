@@ -68,9 +68,11 @@ async function load(
     const entries = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
     const data = entries.filter(({ initiatorType }) => initiatorType === "fetch");
     const scripts = entries.filter(({ name }) => name.endsWith(".js"));
+    const { painted } = globalThis as unknown as { painted: number };
     return {
-      painted: (globalThis as unknown as { painted: number }).painted,
-      complete: Math.max(...data.map(({ responseEnd }) => responseEnd)),
+      painted,
+      // A page may need no request at all.
+      complete: Math.max(painted, ...data.map(({ responseEnd }) => responseEnd)),
       scriptBytes: scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
       requests: data.length,
     };

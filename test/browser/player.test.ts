@@ -461,7 +461,7 @@ inBrowser("the player page", () => {
       await button(page, TEXTS.tryAgain).click();
       await coverage(page).filter({ hasText: LAST_20 }).waitFor();
       expect(await rows(page).count()).toBe(20);
-      // Three of the first four, one that failed again, and the last two.
+      // The first four, one that failed again, and the last two.
       expect(requests).toBe(7);
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);

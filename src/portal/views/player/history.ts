@@ -8,6 +8,7 @@ import { type FetchPage, type LoadedMatches, loadUntil, type MatchPage } from ".
 
 /** How many matches to load at first, and how many more each time: four pages of the API. */
 export const STEP = 20;
+const OFFSETS = [0, 5, 10, 15];
 
 /** Earlier than any match. Without a start, the API searches the last 28 days only. */
 const EVER = "2000-01-01T00:00:00Z";
@@ -80,8 +81,8 @@ export function useHistory(
 const LOADING = { state: "loading", error: undefined } as const;
 
 /**
- * Nothing is loaded yet; the first page has the newest matches. The other pages of the first step are requested at once:
- * one after the other, they would take three times as long.
+ * Nothing is loaded yet. The pages of the first step are requested at once: one after the other, they would take four
+ * times as long on a phone.
  */
 function startOf(matchbook: Matchbook, shard: string, id: string, mode?: GameMode): LoadedMatches {
   const pageAt = async (offset: number, signal: AbortSignal) => {
@@ -96,21 +97,16 @@ function startOf(matchbook: Matchbook, shard: string, id: string, mode?: GameMod
     return pageOf(await matches.page(), id);
   };
   const first: FetchPage = async (signal) => {
-    const page = await pageAt(0, signal);
-    return { ...page, next: page.next && restOfStep(page.next) };
-  };
-  const restOfStep =
-    (next: FetchPage): FetchPage =>
-    async (signal) => {
-      const offsets = [5, 10, 15];
-      const pages = await Promise.allSettled(offsets.map((offset) => pageAt(offset, signal)));
-      const failed = pages.findIndex(({ status }) => status === "rejected");
-      const loaded = pages.slice(0, failed === -1 ? undefined : failed) as { value: MatchPage }[];
-      const last = loaded.at(-1)?.value;
-      // Nothing is lost if one fails, e.g. since the operator has limited offsets.
-      if (!last) return next(signal);
-      return { appearances: loaded.flatMap(({ value }) => value.appearances), next: last.next };
+    const pages = await Promise.allSettled(OFFSETS.map((offset) => pageAt(offset, signal)));
+    const failed = pages.findIndex(({ status }) => status === "rejected");
+    if (failed === 0) throw (pages[0] as PromiseRejectedResult).reason;
+    // Later pages are requested again: a limit was reached, or the operator has limited offsets.
+    const loaded = pages.slice(0, failed === -1 ? undefined : failed) as { value: MatchPage }[];
+    return {
+      appearances: loaded.flatMap(({ value }) => value.appearances),
+      next: loaded.at(-1)!.value.next,
     };
+  };
   return { appearances: [], next: first };
 }
 
