@@ -6,6 +6,7 @@ import { aMatch, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
   BACK_IN_AN_HOUR,
+  changePageData,
   holdReplies,
   inBrowser,
   leave,
@@ -157,6 +158,7 @@ inBrowser("the search for players", () => {
     const { page } = visitor;
     const unreachable = page.getByText("Can't reach the server. Try again in a moment.");
     const reloadWithoutRegions = async () => {
+      await changePageData(page, page.url(), /"regions":/, '"none":');
       await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
       await page.reload();
       await page.getByRole("button", { name: TEXTS.tryAgain }).waitFor();
