@@ -66,6 +66,7 @@ async function bundle(entry: string) {
     target: "browser",
     format: "esm",
     splitting: true,
+    metafile: true,
     minify: true,
     define: { "process.env.NODE_ENV": '"production"' },
     publicPath: ASSETS_URL,
@@ -91,6 +92,26 @@ function pageWith(names: FileNames): string {
       throw new Error(`index.html does not contain ${placeholder}`);
     return page.replaceAll(ASSETS_URL + placeholder, ASSETS_URL + name);
   }, template);
+}
+
+/** The scripts that each view and guide needs, except the main one, by the name of its folder or file. */
+function scriptsOf({ metafile }: Bun.BuildOutput, main: string): Record<string, string[]> {
+  const outputs = metafile!.outputs;
+  const needed = (path: string, found = new Set<string>()): Set<string> => {
+    if (basename(path) === main || found.has(path)) return found;
+    found.add(path);
+    for (const { path: other, kind } of outputs[path]!.imports) {
+      if (kind === "import-statement") needed(other, found);
+    }
+    return found;
+  };
+  return Object.fromEntries(
+    Object.entries(outputs).flatMap(([path, { entryPoint }]) => {
+      const name = /views\/(\w+)\/view\.tsx$|(\w+)\.md$/.exec(entryPoint ?? "");
+      if (!name || !path.endsWith(".js")) return [];
+      return [[(name[1] ?? name[2])!.toLowerCase(), [...needed(path)].map((one) => basename(one))]];
+    }),
+  );
 }
 
 const isPageStyles = (name: string) => /^main-.*\.css$/.test(name);
@@ -123,10 +144,12 @@ const nameOf = ({ outputs }: Bun.BuildOutput, isIt: (output: Bun.BuildArtifact) 
   return basename(found.path);
 };
 const isEntry = ({ kind }: Bun.BuildArtifact) => kind === "entry-point";
+const mainScript = nameOf(main, isEntry);
+const scripts = scriptsOf(main, mainScript);
 const page = packed(
   ".html",
   pageWith({
-    MAIN: nameOf(main, isEntry),
+    MAIN: mainScript,
     STYLES: nameOf(main, ({ path }) => isPageStyles(basename(path))),
     THEME: nameOf(theme, isEntry),
     ICON: addFile(join(PORTAL, "icon.svg")),
@@ -155,7 +178,7 @@ const operator = packed(
 mkdirSync(dirname(outfile), { recursive: true });
 // Renamed into place, so that a starting server never reads a partial file.
 const fresh = `${outfile}.${process.pid}`;
-writeFileSync(fresh, writePack({ page, operator, assets }));
+writeFileSync(fresh, writePack({ page, operator, assets, scripts }));
 renameSync(fresh, outfile);
 
 if (!flags.quiet) {

@@ -1,7 +1,12 @@
-/** GET /overview: what the shards hold, what this instance has done since its start, and the usage of keys today. */
+/**
+ * GET /overview: what the shards hold, what this instance has done since its start and in the last hour, and the usage of
+ * keys today.
+ */
 
 import { describeKey } from "../access/describe-key.ts";
 import { dayOf, type KeyDay } from "../access/usage.ts";
+import { VISITORS } from "../access/visitors.ts";
+import { visitorLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import { atMostOncePerSecond, shardStatuses } from "../http/status.ts";
@@ -28,6 +33,23 @@ const WITHHELD_MS = 30_000;
 /** At most this part of the time is spent on counting. */
 const WITHHELD_PART = 0.01;
 
+const MINUTE_MS = 60_000;
+/** Minutes that are remembered. */
+const HOUR = 60;
+/** How often it is checked whether a minute has passed. */
+const CHECK_MS = 5000;
+
+/** What was counted until a moment. */
+interface Counted {
+  at: number;
+  requests: number;
+  errors: number;
+  durations: Buckets;
+}
+
+/** How many observations do not exceed each bound of a histogram. */
+type Buckets = ReadonlyMap<number, number>;
+
 /** Keys beyond the most used ones are only counted. */
 const MOST_KEYS = 100;
 
@@ -40,9 +62,16 @@ export class Overview {
   readonly #matchesBefore = new Map<string, number>();
   readonly #withheld = new Map<string, CountedWithheld>();
   readonly #first: Promise<void>;
+  /** At the start of each minute of the last hour, oldest first. */
+  readonly #minutes: Counted[];
+  readonly #timer: ReturnType<typeof setInterval>;
 
   constructor(private readonly service: OverviewService) {
     this.#startedAt = service.clock.now();
+    this.#minutes = [{ at: this.#startedAt, requests: 0, errors: 0, durations: new Map() }];
+    // Also while nobody watches. A failure is reported to those who do.
+    this.#timer = setInterval(() => this.#noteMinute().catch(() => {}), CHECK_MS);
+    this.#timer.unref();
     this.read = atMostOncePerSecond(() => this.#read(), service.clock.monotonic);
     // Failures are reported as events.
     this.#first = this.#states().then(
@@ -52,6 +81,42 @@ export class Overview {
       },
       () => {},
     );
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #noteMinute(): Promise<void> {
+    const { clock, metrics } = this.service;
+    if (clock.now() - this.#minutes.at(-1)!.at < MINUTE_MS) return;
+    this.#countedNow(new MetricValues(await metrics.families()));
+  }
+
+  /** What is counted now; remembered if the last minute has passed. */
+  #countedNow(values: MetricValues): Counted {
+    const counted: Counted = {
+      at: this.service.clock.now(),
+      requests: values.sum("matchbook_requests_total"),
+      errors: values.sum("matchbook_errors_total"),
+      durations: values.buckets(SHARD_DURATIONS),
+    };
+    if (counted.at - this.#minutes.at(-1)!.at >= MINUTE_MS) this.#minutes.push(counted);
+    if (this.#minutes.length > HOUR) this.#minutes.shift();
+    return counted;
+  }
+
+  /** One entry for each minute, oldest first; the last one is not over yet. */
+  #lastHour(now: Counted) {
+    return this.#minutes.map((from, index) => {
+      const to = this.#minutes[index + 1] ?? now;
+      return {
+        at: formatTimestamp(from.at),
+        requests: difference(to.requests, from.requests),
+        errors: difference(to.errors, from.errors),
+        p95: percentilesOf(differences(to.durations, from.durations))?.p95 ?? null,
+      };
+    });
   }
 
   async #read(): Promise<object> {
@@ -64,7 +129,8 @@ export class Overview {
       startedAt: formatTimestamp(this.#startedAt),
       now: formatTimestamp(clock.now()),
       requests: values.sum("matchbook_requests_total"),
-      milliseconds: values.percentiles(SHARD_DURATIONS),
+      milliseconds: percentilesOf(values.buckets(SHARD_DURATIONS)),
+      lastHour: this.#lastHour(this.#countedNow(values)),
       errors: values.by("matchbook_errors_total", "code"),
       limits: values.by("matchbook_limit_rejections_total", "limit"),
       uploads: values.by("matchbook_uploaded_records_total", "outcome"),
@@ -99,7 +165,7 @@ export class Overview {
       newestMatch: newestMatch === undefined ? null : formatTimestamp(newestMatch),
       withheld: available ? await this.#withheldIn(id) : null,
       requests,
-      milliseconds: values.percentiles(SHARD_DURATIONS, id),
+      milliseconds: percentilesOf(values.buckets(SHARD_DURATIONS, id)),
     };
   }
 
@@ -142,15 +208,18 @@ export class Overview {
       const record = named.get(id);
       const known = record && describeKey(record, plan, seen.get(id), now);
       const day = used.get(id);
+      // Their quota is counted by address, and not here.
+      const isVisitors = id === VISITORS.id;
+      const limits = isVisitors ? visitorLimits(plan) : known?.allowance;
       return {
         id,
-        name: known?.name ?? null,
+        name: isVisitors ? VISITORS.name : (known?.name ?? null),
         state: known?.state ?? null,
-        tier: known?.allowance.tier ?? null,
+        tier: limits?.tier ?? null,
         requestsToday: requestsIn(day),
         errorsToday: requestsIn(day, 400),
-        matchesToday: day ? await quotas.count(id, now) : 0,
-        matchesPerDay: known?.allowance.matchesPerDay || null,
+        matchesToday: isVisitors ? null : day ? await quotas.count(id, now) : 0,
+        matchesPerDay: limits?.matchesPerDay || null,
         lastSeen: seen.has(id) ? formatTimestamp(seen.get(id)!) : null,
       };
     });
@@ -189,27 +258,38 @@ class MetricValues {
     return Object.fromEntries(chosen.map(({ labels, value }) => [labels![label]!, value]));
   }
 
-  /** In milliseconds, interpolated within the buckets of a histogram; null without requests. */
-  percentiles(name: string, shard?: string): Record<keyof typeof PERCENTILES, number> | null {
+  /** Of a histogram, for one shard or all. */
+  buckets(name: string, shard?: string): Buckets {
     const counts = new Map<number, number>();
     for (const { suffix, labels, value } of this.#samples(name)) {
       if (suffix !== "_bucket" || (shard !== undefined && labels?.shard !== shard)) continue;
       const bound = Number(labels!.le!.replace("+Inf", "Infinity"));
       counts.set(bound, (counts.get(bound) ?? 0) + value);
     }
-    const buckets = [...counts]
-      .map(([bound, value]) => ({ bound, value }))
-      .sort((one, other) => one.bound - other.bound);
-    const total = buckets.at(-1)?.value ?? 0;
-    if (total === 0) return null;
-    const at = (part: number) => Math.round(within(buckets, part * total) * 1_000_000) / 1000;
-    const { p50, p95, p99 } = PERCENTILES;
-    return { p50: at(p50), p95: at(p95), p99: at(p99) };
+    return counts;
   }
 
   #samples(name: string): readonly Sample[] {
     return this.#families.get(name)?.samples ?? [];
   }
+}
+
+/** A process that was replaced counts from 0 again. */
+const difference = (to: number, from: number): number => Math.max(0, to - from);
+
+const differences = (to: Buckets, from: Buckets): Buckets =>
+  new Map([...to].map(([bound, value]) => [bound, difference(value, from.get(bound) ?? 0)]));
+
+/** In milliseconds, interpolated within the buckets; null without requests. */
+function percentilesOf(counts: Buckets): Record<keyof typeof PERCENTILES, number> | null {
+  const buckets = [...counts]
+    .map(([bound, value]) => ({ bound, value }))
+    .sort((one, other) => one.bound - other.bound);
+  const total = buckets.at(-1)?.value ?? 0;
+  if (total === 0) return null;
+  const at = (part: number) => Math.round(within(buckets, part * total) * 1_000_000) / 1000;
+  const { p50, p95, p99 } = PERCENTILES;
+  return { p50: at(p50), p95: at(p95), p99: at(p99) };
 }
 
 /** The value that `rank` of the observations do not exceed. Buckets are cumulative; the last has no bound. */

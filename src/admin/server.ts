@@ -95,6 +95,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   if (!isLoopback(host)) observe({ event: "admin-exposed", url });
 
   const close = async () => {
+    overview.close();
     await uploads.stop();
     const timer = setTimeout(() => server.stop(true), LAST_RESPONSES_MS);
     await server.stop();

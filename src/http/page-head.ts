@@ -1,28 +1,40 @@
 /**
- * What search engines and link previews show of a page of the portal: its title and description. Players and matches are
- * read from the store, as a visitor would read them and under a visitor's limits. Otherwise the texts are generic.
+ * The head of a page of the portal: the title and description that search engines and link previews show, and the data
+ * that its scripts would otherwise request first. The player or match of a page is read like a request of a visitor,
+ * and under a visitor's limits. If it cannot be read, the texts are generic.
  */
 
-import { matchHash, readEncodedMatch } from "../document/encoded-match.ts";
-import { pieceIn, withoutComma } from "../document/fragment.ts";
-import { piecesText } from "../document/gzip.ts";
+import { plainBody } from "../document/gzip.ts";
 import { isShardId } from "../domain/identifiers.ts";
 import type { Board } from "../domain/leaderboards.ts";
 import { MODE_NAMES } from "../domain/modes.ts";
-import { type Reader, StoreError } from "../store/store.ts";
+import { formatTimestamp } from "../domain/time.ts";
+import { StoreError } from "../store/store.ts";
 import { isolated } from "../text/isolated.ts";
 import { consumeQuota, takeRequest } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
-import { ApiError } from "./errors.ts";
-import type { PageHead } from "./portal.ts";
+import { ApiError, errorDocument } from "./errors.ts";
+import { getMatch } from "./matches.ts";
+import { getPlayer } from "./players.ts";
+import type { PageHead, PageRecord, PageRegion } from "./portal.ts";
 import type { ApiRequest } from "./request.ts";
-import { decodedSegments } from "./routes.ts";
-import { isSearchable } from "./shard-request.ts";
+import type { View } from "./routes.ts";
+import { shardRequest } from "./shard-request.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 
-type Texts = Omit<PageHead, "baseUrl" | "path" | "kind">;
+type Texts = Pick<PageHead, "title" | "description">;
+
+/** A page, and the region and id in its path. */
+interface Found {
+  view: View;
+  shard: string;
+  id: string;
+}
 
 /** A page does not wait longer for a store that is slow. */
-const PATIENCE_MS = 2000;
+const RECORD_PATIENCE_MS = 2000;
+/** Without the regions, the page requests them: it is shown meanwhile. */
+const REGIONS_PATIENCE_MS = 250;
 
 const START: Texts = {
   title: "Matchbook",
@@ -54,95 +66,121 @@ const DEVELOPER_PAGES: ReadonlyMap<string, string> = new Map(
 const regionOf = (shard: string): string => (isShardId(shard) ? `region ${shard}` : "a region");
 
 /** Never throws. */
-export async function pageHead(context: ServerContext, request: ApiRequest): Promise<PageHead> {
-  const [, portal, ...rest] = decodedSegments(request.path);
-  const isStart = portal !== "portal" || rest.length === 0;
-  const path = isStart ? "/" : request.path;
-  const [shard = "", kind = "", id = ""] = rest;
-  const isRecord = rest.length === 3 && (kind === "players" || kind === "matches");
-  const texts = isRecord
-    ? ((await readTexts(context, request, shard, kind, id)) ?? recordTexts(shard, kind))
-    : pageTexts(isStart ? [] : rest);
+export async function pageHead(
+  context: ServerContext,
+  request: ApiRequest,
+  found: Found,
+  watch: Stopwatch,
+): Promise<PageHead> {
+  const { view, shard } = found;
+  const isRecord = view === "player" || view === "match";
+  const [regions, record] = await Promise.all([
+    within(REGIONS_PATIENCE_MS, readRegions(context)),
+    isRecord && context.visitors
+      ? within(RECORD_PATIENCE_MS, readRecord(context, request, found, watch))
+      : undefined,
+  ]);
+  const isUnknownRegion = shard !== "" && regions?.some((one) => one.id === shard) === false;
+  const isMissing = isUnknownRegion || record?.status === 404;
   const baseUrl = request.baseUrl();
-  return { ...texts, baseUrl, path, kind: kind === "players" ? "profile" : "website" };
+  return {
+    ...(isMissing
+      ? notFoundTexts(isUnknownRegion ? "region" : (view as "player" | "match"))
+      : textsOf(found, request.path, record)),
+    status: isMissing ? 404 : 200,
+    baseUrl,
+    path: view === "start" && shard === "" ? "/" : request.path,
+    kind: view === "player" ? "profile" : "website",
+    // A guide is a script of its own.
+    scripts: view === "developers" ? [view, request.path.split("/").at(-1)!] : [view],
+    data: { regions, record, token: context.visitors?.issue(request.time) },
+  };
+}
+function textsOf({ view, shard, id }: Found, path: string, record: PageRecord | undefined): Texts {
+  const region = regionOf(shard);
+  switch (view) {
+    case "player":
+      return (
+        (record && playerTexts(record, shard)) ??
+        titled("Player", `A player of ${region}: record, recent matches and heroes.`)
+      );
+    case "match":
+      return (
+        (record && matchTexts(record, shard)) ??
+        titled("Match", `A match of ${region}: both line-ups, scores and items.`)
+      );
+    case "heroes":
+      return titled(
+        `Heroes in ${region}`,
+        `How often each hero is played and wins in ${region}, by mode and patch.`,
+      );
+    case "leaderboards": {
+      const board = BOARD_NAMES.get(id) ?? "Leaderboards";
+      return titled(`${board} in ${region}`, `The best players of ${region}.`);
+    }
+    case "status":
+      return titled(
+        "Status",
+        "Which regions are available, and how recent their newest matches are.",
+      );
+    case "developers":
+    case "explorer": {
+      const page = DEVELOPER_PAGES.get(path.split("/")[3] ?? "");
+      return titled(
+        page ? `${page} · Developers` : "Developers",
+        page
+          ? `${page}: the read-only JSON:API of completed matches and player records behind this site.`
+          : "The read-only JSON:API behind this site: quick start, keys and limits, guides, every endpoint, and an explorer.",
+      );
+    }
+    case "start":
+      return shard === "" ? START : titled(`Players of ${region}`, START.description);
+  }
 }
 
-function pageTexts([first = "", second = "", third = ""]: string[]): Texts {
-  if (first === "") return START;
-  if (first === "status") {
-    return titled(
-      "Status",
-      "Which regions are available, and how recent their newest matches are.",
-    );
-  }
-  if (first === "developers") {
-    const page = DEVELOPER_PAGES.get(second);
-    return titled(
-      page ? `${page} · Developers` : "Developers",
-      page
-        ? `${page}: the read-only JSON:API of completed matches and player records behind this site.`
-        : "The read-only JSON:API behind this site: quick start, keys and limits, guides, every endpoint, and an explorer.",
-    );
-  }
-  const region = regionOf(first);
-  if (second === "heroes") {
-    return titled(
-      `Heroes in ${region}`,
-      `How often each hero is played and wins in ${region}, by mode and patch.`,
-    );
-  }
-  if (second === "leaderboards") {
-    const board = BOARD_NAMES.get(third) ?? "Leaderboards";
-    return titled(`${board} in ${region}`, `The best players of ${region}.`);
-  }
-  return START;
-}
-
-const recordTexts = (shard: string, kind: "players" | "matches"): Texts =>
-  kind === "players"
-    ? titled("Player", `A player of ${regionOf(shard)}: record, recent matches and heroes.`)
-    : titled("Match", `A match of ${regionOf(shard)}: both line-ups, scores and items.`);
+const notFoundTexts = (what: "region" | "player" | "match"): Texts =>
+  titled(`No such ${what}`, `There is no such ${what}. Search for a player by name.`);
 
 const titled = (name: string, description: string): Texts => ({
   title: `${name} · Matchbook`,
   description,
 });
 
-/** Undefined if visitors may not read it, or cannot now. */
-async function readTexts(
-  context: ServerContext,
-  request: ApiRequest,
-  shard: string,
-  kind: "players" | "matches",
-  id: string,
-): Promise<Texts | undefined> {
-  if (!context.visitors || !isSearchable(id)) return undefined;
-  const read = kind === "players" ? readPlayer : readMatch;
+/** Undefined if it takes longer. */
+async function within<T>(patienceMs: number, work: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(late.resolve, PATIENCE_MS);
+  const timer = setTimeout(late.resolve, patienceMs);
   try {
-    return await Promise.race([readAs(context, request, shard, id, read), late.promise]);
+    return await Promise.race([work, late.promise]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-type ReadTexts = (
-  reader: Reader,
-  id: string,
-  shard: string,
-  allow: (matches: number[]) => Promise<void>,
-) => Promise<Texts | undefined>;
+/** Undefined if they cannot be listed: the page's own request will report it. */
+async function readRegions({ shardStates }: ServerContext): Promise<PageRegion[] | undefined> {
+  try {
+    return (await shardStates()).map(({ id, available, newestMatch }) => ({
+      id,
+      available,
+      newestMatch: newestMatch === undefined ? null : formatTimestamp(newestMatch),
+    }));
+  } catch {
+    return undefined;
+  }
+}
 
-async function readAs(
+/** The response to the page's own request for it. Undefined if visitors may not read it, or cannot now. */
+async function readRecord(
   context: ServerContext,
   request: ApiRequest,
-  shard: string,
-  id: string,
-  read: ReadTexts,
-): Promise<Texts | undefined> {
+  found: Found,
+  watch: Stopwatch,
+): Promise<PageRecord | undefined> {
+  const { shard, id } = found;
+  const isPlayer = found.view === "player";
+  const path = `/shards/${encodeURIComponent(shard)}/${isPlayer ? "players" : "matches"}/${encodeURIComponent(id)}`;
   const visitor = context.visitors!.at(request.clientAddress());
-  const { time } = request;
   let isInFlight = false;
   try {
     if (!context.keys.mayRead(visitor, shard)) return undefined;
@@ -152,13 +190,21 @@ async function readAs(
     if (!allowed) return undefined;
     const reader = await context.shards.reader(shard);
     if (!reader) return undefined;
-    return await read(reader, id, shard, (matches) =>
-      consumeQuota(context, visitor, matches, time),
-    );
+    const { document, matches } = await (isPlayer ? getPlayer : getMatch)({
+      ...shardRequest(context, request, found, reader, visitor, watch, () => {}),
+      query: "",
+      url: request.baseUrl() + path,
+    });
+    await consumeQuota(context, visitor, matches, request.time);
+    const text = plainBody(document.content.pieces, document.rest).toString();
+    return { path, status: 200, text };
   } catch (error) {
+    if (error instanceof ApiError && error.status === 404) {
+      return { path, status: 404, text: errorDocument(error.problems, request.requestId) };
+    }
     // Whatever is wrong with the store, the page's own requests will report it.
-    if (error instanceof ApiError || error instanceof StoreError) return undefined;
-    context.observe({ event: "failure", requestId: request.requestId, error });
+    if (!(error instanceof ApiError || error instanceof StoreError))
+      context.observe({ event: "failure", requestId: request.requestId, error });
     return undefined;
   } finally {
     if (isInFlight) context.overload.leave(shard);
@@ -171,13 +217,13 @@ interface Resource {
   type: string;
   attributes?: Stats & { stats?: Stats };
 }
+interface RecordDocument {
+  data: Resource;
+  included?: Resource[];
+}
 
-const readPlayer: ReadTexts = async (reader, id, shard) => {
-  const [player] = await reader.players([id]);
-  if (!player) return undefined;
-  const { attributes } = JSON.parse(
-    piecesText([withoutComma(pieceIn(player.resource))]),
-  ) as Resource;
+function playerTexts({ text }: PageRecord, shard: string): Texts {
+  const { attributes } = (JSON.parse(text) as RecordDocument).data;
   const { played, wins, winStreak, skillTier } = attributes?.stats ?? {};
   const figures = [
     isCount(played) ? `${grouped(played)} ${played === 1 ? "match" : "matches"}` : undefined,
@@ -188,26 +234,22 @@ const readPlayer: ReadTexts = async (reader, id, shard) => {
     isCount(winStreak) && winStreak > 1 ? `${winStreak} wins in a row` : undefined,
   ].filter((figure) => figure !== undefined);
   const figuresText = figures.length > 0 ? `: ${figures.join(", ")}` : "";
-  return titled(isolated(shortened(player.name)), `Player of region ${shard}${figuresText}.`);
-};
+  const name = isolated(shortened(String(attributes?.name ?? "")));
+  return titled(name, `Player of region ${shard}${figuresText}.`);
+}
 
-const readMatch: ReadTexts = async (reader, id, shard, allow) => {
-  const bundle = await reader.match(id);
-  const [stored] = bundle?.matches ?? [];
-  if (!stored) return undefined;
-  await allow([matchHash(stored)]);
-  const { resource, included } = readEncodedMatch(stored);
-  const { attributes = {} } = JSON.parse(piecesText([resource])) as Resource;
-  const others = JSON.parse(`[${piecesText([included])}]`) as Resource[];
+function matchTexts({ text }: PageRecord, shard: string): Texts {
+  const { data, included = [] } = JSON.parse(text) as RecordDocument;
+  const { attributes = {} } = data;
   const mode = modeName(attributes.gameMode);
   const day = String(attributes.createdAt).slice(0, "2026-11-15".length);
   const { duration } = attributes;
   const minutes = isCount(duration) ? ` It took ${Math.round(duration / 60)} minutes.` : "";
   return titled(
     `${mode} match, ${day}`,
-    `Match in region ${shard}.${resultText(others.filter(({ type }) => type === "roster"))}${minutes}`,
+    `Match in region ${shard}.${resultText(included.filter(({ type }) => type === "roster"))}${minutes}`,
   );
-};
+}
 
 /** " The blue side won with 18 to 9 kills." */
 function resultText(rosters: Resource[]): string {

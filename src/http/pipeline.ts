@@ -5,7 +5,7 @@ import type { LiveKey } from "../access/key-lookup.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { MAX_URL_LENGTH } from "../query/parameters.ts";
 import { parseNoParameters } from "../query/parse-query.ts";
-import { DamagedData, DamagedShard, type Reader, StoreError } from "../store/store.ts";
+import { DamagedData, DamagedShard, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import {
   authenticate,
@@ -31,11 +31,11 @@ import {
   streamResponse,
 } from "./response.ts";
 import { type Found, findRoute, openApiPath, ROUTES } from "./routes.ts";
-import type {
-  AllShardsRequest,
-  RecordsRequest,
-  ShardRequest,
-  ShardResult,
+import {
+  type AllShardsRequest,
+  recordsRequest,
+  type ShardResult,
+  shardRequest,
 } from "./shard-request.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
@@ -83,7 +83,8 @@ export async function handleRequest(
       await checkOpenRate(context, request, route.access === "open" && route.isHealthCheck);
     }
     if (route.access === "page") {
-      const head = route.opens === "page" ? await pageHead(context, request) : undefined;
+      const { view } = route;
+      const head = view && (await pageHead(context, request, { ...found, view }, watch));
       return await context.portal!.answer(request, route.opens, found.id, head);
     }
     if (route.access === "open") {
@@ -123,7 +124,8 @@ export async function handleRequest(
       const reader = await context.shards.reader(shard);
       if (!reader) throw unknownShard(shard, await context.shards.list());
       checkShard(context, key, shard);
-      const checked = shardRequest(context, request, found, reader, key, progress);
+      const isWaiting = () => leave(context, progress);
+      const checked = shardRequest(context, request, found, reader, key, watch, isWaiting);
       if (stream) return streamResponse(request, await stream(checked), limitHeaders);
       result = await route.endpoint(checked);
     }
@@ -160,32 +162,6 @@ function leave({ overload }: ServerContext, progress: RequestProgress): void {
   if (shard === undefined) return;
   progress.inFlightFor = undefined;
   overload.leave(shard);
-}
-
-function shardRequest(
-  context: ServerContext,
-  request: ApiRequest,
-  { shard, id }: Found,
-  reader: Reader,
-  key: LiveKey,
-  progress: RequestProgress,
-): ShardRequest {
-  const { leaderboardDepth, results, feed } = context;
-  const { requestId, raw } = request;
-  return {
-    ...recordsRequest(context, request, progress.watch),
-    ...{ requestId, reader, shard, id, leaderboardDepth, results, raw, key, feed },
-    isWaiting: () => leave(context, progress),
-  };
-}
-
-function recordsRequest(
-  { maxOffset, profile }: ServerContext,
-  request: ApiRequest,
-  watch: Stopwatch,
-): RecordsRequest {
-  const { query, time: now } = request;
-  return { query, url: request.baseUrl() + request.path, now, maxOffset, profile, watch };
 }
 
 async function allShardsRequest(

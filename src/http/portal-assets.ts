@@ -23,12 +23,15 @@ export interface Pack {
   operator: PackedFile;
   /** The files they load, by name. The names change with the content. */
   assets: ReadonlyMap<string, PackedFile>;
+  /** The scripts that each view and guide needs besides those of the page: names of assets. */
+  scripts: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Written {
   page: WrittenFile;
   operator: WrittenFile;
   assets: Record<string, WrittenFile>;
+  scripts: Pack["scripts"];
 }
 
 interface WrittenFile {
@@ -38,11 +41,12 @@ interface WrittenFile {
   brotli?: string;
 }
 
-export function writePack({ page, operator, assets }: Pack): string {
+export function writePack({ page, operator, assets, scripts }: Pack): string {
   const written: Written = {
     page: writtenFile(page),
     operator: writtenFile(operator),
     assets: Object.fromEntries([...assets].map(([name, file]) => [name, writtenFile(file)])),
+    scripts,
   };
   return JSON.stringify(written);
 }
@@ -51,11 +55,12 @@ export function writePack({ page, operator, assets }: Pack): string {
 export async function readPack(): Promise<Pack | undefined> {
   const text = await packText();
   if (text === undefined) return undefined;
-  const { page, operator, assets }: Written = JSON.parse(text);
+  const { page, operator, assets, scripts }: Written = JSON.parse(text);
   return {
     page: readFile(page),
     operator: readFile(operator),
     assets: new Map(Object.entries(assets).map(([name, file]) => [name, readFile(file)])),
+    scripts,
   };
 }
 

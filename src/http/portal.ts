@@ -12,14 +12,41 @@ import type { ApiRequest } from "./request.ts";
 /** What a route of the portal serves. */
 export type Opens = "page" | "asset" | "nothing" | "visitor-token" | "picture" | "robots" | "icon";
 
-/** What search engines and link previews show of a page. Plain text, escaped when it is written into the page. */
+/** What the server writes into a page. Plain text, escaped when it is written. */
 export interface PageHead {
+  status: 200 | 404;
+  /** For search engines and link previews. */
   title: string;
   description: string;
   /** Of this server, as the caller knows it. */
   baseUrl: string;
   path: string;
   kind: "website" | "profile";
+  /** The names of the scripts that the page loads on demand: it loads them at once. */
+  scripts: readonly string[];
+  data: PageData;
+}
+
+/** What the scripts of the page would otherwise request first. */
+export interface PageData {
+  /** Undefined if visitors need a key. */
+  token?: { token: string; expiresAt: number } | undefined;
+  regions?: PageRegion[] | undefined;
+  record?: PageRecord | undefined;
+}
+
+export interface PageRegion {
+  id: string;
+  available: boolean;
+  newestMatch: string | null;
+}
+
+/** The response of the API to a request for this path. */
+export interface PageRecord {
+  path: string;
+  status: number;
+  /** JSON. */
+  text: string;
 }
 
 /** Everything is loaded from this server, and nothing is inlined. */
@@ -44,9 +71,12 @@ export const COMMON_HEADERS = {
   Vary: "Accept-Encoding",
 };
 
-/** The names of assets change with their content. The page refers to them, so it is revalidated each time. */
+/**
+ * The names of assets change with their content. The page refers to them, so it is revalidated each time. It contains a
+ * token, and records that count against the limits of an address: no cache may give it to others.
+ */
 const CACHING = {
-  page: "no-cache",
+  page: "private, no-cache",
   asset: "public, max-age=31536000, immutable",
   nothing: "no-store",
   icon: "public, max-age=86400",
@@ -79,14 +109,9 @@ const TITLE = /<title>.*?<\/title>/s;
 const DESCRIPTION = /<meta name="description" content="[^"]*">\s*/;
 const OFFER_TAG = '<meta name="matchbook-offer" content="">';
 
-/** Pages of as many URLs are kept compressed. */
-const MOST_RENDERED = 256;
-
 export class Portal {
   readonly #options: PortalOptions;
   #pack: Promise<ReadPack | undefined> | undefined;
-  /** Pages by the tags in their heads. */
-  readonly #rendered = new Map<string, PackedFile>();
 
   constructor(options: PortalOptions = {}) {
     this.#options = options;
@@ -109,21 +134,16 @@ export class Portal {
     this.#pack ??= this.#read();
     const pack = await this.#pack;
     if (!pack) return send(request, pageOf(UNBUILT), 503, "nothing");
-    if (head) return send(request, this.#render(pack, head), 200, "page");
+    if (head) {
+      // Not as replacement texts, in which "$&" of a name would be replaced.
+      const text = pack.text
+        .replace(TITLE, () => headTags(head, pack.iconUrl))
+        .replace("</head>", () => `${loadedTags(head, pack, request.time)}</head>`);
+      return send(request, pageOf(text), head.status, head.status === 404 ? "nothing" : "page");
+    }
     if (opens === "icon" && pack.icon) return send(request, pack.icon, 200, "icon");
     const asset = opens === "asset" ? pack.assets.get(name) : undefined;
     return asset ? send(request, asset, 200, "asset") : send(request, pack.page, 404, "nothing");
-  }
-
-  #render(pack: ReadPack, head: PageHead): PackedFile {
-    const tags = headTags(head, pack.iconUrl);
-    const known = this.#rendered.get(tags);
-    if (known) return known;
-    // Not as a replacement text, in which "$&" of a name would be replaced.
-    const page = pageOf(pack.text.replace(TITLE, () => tags));
-    if (this.#rendered.size >= MOST_RENDERED) this.#rendered.clear();
-    this.#rendered.set(tags, page);
-    return page;
   }
 
   async #read(): Promise<ReadPack | undefined> {
@@ -143,12 +163,12 @@ export class Portal {
     const find = (start: string) => [...pack.assets].find(([name]) => name.startsWith(start));
     const [iconName, icon] = find("touch-icon-") ?? find("icon-") ?? [];
     const iconUrl = iconName && ASSETS + iconName;
-    return { assets: pack.assets, text, page: pageOf(text), icon, iconUrl };
+    return { ...pack, text, page: pageOf(text), icon, iconUrl };
   }
 }
 
 /** The pack, with the tags of this server in its page. */
-interface ReadPack extends Omit<Pack, "operator"> {
+interface ReadPack extends Pack {
   text: string;
   icon: PackedFile | undefined;
   iconUrl: string | undefined;
@@ -156,7 +176,7 @@ interface ReadPack extends Omit<Pack, "operator"> {
 
 const ASSETS = "/portal/assets/";
 
-function headTags(head: PageHead, icon?: string): string {
+function headTags(head: PageHead, iconUrl?: string): string {
   const { title, description, baseUrl, path, kind } = head;
   // The host is the caller's, and need not be valid: these are texts, never parsed.
   const canonical = baseUrl + path;
@@ -173,12 +193,38 @@ function headTags(head: PageHead, icon?: string): string {
     property("title", title),
     property("description", description),
     property("url", canonical),
-    ...(icon === undefined ? [] : [property("image", baseUrl + icon)]),
+    ...(iconUrl === undefined ? [] : [property("image", baseUrl + iconUrl)]),
     meta("twitter:card", "summary"),
     meta("twitter:title", title),
     meta("twitter:description", description),
   ].join("\n    ");
 }
+
+/** After the main script, which browsers load first then: it is the largest. */
+function loadedTags({ scripts, data }: PageHead, pack: ReadPack, now: number): string {
+  const files = new Set(scripts.flatMap((name) => pack.scripts[name] ?? []));
+  return [
+    ...[...files].map((name) => `<link rel="modulepreload" href="${ASSETS}${name}">`),
+    `<script type="application/json" id="page-data">${dataJson(data, now)}</script>`,
+  ].join("");
+}
+
+/** A block of data ends at the first "</script": no text in it may contain "<". */
+function dataJson({ token, regions, record }: PageData, now: number): string {
+  const members = [
+    token && `"token":${JSON.stringify(tokenBody(token, now))}`,
+    regions && `"regions":${JSON.stringify(regions)}`,
+    record &&
+      `"path":${JSON.stringify(record.path)},"status":${record.status},"document":${record.text}`,
+  ];
+  return `{${members.filter(Boolean).join(",")}}`.replaceAll("<", "\\u003c");
+}
+
+const tokenBody = ({ token, expiresAt }: { token: string; expiresAt: number }, now: number) => ({
+  token,
+  expiresAt: formatTimestamp(expiresAt),
+  expiresIn: Math.floor((expiresAt - now) / 1000),
+});
 
 const ENTITIES: Record<string, string> = {
   "&": "&amp;",
@@ -192,18 +238,13 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENT
 
 /** Without CORS headers: only pages of this server can read it. */
 function sendToken(request: ApiRequest, visitors: Pick<Visitors, "issue">): Response {
-  const { token, expiresAt } = visitors.issue(request.time);
-  const expiresIn = Math.floor((expiresAt - request.time) / 1000);
-  return Response.json(
-    { token, expiresAt: formatTimestamp(expiresAt), expiresIn },
-    {
-      headers: {
-        "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
-        "X-Request-Id": request.requestId,
-      },
+  return Response.json(tokenBody(visitors.issue(request.time), request.time), {
+    headers: {
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "X-Request-Id": request.requestId,
     },
-  );
+  });
 }
 
 /** Without a key, only some pages have something to show. */

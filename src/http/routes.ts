@@ -224,39 +224,54 @@ export interface PageRoute {
   path: string;
   access: "page";
   opens: Opens;
+  /** Of a page: the folder of `src/portal/views` that shows it. */
+  view?: View;
 }
 
-const pageRoute = (path: string, opens: Opens): PageRoute => ({ path, access: "page", opens });
+export type View =
+  | "start"
+  | "player"
+  | "match"
+  | "heroes"
+  | "leaderboards"
+  | "status"
+  | "developers"
+  | "explorer";
+
+const pageRoute = (path: string, view: View): PageRoute => ({
+  ...{ path, access: "page", opens: "page", view },
+});
+
+const fileRoute = (path: string, opens: Opens): PageRoute => ({ path, access: "page", opens });
 
 /** Matched after the API routes, so that those match faster. */
 const PAGES: readonly PageRoute[] = [
-  pageRoute("/", "page"),
-  pageRoute("/portal", "page"),
-  pageRoute("/portal/status", "page"),
-  pageRoute("/portal/developers", "page"),
-  pageRoute("/portal/developers/keys", "page"),
-  pageRoute("/portal/developers/guides", "page"),
-  pageRoute("/portal/developers/guides/:id", "page"),
-  pageRoute("/portal/developers/endpoints", "page"),
-  pageRoute("/portal/developers/explorer", "page"),
-  pageRoute("/portal/developers/usage", "page"),
-  pageRoute("/portal/developers/changelog", "page"),
-  pageRoute("/portal/:shard/players/:id", "page"),
-  pageRoute("/portal/:shard/matches/:id", "page"),
-  pageRoute("/portal/:shard/heroes", "page"),
-  pageRoute("/portal/:shard/leaderboards/:board", "page"),
-  pageRoute("/portal/assets/:id", "asset"),
+  pageRoute("/", "start"),
+  pageRoute("/portal", "start"),
+  pageRoute("/portal/status", "status"),
+  pageRoute("/portal/developers", "developers"),
+  pageRoute("/portal/developers/keys", "developers"),
+  pageRoute("/portal/developers/guides", "developers"),
+  pageRoute("/portal/developers/guides/:id", "developers"),
+  pageRoute("/portal/developers/endpoints", "developers"),
+  pageRoute("/portal/developers/explorer", "explorer"),
+  pageRoute("/portal/developers/usage", "developers"),
+  pageRoute("/portal/developers/changelog", "developers"),
+  pageRoute("/portal/:shard/players/:id", "player"),
+  pageRoute("/portal/:shard/matches/:id", "match"),
+  pageRoute("/portal/:shard/heroes", "heroes"),
+  pageRoute("/portal/:shard/leaderboards/:board", "leaderboards"),
+  fileRoute("/portal/assets/:id", "asset"),
+  // What the pages load besides, and what crawlers read.
+  fileRoute("/portal/visitor-token", "visitor-token"),
+  fileRoute("/portal/pictures/:kind/:id", "picture"),
+  fileRoute("/robots.txt", "robots"),
+  fileRoute("/favicon.ico", "icon"),
+  // Last, since any word may be a region.
+  pageRoute("/portal/:shard", "start"),
 ];
 
-/** What the pages load besides, and what crawlers read. */
-const FILES: readonly PageRoute[] = [
-  pageRoute("/portal/visitor-token", "visitor-token"),
-  pageRoute("/portal/pictures/:kind/:id", "picture"),
-  pageRoute("/robots.txt", "robots"),
-  pageRoute("/favicon.ico", "icon"),
-];
-
-const NO_SUCH_PAGE = pageRoute("/portal/*", "nothing");
+const NO_SUCH_PAGE = fileRoute("/portal/*", "nothing");
 
 export interface Found {
   route: Route | PageRoute;
@@ -265,7 +280,7 @@ export interface Found {
 }
 
 /** Split once; every request is matched against them. */
-const patterns = [...ROUTES, ...PAGES, ...FILES].map((route) => {
+const patterns = [...ROUTES, ...PAGES].map((route) => {
   const parts = route.path.split("/");
   return {
     route,

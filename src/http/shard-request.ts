@@ -11,8 +11,9 @@ import type { Parsed } from "../query/parse-query.ts";
 import type { GivenParameters, ParseContext } from "../query/query.ts";
 import type { Reader, StoreError, Vocabulary } from "../store/store.ts";
 import type { CompatProfile } from "./compat-profile.ts";
-import type { FeedContext } from "./context.ts";
+import type { FeedContext, ServerContext } from "./context.ts";
 import { ApiError, apiError, uriTooLong } from "./errors.ts";
+import type { ApiRequest } from "./request.ts";
 import type { ResultCache } from "./result-cache.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
@@ -48,6 +49,32 @@ export interface AllShardsRequest extends RecordsRequest {
   reader(shard: string): Awaitable<Reader | undefined>;
   /** Logs why a shard cannot answer, and returns the error to send if no other shard can. */
   failed(shard: string, error: StoreError): ApiError;
+}
+
+export function shardRequest(
+  context: ServerContext,
+  request: ApiRequest,
+  { shard, id }: { shard: string; id: string },
+  reader: Reader,
+  key: LiveKey,
+  watch: Stopwatch,
+  isWaiting: () => void,
+): ShardRequest {
+  const { leaderboardDepth, results, feed } = context;
+  const { requestId, raw } = request;
+  return {
+    ...recordsRequest(context, request, watch),
+    ...{ requestId, reader, shard, id, leaderboardDepth, results, raw, key, feed, isWaiting },
+  };
+}
+
+export function recordsRequest(
+  { maxOffset, profile }: ServerContext,
+  request: ApiRequest,
+  watch: Stopwatch,
+): RecordsRequest {
+  const { query, time: now } = request;
+  return { query, url: request.baseUrl() + request.path, now, maxOffset, profile, watch };
 }
 
 export interface ShardResult {

@@ -1,40 +1,66 @@
 /** The app shell: header, page and footer. */
 
-import { type ReactNode, Suspense, useEffect } from "react";
+import { type ComponentType, createElement, type ReactNode, Suspense, useEffect } from "react";
 import { Header } from "./header.tsx";
 import { KeyButton, KeyDialog, Offer } from "./key.tsx";
 import { Boundary, lazyPage } from "./kit/boundary.tsx";
-import { Page } from "./kit/page.tsx";
+import { NotFound } from "./kit/not-found.tsx";
 import { Loading } from "./kit/states.tsx";
 import { NetworkNote } from "./network-note.tsx";
 import { useRegions } from "./regions.ts";
-import { hrefOf, Link, useLocation, type View, viewOf } from "./router.ts";
+import { hrefOf, Link, navigate, useLocation, type View, viewOf } from "./router.ts";
 import { proposeShard, useSession } from "./session.ts";
 
-const Start = lazyPage(() => import("./views/start/view.tsx"));
-const Player = lazyPage(() => import("./views/player/view.tsx"));
-const Match = lazyPage(() => import("./views/match/view.tsx"));
-const Heroes = lazyPage(() => import("./views/heroes/view.tsx"));
-const Leaderboard = lazyPage(() => import("./views/leaderboards/view.tsx"));
-const Status = lazyPage(() => import("./views/status/view.tsx"));
-const Developers = lazyPage(() => import("./views/developers/view.tsx"));
-const Explorer = lazyPage(() => import("./views/explorer/view.tsx"));
+/** A view that is loaded when it is first rendered, or by `load()`: then it is rendered at once. */
+function view<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
+  const shown = { component: lazyPage(load) as ComponentType<Props> };
+  const View = (props: Props) => createElement(shown.component, props);
+  View.load = async () => {
+    shown.component = (await load()).default;
+  };
+  return View;
+}
+
+const VIEWS = {
+  start: view(() => import("./views/start/view.tsx")),
+  player: view(() => import("./views/player/view.tsx")),
+  match: view(() => import("./views/match/view.tsx")),
+  heroes: view(() => import("./views/heroes/view.tsx")),
+  leaderboard: view(() => import("./views/leaderboards/view.tsx")),
+  status: view(() => import("./views/status/view.tsx")),
+  developers: view(() => import("./views/developers/view.tsx")),
+  explorer: view(() => import("./views/explorer/view.tsx")),
+};
+
+/** Loads the view of the page's URL. React would show a placeholder for 300 ms otherwise. */
+export async function loadFirstView(): Promise<void> {
+  const { name } = viewOf(location);
+  // What cannot be loaded is reported when it is rendered.
+  if (name !== "not-found") await VIEWS[name].load().catch(() => {});
+}
 
 export function App() {
   const address = useLocation();
   const view = viewOf(new URL(address, location.origin));
-  const isReady = useRegion(view);
+  const { isReady, isUnknown } = useRegion(view);
   return (
     <>
       <a className="skip" href="#content">
         Skip to content
       </a>
-      <Header view={view} />
+      {/* The search is in it, except on the start page. */}
+      <Header view={isUnknown ? { name: "not-found", path: address } : view} />
       <Offer />
       <main id="content" className="content" tabIndex={-1}>
         <Boundary key={pageKey(view)}>
           <Suspense fallback={<Loading label="Loading page" lines={8} />}>
-            {isReady ? pageOf(view) : <Loading label="Loading regions" lines={8} />}
+            {isUnknown ? (
+              <NotFound title="Region not found">There is no such region.</NotFound>
+            ) : isReady ? (
+              pageOf(view)
+            ) : (
+              <Loading label="Loading regions" lines={8} />
+            )}
           </Suspense>
         </Boundary>
       </main>
@@ -75,55 +101,54 @@ function pageKey(view: View): string {
 function pageOf(view: View): ReactNode {
   switch (view.name) {
     case "start":
-      return <Start />;
+      return <VIEWS.start />;
     case "player":
-      return <Player shard={view.shard} id={view.id} search={view.search} />;
+      return <VIEWS.player shard={view.shard} id={view.id} search={view.search} />;
     case "match":
-      return <Match shard={view.shard} id={view.id} />;
+      return <VIEWS.match shard={view.shard} id={view.id} />;
     case "heroes":
-      return <Heroes shard={view.shard} search={view.search} />;
+      return <VIEWS.heroes shard={view.shard} search={view.search} />;
     case "leaderboard":
-      return <Leaderboard shard={view.shard} board={view.board} search={view.search} />;
+      return <VIEWS.leaderboard shard={view.shard} board={view.board} search={view.search} />;
     case "status":
-      return <Status />;
+      return <VIEWS.status />;
     case "developers":
-      return <Developers page={view.page} guide={view.guide} />;
+      return <VIEWS.developers page={view.page} guide={view.guide} />;
     case "explorer":
-      return <Explorer search={view.search} />;
+      return <VIEWS.explorer search={view.search} />;
     case "not-found":
-      return <NotFound path={view.path} />;
+      return (
+        <NotFound title="Page not found">
+          There is no page at <code>{view.path}</code>.
+        </NotFound>
+      );
   }
-}
-
-function NotFound({ path }: { path: string }) {
-  return (
-    <Page title="Page not found" name="Page not found">
-      <p>
-        There is no page at <code>{path}</code>. Check the URL for typos; the link may be out of
-        date.
-      </p>
-      <p>
-        <Link to={{ name: "start" }}>Search for a player</Link> or see the{" "}
-        <Link to={{ name: "developers", page: "quick-start" }}>API for developers</Link>.
-      </p>
-    </Page>
-  );
 }
 
 /**
  * Until the visitor chooses a region, selects the one with the newest match that they may read: the server also lists
- * closed ones. Returns whether the page can be shown: the explorer and the developer area need a region, unless there
- * is none.
+ * closed ones. `/portal/REGION` is the start page with that region chosen. `isReady`: the page can be shown: the explorer
+ * and the developer area need a region, unless there is none. `isUnknown`: the URL names a region that does not exist.
  */
-function useRegion(view: View): boolean {
-  const { shard, isShardChosen, closedShards } = useSession();
+function useRegion(view: View): { isReady: boolean; isUnknown: boolean } {
+  const { shard, isShardChosen, closedShards, setShard } = useSession();
   const { state, regions } = useRegions();
+  const isKnown = (region: string) => regions.some(({ id }) => id === region);
   const newest = (regions.find(({ id }) => !closedShards.has(id)) ?? regions[0])?.id;
-  const isUnknown = newest !== undefined && !regions.some(({ id }) => id === shard);
+  const isGone = newest !== undefined && !isKnown(shard);
   const isClosed = !isShardChosen && closedShards.has(shard);
+  const named = "shard" in view ? view.shard : undefined;
+  const isUnknown = named !== undefined && state === "ready" && !isKnown(named);
+  const chosen = view.name === "start" && state !== "loading" && !isUnknown ? named : undefined;
   useEffect(() => {
-    if (newest !== undefined && newest !== shard && (isUnknown || isClosed)) proposeShard(newest);
-  }, [isUnknown, isClosed, newest, shard]);
+    if (chosen !== undefined) {
+      setShard(chosen);
+      navigate({ name: "start" }, "replace");
+    } else if (newest !== undefined && newest !== shard && (isGone || isClosed)) {
+      proposeShard(newest);
+    }
+  }, [chosen, setShard, isGone, isClosed, newest, shard]);
   const needsRegion = view.name === "explorer" || view.name === "developers";
-  return !needsRegion || shard !== "" || (state !== "loading" && !isUnknown);
+  const isReady = !needsRegion || shard !== "" || (state !== "loading" && !isGone);
+  return { isReady: isReady && !(view.name === "start" && named !== undefined), isUnknown };
 }

@@ -4,7 +4,19 @@ import "./fonts.css";
 import "./theme.css";
 import "./kit/kit.css";
 import "./shell.css";
+// Several views share these small modules: a request for each would take longer than loading them here.
+import "./kit/api-menu.tsx";
+import "./kit/code.tsx";
+import "./kit/needs-key.tsx";
+import "./kit/pairs.tsx";
+import "./kit/segmented.tsx";
+import "./kit/table.tsx";
+import "./kit/time.tsx";
+import "./match.ts";
+import "./views/match/extras.ts";
 import { createRoot } from "react-dom/client";
-import { App } from "./app.tsx";
+import { App, loadFirstView } from "./app.tsx";
 
-createRoot(document.getElementById("portal")!).render(<App />);
+const root = createRoot(document.getElementById("portal")!);
+// Not with `await`: the bundler would move every module that is shared into a script of its own.
+void loadFirstView().then(() => root.render(<App />));

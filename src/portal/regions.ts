@@ -3,11 +3,10 @@
 import { useCallback, useEffect } from "react";
 import type { Matchbook } from "../../client/src/index.ts";
 import { onRetry } from "./network.ts";
+import { pageData, type Region } from "./page-data.ts";
 import { pauseAfter } from "./retry.ts";
 import { useSession } from "./session.ts";
 import { createStore, useStore } from "./store.ts";
-
-export type Region = Awaited<ReturnType<Matchbook["status"]>>["shards"][number];
 
 interface Known {
   state: "loading" | "ready" | "failed";
@@ -20,7 +19,11 @@ export interface Regions extends Known {
   retry(): void;
 }
 
-const known = createStore<Known>({ state: "loading", regions: [] });
+const known = createStore<Known>(
+  pageData.regions
+    ? { state: "ready", regions: newestFirst(pageData.regions) }
+    : { state: "loading", regions: [] },
+);
 let isFetching = false;
 /** The client of the latest attempt. */
 let fetchedWith: Matchbook | undefined;
@@ -67,7 +70,9 @@ function fetchRegions(matchbook: Matchbook): void {
 }
 
 /** Regions without matches come last. */
-const newestFirst = (regions: readonly Region[]): Region[] =>
-  regions.toSorted((one, other) => timeOf(other) - timeOf(one) || one.id.localeCompare(other.id));
-
-const timeOf = ({ newestMatch }: Region): number => (newestMatch ? Date.parse(newestMatch) : 0);
+function newestFirst(regions: readonly Region[]): Region[] {
+  const timeOf = ({ newestMatch }: Region) => (newestMatch ? Date.parse(newestMatch) : 0);
+  return regions.toSorted(
+    (one, other) => timeOf(other) - timeOf(one) || one.id.localeCompare(other.id),
+  );
+}

@@ -5,7 +5,8 @@ import { newEntry } from "./scroll.ts";
 import { createStore, useStore } from "./store.ts";
 
 export type View =
-  | { name: "start" }
+  /** `shard`: with this region chosen. */
+  | { name: "start"; shard?: string }
   | { name: "player"; shard: string; id: string; search?: URLSearchParams }
   | { name: "match"; shard: string; id: string }
   | { name: "heroes"; shard: string; search: URLSearchParams }
@@ -64,6 +65,7 @@ function developersView(parts: readonly string[], search: URLSearchParams): View
 function regionView(parts: readonly string[], search: URLSearchParams): View | undefined {
   const [shard, kind, id] = parts;
   if (!shard || parts.length > 3) return undefined;
+  if (parts.length === 1) return { name: "start", shard };
   if (kind === "heroes" && parts.length === 2) return { name: "heroes", shard, search };
   if (!id) return undefined;
   if (kind === "matches") return { name: "match", shard, id };
@@ -74,7 +76,7 @@ function regionView(parts: readonly string[], search: URLSearchParams): View | u
 export function hrefOf(view: View): string {
   switch (view.name) {
     case "start":
-      return "/";
+      return view.shard === undefined ? "/" : path(view.shard);
     case "player":
       return withQuery(path(view.shard, "players", view.id), view.search);
     case "match":
@@ -166,7 +168,8 @@ function readable(search: URLSearchParams): string {
     .replaceAll("%3A", ":");
 }
 
-function decoded(segment: string): string {
+/** A part of a URL with an invalid escape stays as it is. */
+export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

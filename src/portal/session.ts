@@ -2,9 +2,10 @@
 
 import { type Fetch, type Limits, Matchbook } from "../../client/src/index.ts";
 import { noteWait } from "./network.ts";
+import { takeResponse } from "./page-data.ts";
 import { onStored, store, stored } from "./storage.ts";
 import { createStore, useStore } from "./store.ts";
-import { fetchAsVisitor, prepareToken, unauthorized } from "./visitor-token.ts";
+import { fetchAsVisitor, unauthorized } from "./visitor-token.ts";
 
 /**
  * "key": requests use the key. "visitor": they use a visitor token. "none": requests that need a key are not sent, and
@@ -71,7 +72,6 @@ const session = createStore<Session>({
   isAskingForKey: false,
   offeredKey,
 });
-if (session.get().access === "visitor") prepareToken();
 
 onStored(KEY, () => {
   const key = stored(KEY);
@@ -123,8 +123,9 @@ function connectionFor(
     // Such a request would only be refused.
     if (needsAccess && access === "none") return unauthorized();
     const isVisitor = needsAccess && access === "visitor";
-    const sent = isVisitor ? sendAsVisitor(url, options) : fetch(url, options);
-    const response = await sent.finally(() => noteWait(url));
+    const inPage = isVisitor ? takeResponse(url) : undefined;
+    const sent = () => (isVisitor ? sendAsVisitor(url, options) : fetch(url, options));
+    const response = inPage ?? (await sent().finally(() => noteWait(url)));
     const code = response.ok ? undefined : await errorCode(response.clone());
     if (code === "rate-limited") waitFor(url, response, options.signal);
     if (!isCurrent()) return response;

@@ -1,7 +1,10 @@
-/** Sends requests as a visitor without a key: fetches a token, and renews it before it ends or when it is refused. */
+/**
+ * Sends requests as a visitor without a key. The page contains a token, which is renewed before it ends or when it is
+ * refused.
+ */
 
 import type { Fetch } from "../../client/src/index.ts";
-import { store, storedJson } from "./storage.ts";
+import { pageData, type VisitorToken } from "./page-data.ts";
 
 interface Token {
   text: string;
@@ -11,10 +14,8 @@ interface Token {
 
 /** Renewed this long before its end, so that no request arrives too late. */
 const EARLY_MS = 30_000;
-const STORED = "matchbook.visitor-token";
 
-// Kept until the tab is closed, so that a reload needs no new one.
-let token = storedJson(STORED, "sessionStorage") as Token | undefined;
+let token = pageData.token && tokenOf(pageData.token);
 let fetching: Promise<Token | Response> | undefined;
 
 /** `onClosed` is called when the server does not give tokens any more. */
@@ -32,12 +33,6 @@ export const fetchAsVisitor =
     return second instanceof Response ? refusal(second, onClosed) : send(second);
   };
 
-/** Fetches the first token while the page still loads. */
-export function prepareToken(): void {
-  // The first request tries again, and reports what is wrong.
-  currentToken().catch(() => {});
-}
-
 /** A token other than the refused one, or the response that gives none. */
 async function currentToken(refused?: string): Promise<Token | Response> {
   if (token && token.text !== refused && Date.now() < token.until) return token;
@@ -50,13 +45,12 @@ async function currentToken(refused?: string): Promise<Token | Response> {
 async function newToken(): Promise<Token | Response> {
   const response = await fetch("/portal/visitor-token");
   if (!response.ok) return response;
-  const { token: text, expiresIn } = (await response.json()) as {
-    token: string;
-    expiresIn: number;
-  };
-  token = { text, until: Date.now() + expiresIn * 1000 - EARLY_MS };
-  store(STORED, JSON.stringify(token), "sessionStorage");
+  token = tokenOf((await response.json()) as VisitorToken);
   return token;
+}
+
+function tokenOf({ token: text, expiresIn }: VisitorToken): Token {
+  return { text, until: Date.now() + expiresIn * 1000 - EARLY_MS };
 }
 
 /** Several requests may wait for the same response, and each reads its body. */

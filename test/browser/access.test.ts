@@ -9,6 +9,7 @@ import { serveWithKeys } from "../support/keys.ts";
 import { until } from "../support/state.ts";
 import type { World } from "../support/world.ts";
 import {
+  changePageData,
   holdReplies,
   inBrowser,
   leave,
@@ -73,38 +74,34 @@ inBrowser("a shared link, where visitors need no key,", () => {
     await leave(reader);
   });
 
-  test("opens with one token for all its requests, and a reload needs no other", async () => {
-    const reader = await visit(`${open.url}/portal/status`);
-    const requests = watch(reader.page);
-    await reader.page.goto(playerLink(open));
-    await settled(reader.page);
-    await reader.page.reload();
-    await settled(reader.page);
-    const tokens = new Set(requests.flatMap(({ credentials }) => credentials ?? []));
-    expect(tokens.size).toBe(1);
-    expect(requests.filter(({ path }) => path === "/portal/visitor-token")).toEqual([]);
+  test("opens with the token and the record that the page contains, in one document", async () => {
+    const requests: Requests = [];
+    const reader = await visit(playerLink(open), { before: (page) => watch(page, requests) });
+    await heading(reader.page).filter({ hasText: player.name }).waitFor();
+    const paths = requests.map(({ path }) => path);
+    expect(paths).not.toContain("/portal/visitor-token");
+    expect(paths).not.toContain(`/shards/na/players/${player.id}`);
+    expect(new Set(requests.map(({ credentials }) => credentials)).size).toBe(1);
     await leave(reader);
   });
 
-  test("opens although the token of the tab is not accepted any more", async () => {
-    const reader = await visit(`${open.url}/portal/status`, { expects: [401] });
-    const { page } = reader;
-    await page.evaluate(() =>
-      sessionStorage.setItem(
-        "matchbook.visitor-token",
-        JSON.stringify({ text: `mbv_1_${"x".repeat(43)}`, until: Date.now() + 600_000 }),
-      ),
-    );
-    await page.goto(playerLink(open));
-    await heading(page).filter({ hasText: player.name }).waitFor();
-    await settled(page);
+  test("opens although the token of the page is not accepted any more", async () => {
+    const reader = await visit(playerLink(open), {
+      expects: [401],
+      before: (page) =>
+        changePageData(page, playerLink(open), /mbv_\w+_[\w-]{43}/, `mbv_1_${"x".repeat(43)}`),
+    });
+    await reader.page.locator(".player-row").first().waitFor();
     expect(reader.complaints).toEqual([]);
     await leave(reader);
   });
 
   test("says when the server does not respond, and opens when it does again", async () => {
     const reader = await visit(playerLink(open), {
-      before: (page) => page.route(/\/(shards|portal\/visitor-token)/, (route) => route.abort()),
+      before: async (page) => {
+        await changePageData(page, playerLink(open), /"path":/, '"none":');
+        await page.route(/\/(shards|portal\/visitor-token)/, (route) => route.abort());
+      },
     });
     const { page } = reader;
     await page.getByText(TEXTS.unreachable).first().waitFor();
@@ -115,14 +112,16 @@ inBrowser("a shared link, where visitors need no key,", () => {
   });
 
   test("says what is needed when the operator has closed the portal meanwhile", async () => {
-    const reader = await visit(`${open.url}/portal/status`, { expects: [404] });
+    const reader = await visit(playerLink(open), {
+      expects: [401, 404],
+      before: async (page) => {
+        await changePageData(page, playerLink(open), /"path":/, '"none":');
+        await page.route("**/shards/**", (route) => route.fulfill({ status: 401 }));
+        await page.route("**/portal/visitor-token", (route) => route.fulfill({ status: 404 }));
+      },
+    });
     const { page } = reader;
-    await page.evaluate(() => sessionStorage.clear());
-    await page.route("**/portal/visitor-token", (route) => route.fulfill({ status: 404 }));
-    const requests = watch(page);
-    await page.goto(playerLink(open));
     await page.getByRole("main").getByRole("button", { name: TEXTS.enterKey }).first().waitFor();
-    expect(requests.filter(({ path }) => path.startsWith("/shards"))).toEqual([]);
     expect(reader.complaints).toEqual([]);
     await leave(reader);
   });

@@ -350,11 +350,10 @@ inBrowser("the match page", () => {
       await leave(visitor);
     });
 
-    test("reports a match that does not exist, and links to the newest matches", async () => {
+    test("says that a match does not exist", async () => {
       const address = `${world.url}/portal/na/matches/nowhere`;
       const visitor = await visit(address, { key: world.key, expects: [404] });
-      await visitor.page.getByRole("alert").waitFor();
-      await visitor.page.locator('main a[href*="sort=-createdAt"]').waitFor();
+      await visitor.page.getByRole("heading", { level: 1, name: "Match not found" }).waitFor();
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);
     });

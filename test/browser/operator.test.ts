@@ -34,7 +34,9 @@ inBrowser("the operator's page", () => {
     const { page } = visitor;
     await page.getByLabel("Admin token").fill("not-the-token-of-this-server");
     await page.getByRole("button", { name: "Open" }).click();
-    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain(
+      "This is not the admin token of this server.",
+    );
     expect(await page.getByRole("table").count()).toBe(0);
     await open(page);
     expect(page.url()).toBe(`${world.adminUrl}/`);
@@ -46,6 +48,37 @@ inBrowser("the operator's page", () => {
     await page.getByLabel("Admin token").waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     expect(visitor.complaints).toEqual([]);
+    await leaveForGood(visitor);
+  });
+
+  test("works where the browser blocks storage, until it is closed", async () => {
+    const visitor = await visit(world.adminUrl, {
+      before: (page) =>
+        page.addInitScript(() => {
+          Object.defineProperty(globalThis, "sessionStorage", {
+            get: () => {
+              throw new DOMException("The operation is insecure.", "SecurityError");
+            },
+          });
+        }),
+    });
+    await open(visitor.page);
+    await visitor.page.getByRole("button", { name: "Forget token" }).click();
+    await visitor.page.getByLabel("Admin token").waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await leaveForGood(visitor);
+  });
+
+  test("shows the last hour: requests, errors and latency by minute", async () => {
+    const headers = { Authorization: `Bearer ${world.key}`, Accept: JSON_API };
+    await fetch(`${world.url}/shards/na/players?oops=1`, { headers });
+    const visitor = await visit(world.adminUrl);
+    const { page } = visitor;
+    await open(page);
+    for (const title of ["Requests per minute", "Error responses per minute", "Latency p95, ms"]) {
+      const values = page.getByRole("figure", { name: title }).getByRole("cell");
+      await values.filter({ hasText: /[1-9]/ }).first().waitFor({ state: "attached" });
+    }
     await leaveForGood(visitor);
   });
 

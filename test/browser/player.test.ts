@@ -540,10 +540,15 @@ inBrowser("the player page", () => {
       await leave(visitor);
     });
 
-    test("reports a player that does not exist, and links to the search", async () => {
+    test("says that a player does not exist, and leads to the search and home", async () => {
       const visitor = await open("nobody", [404]);
-      await visitor.page.getByRole("alert").waitFor();
-      await visitor.page.getByRole("link", { name: "Search for players by name" }).waitFor();
+      const { page } = visitor;
+      await page.getByRole("heading", { level: 1, name: "Player not found" }).waitFor();
+      await page.getByRole("button", { name: "Search for a player" }).click();
+      const focused = page.locator("search input:focus");
+      await focused.waitFor();
+      await page.getByRole("main").getByRole("link", { name: "Home page" }).click();
+      await page.waitForURL(`${world.url}/`);
       expect(visitor.complaints).toEqual([]);
       await leave(visitor);
     });

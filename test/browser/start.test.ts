@@ -8,6 +8,7 @@ import { aMatch, anId, duel } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
   BACK_IN_AN_HOUR,
+  changePageData,
   DEMO_NOW,
   holdReplies,
   inBrowser,
@@ -38,6 +39,10 @@ const SITE_MAP = [
 ];
 /** The newest matches are loaded. */
 const LAST_ROW = ".start-matches .start-row:last-child";
+
+/** The server writes the regions into the page, unless it cannot list them in time. */
+const withoutRegions = (page: Page, address: string) =>
+  changePageData(page, `${address}/`, /"regions":/, '"none":');
 
 const USE_DEMO_KEY = "Use the demo key";
 const NO_REGIONS = "No regions yet";
@@ -95,6 +100,23 @@ inBrowser("the home page", () => {
     await page.reload();
     await page.locator(linkTo("eu", newest!)).waitFor();
     expect(await regionShown(page)).toBe("eu");
+    await leave(visitor);
+  });
+
+  test("opens with the region of its URL, and says that an unknown one does not exist", async () => {
+    const visitor = await visit(`${world.url}/portal/eu`, { key: world.key, expects: [404] });
+    const { page } = visitor;
+    const [newest] = await newestIn(world, "eu");
+    await page.locator(linkTo("eu", newest!)).waitFor();
+    expect([page.url(), await regionShown(page)]).toEqual([`${world.url}/`, "eu"]);
+    for (const path of ["/portal/nowhere", "/portal/nowhere/heroes"]) {
+      const response = await page.goto(world.url + path);
+      await page.getByRole("heading", { level: 1, name: "Region not found" }).waitFor();
+      await page.getByRole("button", { name: "Search for a player" }).click();
+      await page.locator("search input:focus").waitFor();
+      expect(response!.status()).toBe(404);
+    }
+    expect(visitor.complaints).toEqual([]);
     await leave(visitor);
   });
 
@@ -340,6 +362,7 @@ inBrowser("the home page", () => {
     const visitor = await visit(world.url, { key: world.key });
     const { page } = visitor;
     await page.clock.install();
+    await withoutRegions(page, world.url);
     await page.route("**/status", (route) => route.abort());
     await page.reload();
     await page.getByText(TEXTS.unreachable).waitFor();
@@ -354,6 +377,7 @@ inBrowser("the home page", () => {
   test("goes on at once when the visitor tries again", async () => {
     const visitor = await visit(world.url, { key: world.key, expects: [503] });
     const { page } = visitor;
+    await withoutRegions(page, world.url);
     await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
     await page.reload();
     await page.getByRole("button", { name: TEXTS.tryAgain }).waitFor();
@@ -367,6 +391,7 @@ inBrowser("the home page", () => {
     const visitor = await visit(`${world.url}/portal/developers`, { expects: [503] });
     const { page } = visitor;
     const heroes = page.getByRole("banner").getByRole("link", { name: "Heroes" });
+    await withoutRegions(page, world.url);
     await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
     const failed = page.waitForResponse("**/status");
     await page.goto(world.url);
@@ -418,7 +443,7 @@ inBrowser("the home page", () => {
   });
 
   test("reports a page that does not exist, whatever the URL", async () => {
-    const path = `/portal/<img src=x onerror=alert(1)>${"x".repeat(100)}`;
+    const path = `/portal/na/<img src=x onerror=alert(1)>${"x".repeat(100)}`;
     const visitor = await visit(world.url + path, { expects: [404], width: 360 });
     const { page } = visitor;
     expect(await page.title()).toBe("Page not found · Matchbook");

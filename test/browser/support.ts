@@ -312,6 +312,13 @@ export async function holdReplies(page: Page, address: string | RegExp): Promise
   return resolve;
 }
 
+/** Changes what the server writes into a page for its scripts. */
+export const changePageData = (page: Page, address: string, text: RegExp, by: string) =>
+  page.route(address, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace(text, by) });
+  });
+
 /** A response that keeps the portal from trying again by itself during a test. */
 export const BACK_IN_AN_HOUR = { status: 503, headers: { "Retry-After": "3600" } };
 

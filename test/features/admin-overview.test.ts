@@ -74,6 +74,46 @@ describe("the overview", () => {
     expect(body.keys[0]).toMatchObject({ state: "live", requestsToday: 3, errorsToday: 2 });
   });
 
+  test("has the requests, errors and latency of each minute of the last hour, and no more", async () => {
+    let now = Date.UTC(2026, 2, 14, 18);
+    let passed = 0;
+    const clock = { now: () => now, monotonic: () => performance.now() + passed };
+    const still = await startAdminWorld([aMatch({ shard: "na" })], {}, undefined, clock);
+    const ask = async (path: string) => {
+      const headers = { Authorization: `Bearer ${still.key}`, Accept: JSON_API };
+      await (await fetch(still.url + path, { headers })).arrayBuffer();
+    };
+    const lastHour = async () => {
+      // Readings are shared for a second.
+      passed += 1000;
+      return (await still.ask("GET", "/overview")).body.lastHour;
+    };
+    await ask("/shards/na/players");
+    await ask("/shards/na/players?nonsense=1");
+    expect(await lastHour()).toEqual([
+      { at: "2026-03-14T18:00:00Z", requests: 2, errors: 1, p95: expect.any(Number) },
+    ]);
+    now += 60_000;
+    await lastHour();
+    await ask("/shards/na/players");
+    expect((await lastHour()).at(-1)).toEqual({
+      at: "2026-03-14T18:01:00Z",
+      requests: 1,
+      errors: 0,
+      p95: expect.any(Number),
+    });
+    for (let minute = 0; minute < 70; minute++) {
+      now += 60_000;
+      await lastHour();
+    }
+    const minutes = await lastHour();
+    expect([minutes.length, minutes.at(-1)]).toEqual([
+      60,
+      { at: "2026-03-14T19:11:00Z", requests: 0, errors: 0, p95: null },
+    ]);
+    await still.stop();
+  });
+
   test("counts what was added since the start, also in a new shard", async () => {
     const sent = [aMatch({ shard: "na" }), aMatch({ shard: "sa" })];
     expect((await world.upload(ndjson(sent))).status).toBe(200);

@@ -31,6 +31,15 @@ afterAll(() => world.stop());
 interface Head {
   status: number;
   html: string;
+  /** What the server wrote into the page for its scripts. */
+  data: {
+    token?: { token: string; expiresIn: number };
+    regions?: { id: string }[];
+    path?: string;
+    status?: number;
+    // biome-ignore lint/suspicious/noExplicitAny: a response of the API.
+    document?: any;
+  };
   title: string | undefined;
   /** The content of each named meta tag, unescaped by a parser. */
   metas: Record<string, string>;
@@ -58,6 +67,7 @@ async function headOf(response: Response): Promise<Head> {
   const head: Head = {
     status: response.status,
     html,
+    data: JSON.parse(/id="page-data">(.*?)<\/script>/s.exec(html)?.[1] ?? "{}"),
     title: undefined,
     metas: {},
     canonical: undefined,
@@ -93,6 +103,9 @@ const decoded = (text: string): string =>
     .replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&");
 
+/** Scripts and styles in the page itself. Blocks of data are not run. */
+const INLINE = /<script(?![^>]* src=|[^>]* type="application\/json")|<style| style=| on\w+=/;
+
 const PLAYER = "/portal/na/players/player-a";
 const MATCH = "/portal/na/matches/match-a";
 
@@ -121,32 +134,58 @@ describe("with portal visitors, the page of", () => {
 
   test("a player with any name contains it as text, never as markup", async () => {
     await withServer(VISITORS, async (open) => {
-      const { title, metas, html } = await headOf(await open("/portal/na/players/player-b"));
+      const head = await headOf(await open("/portal/na/players/player-b"));
+      const { title, metas, html, data } = head;
       expect(title).toBe(`\u2068${ODD}\u2069 · Matchbook`);
       expect(metas["og:title"]).toBe(`\u2068${ODD}\u2069 · Matchbook`);
       expect(html).not.toContain("<script>alert");
-      expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
+      expect(html).not.toMatch(INLINE);
+      expect(data.document.data.attributes.name).toBe(ODD);
     });
   });
 
-  test("a record that is unknown, or in a shard visitors may not read, has generic texts", async () => {
-    const generic = "Player · Matchbook";
-    await withServer({ ...VISITORS, "closed-shards": ["beta"] }, async (open) => {
-      for (const path of [
-        "/portal/na/players/nobody",
-        "/portal/nowhere/players/player-a",
-        "/portal/beta/players/beta-a",
-        "/portal/na/players/%00",
-        "/portal/na/players/%E0%A4%A",
+  test("a record that is unknown is 404", async () => {
+    await withServer(VISITORS, async (open) => {
+      for (const [path, what] of [
+        ["/portal/na/players/nobody", "player"],
+        ["/portal/na/players/%00", "player"],
+        ["/portal/na/players/%E0%A4%A", "player"],
+        ["/portal/na/matches/player-a", "match"],
+        ["/portal/nowhere/players/player-a", "region"],
       ]) {
-        const { status, title } = await headOf(await open(path));
-        expect([path, status, title]).toEqual([path, 200, generic]);
+        const response = await open(path!);
+        expect(response.headers.get("cache-control")).toBe("no-store");
+        const { status, title } = await headOf(response);
+        expect([path, status, title]).toEqual([path, 404, `No such ${what} · Matchbook`]);
+      }
+    });
+  });
+
+  test("a record in a shard that visitors may not read has generic texts", async () => {
+    await withServer({ ...VISITORS, "closed-shards": ["beta"] }, async (open) => {
+      const { status, title, data } = await headOf(await open("/portal/beta/players/beta-a"));
+      expect([status, title, data.document]).toEqual([200, "Player · Matchbook", undefined]);
+    });
+  });
+
+  test("a record contains the response of the API to the request that its scripts need", async () => {
+    await withServer(VISITORS, async (open, url) => {
+      for (const [path, api] of [
+        [PLAYER, "/shards/na/players/player-a"],
+        [MATCH, "/shards/na/matches/match-a"],
+      ]) {
+        const { data } = await headOf(await open(path!));
+        expect([data.path, data.status]).toEqual([api, 200]);
+        const { body } = await world.get(url + api, {
+          Authorization: `Bearer ${data.token!.token}`,
+        });
+        expect(data.document).toEqual(body);
       }
     });
   });
 
   test("a shard that cannot be read has generic texts", async () => {
-    const shards = [{ id: "na", location: { engine: "sqlite", path: "/nowhere/na.db" } }];
+    const shards = [{ id: "na", location: { engine: "sqlite", path: world.data } }];
     await withServer({ ...VISITORS, shards: shards as never }, async (open) => {
       const { status, title } = await headOf(await open(PLAYER));
       expect([status, title]).toEqual([200, "Player · Matchbook"]);
@@ -190,7 +229,7 @@ test("without portal visitors, no page contains anything about a player or match
     const match = await headOf(await open(MATCH));
     expect([player.title, match.title]).toEqual(["Player · Matchbook", "Match · Matchbook"]);
     for (const { html } of [player, match]) {
-      expect(html).not.toMatch(/Ada|ARAL|2026-03-14|blue side/);
+      expect(html).not.toMatch(/Ada|ARAL|blue side|"document"|"token"/);
       expect(html).not.toContain("matchbook-visitors");
     }
     const unknown = await headOf(await open("/portal/na/players/nobody"));
@@ -223,14 +262,46 @@ test("every page has one title, one description and one canonical link of its ow
   });
 });
 
-test("a page is revalidated each time, and its tag changes with what it shows", async () => {
+test.each([
+  ["without visitors", {}],
+  ["with visitors", VISITORS],
+])("%s, an unknown region is 404, and a known one is a page", async (_, settings) => {
+  await withServer(settings, async (open) => {
+    for (const path of ["", "/heroes", "/leaderboards/win-rate", "/players/x", "/matches/x"]) {
+      expect((await open(`/portal/nowhere${path}`)).status).toBe(404);
+    }
+    const { status, title, data } = await headOf(await open("/portal/na"));
+    expect([status, title]).toEqual([200, "Players of region na · Matchbook"]);
+    expect(data.regions!.map(({ id }) => id)).toEqual(["beta", "na"]);
+  });
+});
+
+test("every page loads the scripts of its view at once", async () => {
+  await withServer({}, async (open) => {
+    for (const [path, scripts] of [
+      ["/", /^view-/],
+      [PLAYER, /^view-/],
+      ["/portal/developers/explorer", /^view-/],
+      ["/portal/developers/guides/api", /^api-/],
+      ["/portal/developers/changelog", /^CHANGELOG-/],
+    ] as const) {
+      const { html } = await headOf(await open(path));
+      const names = [...html.matchAll(/"modulepreload" href="\/portal\/assets\/([^"]+)"/g)];
+      expect(names.filter(([, name]) => scripts.test(name!))).toHaveLength(1);
+      for (const [, name] of names) {
+        expect((await open(`/portal/assets/${name}`)).status).toBe(200);
+      }
+    }
+  });
+});
+
+test("a page is revalidated each time, only by the browser, and its tag changes with what it shows", async () => {
   await withServer(VISITORS, async (open) => {
     const player = await open(PLAYER);
     const other = await open("/portal/na/players/player-b");
-    expect(player.headers.get("cache-control")).toBe("no-cache");
+    expect(player.headers.get("cache-control")).toBe("private, no-cache");
     const tag = player.headers.get("etag")!;
     expect(other.headers.get("etag")).not.toBe(tag);
-    expect((await open(PLAYER, { "If-None-Match": tag })).status).toBe(304);
     expect((await open(MATCH, { "If-None-Match": tag })).status).toBe(200);
   });
 });

@@ -23,13 +23,13 @@ describe("a guide", () => {
       "`<a> **b** [c](d)`",
       '<p><code class="guide-word">&lt;a&gt; **b** [c](d)</code></p>',
     ],
-    ["joins lines", "one\ntwo", "<p>one two</p>"],
+    ["keeps line breaks, which are spaces", "one\ntwo", "<p>one\ntwo</p>"],
     [
       "has bold text",
       "**a `b`** c*",
       '<p><strong>a <code class="guide-word">b</code></strong> c*</p>',
     ],
-    ["has lists", "- one\n  more\n- two", "<ul><li>one more</li><li>two</li></ul>"],
+    ["has lists", "- one\n  more\n- two", "<ul><li>one\nmore</li><li>two</li></ul>"],
     ["has numbered lists", "1. one\n2. two", "<ol><li>one</li><li>two</li></ol>"],
     [
       "links to another guide",
@@ -78,8 +78,8 @@ describe("a guide", () => {
     expect(rendered("[A](#a) · [B](#b)").blocks).toEqual([]);
   });
 
-  test("with Markdown that the renderer does not know stops the build", () => {
-    expect(() => rendered("> quoted")).toThrow("does not know");
+  test("with a block that has no style stops the build", () => {
+    expect(() => rendered("> quoted")).toThrow("no style");
   });
 
   test("links to anchors that exist", () => {

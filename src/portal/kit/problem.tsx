@@ -10,6 +10,9 @@ interface Props {
   retry?: (() => void) | undefined;
 }
 
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof MatchbookError && error.code === "not-found";
+
 export function Problem({ error, retry }: Props) {
   if (!(error instanceof MatchbookError)) {
     return (

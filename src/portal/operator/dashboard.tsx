@@ -1,231 +1,170 @@
-/** What the operator sees: key figures, shards, errors and limits, keys. */
+/** What the operator sees: the last hour, key figures, shards, errors and limits, keys. */
 
 import type { ReactNode } from "react";
-import { ago, duration, milliseconds, perSecond, sum, whole } from "./format.ts";
-import { type Counts, type KeyOverview, type Loaded, type Overview, rate } from "./overview.ts";
+import { count } from "../format.ts";
+import { Figures } from "../kit/figures.tsx";
+import { Plot } from "../kit/plot.tsx";
+import { type Column, Table } from "../kit/table.tsx";
+import { spanOf, Time } from "../kit/time.tsx";
+import type { Counts, KeyOverview, Overview, ShardOverview } from "./overview.ts";
 
-const REASONS = {
-  "game-mode": "Unknown mode",
-  ending: "Not played",
-  "no-ranked-player": "No ranked player",
-} as const;
+const NONE = "–";
 
-const UPLOADED = ["stored", "withheld", "duplicate", "conflict", "pruned", "rejected"];
+/** Unlike `count`, also for values that the server does not know. */
+const whole = (value: number | null | undefined): string => count(value ?? undefined);
 
-export function Dashboard({ loaded }: { loaded: Loaded }) {
-  const { overview } = loaded;
+const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const milliseconds = (value: number | undefined): string =>
+  value === undefined ? NONE : short.format(value);
+
+const sum = (counts: Counts | null): number =>
+  Object.values(counts ?? {}).reduce((total, one) => total + one, 0);
+
+export function Dashboard({ overview }: { overview: Overview }) {
   const { startedAt, now, shards, milliseconds: latency } = overview;
-  const total = (count: (shard: Overview["shards"][number]) => number) =>
-    shards.reduce((all, shard) => all + count(shard), 0);
+  const total = (of: (shard: ShardOverview) => number | null | undefined) =>
+    whole(shards.reduce((all, shard) => all + (of(shard) ?? 0), 0));
   const unavailable = shards.filter(({ available }) => !available).map(({ id }) => id);
   return (
     <>
-      <p className="since">
-        Counted since this instance started, {duration(Date.parse(now) - Date.parse(startedAt))}{" "}
-        ago. Updated <time dateTime={now}>{new Date(now).toLocaleTimeString()}</time>.
+      <p className="note">
+        Updated <time dateTime={now}>{new Date(now).toLocaleTimeString()}</time>.
       </p>
-      {unavailable.length === 0 ? null : (
-        <p className="notice" role="status">
+      {unavailable.length > 0 && (
+        <p className="notice notice-bad" role="status">
           Unavailable: {unavailable.join(", ")}. See the log of the server.
         </p>
       )}
-      <dl className="figures">
-        <Figure label="Matches" detail="served">
-          {whole(total(({ matches }) => matches ?? 0))}
-        </Figure>
-        <Figure label="Players" detail={`in ${shards.length} shards`}>
-          {whole(total(({ players }) => players ?? 0))}
-        </Figure>
-        <Figure label="Withheld" detail="not served">
-          {whole(total(({ withheld }) => sum(withheld)))}
-        </Figure>
-        <Figure label="Added / s" detail={`${whole(added(overview))} matches in all`}>
-          {perSecond(rate(loaded, added))}
-        </Figure>
-        <Figure label="Requests / s" detail={`${whole(overview.requests)} in all`}>
-          {perSecond(rate(loaded, ({ requests }) => requests))}
-        </Figure>
-        <Figure
-          label="Latency p95, ms"
-          detail={`p50 ${milliseconds(latency?.p50)}, p99 ${milliseconds(latency?.p99)}`}
-        >
-          {milliseconds(latency?.p95)}
-        </Figure>
-        <Figure label="Errors" detail="error responses" warns={failures(overview) > 0}>
-          {whole(sum(overview.errors))}
-        </Figure>
-        <Figure label="Limits hit" detail="rejected requests">
-          {whole(sum(overview.limits))}
-        </Figure>
-      </dl>
-      <Shards loaded={loaded} />
+      <LastHour minutes={overview.lastHour} />
+      <section>
+        <h2>Since the start, {spanOf((Date.parse(now) - Date.parse(startedAt)) / 1000)} ago</h2>
+        <Figures
+          figures={[
+            {
+              label: "Matches",
+              value: total(({ matches }) => matches),
+              note: `${total(({ added }) => added)} added`,
+            },
+            {
+              label: "Players",
+              value: total(({ players }) => players),
+              note: `in ${shards.length} shards`,
+            },
+            {
+              label: "Withheld",
+              value: total(({ withheld }) => sum(withheld)),
+              note: "matches that are not served",
+            },
+            {
+              label: "Requests",
+              value: whole(overview.requests),
+              note: `${whole(sum(overview.limits))} over a limit`,
+            },
+            {
+              label: "Errors",
+              value: whole(sum(overview.errors)),
+              note: "error responses",
+              isBad: shards.some(({ requests }) => requests.failed),
+            },
+            {
+              label: "Latency p95, ms",
+              value: milliseconds(latency?.p95),
+              note: `p50 ${milliseconds(latency?.p50)}, p99 ${milliseconds(latency?.p99)}`,
+            },
+          ]}
+        />
+      </section>
+      <section>
+        <h2>Shards</h2>
+        <Table caption="Shards" columns={SHARD_COLUMNS} rows={shards} keyOf={({ id }) => id} />
+      </section>
       <div className="lists">
         <List title="Errors by code" counts={overview.errors} none="No errors." />
         <List title="Limits hit" counts={overview.limits} none="No request was over a limit." />
-        <List
-          title="Uploaded records"
-          counts={overview.uploads}
-          order={UPLOADED}
-          none="No uploads."
-        />
+        <List title="Uploaded records" counts={overview.uploads} none="No uploads." />
       </div>
       <Keys overview={overview} />
     </>
   );
 }
 
-const added = ({ shards }: Overview): number =>
-  shards.reduce((all, shard) => all + (shard.added ?? 0), 0);
+const minuteOf = new Intl.DateTimeFormat(undefined, { timeStyle: "short", hourCycle: "h23" });
 
-const failures = ({ shards }: Overview): number =>
-  shards.reduce((all, { requests }) => all + (requests.failed ?? 0), 0);
+const MEASURES = [
+  { of: "requests", title: "Requests per minute", label: "Requests", kind: "bars" },
+  { of: "errors", title: "Error responses per minute", label: "Errors", kind: "bars" },
+  { of: "p95", title: "Latency p95, ms", label: "p95", kind: "line" },
+] as const;
 
-function Figure({
-  label,
-  detail,
-  warns = false,
-  children,
-}: {
-  label: string;
-  detail: string;
-  warns?: boolean;
-  children: ReactNode;
-}) {
+function LastHour({ minutes }: { minutes: Overview["lastHour"] }) {
+  const xs = minutes.map(({ at }) => Date.parse(at));
   return (
-    <div className={warns ? "figure warns" : "figure"}>
-      <dt>{label}</dt>
-      <dd>
-        <b>{children}</b>
-        <span>{detail}</span>
-      </dd>
-    </div>
-  );
-}
-
-function Shards({ loaded }: { loaded: Loaded }) {
-  const { shards, now } = loaded.overview;
-  const of = (id: string, count: (shard: Overview["shards"][number]) => number) =>
-    rate(loaded, (from) => {
-      const shard = from.shards.find((one) => one.id === id);
-      return shard ? count(shard) : 0;
-    });
-  return (
-    <section aria-labelledby="shards">
-      <h2 id="shards">Shards</h2>
-      <Scroll label="Shards">
-        <table className="shards">
-          <thead>
-            <tr>
-              <th rowSpan={2} scope="col">
-                Shard
-              </th>
-              <th colSpan={4} scope="colgroup" className="group">
-                Records
-              </th>
-              <th colSpan={3} scope="colgroup" className="group">
-                Withheld
-              </th>
-              <th colSpan={5} scope="colgroup" className="group">
-                Requests
-              </th>
-              <th colSpan={3} scope="colgroup" className="group">
-                Latency, ms
-              </th>
-            </tr>
-            <tr>
-              <Numeric>Matches</Numeric>
-              <Numeric>Added / s</Numeric>
-              <Numeric>Players</Numeric>
-              <Numeric>Newest</Numeric>
-              {Object.values(REASONS).map((reason) => (
-                <Numeric key={reason}>{reason}</Numeric>
-              ))}
-              <Numeric>All</Numeric>
-              <Numeric>Per s</Numeric>
-              <Numeric>Refused</Numeric>
-              <Numeric>Limited</Numeric>
-              <Numeric>Failed</Numeric>
-              <Numeric>p50</Numeric>
-              <Numeric>p95</Numeric>
-              <Numeric>p99</Numeric>
-            </tr>
-          </thead>
-          <tbody>
-            {shards.map(
-              ({ id, available, requests, withheld, milliseconds: latency, ...shard }) => (
-                <tr key={id}>
-                  <th scope="row">
-                    {id}
-                    {available ? null : <span className="tag">unavailable</span>}
-                  </th>
-                  <td>{whole(shard.matches)}</td>
-                  <td>{perSecond(of(id, (one) => one.added ?? 0))}</td>
-                  <td>{whole(shard.players)}</td>
-                  <td>{shard.newestMatch === null ? "–" : ago(shard.newestMatch, now)}</td>
-                  {Object.keys(REASONS).map((reason) => (
-                    <td key={reason}>{whole(withheld?.[reason] ?? null)}</td>
-                  ))}
-                  <td>{whole(sum(requests))}</td>
-                  <td>{perSecond(of(id, (one) => sum(one.requests)))}</td>
-                  <td>{whole(requests.refused ?? 0)}</td>
-                  <td>{whole(requests.limited ?? 0)}</td>
-                  <td className={requests.failed ? "bad" : undefined}>
-                    {whole(requests.failed ?? 0)}
-                  </td>
-                  <td>{milliseconds(latency?.p50)}</td>
-                  <td>{milliseconds(latency?.p95)}</td>
-                  <td>{milliseconds(latency?.p99)}</td>
-                </tr>
-              ),
-            )}
-          </tbody>
-        </table>
-      </Scroll>
+    <section>
+      <h2>Last hour</h2>
+      <div className="plots">
+        {MEASURES.map(({ of, title, label, kind }) => (
+          <div key={of} className="card">
+            <Plot
+              {...{ title, kind, xs }}
+              xLabel={(x) => minuteOf.format(x)}
+              xHead="Minute"
+              height={150}
+              range={[0, 1]}
+              series={[{ label, values: minutes.map((minute) => minute[of]) }]}
+            />
+          </div>
+        ))}
+      </div>
     </section>
   );
 }
 
-const Numeric = ({ children }: { children: ReactNode }) => (
-  <th scope="col" className="number">
-    {children}
-  </th>
-);
+/** A column of numbers. */
+const numbers = <T,>(head: string, cell: (row: T) => ReactNode): Column<T> => ({
+  ...{ head, cell, isNumber: true },
+});
 
-/** A table that is wider than the screen scrolls by itself, also with the keyboard. */
-function Scroll({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls.
-    <section className="scroll" aria-label={`${label}, table`} tabIndex={0}>
-      {children}
-    </section>
-  );
-}
+const SHARD_COLUMNS: readonly Column<ShardOverview>[] = [
+  {
+    head: "Shard",
+    isHead: true,
+    cell: ({ id, available }) => (
+      <>
+        {id} {!available && <span className="bad">unavailable</span>}
+      </>
+    ),
+  },
+  numbers("Matches", ({ matches }) => whole(matches)),
+  numbers("Added", ({ added }) => whole(added)),
+  numbers("Players", ({ players }) => whole(players)),
+  numbers("Newest match", ({ newestMatch }) => (newestMatch ? <Time iso={newestMatch} /> : NONE)),
+  numbers("Withheld: mode", ({ withheld }) => whole(withheld?.["game-mode"])),
+  numbers("Withheld: ending", ({ withheld }) => whole(withheld?.ending)),
+  numbers("Withheld: unranked", ({ withheld }) => whole(withheld?.["no-ranked-player"])),
+  numbers("Requests", ({ requests }) => whole(sum(requests))),
+  numbers("Refused", ({ requests }) => whole(requests.refused ?? 0)),
+  numbers("Limited", ({ requests }) => whole(requests.limited ?? 0)),
+  numbers("Failed", ({ requests: { failed = 0 } }) => (
+    <span className={failed > 0 ? "bad" : ""}>{whole(failed)}</span>
+  )),
+  numbers("p50, ms", ({ milliseconds: latency }) => milliseconds(latency?.p50)),
+  numbers("p95, ms", ({ milliseconds: latency }) => milliseconds(latency?.p95)),
+  numbers("p99, ms", ({ milliseconds: latency }) => milliseconds(latency?.p99)),
+];
 
-function List({
-  title,
-  counts,
-  none,
-  order,
-}: {
-  title: string;
-  counts: Counts;
-  none: string;
-  order?: readonly string[];
-}) {
-  const entries = Object.entries(counts).sort(([one, more], [other, most]) =>
-    order ? order.indexOf(one) - order.indexOf(other) : most - more,
-  );
+/** The highest count first. */
+function List({ title, counts, none }: { title: string; counts: Counts; none: string }) {
+  const entries = Object.entries(counts).sort(([, one], [, other]) => other - one);
   return (
     <section>
       <h2>{title}</h2>
-      {entries.length === 0 ? (
-        <p className="none">{none}</p>
-      ) : (
-        <dl className="counts">
-          {entries.map(([name, count]) => (
+      {entries.length === 0 && <p className="note">{none}</p>}
+      {entries.length > 0 && (
+        <dl className="card counts">
+          {entries.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{whole(count)}</dd>
+              <dd>{whole(value)}</dd>
             </div>
           ))}
         </dl>
@@ -234,78 +173,59 @@ function List({
   );
 }
 
-function Keys({ overview }: { overview: Overview }) {
-  const { keys, keyCount, now } = overview;
+function Keys({ overview: { keys, keyCount } }: { overview: Overview }) {
   return (
-    <section aria-labelledby="keys">
-      <h2 id="keys">Keys, today (UTC)</h2>
+    <section>
+      <h2>Keys, today (UTC)</h2>
       {keys.length === 0 ? (
-        <p className="none">
+        <p className="note">
           No keys yet: create one with <code>matchbook keys create</code>.
         </p>
       ) : (
-        <Scroll label="Keys">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Key</th>
-                <th scope="col">Tier</th>
-                <th scope="col">State</th>
-                <Numeric>Requests</Numeric>
-                <Numeric>Errors</Numeric>
-                <Numeric>Matches</Numeric>
-                <Numeric>Quota used</Numeric>
-                <Numeric>Last used</Numeric>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.map((key) => (
-                <KeyRow key={key.id} used={key} now={now} />
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table caption="Keys" columns={KEY_COLUMNS} rows={keys} keyOf={({ id }) => id} />
       )}
-      {keyCount > keys.length ? (
-        <p className="none">
+      {keyCount > keys.length && (
+        <p className="note">
           {whole(keyCount - keys.length)} more; <code>matchbook keys usage</code> lists all.
         </p>
-      ) : null}
+      )}
     </section>
   );
 }
 
-function KeyRow({ used, now }: { used: KeyOverview; now: string }) {
-  const { id, name, tier, state, matchesToday, matchesPerDay } = used;
-  const share = matchesPerDay === null ? undefined : Math.min(1, matchesToday / matchesPerDay);
+const KEY_COLUMNS: readonly Column<KeyOverview>[] = [
+  {
+    head: "Key",
+    isHead: true,
+    cell: ({ id, name }) => (
+      <>
+        {name ?? id} {name !== null && <code className="note">{id}</code>}
+      </>
+    ),
+  },
+  { head: "Tier", cell: ({ tier }) => tier ?? NONE },
+  { head: "State", cell: ({ state }) => state ?? NONE },
+  numbers("Requests", ({ requestsToday }) => whole(requestsToday)),
+  numbers("Errors", ({ errorsToday }) => whole(errorsToday)),
+  numbers("Matches", ({ matchesToday }) => whole(matchesToday)),
+  numbers("Quota used", (key) => <Quota used={key} />),
+  numbers("Last used", ({ lastSeen }) => (lastSeen ? <Time iso={lastSeen} /> : "never")),
+];
+
+function Quota({ used: { id, name, matchesToday, matchesPerDay } }: { used: KeyOverview }) {
+  if (matchesPerDay === null) return "no quota";
+  if (matchesToday === null) return `${whole(matchesPerDay)} per address`;
+  const share = Math.min(1, matchesToday / matchesPerDay);
   return (
-    <tr>
-      <th scope="row">
-        {name ?? id}
-        {name === null ? null : <code className="id">{id}</code>}
-      </th>
-      <td className="text">{tier ?? "–"}</td>
-      <td className="text">{state ?? "–"}</td>
-      <td>{whole(used.requestsToday)}</td>
-      <td>{whole(used.errorsToday)}</td>
-      <td>{whole(matchesToday)}</td>
-      <td>
-        {share === undefined ? (
-          "no quota"
-        ) : (
-          <span className="quota">
-            <meter
-              value={share}
-              low={0.8}
-              high={0.95}
-              optimum={0}
-              aria-label={`Quota used by ${name ?? id}`}
-            />
-            {Math.floor(share * 100)} %
-          </span>
-        )}
-      </td>
-      <td>{ago(used.lastSeen, now)}</td>
-    </tr>
+    <>
+      <meter
+        value={share}
+        low={0.8}
+        high={0.95}
+        optimum={0}
+        aria-label={`Quota used by ${name ?? id}`}
+      />{" "}
+      {Math.floor(share * 100)} %
+    </>
   );
 }

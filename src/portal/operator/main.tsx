@@ -1,9 +1,13 @@
 /** The operator's page, on the admin listener. */
 
+import "../fonts.css";
 import "../theme.css";
+import "../kit/kit.css";
 import "./operator.css";
-import { type FormEvent, type ReactNode, useCallback, useEffect, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { createRoot } from "react-dom/client";
+import { Page } from "../kit/page.tsx";
+import { Skeleton } from "../kit/skeleton.tsx";
 import { store, stored } from "../storage.ts";
 import { Dashboard } from "./dashboard.tsx";
 import { useOverview } from "./overview.ts";
@@ -14,30 +18,21 @@ const STORED = "matchbook.admin-token";
 function App() {
   const [token, setToken] = useState(() => stored(STORED, "sessionStorage") ?? "");
   const [refusal, setRefusal] = useState<string>();
-  const leave = useCallback((reason?: string) => {
-    store(STORED, undefined, "sessionStorage");
+  const change = (now: string, reason?: string) => {
+    store(STORED, now || undefined, "sessionStorage");
     setRefusal(reason);
-    setToken("");
-  }, []);
-  const enter = (given: string) => {
-    store(STORED, given, "sessionStorage");
-    setRefusal(undefined);
-    setToken(given);
+    setToken(now);
   };
-  return token === "" ? (
-    <Entry refusal={refusal} onToken={enter} />
-  ) : (
-    <Watching token={token} onLeave={leave} />
-  );
+  if (token === "") return <Entry refusal={refusal} onToken={change} />;
+  return <Watching token={token} onLeave={(reason) => change("", reason)} />;
 }
 
-function Entry({
-  refusal,
-  onToken,
-}: {
+interface EntryProps {
   refusal: string | undefined;
-  onToken: (token: string) => void;
-}) {
+  onToken(token: string): void;
+}
+
+function Entry({ refusal, onToken }: EntryProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = String(new FormData(event.currentTarget).get("token")).trim();
@@ -45,57 +40,59 @@ function Entry({
   };
   return (
     <main className="entry">
-      <form onSubmit={submit}>
+      <form className="card" onSubmit={submit}>
         <h1>Matchbook operator</h1>
         <label htmlFor="token">Admin token</label>
         <input
           id="token"
           name="token"
           type="password"
+          className="input"
           autoComplete="current-password"
           required
           aria-invalid={refusal !== undefined}
           aria-describedby="token-hint"
         />
-        <p id="token-hint" className="hint">
+        <p id="token-hint" className="note">
           The token of the setting <code>admin-token</code>. It is kept until you close this tab.
         </p>
-        {refusal === undefined ? null : (
-          <p className="refusal" role="alert">
+        {refusal && (
+          <p className="field-problem" role="alert">
             {refusal}
           </p>
         )}
-        <button type="submit">Open</button>
+        <button type="submit" className="button button-main">
+          Open
+        </button>
       </form>
     </main>
   );
 }
 
-function Watching({ token, onLeave }: { token: string; onLeave: (reason?: string) => void }) {
-  const { loaded, problem, isRefused } = useOverview(token);
-  useEffect(() => {
-    if (isRefused) onLeave(problem);
-  }, [isRefused, problem, onLeave]);
-  return (
-    <>
-      <header className="top">
-        <h1>Matchbook operator</h1>
-        <button type="button" className="quiet" onClick={() => onLeave()}>
-          Forget token
-        </button>
-      </header>
-      <main>
-        {problem === undefined ? null : <Notice>{problem} Retrying every few seconds.</Notice>}
-        {loaded ? <Dashboard loaded={loaded} /> : problem ? null : <p>Loading …</p>}
-      </main>
-    </>
-  );
+interface WatchingProps {
+  token: string;
+  onLeave(reason?: string): void;
 }
 
-const Notice = ({ children }: { children: ReactNode }) => (
-  <p className="notice" role="status">
-    {children}
-  </p>
-);
+function Watching({ token, onLeave }: WatchingProps) {
+  const { overview, problem } = useOverview(token, onLeave);
+  const forget = (
+    <button type="button" className="button button-small" onClick={() => onLeave()}>
+      Forget token
+    </button>
+  );
+  return (
+    <main>
+      <Page title="Matchbook operator" name="Operator" aside={forget}>
+        {problem && (
+          <p className="notice notice-bad" role="status">
+            {problem} Retrying every few seconds.
+          </p>
+        )}
+        {overview ? <Dashboard overview={overview} /> : !problem && <Skeleton label="Loading" />}
+      </Page>
+    </main>
+  );
+}
 
 createRoot(document.getElementById("root")!).render(<App />);

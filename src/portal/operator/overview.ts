@@ -1,6 +1,6 @@
 /** Fetches the overview of the admin listener, again and again while the page is visible. */
 
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 export type Counts = Record<string, number>;
 
@@ -29,7 +29,8 @@ export interface KeyOverview {
   tier: string | null;
   requestsToday: number;
   errorsToday: number;
-  matchesToday: number;
+  /** Null for visitors, whose quota is that of each address. */
+  matchesToday: number | null;
   matchesPerDay: number | null;
   lastSeen: string | null;
 }
@@ -39,6 +40,8 @@ export interface Overview {
   now: string;
   requests: number;
   milliseconds: Percentiles | null;
+  /** One entry per minute, oldest first. */
+  lastHour: { at: string; requests: number; errors: number; p95: number | null }[];
   errors: Counts;
   limits: Counts;
   uploads: Counts;
@@ -47,81 +50,53 @@ export interface Overview {
   keyCount: number;
 }
 
-export interface Loaded {
-  overview: Overview;
-  /** The one before, for rates. */
-  before: Overview | undefined;
-}
-
-export interface Watched {
-  loaded: Loaded | undefined;
+interface Watched {
+  overview?: Overview;
   /** Why the last attempt failed. */
-  problem: string | undefined;
-  /** The token was refused. */
-  isRefused: boolean;
+  problem?: string;
 }
 
 const REFRESH_MS = 5000;
 
-export function useOverview(token: string): Watched {
-  const [watched, setWatched] = useState<Watched>({
-    loaded: undefined,
-    problem: undefined,
-    isRefused: false,
-  });
+/** Why a token is refused, by the status of the response. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: "This is not the admin token of this server. Copy it again from the setting admin-token or its file.",
+  429: "Too many wrong tokens were tried from your address. Wait a minute, then try again.",
+};
+
+/** `onRefused` is called with the reason when the token is not valid. */
+export function useOverview(token: string, onRefused: (reason: string) => void): Watched {
+  const [watched, setWatched] = useState<Watched>({});
+  const refuse = useRef(onRefused);
+  refuse.current = onRefused;
   useEffect(() => {
     const stopping = new AbortController();
+    const { signal } = stopping;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const refresh = async () => {
       clearTimeout(timer);
-      const outcome = await fetchOverview(token, stopping.signal);
-      if (stopping.signal.aborted) return;
-      setWatched(({ loaded }) =>
-        "overview" in outcome
-          ? {
-              loaded: { overview: outcome.overview, before: loaded?.overview },
-              problem: undefined,
-              isRefused: false,
-            }
-          : { loaded, ...outcome },
+      if (document.hidden) return;
+      const headers = { Authorization: `Bearer ${token}` };
+      const response = await fetch("/overview", { headers, signal, cache: "no-store" }).catch(
+        () => undefined,
       );
-      if (!("isRefused" in outcome && outcome.isRefused) && !document.hidden) {
-        timer = setTimeout(refresh, REFRESH_MS);
-      }
+      const overview = response?.ok ? ((await response.json()) as Overview) : undefined;
+      if (signal.aborted) return;
+      const refusal = REFUSALS[response?.status ?? 0];
+      if (refusal) return refuse.current(refusal);
+      const problem = response
+        ? `The server reports an error (${response.status}): see its log.`
+        : "The server is unreachable.";
+      setWatched((last) => (overview ? { overview } : { ...last, problem }));
+      timer = setTimeout(refresh, REFRESH_MS);
     };
-    const onVisibility = () => {
-      clearTimeout(timer);
-      if (!document.hidden) void refresh();
-    };
-    document.addEventListener("visibilitychange", onVisibility);
+    document.addEventListener("visibilitychange", refresh);
     void refresh();
     return () => {
       stopping.abort();
       clearTimeout(timer);
-      document.removeEventListener("visibilitychange", onVisibility);
+      document.removeEventListener("visibilitychange", refresh);
     };
   }, [token]);
   return watched;
-}
-
-type Outcome = { overview: Overview } | { problem: string; isRefused: boolean };
-
-async function fetchOverview(token: string, signal: AbortSignal): Promise<Outcome> {
-  try {
-    const headers = { Authorization: `Bearer ${token}` };
-    const response = await fetch("/overview", { headers, signal, cache: "no-store" });
-    const body = await response.json();
-    if (response.ok) return { overview: body };
-    return { problem: body.error.message, isRefused: [401, 429].includes(response.status) };
-  } catch {
-    return { problem: "The server is unreachable.", isRefused: false };
-  }
-}
-
-/** Per second since the previous refresh, or since the start. */
-export function rate({ overview, before }: Loaded, count: (from: Overview) => number): number {
-  const from = before ? Date.parse(before.now) : Date.parse(overview.startedAt);
-  const seconds = Math.max(1, (Date.parse(overview.now) - from) / 1000);
-  // A restarted server counts from 0 again.
-  return Math.max(0, count(overview) - (before ? count(before) : 0)) / seconds;
 }

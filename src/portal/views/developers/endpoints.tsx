@@ -110,11 +110,7 @@ function OperationBody({ operation, document }: { operation: Operation; document
         </CopyButton>
       </p>
       <h3>Request</h3>
-      {query ? (
-        <Sample path={pathOf(query)} query={query} />
-      ) : (
-        <Sample path={path} needsKey={needsKey} />
-      )}
+      <Sample path={query ? pathOf(query) : path} needsKey={needsKey} />
       {parameters.length > 0 && (
         <>
           <h3>Parameters</h3>

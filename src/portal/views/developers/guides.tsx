@@ -8,7 +8,7 @@ import { CopyButton } from "../../kit/copy.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { ScrollTable } from "../../kit/scroll-table.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { Link, navigate, viewOf } from "../../router.ts";
+import { decoded, Link, navigate, viewOf } from "../../router.ts";
 import { GUIDES, type Guide, type GuideBlock, type GuideHeading } from "./guide.ts";
 import { DeveloperPage } from "./layout.tsx";
 
@@ -82,7 +82,7 @@ function Document({ current, guide, title, source }: DocumentProps) {
   // The browser looked for the anchor before the document was there.
   useEffect(() => {
     if (document && location.hash !== "") {
-      window.document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+      window.document.getElementById(decoded(location.hash.slice(1)))?.scrollIntoView();
     }
   }, [document]);
   return (

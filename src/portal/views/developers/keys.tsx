@@ -1,9 +1,9 @@
-/** Keys and limits: the visitor's own key, what it may do, and how a program sees its limits. */
+/** Keys and limits: the visitor's own key, what it may do, and how to send it. */
 
 import "./keys.css";
-import type { ReactNode } from "react";
+import { count } from "../../format.ts";
 import { Code } from "../../kit/code.tsx";
-import { type Column, Table } from "../../kit/table.tsx";
+import { Figures } from "../../kit/figures.tsx";
 import { Link } from "../../router.ts";
 import { DeveloperPage } from "./layout.tsx";
 import { OwnKey } from "./own-key.tsx";
@@ -33,96 +33,47 @@ export function Keys() {
           leaks, ask the operator to rotate it. The old key can keep working until you have replaced
           it.
         </p>
-        <h2>What the limits are</h2>
-        <Table caption="Limits" columns={COLUMNS} rows={LIMITS} keyOf={({ name }) => name} />
-        <h2>What each response says</h2>
-        <Code
-          language="text"
-          text={
-            'RateLimit-Policy: "default";q=60;w=60\nRateLimit: "default";r=59;t=1\nX-RateLimit-Remaining: 59\nX-RateLimit-Reset: 1'
-          }
-          label="Headers of a response"
-        />
+        <h2>Limits</h2>
         <p>
-          After a 429, wait for the seconds in <code>Retry-After</code>. Requests with{" "}
-          <code>If-None-Match</code> that get 304 do not count against the match quota. More in the{" "}
-          <Link to={{ name: "developers", page: "guides", guide: "api" }}>API reference</Link>, and
-          your own numbers under <Link to={{ name: "developers", page: "usage" }}>Usage</Link>.
+          Each response says what is left, in <code>RateLimit</code> headers. Beyond a limit you get
+          429: wait for the seconds in <code>Retry-After</code>. Requests with{" "}
+          <code>If-None-Match</code> that get 304 do not count against the match quota. The{" "}
+          <Link to={{ name: "developers", page: "guides", guide: "api" }}>API reference</Link> lists
+          every limit, and <Link to={{ name: "developers", page: "usage" }}>Usage</Link> shows your
+          own numbers.
         </p>
       </div>
     </DeveloperPage>
   );
 }
 
-interface Limit {
-  name: string;
-  about: ReactNode;
-  code: string;
-}
-
-const LIMITS: readonly Limit[] = [
-  {
-    name: "Requests per minute",
-    about: "A token bucket: the burst is available at once, and refills evenly.",
-    code: "rate-limited",
-  },
-  {
-    name: "Matches per day",
-    about: "Different matches in responses, per UTC day. Against bulk scraping.",
-    code: "quota-exceeded",
-  },
-  {
-    name: "Streams",
-    about: "Open event streams and waiting requests of the change feed at once.",
-    code: "too-many-streams",
-  },
-  {
-    name: "Invalid keys",
-    about: "Requests with invalid keys are limited per IP address, against guessing.",
-    code: "too-many-failures",
-  },
-];
-
-const COLUMNS: readonly Column<Limit>[] = [
-  { head: "Limit", isHead: true, cell: ({ name }) => name },
-  { head: "What it counts", cell: ({ about }) => about },
-  {
-    head: "Beyond it",
-    cell: ({ code }) => (
-      <span className="keys-code">
-        429 <code>{code}</code>
-      </span>
-    ),
-  },
-];
-
-function OwnLimits({ usage }: { usage: Usage }) {
-  return (
-    <dl className="facts keys-limits">
-      {figuresOf(usage).map(([name, figure, note]) => (
-        <div key={name} className="card">
-          <dt>{name}</dt>
-          <dd>
-            <span className="figure">{figure}</span>
-            <span className="note">{note}</span>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function figuresOf({ limits, key }: Usage): [name: string, figure: string, note: string][] {
+function OwnLimits({ usage: { limits, key } }: { usage: Usage }) {
   const { requestsPerMinute, burst, matchesPerDay, streams, changesPerMinute, shards } = limits;
-  const number = (value: number) => value.toLocaleString("en");
-  return [
-    ["Requests per minute", number(requestsPerMinute), `${number(burst)} at once`],
-    ["Matches per day", matchesPerDay === null ? "No limit" : number(matchesPerDay), "per UTC day"],
-    ["Streams", number(streams), `${number(changesPerMinute)} changes per minute`],
-    [
-      "Regions",
-      shards.includes("*") ? "All" : number(shards.length),
-      shards.includes("*") ? `tier ${key.tier}` : shards.join(", "),
-    ],
-  ];
+  const isAll = shards.includes("*");
+  return (
+    <Figures
+      figures={[
+        {
+          label: "Requests per minute",
+          value: count(requestsPerMinute),
+          note: `${count(burst)} at once`,
+        },
+        {
+          label: "Matches per day",
+          value: matchesPerDay === null ? "No limit" : count(matchesPerDay),
+          note: "per UTC day",
+        },
+        {
+          label: "Streams",
+          value: count(streams),
+          note: `${count(changesPerMinute)} changes per minute`,
+        },
+        {
+          label: "Regions",
+          value: isAll ? "All" : count(shards.length),
+          note: isAll ? `tier ${key.tier}` : shards.join(", "),
+        },
+      ]}
+    />
+  );
 }

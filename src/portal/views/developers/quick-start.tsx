@@ -2,8 +2,8 @@
 
 import "./quick-start.css";
 import { type ReactNode, useState } from "react";
-import type { Reply } from "../../../../client/src/index.ts";
 import { Code } from "../../kit/code.tsx";
+import { useLoad } from "../../kit/load.ts";
 import { Problem } from "../../kit/states.tsx";
 import { Link, type View } from "../../router.ts";
 import { useSession } from "../../session.ts";
@@ -35,7 +35,7 @@ export function QuickStart() {
             The newest match of a region, with both rosters, their participants and players. Copy it
             into a terminal or an editor: it contains your key, if you have entered one.
           </p>
-          <Sample path={pathOf(query)} query={query} />
+          <Sample path={pathOf(query)} />
           <TryOut key={pathOf(query)} path={pathOf(query)} />
         </Step>
         <Step number={3} title="Go on">
@@ -60,10 +60,9 @@ export function QuickStart() {
             </NextLink>
           </ul>
           <p className="quick-text soft">
-            The TypeScript client has no dependencies and ships with Matchbook in the{" "}
-            <code>client</code> folder. It is fully typed, follows pages, and waits when you reach a
-            rate limit. Other languages: generate a client from{" "}
-            <a href="/openapi.json">openapi.json</a>.
+            A typed client for TypeScript, which follows pages and waits when you reach a rate
+            limit, is in the <code>client</code> folder of Matchbook; it is not on npm yet. Other
+            languages: generate a client from <a href="/openapi.json">openapi.json</a>.
           </p>
         </Step>
       </ol>
@@ -98,33 +97,30 @@ function NextLink({ to, title, children }: { to: View; title: string; children: 
 
 /** Sends the request from the page, so that a visitor sees a response before the first line of code. */
 function TryOut({ path }: { path: string }) {
-  const { access, matchbook } = useSession();
-  const [isSending, setSending] = useState(false);
-  const [response, setResponse] = useState<Reply<unknown>>();
-  const [error, setError] = useState<unknown>();
+  const { access } = useSession();
+  const [times, setTimes] = useState(0);
+  const load = useLoad(`try ${path} ${times}`, async (matchbook, signal) =>
+    times === 0 ? undefined : matchbook.get(path, { signal }),
+  );
   if (access === "none") return null;
-  const send = async () => {
-    setSending(true);
-    setError(undefined);
-    try {
-      setResponse(await matchbook.get(path));
-    } catch (failure) {
-      setResponse(undefined);
-      setError(failure);
-    }
-    setSending(false);
-  };
+  const send = () => setTimes(times + 1);
+  const response = load.state === "failed" ? undefined : load.value;
   return (
     <>
       <p className="row small soft quick-send">
-        <button type="button" className="button button-main" onClick={send} aria-busy={isSending}>
+        <button
+          type="button"
+          className="button button-main"
+          onClick={send}
+          aria-busy={load.state === "loading"}
+        >
           Send it from here
         </button>
         <span role="status">
           {response && `${response.status} in ${Math.round(response.milliseconds)} ms`}
         </span>
       </p>
-      {error !== undefined && <Problem error={error} retry={send} />}
+      {load.state === "failed" && <Problem error={load.error} retry={send} />}
       {response && (
         <div className="quick-response">
           <Code

@@ -2,9 +2,6 @@
 
 const MEDIA_TYPE = "application/vnd.api+json";
 
-/** Shown instead of a key that the visitor does not have. */
-export const KEY_PLACEHOLDER = "YOUR_API_KEY";
-
 export interface SampleRequest {
   url: string;
   /** Undefined for endpoints that need no key. */

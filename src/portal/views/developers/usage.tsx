@@ -2,7 +2,8 @@
 
 import "./usage.css";
 import { useMemo } from "react";
-import { counted } from "../../format.ts";
+import { count, counted } from "../../format.ts";
+import { Figures } from "../../kit/figures.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Plot } from "../../kit/plot.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
@@ -51,40 +52,27 @@ function OwnUsage() {
 function Today({ usage }: { usage: Usage }) {
   const { key, limits, today } = usage;
   const { matchesPerDay } = limits;
-  const days = daysOf(usage);
-  const { requests, errors } = days.at(-1)!;
+  const { requests, errors } = daysOf(usage).at(-1)!;
   return (
-    <section className="usage-today card" aria-label="Today">
-      <div className="usage-quota">
-        <p className="label">Matches today</p>
-        <p className="figure">
-          {today.matches.toLocaleString("en")}
-          {matchesPerDay !== null && (
-            <span className="usage-of"> of {matchesPerDay.toLocaleString("en")}</span>
-          )}
-        </p>
-        {matchesPerDay !== null && (
-          <span className={`bar${isOverQuota(usage) ? " usage-full" : ""}`} aria-hidden>
-            <span style={{ width: `${Math.min(100, (today.matches / matchesPerDay) * 100)}%` }} />
-          </span>
-        )}
-        <p className={`small ${isOverQuota(usage) ? "usage-over" : "soft"}`}>
-          {quotaText(usage)} Resets in {spanOf(today.resetSeconds)}, at midnight UTC.
-        </p>
-      </div>
-      <div>
-        <p className="label">Requests today</p>
-        <p className="figure">{requests.toLocaleString("en")}</p>
-        <p className="small soft">
-          {limits.requestsPerMinute.toLocaleString("en")} per minute allowed
-        </p>
-      </div>
-      <div>
-        <p className="label">Errors today</p>
-        <p className="figure">{errors.toLocaleString("en")}</p>
-        <p className="small soft">responses with 4xx or 5xx</p>
-      </div>
-      <p className="small soft usage-key">
+    <section aria-label="Today">
+      <Figures
+        figures={[
+          {
+            label: "Matches today",
+            value:
+              count(today.matches) + (matchesPerDay === null ? "" : ` of ${count(matchesPerDay)}`),
+            note: `${quotaText(usage)} Resets in ${spanOf(today.resetSeconds)}, at midnight UTC.`,
+            isBad: isOverQuota(usage),
+          },
+          {
+            label: "Requests today",
+            value: count(requests),
+            note: `${count(limits.requestsPerMinute)} per minute allowed`,
+          },
+          { label: "Errors today", value: count(errors), note: "responses with 4xx or 5xx" },
+        ]}
+      />
+      <p className="usage-key note">
         Key <b>{key.name}</b> <code>{key.id}</code>, tier {key.tier}
       </p>
     </section>
@@ -118,7 +106,7 @@ function History({ usage }: { usage: Usage }) {
       <div className="card">
         <Plot
           {...shared}
-          title={`Requests per day: ${total("requests").toLocaleString("en")} in 30 days`}
+          title={`Requests per day: ${count(total("requests"))} in 30 days`}
           series={[
             { label: "Requests", values: days.map(({ requests }) => requests) },
             { label: "Errors", values: days.map(({ errors }) => errors) },
@@ -128,7 +116,7 @@ function History({ usage }: { usage: Usage }) {
       <div className="card">
         <Plot
           {...shared}
-          title={`Records per day: ${total("records").toLocaleString("en")} in 30 days`}
+          title={`Records per day: ${count(total("records"))} in 30 days`}
           series={[
             { label: "Matches and players read", values: days.map(({ records }) => records) },
           ]}
@@ -136,7 +124,7 @@ function History({ usage }: { usage: Usage }) {
         <p className="small soft">
           {matchesPerDay === null
             ? "Your key has no daily quota."
-            : `The quota counts each match once per day: ${matchesPerDay.toLocaleString("en")} different matches. Reading one again, and players, count here only.`}
+            : `The quota counts each match once per day: ${count(matchesPerDay)} different matches. Reading one again, and players, count here only.`}
         </p>
       </div>
     </section>

@@ -96,7 +96,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
           {isRequested && <StatusLine response={response} error={error} />}
         </div>
         {as === "code" ? (
-          <Sample path={pathOf(form)} query={form} />
+          <Sample path={pathOf(form)} />
         ) : access === "none" ? (
           <NeedsKey what="the response" />
         ) : missing !== undefined ? (

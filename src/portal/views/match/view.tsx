@@ -1,15 +1,14 @@
 /** The match page: the result, both line-ups, a comparison, and everything else that the record has. */
 
-import { MatchbookError } from "../../../../client/src/index.ts";
 import { ApiMenu } from "../../kit/api-menu.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { NeedsKey } from "../../kit/needs-key.tsx";
+import { NotFound } from "../../kit/not-found.tsx";
 import { Page } from "../../kit/page.tsx";
+import { isNotFound, Problem } from "../../kit/problem.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { Problem } from "../../kit/states.tsx";
 import { matchOf } from "../../match.ts";
 import { modeName } from "../../names.ts";
-import { Link } from "../../router.ts";
 import { useSession } from "../../session.ts";
 import { Comparison } from "./comparison.tsx";
 import { Facts } from "./head.tsx";
@@ -44,10 +43,15 @@ function Loading({ shard, id }: Props) {
   const match = load.value;
   const title = match ? `${modeName(match.mode)} match` : "Match";
   const path = `/shards/${encodeURIComponent(shard)}/matches/${encodeURIComponent(id)}`;
+  if (load.state === "failed" && isNotFound(load.error)) {
+    return (
+      <NotFound title="Match not found">There is no such match in {shard.toUpperCase()}.</NotFound>
+    );
+  }
   return (
     <Page title={title} name={title}>
       {load.state === "failed" ? (
-        <Failed error={load.error} retry={load.retry} shard={shard} />
+        <Problem error={load.error} retry={load.retry} />
       ) : (
         <div className="stack tall match-page">
           <div className="row match-head">
@@ -74,21 +78,5 @@ function Loading({ shard, id }: Props) {
         </div>
       )}
     </Page>
-  );
-}
-
-function Failed({ error, retry, shard }: { error: unknown; retry(): void; shard: string }) {
-  const isMissing = error instanceof MatchbookError && error.code === "not-found";
-  const search = new URLSearchParams({ shard, on: "matches", sort: "-createdAt" });
-  return (
-    <>
-      <Problem error={error} retry={retry} />
-      {isMissing && (
-        <p className="match-elsewhere">
-          Browse the{" "}
-          <Link to={{ name: "explorer", search }}>newest matches in {shard.toUpperCase()}</Link>.
-        </p>
-      )}
-    </>
   );
 }

@@ -1,16 +1,16 @@
 /** The player page: lifetime record, match history, heroes, modes, company and comparison of one player. */
 
 import { useEffect, useState } from "react";
-import { MatchbookError } from "../../../../client/src/index.ts";
 import { isolated } from "../../../text/isolated.ts";
 import { useFavourites, useRecentPlayers } from "../../favourites.ts";
 import { Live, type Liveness, useChanges } from "../../kit/changes.tsx";
 import { type Load, useLoad } from "../../kit/load.ts";
 import { NeedsKey } from "../../kit/needs-key.tsx";
+import { NotFound } from "../../kit/not-found.tsx";
 import { Page, usePageHead } from "../../kit/page.tsx";
-import { Problem } from "../../kit/states.tsx";
+import { isNotFound, Problem } from "../../kit/problem.tsx";
 import { Time } from "../../kit/time.tsx";
-import { Link, navigate } from "../../router.ts";
+import { navigate } from "../../router.ts";
 import { useSession } from "../../session.ts";
 import { Band } from "./band.tsx";
 import { PlayedWith } from "./company.tsx";
@@ -48,7 +48,8 @@ export default function Player(props: Props) {
 
 function WithAccess({ shard, id, search }: Props) {
   const load = usePlayer(shard, id);
-  if (load.state === "failed" && load.value === undefined) return <Failed load={load} />;
+  if (load.state === "failed" && load.value === undefined)
+    return <Failed load={load} shard={shard} />;
   return <Profile shard={shard} id={id} search={search} load={load} />;
 }
 
@@ -207,16 +208,17 @@ function FavouriteButton({ shard, id, name }: FavouriteProps) {
   );
 }
 
-function Failed({ load }: { load: Load<Known> }) {
-  const isMissing = load.error instanceof MatchbookError && load.error.code === "not-found";
+function Failed({ load, shard }: { load: Load<Known>; shard: string }) {
+  if (isNotFound(load.error)) {
+    return (
+      <NotFound title="Player not found">
+        There is no such player in {shard.toUpperCase()}.
+      </NotFound>
+    );
+  }
   return (
     <Page title="Player" name="Player">
       <Problem error={load.error} retry={load.retry} />
-      {isMissing && (
-        <p>
-          <Link to={{ name: "start" }}>Search for players by name</Link>.
-        </p>
-      )}
     </Page>
   );
 }

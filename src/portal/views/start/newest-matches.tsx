@@ -11,7 +11,7 @@ import { HeroTile } from "../../kit/tile.tsx";
 import { Time } from "../../kit/time.tsx";
 import { type Match, matchOf, type Readable, type Side } from "../../match.ts";
 import { modeName } from "../../names.ts";
-import type { Region } from "../../regions.ts";
+import type { Region } from "../../page-data.ts";
 import { Link } from "../../router.ts";
 
 const SHOWN = 10;
