@@ -144,10 +144,9 @@ export async function latestOf(
   limit: number,
 ): Promise<string[]> {
   const rows = await connection.rows<{ name: string }>(
-    `SELECT name FROM (SELECT given.name, (SELECT max(last_match_at) FROM {players} AS named
-         WHERE named.name = given.name COLLATE "C") AS time
-       FROM unnest($1::text[]) AS given (name)) AS timed
-     WHERE time IS NOT NULL ORDER BY time DESC, name COLLATE "C" LIMIT $2`,
+    `SELECT given.name FROM unnest($1::text[]) AS given (name)
+     JOIN {players} AS named ON named.name = given.name COLLATE "C"
+     GROUP BY given.name ORDER BY max(named.last_match_at) DESC, given.name COLLATE "C" LIMIT $2`,
     [names, limit],
   );
   return rows.map(({ name }) => name);
