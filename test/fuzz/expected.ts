@@ -27,6 +27,8 @@ const problem = (status: number, code: string, source = ""): Expectation => ({
 
 const PROBED = ["/healthz", "/readyz"];
 const OPEN = ["/status", "/openapi.json"];
+/** The search in all shards takes the parameters of that in one. */
+const ALL_SHARDS = "/player-names";
 const KNOWN_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /** Undefined if the documentation leaves it open, e.g. how the runtime reads a strange path. */
@@ -74,7 +76,8 @@ export function expected(
   const accept = headerOf(request, "accept");
   if (accept?.toLowerCase().includes("text/event-stream")) return undefined;
   if (!isAccepted(accept)) return problem(406, "not-acceptable", "Accept");
-  const reference = references.get(decodedSegment(shard));
+  const [anyOne] = references.values();
+  const reference = path === ALL_SHARDS ? anyOne : references.get(decodedSegment(shard));
   if (!reference) return problem(404, "unknown-shard");
   const board = route === "leaderboards" ? decodedSegment(id!) : collection!;
   if (route === "leaderboards" && !BOARDS.includes(board)) return problem(404, "not-found");
@@ -100,6 +103,7 @@ function routeOf(
   if (PROBED.includes(path)) return "probed";
   if (OPEN.includes(path)) return "open";
   if (path === "/usage") return "usage";
+  if (path === ALL_SHARDS) return "names";
   if (first !== "shards" || shard === "" || more.length > 0 || id === "") return undefined;
   if (rest !== undefined) {
     return collection === "players" && rest === "company" ? "company" : undefined;

@@ -135,6 +135,10 @@ export async function truthOf(world: World, shard: string): Promise<Truth> {
     if (reply.status === 200) note(reply.body);
     singles.set(path, reply);
   }
+  // With a damaged index, a search may find others.
+  for (const name of NAMES) {
+    note((await world.get(`/shards/${shard}/player-names?filter[near]=${name}`)).body);
+  }
   const counted = new Map<string, string>();
   for (const path of COUNTED) {
     counted.set(path, print((await world.get(`/shards/${shard}${path}`)).body.data));

@@ -144,10 +144,11 @@ export async function latestOf(
   limit: number,
 ): Promise<string[]> {
   const rows = await connection.rows<{ name: string }>(
-    `SELECT name FROM (SELECT given.name, (SELECT max(last_match_at) FROM {players} AS named
-         WHERE named.name = given.name COLLATE "C") AS time
-       FROM unnest($1::text[]) AS given (name)) AS timed
-     WHERE time IS NOT NULL ORDER BY time DESC, name COLLATE "C" LIMIT $2`,
+    // OFFSET keeps the planner from reading all players instead.
+    `SELECT given.name FROM unnest($1::text[]) AS given (name) CROSS JOIN LATERAL
+       (SELECT last_match_at FROM {players} AS named
+        WHERE named.name = given.name COLLATE "C" OFFSET 0) AS timed
+     GROUP BY given.name ORDER BY max(last_match_at) DESC, given.name COLLATE "C" LIMIT $2`,
     [names, limit],
   );
   return rows.map(({ name }) => name);
