@@ -5,6 +5,7 @@ import { type RefObject, useEffect, useMemo, useState } from "react";
 import { MatchbookError } from "../../../client/src/index.ts";
 import { tier } from "../format.ts";
 import { Combobox } from "../kit/combobox.tsx";
+import { Name } from "../kit/name.tsx";
 import { Avatar } from "../kit/tile.tsx";
 import { Time } from "../kit/time.tsx";
 import { playerName } from "../names.ts";
@@ -104,7 +105,7 @@ function Option({ found, hasRegion }: { found: Suggestion; hasRegion: boolean })
     <>
       <Avatar id={id} name={name} size={32} />
       <span className="search-found">
-        <bdi className="search-name">{name}</bdi>
+        <Name className="search-name">{name}</Name>
         <span className="search-facts">
           {hasRegion && <span>{shard.toUpperCase()}</span>}
           {skillTier !== undefined && <span>{tier(skillTier)}</span>}

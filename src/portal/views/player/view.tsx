@@ -166,7 +166,7 @@ function Updated({ at, liveness, refresh }: UpdatedProps) {
     <p className="player-updated">
       <Live liveness={liveness} />
       {at > 0 && (
-        <span className="player-small">
+        <span className="note">
           Updated <Time iso={new Date(at).toISOString()} />
         </span>
       )}
