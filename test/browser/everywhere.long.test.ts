@@ -1,0 +1,78 @@
+/** Every page of the portal, at four widths, in light and dark: accessible, and nothing sticks out. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startWorld, type World } from "../support/world.ts";
+import { CODED, HOSTILE, oddRecords, SIX, UNEVEN } from "./odd-records.ts";
+import { inBrowser, leave, looks, startDemoWorld, visit } from "./support.ts";
+
+const WIDTHS = [320, 390, 1366, 1920];
+
+const GUIDES = ["api", "errors", "events", "webhooks", "insights", "compatibility"];
+
+/** With the address of a record in each demo world: ID is its newest match, PLAYER one of its players. */
+const DEMO = [
+  "/",
+  "/portal/na/players/PLAYER",
+  "/portal/na/matches/ID",
+  "/portal/na/heroes",
+  "/portal/na/leaderboards/skill-tier?player=PLAYER",
+  "/portal/status",
+  ...["", "/keys", "/guides", "/endpoints", "/usage", "/changelog"].map(
+    (page) => `/portal/developers${page}`,
+  ),
+  ...GUIDES.map((name) => `/portal/developers/guides/${name}`),
+  "/portal/developers/explorer?shard=na&on=matches&sort=-createdAt",
+  "/portal/nothing/here",
+];
+
+/** Names of any length and direction, and line-ups of any size. */
+const ODD = [
+  "/",
+  ...[CODED, HOSTILE, SIX, UNEVEN].map((id) => `/portal/na/matches/${id}`),
+  "/portal/na/players/left-1",
+  "/portal/na/players/left-1?compare=right-1",
+  "/portal/na/leaderboards/ranked-wins?player=left-1",
+  "/portal/developers/explorer?shard=na&on=players&filter[playerIds]=left-1",
+];
+
+inBrowser("every page", () => {
+  let demo: World;
+  let odd: World;
+  beforeAll(async () => {
+    demo = await startDemoWorld();
+    odd = await startWorld(oddRecords());
+  });
+  afterAll(async () => {
+    await demo.stop();
+    await odd.stop();
+  });
+
+  test.each(DEMO)(
+    "%s fits, and is accessible",
+    async (path) => {
+      const { body } = await demo.get("/shards/na/matches?sort=-createdAt&page[limit]=1");
+      const player = body.included.find(({ type }: { type: string }) => type === "player");
+      await fits(demo, path.replace("ID", body.data[0].id).replace("PLAYER", player.id));
+    },
+    120_000,
+  );
+
+  test.each(ODD)(
+    "%s fits, and is accessible, with unusual records",
+    (path) => fits(odd, path),
+    120_000,
+  );
+});
+
+async function fits(world: World, path: string): Promise<void> {
+  const expects = path.includes("nothing") ? [404] : [];
+  const visitor = await visit(world.url + path, { key: world.key, width: WIDTHS[0]!, expects });
+  for (const width of WIDTHS) {
+    for (const scheme of ["light", "dark"] as const) {
+      const found = await looks(visitor.page, width, scheme);
+      expect([width, scheme, ...found]).toEqual([width, scheme]);
+    }
+  }
+  expect(visitor.complaints).toEqual([]);
+  await leave(visitor);
+}
