@@ -3,17 +3,10 @@
 import "./layout.css";
 import type { ReactNode } from "react";
 import { Page } from "../../kit/page.tsx";
-import { Link, type View } from "../../router.ts";
+import { type DevelopersPage, Link, type View } from "../../router.ts";
 import { GUIDES } from "./guide.ts";
 
-type PageName =
-  | "quick-start"
-  | "keys"
-  | "guides"
-  | "endpoints"
-  | "explorer"
-  | "usage"
-  | "changelog";
+type PageName = DevelopersPage | "explorer";
 
 const PAGES: readonly [PageName, label: string][] = [
   ["quick-start", "Quick start"],
@@ -86,6 +79,26 @@ function Pages({ current, guide }: { current: PageName; guide: string | undefine
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A card that leads to another page, in a list. */
+export function LinkCard({
+  to,
+  title,
+  children,
+}: {
+  to: View;
+  title: string;
+  children: ReactNode;
+}) {
+  return (
+    <li>
+      <Link className="link-card card" to={to}>
+        <strong>{title}</strong>
+        <span>{children}</span>
+      </Link>
+    </li>
   );
 }
 
