@@ -82,9 +82,7 @@ function OperationView({ operation, document }: { operation: Operation; document
         <code className="endpoint-path">{breakable(path)}</code>
         <span className="endpoint-summary small soft">{summary}</span>
       </summary>
-      <div className="stack endpoint-body">
-        <OperationBody operation={operation} document={document} />
-      </div>
+      <OperationBody operation={operation} document={document} />
     </details>
   );
 }
@@ -100,7 +98,7 @@ function OperationBody({ operation, document }: { operation: Operation; document
     ? ({ name: "explorer", search: searchOf(query) } as const)
     : TRY_OUTS[path as keyof typeof TRY_OUTS];
   return (
-    <>
+    <div className="stack endpoint-body">
       <p>
         <Inline text={description} />
       </p>
@@ -149,7 +147,7 @@ function OperationBody({ operation, document }: { operation: Operation; document
           </Fragment>
         ))}
       </dl>
-    </>
+    </div>
   );
 }
 

@@ -9,12 +9,7 @@ export interface SampleRequest {
 }
 
 const headersOf = ({ key }: SampleRequest): [name: string, value: string][] =>
-  key === undefined
-    ? []
-    : [
-        ["Authorization", `Bearer ${key}`],
-        ["Accept", MEDIA_TYPE],
-      ];
+  Object.entries(key === undefined ? {} : { Authorization: `Bearer ${key}`, Accept: MEDIA_TYPE });
 
 /** `-g` stops curl from interpreting `[` and `]`. */
 export function curlOf(request: SampleRequest): string {

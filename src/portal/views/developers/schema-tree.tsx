@@ -14,29 +14,20 @@ export function SchemaTree({ document, schema }: Props) {
   return (
     <ul className="schema">
       {Object.entries(properties).map(([name, field]) => (
-        <Field
-          key={name}
-          name={name}
-          field={field}
-          isRequired={required.includes(name)}
-          document={document}
-        />
+        <Field key={name} {...{ name, field, document }} isRequired={required.includes(name)} />
       ))}
     </ul>
   );
 }
 
-function Field({
-  name,
-  field,
-  isRequired,
-  document,
-}: {
+interface FieldProps {
+  document: OpenApi;
   name: string;
   field: Schema;
   isRequired: boolean;
-  document: OpenApi;
-}) {
+}
+
+function Field({ document, name, field, isRequired }: FieldProps) {
   const [isOpen, setOpen] = useState(false);
   const nested = nestedIn(document, field);
   const text = resolved(document, field).description;
@@ -53,12 +44,11 @@ function Field({
     </p>
   );
   if (nested.length === 0) {
-    const { enum: values } = field;
     return (
       <li>
         <div className="row schema-head">{head}</div>
         {about}
-        {values && <p className="small soft">One of {values.map(String).join(", ")}.</p>}
+        {field.enum && <p className="small soft">One of {field.enum.map(String).join(", ")}.</p>}
       </li>
     );
   }
@@ -86,8 +76,8 @@ function Field({
 /** The schemas with fields that a field or its items may have. */
 function nestedIn(document: OpenApi, field: Schema): Schema[] {
   const whole = resolved(document, field);
-  const inner = whole.type === "array" && whole.items ? resolved(document, whole.items) : whole;
   const source = whole.type === "array" && whole.items ? whole.items : field;
-  const choices = inner.anyOf ?? inner.oneOf ?? [source];
+  const { anyOf, oneOf } = resolved(document, source);
+  const choices = anyOf ?? oneOf ?? [source];
   return choices.filter((one) => Object.keys(resolved(document, one).properties ?? {}).length > 0);
 }
