@@ -17,7 +17,7 @@ import type { Choice } from "./chips.tsx";
 import { controlOf, TextControl } from "./controls.tsx";
 import { Field, SelectField } from "./field.tsx";
 import { fieldsOf, labelOf } from "./fields.ts";
-import { parameterValue, type Query, withShard, withTarget, withValue } from "./query.ts";
+import { hasPaths, parameterValue, type Query, withShard, withTarget, withValue } from "./query.ts";
 import { TARGET_NAMES, TARGETS, type Target, targetRow } from "./targets.ts";
 
 interface Props {
@@ -49,8 +49,7 @@ export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear 
   );
   const fieldOf = (parameter: Parameter, name: string) => {
     const value = parameterValue(query, name);
-    const hasPaths = on === "matches" || on === "match";
-    const { show, ...field } = controlOf(parameter, value, hasPaths, sources.get(name));
+    const { show, ...field } = controlOf(parameter, value, hasPaths(on), sources.get(name));
     const isOfType = parameter.kind === "fields";
     return (
       <Field
