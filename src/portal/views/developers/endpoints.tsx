@@ -27,7 +27,6 @@ export function Endpoints() {
   return (
     <DeveloperPage
       current="endpoints"
-      title="Endpoints"
       lead={
         <>
           Every endpoint with its parameters and responses, from the{" "}

@@ -26,7 +26,6 @@ export function Guides({ guide }: { guide?: string | undefined }) {
     return (
       <DeveloperPage
         current="guides"
-        title="Guides"
         lead="How the API works, from the documentation of this version."
       >
         <ul className="guide-cards">
@@ -59,17 +58,13 @@ export function Guides({ guide }: { guide?: string | undefined }) {
 }
 
 export const Changelog = () => (
-  <Document
-    current="changelog"
-    title="Changelog"
-    source={() => import("../../../../CHANGELOG.md")}
-  />
+  <Document current="changelog" source={() => import("../../../../CHANGELOG.md")} />
 );
 
 interface DocumentProps {
   current: "guides" | "changelog";
   guide?: string;
-  title: string;
+  title?: string;
   source(): Promise<{ default: Guide }>;
 }
 
@@ -83,7 +78,7 @@ function Document({ current, guide, title, source }: DocumentProps) {
     }
   }, [document]);
   return (
-    <DeveloperPage current={current} guide={guide} title={title}>
+    <DeveloperPage {...{ current, guide, title }}>
       {load.state === "failed" && <LoadError />}
       {load.state === "loading" && <Skeleton label="Loading" count={14} />}
       {document && (

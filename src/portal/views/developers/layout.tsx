@@ -22,13 +22,15 @@ interface Props {
   current: PageName;
   /** The name of the guide, if the page shows one. */
   guide?: string | undefined;
-  title: string;
+  /** The name of the page if absent. */
+  title?: string | undefined;
   lead?: ReactNode;
   children: ReactNode;
 }
 
 export function DeveloperPage({ current, guide, title, lead, children }: Props) {
-  const label = PAGES.find(([name]) => name === current)?.[1];
+  const [, label] = PAGES.find(([name]) => name === current)!;
+  const heading = title ?? label;
   const pages = <Pages current={current} guide={guide} />;
   return (
     <div className="stack developers">
@@ -39,7 +41,7 @@ export function DeveloperPage({ current, guide, title, lead, children }: Props) 
         <nav aria-label="Developer pages">{pages}</nav>
       </details>
       <div className="developers-content">
-        <Page name={title} title={title} lead={lead}>
+        <Page name={heading} title={heading} lead={lead}>
           {children}
         </Page>
       </div>

@@ -19,7 +19,6 @@ export function QuickStart() {
   return (
     <DeveloperPage
       current="quick-start"
-      title="Quick start"
       lead="A read-only JSON:API for completed matches and lifetime player records. From nothing to the newest match in three steps."
     >
       <ol className="stack quick-steps">

@@ -6,6 +6,7 @@ import { Figures } from "../../kit/figures.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Plot } from "../../kit/plot.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
+import { SmallButton } from "../../kit/small-button.tsx";
 import { Problem } from "../../kit/states.tsx";
 import { spanOf } from "../../kit/time.tsx";
 import { Link } from "../../router.ts";
@@ -19,7 +20,6 @@ export function UsagePage() {
   return (
     <DeveloperPage
       current="usage"
-      title="Usage"
       lead="What your key has used. Days are UTC. This page costs one request."
     >
       {key === undefined ? <OwnKey /> : <OwnUsage key={key} />}
@@ -36,9 +36,7 @@ function OwnUsage() {
       <Today usage={load.value} />
       <History usage={load.value} />
       <p className="row small soft usage-note">
-        <button type="button" className="button button-small" onClick={load.retry}>
-          Refresh
-        </button>
+        <SmallButton onClick={load.retry}>Refresh</SmallButton>
         <span>
           The numbers of the last seconds may be missing. What the limits mean:{" "}
           <Link to={{ name: "developers", page: "keys" }}>Keys and limits</Link>.

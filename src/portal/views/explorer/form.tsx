@@ -8,6 +8,7 @@ import {
   findParameter,
   type Parameter,
 } from "../../../query/parameters.ts";
+import { SmallButton } from "../../kit/small-button.tsx";
 import { useRegions } from "../../regions.ts";
 import { playersOf } from "../../search/find.ts";
 import { mapped, type Source } from "../../search/suggestions.ts";
@@ -125,13 +126,9 @@ export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear 
             // biome-ignore lint/suspicious/noArrayIndexKey: a name may appear twice.
             <Field key={at} label={`${name}=${value}`} problems={problemsOf(name)} isGroup>
               {() => (
-                <button
-                  type="button"
-                  className="button button-small explorer-remove"
-                  onClick={() => set(name, undefined)}
-                >
+                <SmallButton className="explorer-remove" onClick={() => set(name, undefined)}>
                   Remove <span className="visually-hidden">{name}</span>
-                </button>
+                </SmallButton>
               )}
             </Field>
           ))}
@@ -176,13 +173,9 @@ function More({ used, isWrong, onClear, children }: MoreProps) {
         </summary>
         {(isOpen || isWrong) && children}
       </details>
-      <button
-        type="button"
-        className="button button-small button-plain explorer-clear"
-        onClick={onClear}
-      >
+      <SmallButton className="button-plain explorer-clear" onClick={onClear}>
         Clear
-      </button>
+      </SmallButton>
     </div>
   );
 }
@@ -209,14 +202,12 @@ function useSources(
     );
     const valuesOf = (values: readonly string[]) =>
       [...new Set(values)].map((value) => ({ value }));
+    const ids = mapped(players, (all) =>
+      all.map(({ id, name }) => ({ value: id, label: `${name} ${id}` })),
+    );
     const fetched = [
       ["filter[playerNames]", mapped(players, (all) => valuesOf(all.map(({ name }) => name)))],
-      [
-        "filter[playerIds]",
-        mapped(players, (all) =>
-          all.map(({ id, name }) => ({ value: id, label: `${name} ${id}` })),
-        ),
-      ],
+      ["filter[playerIds]", ids],
       ["filter[patchVersion]", mapped(patchesOf(matchbook, shard), valuesOf)],
     ] as const;
     const fields = [...fieldNames].map(([type, names]) => {

@@ -73,7 +73,6 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
   return (
     <DeveloperPage
       current="explorer"
-      title="Explorer"
       lead="Search matches and players. The result follows the form, and the page URL contains the query, so you can bookmark and share it."
     >
       <Form
