@@ -5,7 +5,7 @@ import { Figures } from "../kit/figures.tsx";
 import { Plot } from "../kit/plot.tsx";
 import { type Column, numbers, Table } from "../kit/table.tsx";
 import { spanOf, Time } from "../kit/time.tsx";
-import type { Counts, KeyOverview, Overview, ShardOverview } from "./overview.ts";
+import type { Counts, Held, KeyOverview, Overview, ShardOverview } from "./overview.ts";
 
 const NONE = "–";
 
@@ -21,8 +21,7 @@ const sum = (counts: Counts | readonly number[] | null): number =>
 
 export function Dashboard({ overview }: { overview: Overview }) {
   const { startedAt, now, shards, requests, errors, limits, milliseconds: latency } = overview;
-  const total = (of: "matches" | "added" | "players") =>
-    whole(sum(shards.map((shard) => shard[of] ?? 0)));
+  const total = (of: Held) => whole(sum(shards.map((shard) => shard[of] ?? 0)));
   const unavailable = shards.filter(({ available }) => !available).map(({ id }) => id);
   return (
     <>

@@ -6,12 +6,12 @@ export type Counts = Record<string, number>;
 
 type Percentiles = Record<"p50" | "p95" | "p99", number>;
 
-export interface ShardOverview {
+/** What a shard holds. */
+export type Held = "matches" | "added" | "players";
+
+export interface ShardOverview extends Record<Held, number | null> {
   id: string;
   available: boolean;
-  matches: number | null;
-  added: number | null;
-  players: number | null;
   newestMatch: string | null;
   withheld: Counts | null;
   requests: Counts;

@@ -8,14 +8,8 @@ import { Segmented } from "../../kit/segmented.tsx";
 import { useSession } from "../../session.ts";
 import { LANGUAGES, setLanguage, useLanguage } from "./language.ts";
 
-interface Props {
-  /** The path and query string. */
-  path: string;
-  needsKey?: boolean;
-}
-
-/** The key is shown masked, but copied whole: what is copied works. */
-export function Sample({ path, needsKey = true }: Props) {
+/** `path` has the query string too. The key is shown masked, but copied whole: what is copied works. */
+export function Sample({ path, needsKey = true }: { path: string; needsKey?: boolean }) {
   const { key, offeredKey } = useSession();
   const { value, label, highlighting, write } = useLanguage();
   const shownKey = useShownKey();

@@ -4,12 +4,7 @@ import { useState } from "react";
 import { Inline } from "./inline.tsx";
 import { type OpenApi, resolved, type Schema, typeName } from "./openapi.ts";
 
-interface Props {
-  document: OpenApi;
-  schema: Schema;
-}
-
-export function SchemaTree({ document, schema }: Props) {
+export function SchemaTree({ document, schema }: { document: OpenApi; schema: Schema }) {
   const { properties = {}, required = [] } = resolved(document, schema);
   return (
     <ul className="schema">

@@ -15,7 +15,7 @@ import { itemsIn, listOf, toggled } from "./lists.ts";
 import { isoOf, localOf, zoneAt } from "./local-time.ts";
 
 /** How a parameter is entered. */
-export interface Control {
+interface Control {
   show(props: ControlProps): ReactNode;
   /** Several controls under one label. */
   isGroup?: true;
@@ -97,13 +97,9 @@ const itemOf = (name: string): string =>
   labelOf(name).split(" ").at(-1)?.replace(/s$/, "") ?? "value";
 
 type InputProps = Omit<ComponentProps<"input">, "value" | "onChange">;
+type TextProps = ControlProps & Omit<InputProps, "placeholder">;
 
-export function TextControl({
-  field,
-  value = "",
-  onChange,
-  ...input
-}: ControlProps & Omit<InputProps, "placeholder">) {
+export function TextControl({ field, value = "", onChange, ...input }: TextProps) {
   return (
     <input
       type="text"

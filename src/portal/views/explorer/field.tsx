@@ -3,7 +3,7 @@
 import { type ReactNode, useId } from "react";
 
 /** Connects a control with its label, hint and errors. */
-export interface FieldContext {
+interface FieldContext {
   id: string;
   "aria-describedby": string;
   "aria-invalid": boolean;

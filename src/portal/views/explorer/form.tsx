@@ -51,11 +51,10 @@ export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear 
   const fieldOf = (parameter: Parameter, name: string) => {
     const value = parameterValue(query, name);
     const { show, ...field } = controlOf(parameter, value, hasPaths(on), sources.get(name));
-    const isOfType = parameter.kind === "fields";
     return (
       <Field
         key={name}
-        label={labelOf(isOfType ? `${fieldsType(name)} fields` : name)}
+        label={labelOf(parameter.kind === "fields" ? `${fieldsType(name)} fields` : name)}
         name={name}
         problems={problemsOf(name)}
         {...field}
@@ -191,10 +190,7 @@ function namesOf({ kind, name }: Parameter, { parameters }: Query): string[] {
 }
 
 /** Suggests the values of a parameter: players, patches, and fields seen in responses. */
-function useSources(
-  shard: string,
-  fieldNames: Props["fieldNames"],
-): ReadonlyMap<string, Source<readonly Choice[]>> {
+function useSources(shard: string, fieldNames: Props["fieldNames"]) {
   const { access, matchbook } = useSession();
   return useMemo(() => {
     const players = mapped(playersOf(matchbook, shard), ({ all, isNearest }) =>
@@ -215,6 +211,7 @@ function useSources(
         valuesOf([...names].filter((one) => one.toLowerCase().includes(text.toLowerCase())));
       return [fieldsName(type), { known, fetch: async (text: string) => known(text) }] as const;
     });
-    return new Map([...(access === "none" ? [] : fetched), ...fields]);
+    const sources = [...(access === "none" ? [] : fetched), ...fields];
+    return new Map<string, Source<readonly Choice[]>>(sources);
   }, [access, matchbook, shard, fieldNames]);
 }

@@ -60,15 +60,10 @@ function resourceOf(
 
 /** Field names for `fields[TYPE]` that appear in the response, by type. */
 export function fieldNames(document: unknown): ReadonlyMap<string, ReadonlySet<string>> {
-  const names = new Map<string, Set<string>>();
   const { data, included } = objectOf(document);
-  for (const one of [data, included].flat()) {
-    const resource = resourceOf(one);
-    if (!resource) continue;
-    const known = names.get(resource.type) ?? new Set();
-    names.set(resource.type, known);
-    for (const name in resource.attributes) known.add(name);
-    for (const name in resource.relationships) known.add(name);
-  }
-  return names;
+  const resources = [data, included].flat().flatMap((one) => resourceOf(one) ?? []);
+  const namesIn = ({ attributes, relationships }: Resource) =>
+    Object.keys({ ...attributes, ...relationships });
+  const byType = Map.groupBy(resources, ({ type }) => type);
+  return new Map([...byType].map(([type, all]) => [type, new Set(all.flatMap(namesIn))]));
 }
