@@ -17,24 +17,12 @@ export type View =
   | { name: "not-found"; path: string };
 
 /** The pages of the developer area, except the explorer. Only "guides" has a guide; without one, it lists them. */
-export type DevelopersPage =
-  | "quick-start"
-  | "keys"
-  | "guides"
-  | "endpoints"
-  | "usage"
-  | "changelog";
+export type DevelopersPage = "quick-start" | (typeof DEVELOPERS)[number];
+
+const DEVELOPERS = ["keys", "guides", "endpoints", "usage", "changelog"] as const;
 
 /** The board that opens when none is named. */
 export const FIRST_BOARD = "skill-tier";
-
-const DEVELOPERS: ReadonlySet<string> = new Set<DevelopersPage>([
-  "keys",
-  "guides",
-  "endpoints",
-  "usage",
-  "changelog",
-]);
 
 export function viewOf({ pathname, search }: { pathname: string; search: string }): View {
   const path = pathname.length > 1 ? pathname.replace(/\/$/, "") : pathname;
@@ -58,7 +46,8 @@ function developersView(parts: readonly string[], search: URLSearchParams): View
   if (guide !== undefined)
     return page === "guides" && guide !== "" ? { name: "developers", page, guide } : undefined;
   if (page === "explorer") return { name: "explorer", search };
-  return DEVELOPERS.has(page) ? { name: "developers", page: page as DevelopersPage } : undefined;
+  const known = DEVELOPERS.find((one) => one === page);
+  return known && { name: "developers", page: known };
 }
 
 /** `REGION/…` */

@@ -48,7 +48,7 @@ const anyQuestion: fc.Arbitrary<Query> = fc
     id: anyText,
     parameters: fc.array(fc.tuple(anyName, anyText)),
     position: fc.option(fc.tuple(fc.constantFrom("after", "before"), anyText), { nil: undefined }),
-    as: fc.constantFrom(...PRESENTATIONS),
+    as: fc.constantFrom(...PRESENTATIONS.map(({ value }) => value)),
   })
   .map((one) => ({ ...one, id: needsId(one.on) ? one.id : "" }));
 

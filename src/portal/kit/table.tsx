@@ -12,6 +12,13 @@ export interface Column<T> {
   isHead?: boolean;
 }
 
+/** A column of numbers. */
+export const numbers = <T,>(head: ReactNode, cell: Column<T>["cell"]): Column<T> => ({
+  head,
+  cell,
+  isNumber: true,
+});
+
 interface Props<T> {
   caption: string;
   /** Whether the caption is visible, or for screen readers only. */

@@ -1,12 +1,11 @@
 /** What the operator sees: the last hour, key figures, shards, errors and limits, keys. */
 
-import type { ReactNode } from "react";
 import { count } from "../format.ts";
 import { Figures } from "../kit/figures.tsx";
 import { Plot } from "../kit/plot.tsx";
-import { type Column, Table } from "../kit/table.tsx";
+import { type Column, numbers, Table } from "../kit/table.tsx";
 import { spanOf, Time } from "../kit/time.tsx";
-import type { Counts, KeyOverview, Overview, ShardOverview } from "./overview.ts";
+import type { Counts, Held, KeyOverview, Overview, ShardOverview } from "./overview.ts";
 
 const NONE = "–";
 
@@ -17,13 +16,12 @@ const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 const milliseconds = (value: number | undefined): string =>
   value === undefined ? NONE : short.format(value);
 
-const sum = (counts: Counts | null): number =>
-  Object.values(counts ?? {}).reduce((total, one) => total + one, 0);
+const sum = (counts: Counts | readonly number[] | null): number =>
+  Object.values<number>(counts ?? {}).reduce((total, one) => total + one, 0);
 
 export function Dashboard({ overview }: { overview: Overview }) {
-  const { startedAt, now, shards, milliseconds: latency } = overview;
-  const total = (of: (shard: ShardOverview) => number | null | undefined) =>
-    whole(shards.reduce((all, shard) => all + (of(shard) ?? 0), 0));
+  const { startedAt, now, shards, requests, errors, limits, milliseconds: latency } = overview;
+  const total = (of: Held) => whole(sum(shards.map((shard) => shard[of] ?? 0)));
   const unavailable = shards.filter(({ available }) => !available).map(({ id }) => id);
   return (
     <>
@@ -40,31 +38,23 @@ export function Dashboard({ overview }: { overview: Overview }) {
         <h2>Since the start, {spanOf((Date.parse(now) - Date.parse(startedAt)) / 1000)} ago</h2>
         <Figures
           figures={[
-            {
-              label: "Matches",
-              value: total(({ matches }) => matches),
-              note: `${total(({ added }) => added)} added`,
-            },
-            {
-              label: "Players",
-              value: total(({ players }) => players),
-              note: `in ${shards.length} shards`,
-            },
+            { label: "Matches", value: total("matches"), note: `${total("added")} added` },
+            { label: "Players", value: total("players"), note: `in ${shards.length} shards` },
             {
               label: "Withheld",
-              value: total(({ withheld }) => sum(withheld)),
+              value: whole(sum(shards.map(({ withheld }) => sum(withheld)))),
               note: "matches that are not served",
             },
             {
               label: "Requests",
-              value: whole(overview.requests),
-              note: `${whole(sum(overview.limits))} over a limit`,
+              value: whole(requests),
+              note: `${whole(sum(limits))} over a limit`,
             },
             {
               label: "Errors",
-              value: whole(sum(overview.errors)),
+              value: whole(sum(errors)),
               note: "error responses",
-              isBad: shards.some(({ requests }) => requests.failed),
+              isBad: shards.some((shard) => shard.requests.failed),
             },
             {
               label: "Latency p95, ms",
@@ -79,8 +69,8 @@ export function Dashboard({ overview }: { overview: Overview }) {
         <Table caption="Shards" columns={SHARD_COLUMNS} rows={shards} keyOf={({ id }) => id} />
       </section>
       <div className="lists">
-        <List title="Errors by code" counts={overview.errors} none="No errors." />
-        <List title="Limits hit" counts={overview.limits} none="No request was over a limit." />
+        <List title="Errors by code" counts={errors} none="No errors." />
+        <List title="Limits hit" counts={limits} none="No request was over a limit." />
         <List title="Uploaded records" counts={overview.uploads} none="No uploads." />
       </div>
       <Keys overview={overview} />
@@ -118,11 +108,6 @@ function LastHour({ minutes }: { minutes: Overview["lastHour"] }) {
     </section>
   );
 }
-
-/** A column of numbers. */
-const numbers = <T,>(head: string, cell: (row: T) => ReactNode): Column<T> => ({
-  ...{ head, cell, isNumber: true },
-});
 
 const SHARD_COLUMNS: readonly Column<ShardOverview>[] = [
   {

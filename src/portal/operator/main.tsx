@@ -8,6 +8,7 @@ import { type FormEvent, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Page } from "../kit/page.tsx";
 import { Skeleton } from "../kit/skeleton.tsx";
+import { SmallButton } from "../kit/small-button.tsx";
 import { store, stored } from "../storage.ts";
 import { Dashboard } from "./dashboard.tsx";
 import { useOverview } from "./overview.ts";
@@ -69,18 +70,9 @@ function Entry({ refusal, onToken }: EntryProps) {
   );
 }
 
-interface WatchingProps {
-  token: string;
-  onLeave(reason?: string): void;
-}
-
-function Watching({ token, onLeave }: WatchingProps) {
+function Watching({ token, onLeave }: { token: string; onLeave(reason?: string): void }) {
   const { overview, problem } = useOverview(token, onLeave);
-  const forget = (
-    <button type="button" className="button button-small" onClick={() => onLeave()}>
-      Forget token
-    </button>
-  );
+  const forget = <SmallButton onClick={() => onLeave()}>Forget token</SmallButton>;
   return (
     <main>
       <Page title="Matchbook operator" name="Operator" aside={forget}>

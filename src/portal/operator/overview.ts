@@ -4,18 +4,14 @@ import { useEffect, useRef, useState } from "react";
 
 export type Counts = Record<string, number>;
 
-interface Percentiles {
-  p50: number;
-  p95: number;
-  p99: number;
-}
+type Percentiles = Record<"p50" | "p95" | "p99", number>;
 
-export interface ShardOverview {
+/** What a shard holds. */
+export type Held = "matches" | "added" | "players";
+
+export interface ShardOverview extends Record<Held, number | null> {
   id: string;
   available: boolean;
-  matches: number | null;
-  added: number | null;
-  players: number | null;
   newestMatch: string | null;
   withheld: Counts | null;
   requests: Counts;
@@ -50,12 +46,6 @@ export interface Overview {
   keyCount: number;
 }
 
-interface Watched {
-  overview?: Overview;
-  /** Why the last attempt failed. */
-  problem?: string;
-}
-
 const REFRESH_MS = 5000;
 
 /** Why a token is refused, by the status of the response. */
@@ -65,8 +55,9 @@ const REFUSALS: Readonly<Record<number, string>> = {
 };
 
 /** `onRefused` is called with the reason when the token is not valid. */
-export function useOverview(token: string, onRefused: (reason: string) => void): Watched {
-  const [watched, setWatched] = useState<Watched>({});
+export function useOverview(token: string, onRefused: (reason: string) => void) {
+  /** `problem`: why the last attempt failed. */
+  const [watched, setWatched] = useState<{ overview?: Overview; problem?: string }>({});
   const refuse = useRef(onRefused);
   refuse.current = onRefused;
   useEffect(() => {

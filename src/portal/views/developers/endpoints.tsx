@@ -27,7 +27,6 @@ export function Endpoints() {
   return (
     <DeveloperPage
       current="endpoints"
-      title="Endpoints"
       lead={
         <>
           Every endpoint with its parameters and responses, from the{" "}
@@ -45,7 +44,11 @@ export function Endpoints() {
             <h2 id={`endpoints-${name}`}>{name.charAt(0).toUpperCase() + name.slice(1)}</h2>
             <p className="endpoints-about soft">{description}</p>
             {operations.map((operation) => (
-              <OperationView key={operation.id} operation={operation} document={load.value!} />
+              <OperationView
+                key={operation.operationId}
+                operation={operation}
+                document={load.value!}
+              />
             ))}
           </section>
         ))}
@@ -54,7 +57,7 @@ export function Endpoints() {
 }
 
 function OperationView({ operation, document }: { operation: Operation; document: OpenApi }) {
-  const { id, path, summary } = operation;
+  const { operationId: id, path, summary } = operation;
   const isTarget = useHash() === id;
   const frame = useRef<HTMLDetailsElement>(null);
   // A link to this endpoint opens it. The content appears only now, too late for the browser to scroll to it.
@@ -78,24 +81,23 @@ function OperationView({ operation, document }: { operation: Operation; document
         <code className="endpoint-path">{breakable(path)}</code>
         <span className="endpoint-summary small soft">{summary}</span>
       </summary>
-      <div className="stack endpoint-body">
-        <OperationBody operation={operation} document={document} />
-      </div>
+      <OperationBody operation={operation} document={document} />
     </details>
   );
 }
 
 function OperationBody({ operation, document }: { operation: Operation; document: OpenApi }) {
-  const { id, path, description, parameters, responses, needsKey } = operation;
+  const { operationId: id, path, description = "", parameters, responses, security } = operation;
   const { shard } = useSession();
   const target = targetOfPath(path);
   const query = target && newQuery(target, shard);
-  const [success] = responses;
+  const [success] = Object.values(responses);
+  const [media] = Object.values(success?.content ?? {});
   const tryOut = query
     ? ({ name: "explorer", search: searchOf(query) } as const)
     : TRY_OUTS[path as keyof typeof TRY_OUTS];
   return (
-    <>
+    <div className="stack endpoint-body">
       <p>
         <Inline text={description} />
       </p>
@@ -110,7 +112,7 @@ function OperationBody({ operation, document }: { operation: Operation; document
         </CopyButton>
       </p>
       <h3>Request</h3>
-      <Sample path={query ? pathOf(query) : path} needsKey={needsKey} />
+      <Sample path={query ? pathOf(query) : path} needsKey={security?.length !== 0} />
       {parameters.length > 0 && (
         <>
           <h3>Parameters</h3>
@@ -123,19 +125,19 @@ function OperationBody({ operation, document }: { operation: Operation; document
         </>
       )}
       <h3>Response</h3>
-      {success?.schema && <SchemaTree document={document} schema={success.schema} />}
-      {success?.example !== undefined && (
+      {media?.schema && <SchemaTree document={document} schema={media.schema} />}
+      {media?.example !== undefined && (
         <details className="endpoint-example">
           <summary>Example</summary>
           <Code
             language="json"
-            text={JSON.stringify(success.example, null, 2)}
+            text={JSON.stringify(media.example, null, 2)}
             label={`Example response of ${path}`}
           />
         </details>
       )}
       <dl className="endpoint-statuses small soft">
-        {responses.map(({ status, description: about }) => (
+        {Object.entries(responses).map(([status, { description: about }]) => (
           <Fragment key={status}>
             <dt>{status}</dt>
             <dd>
@@ -144,7 +146,7 @@ function OperationBody({ operation, document }: { operation: Operation; document
           </Fragment>
         ))}
       </dl>
-    </>
+    </div>
   );
 }
 

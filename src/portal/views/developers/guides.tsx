@@ -10,7 +10,7 @@ import { ScrollTable } from "../../kit/scroll-table.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { decoded, Link, navigate, viewOf } from "../../router.ts";
 import { GUIDES, type Guide, type GuideBlock, type GuideHeading } from "./guide.ts";
-import { DeveloperPage } from "./layout.tsx";
+import { DeveloperPage, LinkCard } from "./layout.tsx";
 
 const SOURCES: Readonly<Record<string, () => Promise<{ default: Guide }>>> = {
   api: () => import("../../../../docs/api.md"),
@@ -21,58 +21,50 @@ const SOURCES: Readonly<Record<string, () => Promise<{ default: Guide }>>> = {
   compatibility: () => import("../../../../docs/compatibility.md"),
 };
 
-export function Guides({ guide }: { guide: string | undefined }) {
-  if (guide !== undefined) return <GuidePage key={guide} name={guide} />;
-  return (
-    <DeveloperPage
-      current="guides"
-      title="Guides"
-      lead="How the API works, from the documentation of this version."
-    >
-      <ul className="guide-cards">
-        {Object.entries(GUIDES).map(([name, { title, about }]) => (
-          <li key={name}>
-            <Link
-              className="link-card card"
+export function Guides({ guide }: { guide?: string | undefined }) {
+  if (guide === undefined) {
+    return (
+      <DeveloperPage
+        current="guides"
+        lead="How the API works, from the documentation of this version."
+      >
+        <ul className="guide-cards">
+          {Object.entries(GUIDES).map(([name, { title, about }]) => (
+            <LinkCard
+              key={name}
               to={{ name: "developers", page: "guides", guide: name }}
+              title={title}
             >
-              <strong>{title}</strong>
-              <span>{about}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </DeveloperPage>
-  );
-}
-
-function GuidePage({ name }: { name: string }) {
-  const source = Object.hasOwn(SOURCES, name) ? SOURCES[name] : undefined;
+              {about}
+            </LinkCard>
+          ))}
+        </ul>
+      </DeveloperPage>
+    );
+  }
+  const source = Object.hasOwn(SOURCES, guide) ? SOURCES[guide] : undefined;
   if (!source) {
     return (
-      <DeveloperPage current="guides" title="Guide not found">
+      <DeveloperPage key={guide} current="guides" title="Guide not found">
         <p>
-          There is no guide called <code>{name}</code>. See{" "}
+          There is no guide called <code>{guide}</code>. See{" "}
           <Link to={{ name: "developers", page: "guides" }}>all guides</Link>.
         </p>
       </DeveloperPage>
     );
   }
-  return <Document current="guides" guide={name} title={GUIDES[name]!.title} source={source} />;
+  const { title } = GUIDES[guide]!;
+  return <Document key={guide} current="guides" {...{ guide, title, source }} />;
 }
 
 export const Changelog = () => (
-  <Document
-    current="changelog"
-    title="Changelog"
-    source={() => import("../../../../CHANGELOG.md")}
-  />
+  <Document current="changelog" source={() => import("../../../../CHANGELOG.md")} />
 );
 
 interface DocumentProps {
   current: "guides" | "changelog";
   guide?: string;
-  title: string;
+  title?: string;
   source(): Promise<{ default: Guide }>;
 }
 
@@ -86,7 +78,7 @@ function Document({ current, guide, title, source }: DocumentProps) {
     }
   }, [document]);
   return (
-    <DeveloperPage current={current} guide={guide} title={title}>
+    <DeveloperPage {...{ current, guide, title }}>
       {load.state === "failed" && <LoadError />}
       {load.state === "loading" && <Skeleton label="Loading" count={14} />}
       {document && (

@@ -13,7 +13,6 @@ export function Keys() {
   return (
     <DeveloperPage
       current="keys"
-      title="Keys and limits"
       lead="Every request for matches and players needs an API key. The key has limits, and each response says what is left."
     >
       <div className="stack keys">

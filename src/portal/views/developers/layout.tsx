@@ -3,17 +3,10 @@
 import "./layout.css";
 import type { ReactNode } from "react";
 import { Page } from "../../kit/page.tsx";
-import { Link, type View } from "../../router.ts";
+import { type DevelopersPage, Link, type View } from "../../router.ts";
 import { GUIDES } from "./guide.ts";
 
-type PageName =
-  | "quick-start"
-  | "keys"
-  | "guides"
-  | "endpoints"
-  | "explorer"
-  | "usage"
-  | "changelog";
+type PageName = DevelopersPage | "explorer";
 
 const PAGES: readonly [PageName, label: string][] = [
   ["quick-start", "Quick start"],
@@ -29,13 +22,15 @@ interface Props {
   current: PageName;
   /** The name of the guide, if the page shows one. */
   guide?: string | undefined;
-  title: string;
+  /** The name of the page if absent. */
+  title?: string | undefined;
   lead?: ReactNode;
   children: ReactNode;
 }
 
 export function DeveloperPage({ current, guide, title, lead, children }: Props) {
-  const label = PAGES.find(([name]) => name === current)?.[1];
+  const [, label] = PAGES.find(([name]) => name === current)!;
+  const heading = title ?? label;
   const pages = <Pages current={current} guide={guide} />;
   return (
     <div className="stack developers">
@@ -46,7 +41,7 @@ export function DeveloperPage({ current, guide, title, lead, children }: Props) 
         <nav aria-label="Developer pages">{pages}</nav>
       </details>
       <div className="developers-content">
-        <Page name={title} title={title} lead={lead}>
+        <Page name={heading} title={heading} lead={lead}>
           {children}
         </Page>
       </div>
@@ -86,6 +81,26 @@ function Pages({ current, guide }: { current: PageName; guide: string | undefine
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A card that leads to another page, in a list. */
+export function LinkCard({
+  to,
+  title,
+  children,
+}: {
+  to: View;
+  title: string;
+  children: ReactNode;
+}) {
+  return (
+    <li>
+      <Link className="link-card card" to={to}>
+        <strong>{title}</strong>
+        <span>{children}</span>
+      </Link>
+    </li>
   );
 }
 

@@ -7,16 +7,13 @@ export interface Schema {
   format?: string;
   const?: unknown;
   enum?: readonly unknown[];
-  default?: unknown;
   minimum?: number;
   maximum?: number;
-  maxItems?: number;
   properties?: Readonly<Record<string, Schema>>;
   required?: readonly string[];
   items?: Schema;
   anyOf?: readonly Schema[];
   oneOf?: readonly Schema[];
-  additionalProperties?: boolean | Schema;
 }
 
 export interface Parameter {
@@ -28,48 +25,24 @@ export interface Parameter {
   example?: unknown;
 }
 
-interface MediaType {
-  schema?: Schema;
-  example?: unknown;
-}
-
-export interface Response {
-  status: string;
+interface Response {
   description: string;
-  /** Of the first media type. */
-  schema: Schema | undefined;
-  example: unknown;
-}
-
-export interface Operation {
-  /** Also the anchor on the page. */
-  id: string;
-  path: string;
-  summary: string;
-  description: string;
-  needsKey: boolean;
-  /** Required ones first, those in the path before the others. */
-  parameters: readonly Parameter[];
-  responses: readonly Response[];
-}
-
-export interface OperationGroup {
-  name: string;
-  description: string;
-  operations: readonly Operation[];
+  content?: Readonly<Record<string, { schema?: Schema; example?: unknown }>>;
 }
 
 interface OperationObject {
+  /** Also the anchor on the page. */
   operationId: string;
   summary?: string;
   description?: string;
   tags?: readonly string[];
   security?: readonly unknown[];
+  /** Required ones first, those in the path before the others. */
   parameters?: readonly Parameter[];
-  responses: Readonly<
-    Record<string, { description: string; content?: Readonly<Record<string, MediaType>> }>
-  >;
+  responses: Readonly<Record<string, Response>>;
 }
+
+export type Operation = ReturnType<typeof groupsOf>[number]["operations"][number];
 
 export interface OpenApi {
   tags: readonly { name: string; description: string }[];
@@ -78,45 +51,15 @@ export interface OpenApi {
 }
 
 /** The operations of each tag. All are GET requests. */
-export function groupsOf({ tags, paths }: OpenApi): OperationGroup[] {
-  return tags.map(({ name, description }) => ({
-    name,
-    description,
-    operations: Object.entries(paths).flatMap(([path, { parameters = [], get }]) =>
-      get?.tags?.includes(name) ? [operationOf(path, get, parameters)] : [],
-    ),
-  }));
-}
-
-function operationOf(
-  path: string,
-  {
-    operationId,
-    summary = "",
-    description = "",
-    security,
-    parameters = [],
-    ...rest
-  }: OperationObject,
-  shared: readonly Parameter[],
-): Operation {
-  return {
-    id: operationId,
-    path,
-    summary,
-    description,
-    needsKey: security === undefined || security.length > 0,
-    parameters: inOrder(foldedFields([...shared, ...parameters])),
-    responses: Object.entries(rest.responses).map(([status, response]) => {
-      const [media] = Object.values(response.content ?? {});
-      return {
-        status,
-        description: response.description,
-        schema: media?.schema,
-        example: media?.example,
-      };
+export function groupsOf({ tags, paths }: OpenApi) {
+  return tags.map((tag) => ({
+    ...tag,
+    operations: Object.entries(paths).flatMap(([path, { parameters: shared = [], get }]) => {
+      if (!get?.tags?.includes(tag.name)) return [];
+      const parameters = inOrder(foldedFields([...shared, ...(get.parameters ?? [])]));
+      return [{ ...get, path, parameters }];
     }),
-  };
+  }));
 }
 
 function inOrder(parameters: readonly Parameter[]): Parameter[] {
@@ -129,12 +72,11 @@ const FIELDS = /^fields\[(\w+)\]$/;
 /** One row for `fields[match]`, `fields[player]` and so on, which differ only in the type. */
 function foldedFields(parameters: readonly Parameter[]): Parameter[] {
   const types = parameters.flatMap(({ name }) => FIELDS.exec(name)?.[1] ?? []);
-  let isFolded = false;
+  const list = types.map((type) => `\`${type}\``).join(", ");
   return parameters.flatMap((one) => {
-    if (!FIELDS.test(one.name)) return [one];
-    if (isFolded) return [];
-    isFolded = true;
-    const list = types.map((type) => `\`${type}\``).join(", ");
+    const type = FIELDS.exec(one.name)?.[1];
+    if (type === undefined) return [one];
+    if (type !== types[0]) return [];
     return [{ ...one, name: "fields[TYPE]", description: `${one.description} Types: ${list}.` }];
   });
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { MaskedKey, StoredKeyState } from "../../key.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { KeyButtons } from "../../kit/needs-key.tsx";
+import { SmallButton } from "../../kit/small-button.tsx";
 import { askForKey, useSession } from "../../session.ts";
 import type { Usage } from "./usage-days.ts";
 
@@ -34,7 +35,6 @@ function NoKey() {
 function StoredKey({ children }: { children: ((usage: Usage) => ReactNode) | undefined }) {
   const { setKey } = useSession();
   const load = useLoad("usage", (matchbook, signal) => matchbook.usage({ signal }));
-  const usage = load.state === "ready" ? load.value : undefined;
   return (
     <>
       <section className="own-key card stack" aria-label="Your key">
@@ -43,15 +43,11 @@ function StoredKey({ children }: { children: ((usage: Usage) => ReactNode) | und
         </p>
         <StoredKeyState usage={load} />
         <p className="row">
-          <button type="button" className="button button-small" onClick={() => askForKey()}>
-            Change key
-          </button>
-          <button type="button" className="button button-small" onClick={() => setKey()}>
-            Remove key
-          </button>
+          <SmallButton onClick={() => askForKey()}>Change key</SmallButton>
+          <SmallButton onClick={() => setKey()}>Remove key</SmallButton>
         </p>
       </section>
-      {usage && children?.(usage)}
+      {load.state === "ready" && load.value && children?.(load.value)}
     </>
   );
 }

@@ -5,25 +5,20 @@ import { type ReactNode, useState } from "react";
 import { Code } from "../../kit/code.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Problem } from "../../kit/states.tsx";
-import { Link, type View } from "../../router.ts";
 import { useSession } from "../../session.ts";
-import { newQuery, type Query, searchOf, withValue } from "../explorer/query.ts";
+import { newQuery, searchOf, withValue } from "../explorer/query.ts";
 import { pathOf } from "../explorer/request.ts";
-import { DeveloperPage } from "./layout.tsx";
+import { DeveloperPage, LinkCard } from "./layout.tsx";
 import { OwnKey } from "./own-key.tsx";
 import { Sample } from "./sample.tsx";
 
-/** The newest match. */
-const firstQuery = (shard: string): Query =>
-  withValue(newQuery("matches", shard), "page[limit]", "1");
-
 export function QuickStart() {
   const { shard } = useSession();
-  const query = firstQuery(shard);
+  const newest = newQuery("matches", shard);
+  const path = pathOf(withValue(newest, "page[limit]", "1"));
   return (
     <DeveloperPage
       current="quick-start"
-      title="Quick start"
       lead="A read-only JSON:API for completed matches and lifetime player records. From nothing to the newest match in three steps."
     >
       <ol className="stack quick-steps">
@@ -35,29 +30,26 @@ export function QuickStart() {
             The newest match of a region, with both rosters, their participants and players. Copy it
             into a terminal or an editor: it contains your key, if you have entered one.
           </p>
-          <Sample path={pathOf(query)} />
-          <TryOut key={pathOf(query)} path={pathOf(query)} />
+          <Sample path={path} />
+          <TryOut key={path} path={path} />
         </Step>
         <Step number={3} title="Go on">
           <ul className="quick-links">
-            <NextLink
-              to={{ name: "explorer", search: searchOf(newQuery("matches", shard)) }}
-              title="Explorer"
-            >
+            <LinkCard to={{ name: "explorer", search: searchOf(newest) }} title="Explorer">
               Build a query with every filter, see the result, and copy it as code.
-            </NextLink>
-            <NextLink to={{ name: "developers", page: "endpoints" }} title="Endpoints">
+            </LinkCard>
+            <LinkCard to={{ name: "developers", page: "endpoints" }} title="Endpoints">
               Every endpoint, parameter and field.
-            </NextLink>
-            <NextLink
+            </LinkCard>
+            <LinkCard
               to={{ name: "developers", page: "guides", guide: "events" }}
               title="Change feed"
             >
               Follow matches as they are added, without polling.
-            </NextLink>
-            <NextLink to={{ name: "developers", page: "guides" }} title="Guides">
+            </LinkCard>
+            <LinkCard to={{ name: "developers", page: "guides" }} title="Guides">
               Paging, errors, limits, caching, webhooks.
-            </NextLink>
+            </LinkCard>
           </ul>
           <p className="quick-text soft">
             A typed client for TypeScript, which follows pages and waits when you reach a rate
@@ -80,17 +72,6 @@ function Step({ number, title, children }: { number: number; title: string; chil
         <h2>{title}</h2>
       </div>
       <div className="stack quick-body">{children}</div>
-    </li>
-  );
-}
-
-function NextLink({ to, title, children }: { to: View; title: string; children: ReactNode }) {
-  return (
-    <li>
-      <Link className="link-card card" to={to}>
-        <strong>{title}</strong>
-        <span>{children}</span>
-      </Link>
     </li>
   );
 }

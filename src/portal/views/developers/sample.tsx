@@ -8,22 +8,13 @@ import { Segmented } from "../../kit/segmented.tsx";
 import { useSession } from "../../session.ts";
 import { LANGUAGES, setLanguage, useLanguage } from "./language.ts";
 
-/** Shown instead of a key that the visitor does not have. */
-const KEY_PLACEHOLDER = "YOUR_API_KEY";
-
-interface Props {
-  /** The path and query string. */
-  path: string;
-  needsKey?: boolean;
-}
-
-/** The key is shown masked, but copied whole: what is copied works. */
-export function Sample({ path, needsKey = true }: Props) {
+/** `path` has the query string too. The key is shown masked, but copied whole: what is copied works. */
+export function Sample({ path, needsKey = true }: { path: string; needsKey?: boolean }) {
   const { key, offeredKey } = useSession();
   const { value, label, highlighting, write } = useLanguage();
-  const ownKey = useShownKey();
+  const shownKey = useShownKey();
   // The demo key is no secret.
-  const usedKey = key ?? offeredKey ?? KEY_PLACEHOLDER;
+  const usedKey = key ?? offeredKey ?? shownKey;
   const written = (used: string) =>
     write({ url: location.origin + path, key: needsKey ? used : undefined });
   return (
@@ -37,7 +28,7 @@ export function Sample({ path, needsKey = true }: Props) {
       </div>
       <Code
         language={highlighting}
-        text={written(key === undefined ? usedKey : ownKey)}
+        text={written(key === undefined ? usedKey : shownKey)}
         label={`${path.split("?")[0]} in ${label}`}
       />
     </div>

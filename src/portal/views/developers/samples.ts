@@ -9,12 +9,7 @@ export interface SampleRequest {
 }
 
 const headersOf = ({ key }: SampleRequest): [name: string, value: string][] =>
-  key === undefined
-    ? []
-    : [
-        ["Authorization", `Bearer ${key}`],
-        ["Accept", MEDIA_TYPE],
-      ];
+  Object.entries(key === undefined ? {} : { Authorization: `Bearer ${key}`, Accept: MEDIA_TYPE });
 
 /** `-g` stops curl from interpreting `[` and `]`. */
 export function curlOf(request: SampleRequest): string {
@@ -27,18 +22,9 @@ export function curlOf(request: SampleRequest): string {
 
 export function fetchOf(request: SampleRequest): string {
   const headers = headersOf(request).map(([name, value]) => `    ${name}: ${literal(value)},`);
-  const call =
-    headers.length === 0
-      ? [`const response = await fetch(${literal(request.url)});`]
-      : [
-          `const response = await fetch(${literal(request.url)}, {`,
-          "  headers: {",
-          ...headers,
-          "  },",
-          "});",
-        ];
+  const options = headers.length === 0 ? "" : `, {\n  headers: {\n${headers.join("\n")}\n  },\n}`;
   return [
-    ...call,
+    `const response = await fetch(${literal(request.url)}${options});`,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is part of the program.
     "if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);",
     "console.log(await response.json());",

@@ -4,39 +4,25 @@ import { useState } from "react";
 import { Inline } from "./inline.tsx";
 import { type OpenApi, resolved, type Schema, typeName } from "./openapi.ts";
 
-interface Props {
-  document: OpenApi;
-  schema: Schema;
-}
-
-export function SchemaTree({ document, schema }: Props) {
+export function SchemaTree({ document, schema }: { document: OpenApi; schema: Schema }) {
   const { properties = {}, required = [] } = resolved(document, schema);
   return (
     <ul className="schema">
       {Object.entries(properties).map(([name, field]) => (
-        <Field
-          key={name}
-          name={name}
-          field={field}
-          isRequired={required.includes(name)}
-          document={document}
-        />
+        <Field key={name} {...{ name, field, document }} isRequired={required.includes(name)} />
       ))}
     </ul>
   );
 }
 
-function Field({
-  name,
-  field,
-  isRequired,
-  document,
-}: {
+interface FieldProps {
+  document: OpenApi;
   name: string;
   field: Schema;
   isRequired: boolean;
-  document: OpenApi;
-}) {
+}
+
+function Field({ document, name, field, isRequired }: FieldProps) {
   const [isOpen, setOpen] = useState(false);
   const nested = nestedIn(document, field);
   const text = resolved(document, field).description;
@@ -53,12 +39,11 @@ function Field({
     </p>
   );
   if (nested.length === 0) {
-    const { enum: values } = field;
     return (
       <li>
         <div className="row schema-head">{head}</div>
         {about}
-        {values && <p className="small soft">One of {values.map(String).join(", ")}.</p>}
+        {field.enum && <p className="small soft">One of {field.enum.map(String).join(", ")}.</p>}
       </li>
     );
   }
@@ -86,8 +71,8 @@ function Field({
 /** The schemas with fields that a field or its items may have. */
 function nestedIn(document: OpenApi, field: Schema): Schema[] {
   const whole = resolved(document, field);
-  const inner = whole.type === "array" && whole.items ? resolved(document, whole.items) : whole;
   const source = whole.type === "array" && whole.items ? whole.items : field;
-  const choices = inner.anyOf ?? inner.oneOf ?? [source];
+  const { anyOf, oneOf } = resolved(document, source);
+  const choices = anyOf ?? oneOf ?? [source];
   return choices.filter((one) => Object.keys(resolved(document, one).properties ?? {}).length > 0);
 }

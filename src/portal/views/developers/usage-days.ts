@@ -4,21 +4,11 @@ import type { Schemas } from "../../../../client/src/index.ts";
 
 export type Usage = Schemas.Usage;
 
-export interface Day {
-  /** `2026-03-14` */
-  day: string;
-  requests: number;
-  /** Responses with a status of 400 or more. */
-  errors: number;
-  /** Matches and players in responses. */
-  records: number;
-}
-
 const DAY_MS = 86_400_000;
 const SHOWN_DAYS = 30;
 
 /** The last 30 days, oldest first. Days without requests are in it too. */
-export function daysOf({ today, days }: Usage): Day[] {
+export function daysOf({ today, days }: Usage) {
   const known = new Map(days.map((one) => [one.day, one]));
   const end = Date.parse(`${today.day}T00:00:00Z`);
   return Array.from({ length: SHOWN_DAYS }, (_, at) => {
@@ -27,9 +17,11 @@ export function daysOf({ today, days }: Usage): Day[] {
     const sum = (isCounted: (status: number) => boolean) =>
       counts.reduce((total, [status, count]) => total + (isCounted(Number(status)) ? count : 0), 0);
     return {
+      /** `2026-03-14` */
       day,
       requests: sum(() => true),
       errors: sum((status) => status >= 400),
+      /** Matches and players in responses. */
       records: known.get(day)?.records ?? 0,
     };
   });

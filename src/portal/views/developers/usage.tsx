@@ -1,12 +1,12 @@
 /** The usage of the visitor's own key: today against the quota, and the last 30 days. */
 
 import "./usage.css";
-import { useMemo } from "react";
 import { count, counted } from "../../format.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Plot } from "../../kit/plot.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
+import { SmallButton } from "../../kit/small-button.tsx";
 import { Problem } from "../../kit/states.tsx";
 import { spanOf } from "../../kit/time.tsx";
 import { Link } from "../../router.ts";
@@ -20,7 +20,6 @@ export function UsagePage() {
   return (
     <DeveloperPage
       current="usage"
-      title="Usage"
       lead="What your key has used. Days are UTC. This page costs one request."
     >
       {key === undefined ? <OwnKey /> : <OwnUsage key={key} />}
@@ -37,9 +36,7 @@ function OwnUsage() {
       <Today usage={load.value} />
       <History usage={load.value} />
       <p className="row small soft usage-note">
-        <button type="button" className="button button-small" onClick={load.retry}>
-          Refresh
-        </button>
+        <SmallButton onClick={load.retry}>Refresh</SmallButton>
         <span>
           The numbers of the last seconds may be missing. What the limits mean:{" "}
           <Link to={{ name: "developers", page: "keys" }}>Keys and limits</Link>.
@@ -87,40 +84,30 @@ function quotaText({ today }: Usage): string {
 
 const dayName = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
 
+type Count = "requests" | "errors" | "records";
+
 function History({ usage }: { usage: Usage }) {
-  const days = useMemo(() => daysOf(usage), [usage]);
-  const xs = days.map(({ day }) => Date.parse(day));
+  const days = daysOf(usage);
   const { matchesPerDay } = usage.limits;
-  const shared = {
-    xs,
-    xLabel: (x: number) => dayName.format(x),
-    xHead: "Day",
-    kind: "bars" as const,
-    height: 200,
-  };
-  const total = (of: "requests" | "errors" | "records") =>
-    days.reduce((sum, day) => sum + day[of], 0);
+  const total = (of: Count) => days.reduce((sum, day) => sum + day[of], 0);
   if (total("requests") === 0) return <p className="small soft">No requests in 30 days.</p>;
+  /** The first of the series is the one that the title sums up. */
+  const plot = (title: string, ...series: [[string, Count], ...[string, Count][]]) => (
+    <Plot
+      title={`${title} per day: ${count(total(series[0][1]))} in 30 days`}
+      xs={days.map(({ day }) => Date.parse(day))}
+      xLabel={(x) => dayName.format(x)}
+      xHead="Day"
+      kind="bars"
+      height={200}
+      series={series.map(([label, one]) => ({ label, values: days.map((day) => day[one]) }))}
+    />
+  );
   return (
     <section className="stack usage-plots" aria-label="Last 30 days">
+      <div className="card">{plot("Requests", ["Requests", "requests"], ["Errors", "errors"])}</div>
       <div className="card">
-        <Plot
-          {...shared}
-          title={`Requests per day: ${count(total("requests"))} in 30 days`}
-          series={[
-            { label: "Requests", values: days.map(({ requests }) => requests) },
-            { label: "Errors", values: days.map(({ errors }) => errors) },
-          ]}
-        />
-      </div>
-      <div className="card">
-        <Plot
-          {...shared}
-          title={`Records per day: ${count(total("records"))} in 30 days`}
-          series={[
-            { label: "Matches and players read", values: days.map(({ records }) => records) },
-          ]}
-        />
+        {plot("Records", ["Matches and players read", "records"])}
         <p className="small soft">
           {matchesPerDay === null
             ? "Your key has no daily quota."

@@ -19,7 +19,6 @@ interface Props extends ControlProps {
 }
 
 export function Chips({ field, value, onChange, placeholder, item, source }: Props) {
-  const { id, describedBy, isWrong } = field;
   const [typed, setTyped] = useState("");
   const [isFocused, setFocused] = useState(false);
   const input = useRef<HTMLInputElement>(null);
@@ -35,7 +34,7 @@ export function Chips({ field, value, onChange, placeholder, item, source }: Pro
   };
   return (
     <div className="explorer-chips">
-      <div className="input explorer-chips-frame" data-wrong={isWrong}>
+      <div className="input explorer-chips-frame" data-wrong={field["aria-invalid"]}>
         {items.length > 0 && (
           <ul className="explorer-chips-list" aria-label={`Selected: ${items.length}`}>
             {items.map((one) => (
@@ -49,13 +48,11 @@ export function Chips({ field, value, onChange, placeholder, item, source }: Pro
           </ul>
         )}
         <Combobox
-          id={id}
+          {...field}
           ref={input}
           className="explorer-chips-input"
           placeholder={items.length === 0 ? placeholder : `Add another ${item}`}
           enterKeyHint="enter"
-          aria-describedby={describedBy}
-          aria-invalid={isWrong}
           typed={typed}
           onType={(text) => (endsItem(text) ? take(itemsTyped(text)) : setTyped(text))}
           options={found.filter((one) => !items.includes(one.value))}

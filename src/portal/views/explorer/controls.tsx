@@ -15,7 +15,7 @@ import { itemsIn, listOf, toggled } from "./lists.ts";
 import { isoOf, localOf, zoneAt } from "./local-time.ts";
 
 /** How a parameter is entered. */
-export interface Control {
+interface Control {
   show(props: ControlProps): ReactNode;
   /** Several controls under one label. */
   isGroup?: true;
@@ -38,10 +38,19 @@ export function controlOf(
     hint,
     show: (props) => <TextControl {...props} {...input} />,
   });
-  const choices = (label: string, options: Options): Control => ({
-    isGroup: true,
-    show: (props) => <Choices {...props} label={label} choices={options} />,
-  });
+  /** The last of the options is the default, which is left out of the query. */
+  const choices = (label: string, options: Options): Control => {
+    const byDefault = options.at(-1)!.value;
+    return {
+      isGroup: true,
+      show: ({ value = byDefault, onChange }) => (
+        <Segmented
+          {...{ label, options, value }}
+          onChange={(chosen) => onChange(chosen === byDefault ? undefined : chosen)}
+        />
+      ),
+    };
+  };
   const chips = (item: string, placeholder: string): Control => ({
     show: (props) => <Chips {...props} {...{ item, placeholder, source }} />,
   });
@@ -88,13 +97,9 @@ const itemOf = (name: string): string =>
   labelOf(name).split(" ").at(-1)?.replace(/s$/, "") ?? "value";
 
 type InputProps = Omit<ComponentProps<"input">, "value" | "onChange">;
+type TextProps = ControlProps & Omit<InputProps, "placeholder">;
 
-export function TextControl({
-  field: { id, describedBy, isWrong },
-  value = "",
-  onChange,
-  ...input
-}: ControlProps & Omit<InputProps, "placeholder">) {
+export function TextControl({ field, value = "", onChange, ...input }: TextProps) {
   return (
     <input
       type="text"
@@ -102,17 +107,14 @@ export function TextControl({
       autoCapitalize="off"
       spellCheck={false}
       {...input}
-      id={id}
+      {...field}
       className="input"
       value={value}
       onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
-      aria-describedby={describedBy}
-      aria-invalid={isWrong}
     />
   );
 }
 
-/** The last one is the default, which is left out of the query. */
 type Options = readonly { value: string; label: string }[];
 
 const SORTS: Options = [
@@ -123,23 +125,6 @@ const PERIODS: Options = [
   { value: "28d", label: "28 days" },
   { value: "all", label: "All time" },
 ];
-
-function Choices({
-  label,
-  choices,
-  value,
-  onChange,
-}: ControlProps & { label: string; choices: Options }) {
-  const byDefault = choices.at(-1)!.value;
-  return (
-    <Segmented
-      label={label}
-      options={choices}
-      value={value ?? byDefault}
-      onChange={(chosen) => onChange(chosen === byDefault ? undefined : chosen)}
-    />
-  );
-}
 
 const ARROWS: Readonly<Record<string, number>> = {
   ArrowRight: 1,

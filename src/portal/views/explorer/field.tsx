@@ -3,10 +3,10 @@
 import { type ReactNode, useId } from "react";
 
 /** Connects a control with its label, hint and errors. */
-export interface FieldContext {
+interface FieldContext {
   id: string;
-  describedBy: string;
-  isWrong: boolean;
+  "aria-describedby": string;
+  "aria-invalid": boolean;
 }
 
 /** What every control is given. */
@@ -43,7 +43,7 @@ export function Field({ label, name, hint, problems = [], isGroup = false, child
         <span className="explorer-label">{label}</span>{" "}
         {name && <code className="explorer-name">{name}</code>}
       </Title>
-      {children({ id, describedBy, isWrong })}
+      {children({ id, "aria-describedby": describedBy, "aria-invalid": isWrong })}
       {hint && (
         <p id={`${id}-hint`} className="explorer-hint">
           {hint}

@@ -14,12 +14,6 @@ const COMMON = [
   "filter[playerIds]",
 ];
 
-/** The fields that are always visible, and the rest in groups. */
-export interface Fields {
-  common: readonly Parameter[];
-  groups: readonly (readonly [title: string, fields: readonly Parameter[]])[];
-}
-
 /** The titles of the groups, by the beginning of the names. */
 const TITLES = [
   [/^filter\[/, "Filters"],
@@ -28,15 +22,15 @@ const TITLES = [
   [/^/, "Other"],
 ] as const;
 
-/** The parameters that a target accepts, without empty groups. */
-export function fieldsOf(on: Target, table: readonly Parameter[] = PARAMETERS): Fields {
+/** The parameters that a target accepts: those that are always visible, and the rest in groups, without empty ones. */
+export function fieldsOf(on: Target, table: readonly Parameter[] = PARAMETERS) {
   const taken = table.filter(({ endpoints }) => endpoints.includes(TARGETS[on].endpoint));
   const common = COMMON.flatMap((name) => taken.find((one) => one.name === name) ?? []).slice(0, 3);
   const rest = taken.filter((parameter) => !common.includes(parameter));
   const titleOf = ({ name }: Parameter) => TITLES.find(([names]) => names.test(name))![1];
   const byTitle = Map.groupBy(rest, titleOf);
   const titles = TITLES.map(([, title]) => title).filter((title) => byTitle.has(title));
-  return { common, groups: titles.map((title) => [title, byTitle.get(title)!]) };
+  return { common, groups: titles.map((title) => [title, byTitle.get(title)!] as const) };
 }
 
 /** "Player names" for `filter[playerNames]`, "Page limit" for `page[limit]`. */

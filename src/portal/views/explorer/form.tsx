@@ -8,6 +8,7 @@ import {
   findParameter,
   type Parameter,
 } from "../../../query/parameters.ts";
+import { SmallButton } from "../../kit/small-button.tsx";
 import { useRegions } from "../../regions.ts";
 import { playersOf } from "../../search/find.ts";
 import { mapped, type Source } from "../../search/suggestions.ts";
@@ -17,7 +18,7 @@ import type { Choice } from "./chips.tsx";
 import { controlOf, TextControl } from "./controls.tsx";
 import { Field, SelectField } from "./field.tsx";
 import { fieldsOf, labelOf } from "./fields.ts";
-import { parameterValue, type Query, withShard, withTarget, withValue } from "./query.ts";
+import { hasPaths, parameterValue, type Query, withShard, withTarget, withValue } from "./query.ts";
 import { TARGET_NAMES, TARGETS, type Target, targetRow } from "./targets.ts";
 
 interface Props {
@@ -49,13 +50,11 @@ export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear 
   );
   const fieldOf = (parameter: Parameter, name: string) => {
     const value = parameterValue(query, name);
-    const hasPaths = on === "matches" || on === "match";
-    const { show, ...field } = controlOf(parameter, value, hasPaths, sources.get(name));
-    const isOfType = parameter.kind === "fields";
+    const { show, ...field } = controlOf(parameter, value, hasPaths(on), sources.get(name));
     return (
       <Field
         key={name}
-        label={labelOf(isOfType ? `${fieldsType(name)} fields` : name)}
+        label={labelOf(parameter.kind === "fields" ? `${fieldsType(name)} fields` : name)}
         name={name}
         problems={problemsOf(name)}
         {...field}
@@ -126,13 +125,9 @@ export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear 
             // biome-ignore lint/suspicious/noArrayIndexKey: a name may appear twice.
             <Field key={at} label={`${name}=${value}`} problems={problemsOf(name)} isGroup>
               {() => (
-                <button
-                  type="button"
-                  className="button button-small explorer-remove"
-                  onClick={() => set(name, undefined)}
-                >
+                <SmallButton className="explorer-remove" onClick={() => set(name, undefined)}>
                   Remove <span className="visually-hidden">{name}</span>
-                </button>
+                </SmallButton>
               )}
             </Field>
           ))}
@@ -177,13 +172,9 @@ function More({ used, isWrong, onClear, children }: MoreProps) {
         </summary>
         {(isOpen || isWrong) && children}
       </details>
-      <button
-        type="button"
-        className="button button-small button-plain explorer-clear"
-        onClick={onClear}
-      >
+      <SmallButton className="button-plain explorer-clear" onClick={onClear}>
         Clear
-      </button>
+      </SmallButton>
     </div>
   );
 }
@@ -199,10 +190,7 @@ function namesOf({ kind, name }: Parameter, { parameters }: Query): string[] {
 }
 
 /** Suggests the values of a parameter: players, patches, and fields seen in responses. */
-function useSources(
-  shard: string,
-  fieldNames: Props["fieldNames"],
-): ReadonlyMap<string, Source<readonly Choice[]>> {
+function useSources(shard: string, fieldNames: Props["fieldNames"]) {
   const { access, matchbook } = useSession();
   return useMemo(() => {
     const players = mapped(playersOf(matchbook, shard), ({ all, isNearest }) =>
@@ -210,14 +198,12 @@ function useSources(
     );
     const valuesOf = (values: readonly string[]) =>
       [...new Set(values)].map((value) => ({ value }));
+    const ids = mapped(players, (all) =>
+      all.map(({ id, name }) => ({ value: id, label: `${name} ${id}` })),
+    );
     const fetched = [
       ["filter[playerNames]", mapped(players, (all) => valuesOf(all.map(({ name }) => name)))],
-      [
-        "filter[playerIds]",
-        mapped(players, (all) =>
-          all.map(({ id, name }) => ({ value: id, label: `${name} ${id}` })),
-        ),
-      ],
+      ["filter[playerIds]", ids],
       ["filter[patchVersion]", mapped(patchesOf(matchbook, shard), valuesOf)],
     ] as const;
     const fields = [...fieldNames].map(([type, names]) => {
@@ -225,6 +211,7 @@ function useSources(
         valuesOf([...names].filter((one) => one.toLowerCase().includes(text.toLowerCase())));
       return [fieldsName(type), { known, fetch: async (text: string) => known(text) }] as const;
     });
-    return new Map([...(access === "none" ? [] : fetched), ...fields]);
+    const sources = [...(access === "none" ? [] : fetched), ...fields];
+    return new Map<string, Source<readonly Choice[]>>(sources);
   }, [access, matchbook, shard, fieldNames]);
 }

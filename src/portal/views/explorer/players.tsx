@@ -3,17 +3,14 @@
 import { compact, count, numberIn, share, textIn } from "../../format.ts";
 import { Streak } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
-import { type Column, Table } from "../../kit/table.tsx";
+import { type Column, numbers, Table } from "../../kit/table.tsx";
 import { Link } from "../../router.ts";
 import { streakIn } from "../player/form.ts";
 import type { Resource } from "./response.ts";
 
 export function Players({ players, shard }: { players: readonly Resource[]; shard: string }) {
-  const stat = (head: string, key: string, written = count): Column<Resource> => ({
-    head,
-    cell: ({ stats }) => written(numberIn(stats, key)),
-    isNumber: true,
-  });
+  const stat = (head: string, key: string, written = count) =>
+    numbers<Resource>(head, ({ stats }) => written(numberIn(stats, key)));
   const columns: Column<Resource>[] = [
     {
       head: "Player",
@@ -28,13 +25,9 @@ export function Players({ players, shard }: { players: readonly Resource[]; shar
       isHead: true,
     },
     stat("Matches", "played"),
-    {
-      head: "Win rate",
-      cell: ({ stats }) => share(numberIn(stats, "wins"), numberIn(stats, "played")),
-      isNumber: true,
-    },
+    numbers("Win rate", ({ stats }) => share(numberIn(stats, "wins"), numberIn(stats, "played"))),
     stat("Ranked", "played_ranked"),
-    { head: "Streak", cell: ({ stats }) => <Streak run={streakIn(stats)} />, isNumber: true },
+    numbers("Streak", ({ stats }) => <Streak run={streakIn(stats)} />),
     stat("Gold", "lifetimeGold", compact),
     { head: "Patch", cell: ({ attributes }) => textIn(attributes, "patchVersion") ?? "–" },
   ];

@@ -26,8 +26,13 @@ export interface Query {
   as: Presentation;
 }
 
-export const PRESENTATIONS = ["cards", "json", "code"] as const;
-export type Presentation = (typeof PRESENTATIONS)[number];
+/** "cards" is only for targets that have them. */
+export const PRESENTATIONS = [
+  { value: "cards", label: "Records" },
+  { value: "json", label: "JSON" },
+  { value: "code", label: "Code" },
+] as const;
+export type Presentation = (typeof PRESENTATIONS)[number]["value"];
 
 const OWN_NAMES = ["shard", "on", "id", "as", "after", "before"];
 /** Parameters that do not change which matches are found. The others make a page position meaningless. */
@@ -46,7 +51,7 @@ export function parseQuery(search: URLSearchParams, usualShard: string): Query {
     id: needsId(on) ? (search.get("id") ?? "") : "",
     parameters: [...search].filter(([name]) => !OWN_NAMES.includes(name)),
     ...(position && { position }),
-    as: PRESENTATIONS.find((one) => one === search.get("as")) ?? "cards",
+    as: PRESENTATIONS.find(({ value }) => value === search.get("as"))?.value ?? "cards",
   };
 }
 
@@ -85,24 +90,20 @@ export function withValue(query: Query, name: string, value: string | undefined)
   const { parameters } = query;
   const kind = kindOf(name);
   const isUnrelated = kind === undefined || UNRELATED_TO_RESULTS.includes(kind);
-  const kept = isUnrelated ? [...parameters] : withoutPositions(parameters);
+  const kept = isUnrelated ? parameters : withoutPositions(parameters);
   const at = kept.findIndex(([one]) => one === name);
-  const changed = value === undefined ? [] : [[name, value] as const];
-  const rest = (from: number, to?: number) => kept.slice(from, to).filter(([one]) => one !== name);
-  return {
-    ...query,
-    parameters: at < 0 ? [...kept, ...changed] : [...rest(0, at), ...changed, ...rest(at)],
-  };
+  const rest = kept.filter(([one]) => one !== name);
+  if (value !== undefined) rest.splice(at < 0 ? rest.length : at, 0, [name, value]);
+  return { ...query, parameters: rest };
 }
 
 /** Changes the target, and keeps the parameters that it accepts, except for paging. */
 export function withTarget(query: Query, on: Target): Query {
   const fresh = newQuery(on, query.shard);
-  const hasPaths = on === "matches" || on === "match";
   const kept = withoutCursors(query.parameters).filter(([name, value]) => {
     const parameter = findParameter(name);
     if (parameter?.kind === "limit" || parameter?.kind === "sort") return false;
-    if (parameter?.kind === "include" && !hasPaths && value !== "") return false;
+    if (parameter?.kind === "include" && !hasPaths(on) && value !== "") return false;
     return parameter?.endpoints.includes(TARGETS[on].endpoint) ?? false;
   });
   return { ...fresh, parameters: [...fresh.parameters, ...kept], as: query.as };
@@ -130,6 +131,9 @@ function positionOf(search: URLSearchParams, nameOf = (side: string) => side) {
 /** The parameters to send: those of the query, at its position. */
 export const sentParameters = ({ parameters, position }: Query): Parameters =>
   position ? [...withoutCursors(parameters), [`page[${position[0]}]`, position[1]]] : parameters;
+
+/** Matches sort by time, and have paths to related resources. */
+export const hasPaths = (on: Target): boolean => on === "matches" || on === "match";
 
 /** Whether both send the same request, however the response is shown. */
 export const isSameRequest = (one: Query, other: Query): boolean =>

@@ -1,22 +1,17 @@
 /** Turns a query into a request path. */
 
-import { type Parameters, type Query, sentParameters } from "./query.ts";
+import { type Query, sentParameters } from "./query.ts";
 import { targetRow } from "./targets.ts";
 
-/** Shown for missing values. */
-const ID_PLACEHOLDER = "ID";
-const SHARD_PLACEHOLDER = "SHARD";
-
-/** The path and query string of the query as entered, without a page position. */
-export const pathOf = (query: Query): string => pathWith(query, query.parameters);
-
 /** The path and query string to request, at the query's page position. */
-export const requestPath = (query: Query): string => pathWith(query, sentParameters(query));
+export const requestPath = (query: Query): string =>
+  pathOf({ ...query, parameters: sentParameters(query) });
 
-function pathWith({ shard, on, id }: Query, parameters: Parameters): string {
+/** The path and query string of the query as entered, without a page position. Missing values have placeholders. */
+export function pathOf({ shard, on, id, parameters }: Query): string {
   const path = targetRow(on)
-    .path.replace("{shard}", () => encoded(shard || SHARD_PLACEHOLDER))
-    .replace(/\{(?:id|board)\}/, () => encoded(id || ID_PLACEHOLDER));
+    .path.replace("{shard}", () => encoded(shard || "SHARD"))
+    .replace(/\{(?:id|board)\}/, () => encoded(id || "ID"));
   const query = parameters.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&");
   return query === "" ? path : `${path}?${query}`;
 }

@@ -9,31 +9,19 @@ import {
   references,
 } from "../../../domain/json.ts";
 import { numberIn, textIn } from "../../format.ts";
+import type { Readable } from "../../match.ts";
 
 /** A resource in a response. `fields` may have removed any part of it. */
-export interface Resource {
-  type: string;
-  id: string;
-  attributes: JsonObject;
+export interface Resource extends Readable {
   stats: JsonObject;
   relationships: { [name: string]: Relationship };
-  /** As received. */
-  raw: JsonObject;
   /** The resources of a relationship; those that the response does not include have only type and id. */
   relation(name: string): Resource[];
 }
 
-export interface ParsedResponse {
-  /** The requested records. */
-  records: readonly Resource[];
-  links: { prev: string | undefined; next: string | undefined };
-  /** The time window that was searched. */
-  window: { start: string; end: string } | undefined;
-  /** How many more records the filter found; 0 if all are here. */
-  omitted: number;
-}
+export type ParsedResponse = ReturnType<typeof parseResponse>;
 
-export function parseResponse(document: unknown): ParsedResponse {
+export function parseResponse(document: unknown) {
   const { data, included, ...rest } = objectOf(document);
   const [links, meta] = [objectOf(rest.links), objectOf(rest.meta)];
   const { start, end } = objectOf(meta.window);
@@ -42,9 +30,12 @@ export function parseResponse(document: unknown): ParsedResponse {
     [values].flat().flatMap((value) => resourceOf(value as Json, found) ?? []);
   for (const one of resources(included)) found.set(keyOf(one), one);
   return {
+    /** The requested records. */
     records: resources(data),
     links: { prev: textIn(links, "prev"), next: textIn(links, "next") },
+    /** The time window that was searched. */
     window: typeof start === "string" && typeof end === "string" ? { start, end } : undefined,
+    /** How many more records the filter found; 0 if all are here. */
     omitted: numberIn(meta, "omitted") ?? 0,
   };
 }
@@ -69,15 +60,10 @@ function resourceOf(
 
 /** Field names for `fields[TYPE]` that appear in the response, by type. */
 export function fieldNames(document: unknown): ReadonlyMap<string, ReadonlySet<string>> {
-  const names = new Map<string, Set<string>>();
   const { data, included } = objectOf(document);
-  for (const one of [data, included].flat()) {
-    const resource = resourceOf(one);
-    if (!resource) continue;
-    const known = names.get(resource.type) ?? new Set();
-    names.set(resource.type, known);
-    for (const name in resource.attributes) known.add(name);
-    for (const name in resource.relationships) known.add(name);
-  }
-  return names;
+  const resources = [data, included].flat().flatMap((one) => resourceOf(one) ?? []);
+  const namesIn = ({ attributes, relationships }: Resource) =>
+    Object.keys({ ...attributes, ...relationships });
+  const byType = Map.groupBy(resources, ({ type }) => type);
+  return new Map([...byType].map(([type, all]) => [type, new Set(all.flatMap(namesIn))]));
 }

@@ -7,6 +7,7 @@ import { counted } from "../../format.ts";
 import { CopyButton } from "../../kit/copy.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Name } from "../../kit/name.tsx";
+import { SmallButton } from "../../kit/small-button.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { localTime } from "../../kit/time.tsx";
 import { itemsIn } from "./lists.ts";
@@ -62,7 +63,7 @@ function NoResults({ response, query, onRename }: Props) {
   return (
     <Empty title={`No ${what} found`}>
       {names.map((name) => (
-        <DidYouMean key={name} {...{ shard: query.shard, name, onRename }} />
+        <DidYouMean key={name} {...{ query, name, onRename }} />
       ))}
       {window && (
         <p>
@@ -76,11 +77,8 @@ function NoResults({ response, query, onRename }: Props) {
 }
 
 /** Names similar to one that found nothing. */
-function DidYouMean({
-  shard,
-  name,
-  onRename,
-}: { shard: string; name: string } & Pick<Props, "onRename">) {
+function DidYouMean({ query, name, onRename }: Omit<Props, "response"> & { name: string }) {
+  const { shard } = query;
   const similar = useLoad(`similar ${shard} ${name}`, async (matchbook, signal) => {
     const start = Array.from(name).slice(0, MAX_NEAR_LENGTH).join("");
     const found = await matchbook.shard(shard).playerNames(start, { signal });
@@ -93,14 +91,9 @@ function DidYouMean({
     <p className="row explorer-instead">
       No player is called <Name className="explorer-called">{name}</Name>. Did you mean{" "}
       {names.map((one) => (
-        <button
-          key={one}
-          type="button"
-          className="button button-small"
-          onClick={() => onRename(name, one)}
-        >
+        <SmallButton key={one} onClick={() => onRename(name, one)}>
           <Name>{one}</Name>
-        </button>
+        </SmallButton>
       ))}
       ?
     </p>
@@ -114,13 +107,7 @@ const WHOLE_DEPTH = 100;
 export function JsonDocument({ document, text }: { document: unknown; text: string }) {
   const [{ depth, round }, setDepth] = useState({ depth: FIRST_DEPTH, round: 0 });
   const button = (label: string, to: number) => (
-    <button
-      type="button"
-      className="button button-small"
-      onClick={() => setDepth({ depth: to, round: round + 1 })}
-    >
-      {label}
-    </button>
+    <SmallButton onClick={() => setDepth({ depth: to, round: round + 1 })}>{label}</SmallButton>
   );
   return (
     <div className="card stack">
@@ -138,8 +125,7 @@ export function JsonDocument({ document, text }: { document: unknown; text: stri
   );
 }
 
-interface PagingProps {
-  links: ParsedResponse["links"];
+interface PagingProps extends Pick<ParsedResponse, "links"> {
   onTurn(position: Position | undefined): void;
 }
 
@@ -147,15 +133,13 @@ interface PagingProps {
 export function Paging({ links: { prev, next }, onTurn }: PagingProps) {
   if (!prev && !next) return null;
   const button = (step: string, link: string | undefined, to = link) => (
-    <button
-      type="button"
-      className="button button-small"
+    <SmallButton
       // Not `disabled`, which would drop the keyboard focus on the last page.
       aria-disabled={link === undefined}
       onClick={() => link !== undefined && onTurn(to ? positionIn(to) : undefined)}
     >
       {step}
-    </button>
+    </SmallButton>
   );
   return (
     <nav className="row explorer-paging" aria-label="Pages">

@@ -23,11 +23,7 @@ export const TARGETS = {
     path: "/shards/{shard}/matches",
     defaults: [["sort", "-createdAt"]],
   },
-  players: {
-    label: "Players",
-    endpoint: "players",
-    path: "/shards/{shard}/players",
-  },
+  players: { label: "Players", endpoint: "players", path: "/shards/{shard}/players" },
   match: {
     label: "Match by ID",
     endpoint: "single",

@@ -18,7 +18,14 @@ import { Sample } from "../developers/sample.tsx";
 import { useDraft } from "./draft.ts";
 import { Form } from "./form.tsx";
 import { added, itemsIn, listOf } from "./lists.ts";
-import { missingIn, newQuery, type Position, parameterValue, withValue } from "./query.ts";
+import {
+  missingIn,
+  newQuery,
+  type Position,
+  PRESENTATIONS,
+  parameterValue,
+  withValue,
+} from "./query.ts";
 import { pathOf, requestPath } from "./request.ts";
 import { fieldNames, parseResponse } from "./response.ts";
 import { JsonDocument, Paging, Records } from "./results.tsx";
@@ -66,7 +73,6 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
   return (
     <DeveloperPage
       current="explorer"
-      title="Explorer"
       lead="Search matches and players. The result follows the form, and the page URL contains the query, so you can bookmark and share it."
     >
       <Form
@@ -85,11 +91,7 @@ export default function Explorer({ search }: { search: URLSearchParams }) {
         <div className="section-head">
           <Segmented
             label="Show response as"
-            options={[
-              ...(hasCards(sent.on) ? [{ value: "cards" as const, label: "Records" }] : []),
-              { value: "json" as const, label: "JSON" },
-              { value: "code" as const, label: "Code" },
-            ]}
+            options={hasCards(sent.on) ? PRESENTATIONS : PRESENTATIONS.slice(1)}
             value={as}
             onChange={present}
           />
