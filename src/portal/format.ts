@@ -19,6 +19,10 @@ export type Stats = { readonly [key: string]: unknown };
 const MISSING = "–";
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const oneDigit = new Intl.NumberFormat("en", {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 const precise = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
@@ -41,6 +45,11 @@ export function count(value: number | undefined): string {
 /** 16844.25 is "16.8K". */
 export function compact(value: number | undefined): string {
   return value === undefined ? MISSING : short.format(value);
+}
+
+/** 3.25 is "3.3". */
+export function decimal(value: number | undefined): string {
+  return value === undefined ? MISSING : oneDigit.format(value);
 }
 
 /** 33 of 52 is "63%". */

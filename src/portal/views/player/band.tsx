@@ -11,8 +11,7 @@ import { Avatar } from "../../kit/tile.tsx";
 import { Link } from "../../router.ts";
 import { resultsInWords, resultsOf, streakIn } from "./form.ts";
 import type { MatchHistory } from "./history.ts";
-import type { Known } from "./known.ts";
-import type { Rank } from "./ranks.ts";
+import type { Known, Rank } from "./known.ts";
 import { inWords } from "./row.tsx";
 
 /** How many results the form strip shows. */

@@ -13,16 +13,13 @@ import { Time } from "../../kit/time.tsx";
 import { navigate } from "../../router.ts";
 import { useSession } from "../../session.ts";
 import { Band } from "./band.tsx";
-import { PlayedWith } from "./company.tsx";
+import { MoreStats, PlayedWith, Tallies } from "./cards.tsx";
 import { Compare } from "./compare.tsx";
 import { useHistory } from "./history.ts";
-import { type Known, usePlayer } from "./known.ts";
+import { type Known, usePlayer, useRanks } from "./known.ts";
 import { Matches } from "./matches.tsx";
-import { MoreStats } from "./more.tsx";
 import { optionsOf, type PlayerOptions, searchOf } from "./options.ts";
 import { OverTime } from "./over-time.tsx";
-import { useRanks } from "./ranks.ts";
-import { Heroes, Modes } from "./tallies.tsx";
 import "./view.css";
 import "./matches.css";
 import "./cards.css";
@@ -144,8 +141,8 @@ function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
         />
         <div className="stack player-side">
           <OverTime history={history} />
-          <Heroes history={history} />
-          <Modes history={history} />
+          <Tallies by="heroes" history={history} />
+          <Tallies by="modes" history={history} />
           <PlayedWith load={company} shard={shard} />
           {player && <MoreStats player={player} />}
         </div>

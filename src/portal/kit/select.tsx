@@ -1,0 +1,36 @@
+/** A field to choose from a list, with its label. */
+
+import { useId } from "react";
+
+interface Props {
+  label: string;
+  className: string;
+  isSmall?: boolean;
+  value: string;
+  /** Values and what they are called. */
+  options: readonly (readonly [string, string])[];
+  onChange(value: string): void;
+}
+
+export function Select({ label, className, isSmall = false, value, options, onChange }: Props) {
+  const id = useId();
+  return (
+    <span className={className}>
+      <label className={isSmall ? "" : "label"} htmlFor={id}>
+        {label}
+      </label>
+      <select
+        id={id}
+        className={isSmall ? "input input-small" : "input"}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      >
+        {options.map(([one, name]) => (
+          <option key={one} value={one}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
