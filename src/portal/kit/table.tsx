@@ -10,6 +10,8 @@ export interface Column<T> {
   isNumber?: boolean;
   /** Marks the cell as the row heading, for screen readers. */
   isHead?: boolean;
+  /** The rows are in the order of this column. */
+  sorted?: "ascending" | "descending" | undefined;
 }
 
 interface Props<T> {
@@ -19,18 +21,22 @@ interface Props<T> {
   columns: readonly Column<T>[];
   rows: readonly T[];
   keyOf(row: T): Key;
+  /** Names the frame; the caption if absent. */
+  label?: string;
+  className?: string;
 }
 
-export function Table<T>({ caption, isCaptionVisible = false, columns, rows, keyOf }: Props<T>) {
+export function Table<T>({ caption, isCaptionVisible = false, columns, rows, ...rest }: Props<T>) {
+  const { keyOf, label = caption, className = "" } = rest;
   return (
-    <ScrollTable label={caption}>
-      <table className="table">
+    <ScrollTable label={label}>
+      <table className={`table ${className}`}>
         <caption className={isCaptionVisible ? "" : "visually-hidden"}>{caption}</caption>
         <thead>
           <tr>
             {columns.map((column, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the order is fixed.
-              <th key={at} scope="col" className={column.isNumber ? "number" : ""}>
+              <th key={at} scope="col" className={classOf(column)} aria-sort={column.sorted}>
                 {column.head}
               </th>
             ))}
@@ -46,8 +52,10 @@ export function Table<T>({ caption, isCaptionVisible = false, columns, rows, key
   );
 }
 
+const classOf = ({ isNumber = false }: { isNumber?: boolean }) => (isNumber ? "number" : "");
+
 function cellOf<T>(column: Column<T>, row: T, at: number) {
-  const className = column.isNumber ? "number" : "";
+  const className = `${classOf(column)}${column.sorted ? " sorted" : ""}`;
   return column.isHead ? (
     <th key={at} scope="row" className={className}>
       {column.cell(row)}
