@@ -47,15 +47,15 @@ export function compact(value: number | undefined): string {
   return value === undefined ? MISSING : short.format(value);
 }
 
-/** 3.25 is "3.3". */
-export function decimal(value: number | undefined): string {
-  return value === undefined ? MISSING : oneDigit.format(value);
-}
-
 /** 33 of 52 is "63%". */
 export function share(part: number | undefined, all: number | undefined): string {
   if (part === undefined || all === undefined || all <= 0) return MISSING;
   return `${Math.round((part / all) * 100)}%`;
+}
+
+/** 3.25 is "3.3". */
+export function decimal(value: number | undefined): string {
+  return value === undefined ? MISSING : oneDigit.format(value);
 }
 
 /** 1702 seconds are "28 min 22 s": "28:22" could be a time of the day. */

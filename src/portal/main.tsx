@@ -10,6 +10,7 @@ import "./kit/bar.tsx";
 import "./kit/code.tsx";
 import "./kit/needs-key.tsx";
 import "./kit/pairs.tsx";
+import "./kit/record-page.tsx";
 import "./kit/segmented.tsx";
 import "./kit/select.tsx";
 import "./kit/table.tsx";

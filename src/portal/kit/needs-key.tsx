@@ -1,8 +1,6 @@
 /** Shown instead of a page's data when the visitor has no access. Nothing is requested then. */
 
-import type { ReactNode } from "react";
 import { askForKey, useSession } from "../session.ts";
-import { Page } from "./page.tsx";
 
 /** `what` completes the sentence "You need an API key to see …". */
 export function NeedsKey({ what }: { what: string }) {
@@ -19,17 +17,6 @@ export function NeedsKey({ what }: { what: string }) {
         </p>
       </div>
     </section>
-  );
-}
-
-/** A page of one record, for visitors with access. */
-export function KeyPage({ kind, children }: { kind: "Player" | "Match"; children: ReactNode }) {
-  const { access } = useSession();
-  if (access !== "none") return children;
-  return (
-    <Page title={kind} name={kind}>
-      <NeedsKey what={`this ${kind.toLowerCase()}`} />
-    </Page>
   );
 }
 

@@ -2,9 +2,7 @@
 
 import type { ReactNode } from "react";
 import { Link } from "../router.ts";
-import type { Load } from "./load.ts";
 import { Page } from "./page.tsx";
-import { isNotFound, Problem } from "./problem.tsx";
 
 export function NotFound({ title, children }: { title: string; children: ReactNode }) {
   return (
@@ -18,28 +16,6 @@ export function NotFound({ title, children }: { title: string; children: ReactNo
           Home page
         </Link>
       </p>
-    </Page>
-  );
-}
-
-interface FailedProps {
-  kind: "Player" | "Match";
-  shard: string;
-  load: Load<unknown>;
-}
-
-/** The page of a record that could not be loaded. */
-export function Failed({ kind, shard, load }: FailedProps) {
-  if (isNotFound(load.error)) {
-    return (
-      <NotFound title={`${kind} not found`}>
-        There is no such {kind.toLowerCase()} in {shard.toUpperCase()}.
-      </NotFound>
-    );
-  }
-  return (
-    <Page title={kind} name={kind}>
-      <Problem error={load.error} retry={load.retry} />
     </Page>
   );
 }

@@ -9,10 +9,11 @@ interface Props {
   value: string;
   /** Values and what they are called. */
   options: readonly (readonly [string, string])[];
+  isDisabled?: boolean;
   onChange(value: string): void;
 }
 
-export function Select({ label, className, isSmall = false, value, options, onChange }: Props) {
+export function Select({ label, className, isSmall = false, options, onChange, ...rest }: Props) {
   const id = useId();
   return (
     <span className={className}>
@@ -22,7 +23,8 @@ export function Select({ label, className, isSmall = false, value, options, onCh
       <select
         id={id}
         className={isSmall ? "input input-small" : "input"}
-        value={value}
+        value={rest.value}
+        disabled={rest.isDisabled}
         onChange={({ target }) => onChange(target.value)}
       >
         {options.map(([one, name]) => (

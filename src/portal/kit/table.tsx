@@ -5,13 +5,13 @@ import { ScrollTable } from "./scroll-table.tsx";
 
 export interface Column<T> {
   head: ReactNode;
+  /** If the rows are in the order of this column. */
+  sorted?: "ascending" | "descending" | undefined;
   cell(row: T): ReactNode;
   /** Aligns to the right, with tabular figures. */
   isNumber?: boolean;
   /** Marks the cell as the row heading, for screen readers. */
   isHead?: boolean;
-  /** The rows are in the order of this column. */
-  sorted?: "ascending" | "descending" | undefined;
 }
 
 interface Props<T> {
@@ -34,10 +34,10 @@ export function Table<T>({ caption, isCaptionVisible = false, columns, rows, ...
         <caption className={isCaptionVisible ? "" : "visually-hidden"}>{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column, at) => (
+            {columns.map(({ head, sorted, isNumber }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the order is fixed.
-              <th key={at} scope="col" className={classOf(column)} aria-sort={column.sorted}>
-                {column.head}
+              <th key={at} scope="col" className={isNumber ? "number" : ""} aria-sort={sorted}>
+                {head}
               </th>
             ))}
           </tr>
@@ -52,10 +52,8 @@ export function Table<T>({ caption, isCaptionVisible = false, columns, rows, ...
   );
 }
 
-const classOf = ({ isNumber = false }: { isNumber?: boolean }) => (isNumber ? "number" : "");
-
 function cellOf<T>(column: Column<T>, row: T, at: number) {
-  const className = `${classOf(column)}${column.sorted ? " sorted" : ""}`;
+  const className = column.isNumber ? "number" : "";
   return column.isHead ? (
     <th key={at} scope="row" className={className}>
       {column.cell(row)}

@@ -80,7 +80,8 @@ export function HeroTable({ rows, sort, show }: Props) {
           </span>
         </button>
       ),
-      cell: (row: HeroRow) => cell(row, scale),
+      cell: (row: HeroRow) =>
+        isSorted ? <span className="heroes-sorted">{cell(row, scale)}</span> : cell(row, scale),
       isHead: name === "actor",
       isNumber: name !== "actor",
       sorted: isSorted ? direction : undefined,

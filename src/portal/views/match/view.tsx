@@ -3,10 +3,9 @@
 import { durationText, textIn } from "../../format.ts";
 import { ApiMenu } from "../../kit/api-menu.tsx";
 import { useLoad } from "../../kit/load.ts";
-import { KeyPage } from "../../kit/needs-key.tsx";
-import { Failed } from "../../kit/not-found.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Pairs } from "../../kit/pairs.tsx";
+import { FailedPage, KeyPage } from "../../kit/record-page.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Time } from "../../kit/time.tsx";
 import { type Match as MatchRecord, matchOf } from "../../match.ts";
@@ -39,7 +38,7 @@ function Loading({ shard, id }: Props) {
   const match = load.value;
   const title = match ? `${modeName(match.mode)} match` : "Match";
   const path = `/shards/${encodeURIComponent(shard)}/matches/${encodeURIComponent(id)}`;
-  if (load.state === "failed") return <Failed kind="Match" load={load} shard={shard} />;
+  if (load.state === "failed") return <FailedPage kind="Match" load={load} shard={shard} />;
   return (
     <Page title={title} name={title}>
       <div className="stack tall match-page">

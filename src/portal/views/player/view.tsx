@@ -5,9 +5,8 @@ import { isolated } from "../../../text/isolated.ts";
 import { useFavourites, useRecentPlayers } from "../../favourites.ts";
 import { Live, type Liveness, useChanges } from "../../kit/changes.tsx";
 import { type Load, useLoad } from "../../kit/load.ts";
-import { KeyPage } from "../../kit/needs-key.tsx";
-import { Failed } from "../../kit/not-found.tsx";
 import { usePageHead } from "../../kit/page.tsx";
+import { FailedPage, KeyPage } from "../../kit/record-page.tsx";
 import { Time } from "../../kit/time.tsx";
 import { navigate } from "../../router.ts";
 import { Band } from "./band.tsx";
@@ -41,7 +40,7 @@ function WithAccess(props: Props) {
   const { shard, id } = props;
   const load = usePlayer(shard, id);
   if (load.state === "failed" && load.value === undefined)
-    return <Failed kind="Player" load={load} shard={shard} />;
+    return <FailedPage kind="Player" load={load} shard={shard} />;
   return <Profile {...props} load={load} />;
 }
 
