@@ -19,6 +19,10 @@ export type Stats = { readonly [key: string]: unknown };
 const MISSING = "–";
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const oneDigit = new Intl.NumberFormat("en", {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 const precise = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
@@ -47,6 +51,11 @@ export function compact(value: number | undefined): string {
 export function share(part: number | undefined, all: number | undefined): string {
   if (part === undefined || all === undefined || all <= 0) return MISSING;
   return `${Math.round((part / all) * 100)}%`;
+}
+
+/** 3.25 is "3.3". */
+export function decimal(value: number | undefined): string {
+  return value === undefined ? MISSING : oneDigit.format(value);
 }
 
 /** 1702 seconds are "28 min 22 s": "28:22" could be a time of the day. */

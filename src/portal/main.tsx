@@ -6,10 +6,13 @@ import "./kit/kit.css";
 import "./shell.css";
 // Several views share these small modules: a request for each would take longer than loading them here.
 import "./kit/api-menu.tsx";
+import "./kit/bar.tsx";
 import "./kit/code.tsx";
 import "./kit/needs-key.tsx";
 import "./kit/pairs.tsx";
+import "./kit/record-page.tsx";
 import "./kit/segmented.tsx";
+import "./kit/select.tsx";
 import "./kit/table.tsx";
 import "./kit/time.tsx";
 import "./match.ts";

@@ -71,7 +71,7 @@ export interface Member
   attributes: Stats;
 }
 
-export type Colour = "blue" | "red";
+type Colour = "blue" | "red";
 
 export type Outcome = "won" | "lost" | "undecided";
 
@@ -184,19 +184,15 @@ function sideOf(roster: Readable, duration: number | undefined) {
   };
 }
 
+const FIGURES = ["kills", "deaths", "assists", "gold", "farm"];
+
 function memberOf(participant: Readable, duration: number | undefined): Member {
   const { id, attributes } = participant;
   const stats = statsIn(participant);
   const of = (key: string) => numberIn(stats, key);
   const perMinute = (value: number | undefined) =>
     value === undefined || !duration || duration < 0 ? undefined : (value * 60) / duration;
-  const [kills, deaths, assists, gold, farm] = [
-    of("kills"),
-    of("deaths"),
-    of("assists"),
-    of("gold"),
-    of("farm"),
-  ];
+  const [kills, deaths, assists, gold, farm] = FIGURES.map(of);
   const isRated = kills !== undefined && deaths !== undefined && assists !== undefined;
   const actor = String(attributes.actor ?? "");
   const skin = textIn(stats, "skinKey");

@@ -1,6 +1,7 @@
 /** A gauge of the requests left for the key, from the rate limit headers of the latest response. */
 
 import { useLimits } from "../session.ts";
+import { Bar } from "./bar.tsx";
 
 export function Gauge() {
   const limits = useLimits();
@@ -14,9 +15,7 @@ export function Gauge() {
       className={`gauge gauge-${tone} small soft`}
       title={`${label}, resets in ${resetSeconds} s`}
     >
-      <span className="bar" aria-hidden="true">
-        <span style={{ width: `${share * 100}%` }} />
-      </span>
+      <Bar value={share} of={1} />
       {label}
     </span>
   );

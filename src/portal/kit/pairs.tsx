@@ -1,6 +1,13 @@
 /** A list of names and values, such as the stats of a record. */
 
-import type { Pair } from "../format.ts";
+import type { ReactNode } from "react";
+
+interface Pair {
+  /** In the record, shown on hover. */
+  key?: string;
+  name: string;
+  text: ReactNode;
+}
 
 export function Pairs({ pairs, className }: { pairs: readonly Pair[]; className: string }) {
   return (

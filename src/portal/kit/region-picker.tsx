@@ -1,8 +1,8 @@
 /** A field to choose a region, also for the pages that follow. The one with the newest match is listed first. */
 
-import { useId } from "react";
 import { useRegions } from "../regions.ts";
 import { useSession } from "../session.ts";
+import { Select } from "./select.tsx";
 
 interface Props {
   value: string;
@@ -12,30 +12,25 @@ interface Props {
 export function RegionPicker({ value, onChange }: Props) {
   const { regions } = useRegions();
   const { setShard } = useSession();
-  const id = useId();
   const known = regions.map((region) => region.id);
   // The region of a shared link may be unavailable, or not known yet.
   const ids = value === "" || known.includes(value) ? known : [value, ...known];
+  const none = [["", "None yet"]] as const;
   return (
-    <span className="row note">
-      <label htmlFor={id}>Region</label>
-      <select
-        id={id}
-        className="input input-small"
-        value={value}
-        disabled={ids.length === 0}
-        onChange={({ target }) => {
-          setShard(target.value);
-          onChange(target.value);
-        }}
-      >
-        {(ids.length === 0 || value === "") && <option value="">None yet</option>}
-        {ids.map((one) => (
-          <option key={one} value={one}>
-            {one.toUpperCase()}
-          </option>
-        ))}
-      </select>
-    </span>
+    <Select
+      className="row note"
+      isSmall
+      label="Region"
+      value={value}
+      isDisabled={ids.length === 0}
+      options={[
+        ...(ids.length === 0 || value === "" ? none : []),
+        ...ids.map((one) => [one, one.toUpperCase()] as const),
+      ]}
+      onChange={(region) => {
+        setShard(region);
+        onChange(region);
+      }}
+    />
   );
 }

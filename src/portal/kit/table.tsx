@@ -5,6 +5,8 @@ import { ScrollTable } from "./scroll-table.tsx";
 
 export interface Column<T> {
   head: ReactNode;
+  /** If the rows are in the order of this column. */
+  sorted?: "ascending" | "descending" | undefined;
   cell(row: T): ReactNode;
   /** Aligns to the right, with tabular figures. */
   isNumber?: boolean;
@@ -26,19 +28,23 @@ interface Props<T> {
   columns: readonly Column<T>[];
   rows: readonly T[];
   keyOf(row: T): Key;
+  /** Names the frame; the caption if absent. */
+  label?: string;
+  className?: string;
 }
 
-export function Table<T>({ caption, isCaptionVisible = false, columns, rows, keyOf }: Props<T>) {
+export function Table<T>({ caption, isCaptionVisible = false, columns, rows, ...rest }: Props<T>) {
+  const { keyOf, label = caption, className = "" } = rest;
   return (
-    <ScrollTable label={caption}>
-      <table className="table">
+    <ScrollTable label={label}>
+      <table className={`table ${className}`}>
         <caption className={isCaptionVisible ? "" : "visually-hidden"}>{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column, at) => (
+            {columns.map(({ head, sorted, isNumber }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the order is fixed.
-              <th key={at} scope="col" className={column.isNumber ? "number" : ""}>
-                {column.head}
+              <th key={at} scope="col" className={isNumber ? "number" : ""} aria-sort={sorted}>
+                {head}
               </th>
             ))}
           </tr>

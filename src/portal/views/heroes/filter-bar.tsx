@@ -2,47 +2,36 @@
 
 import { useEffect, useId, useMemo, useState } from "react";
 import { Combobox } from "../../kit/combobox.tsx";
+import { Select } from "../../kit/select.tsx";
 import { modeName } from "../../names.ts";
 import { useSuggestions } from "../../search/suggestions.ts";
 import { useSession } from "../../session.ts";
 import { type Filters, MODES } from "./filters.ts";
 import { patchesOf } from "./patches.ts";
 
-interface Props {
+export interface FilterProps {
   shard: string;
   filters: Filters;
   show(changes: Partial<Filters>): void;
 }
 
-export function FilterBar({ shard, filters, show }: Props) {
-  const id = useId();
+export function FilterBar({ shard, filters, show }: FilterProps) {
   return (
     <div className="row heroes-filters">
-      <div className="heroes-filter">
-        <label className="label" htmlFor={`${id}-mode`}>
-          Mode
-        </label>
-        <select
-          id={`${id}-mode`}
-          className="input"
-          value={filters.mode ?? ""}
-          onChange={({ target }) => show({ mode: MODES.find((mode) => mode === target.value) })}
-        >
-          <option value="">All modes</option>
-          {MODES.map((mode) => (
-            <option key={mode} value={mode}>
-              {modeName(mode)}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Select
+        className="heroes-filter"
+        label="Mode"
+        value={filters.mode ?? ""}
+        options={[["", "All modes"], ...MODES.map((mode) => [mode, modeName(mode)] as const)]}
+        onChange={(value) => show({ mode: MODES.find((mode) => mode === value) })}
+      />
       <PatchFilter shard={shard} patch={filters.patch ?? ""} show={show} />
     </div>
   );
 }
 
 /** Suggests the patches seen; any other one can be typed. */
-function PatchFilter({ shard, patch, show }: { patch: string } & Omit<Props, "filters">) {
+function PatchFilter({ shard, patch, show }: { patch: string } & Omit<FilterProps, "filters">) {
   const id = useId();
   const { matchbook } = useSession();
   const [typed, setTyped] = useState(patch);

@@ -1,9 +1,12 @@
 /** The filters and the order of the heroes page, and how its URL holds them. */
 
-import { ACTOR_SORTS, type ActorSort, COUNTED_MODES } from "../../../domain/actors.ts";
-import type { GAME_MODES } from "../../../domain/modes.ts";
-
-type GameMode = (typeof GAME_MODES)[number];
+import type { GameMode } from "../../../../client/src/index.ts";
+import {
+  ACTOR_SORTS,
+  type ActorSort,
+  type ActorSummary,
+  COUNTED_MODES,
+} from "../../../domain/actors.ts";
 
 export interface Filters {
   /** Undefined for all modes. */
@@ -13,18 +16,17 @@ export interface Filters {
   sort: ActorSort;
 }
 
-export const DEFAULT_SORT: ActorSort = "-matches";
+const DEFAULT_SORT: ActorSort = "-matches";
 
 /** The modes that can be selected: private matches never count. */
 export const MODES = COUNTED_MODES as readonly GameMode[];
 
 /** Values that are not valid count as absent, so that an edited URL still shows heroes. */
 export function filtersOf(search: URLSearchParams): Filters {
-  const sort = search.get("sort");
   return {
     mode: MODES.find((mode) => mode === search.get("mode")),
     patch: search.get("patch")?.trim() || undefined,
-    sort: ACTOR_SORTS.find((known) => known === sort) ?? DEFAULT_SORT,
+    sort: ACTOR_SORTS.find((known) => known === search.get("sort")) ?? DEFAULT_SORT,
   };
 }
 
@@ -37,13 +39,10 @@ export function searchOf({ mode, patch, sort }: Filters): URLSearchParams {
   return search;
 }
 
-export type Column = ActorSort extends `-${infer Name}` ? Name : ActorSort;
-
-export const columnOf = (sort: ActorSort): string => sort.replace("-", "");
+export const columnOf = (sort: ActorSort) => sort.replace("-", "") as keyof ActorSummary;
 
 /** The order after a click on a column: first the direction that is usual, then the other one. */
 export function nextSort(sort: ActorSort, column: string): ActorSort {
-  const usual = (column === "actor" ? column : `-${column}`) as ActorSort;
-  const other = (column === "actor" ? `-${column}` : column) as ActorSort;
-  return sort === usual ? other : usual;
+  const [usual, other] = column === "actor" ? [column, `-${column}`] : [`-${column}`, column];
+  return (sort === usual ? other : usual) as ActorSort;
 }

@@ -3,8 +3,9 @@
 import type { ReactNode } from "react";
 import type { ActorSort, ActorSummary } from "../../../domain/actors.ts";
 import { count } from "../../format.ts";
+import { Bar } from "../../kit/bar.tsx";
 import { Name } from "../../kit/name.tsx";
-import { ScrollTable } from "../../kit/scroll-table.tsx";
+import { Table } from "../../kit/table.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
 import { columnOf, type Filters, nextSort } from "./filters.ts";
 import { type HeroRow, percent, type Scale, scaleOf } from "./table.ts";
@@ -19,6 +20,16 @@ interface Column {
 
 const COLUMNS: readonly Column[] = [
   {
+    name: "actor",
+    head: "Hero",
+    cell: ({ actor, hero }) => (
+      <span className="heroes-hero">
+        <HeroTile actor={actor} size={36} isDecorative />
+        <Name className="cut heroes-name">{hero}</Name>
+      </span>
+    ),
+  },
+  {
     name: "winRate",
     head: "Win rate",
     about: "The bars show how far it is from 50%",
@@ -28,7 +39,12 @@ const COLUMNS: readonly Column[] = [
     name: "pickRate",
     head: "Pick rate",
     about: "How often the hero was played, per match",
-    cell: ({ pickRate }, scale) => <PickRate value={pickRate} scale={scale.pickRate} />,
+    cell: ({ pickRate }, scale) => (
+      <span className="heroes-rate heroes-rate-picked">
+        <Bar value={pickRate} of={scale.pickRate} />
+        <span>{percent(pickRate)}</span>
+      </span>
+    ),
   },
   { name: "matches", head: "Played", cell: ({ matches }) => count(matches) },
   { name: "kills", head: "Kills", about: "Average", cell: ({ kills }) => kills.toFixed(1) },
@@ -47,78 +63,39 @@ interface Props {
 
 export function HeroTable({ rows, sort, show }: Props) {
   const scale = scaleOf(rows);
-  const heading = ({ name, head, about }: Omit<Column, "cell">) => (
-    <Heading
-      key={name}
-      name={name}
-      about={about}
-      sort={sort}
-      onSort={() => show({ sort: nextSort(sort, name) })}
-    >
-      {head}
-    </Heading>
-  );
-  return (
-    <ScrollTable label="Heroes">
-      <table className="table heroes-table">
-        <caption className="visually-hidden">
-          Heroes: averages per participation. The column headings sort the table.
-        </caption>
-        <thead>
-          <tr>
-            {heading({ name: "actor", head: "Hero" })}
-            {COLUMNS.map(heading)}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.actor}>
-              <th scope="row">
-                <span className="heroes-hero">
-                  <HeroTile actor={row.actor} size={36} isDecorative />
-                  <Name className="cut heroes-name">{row.hero}</Name>
-                </span>
-              </th>
-              {COLUMNS.map(({ name, cell }) => (
-                <td
-                  key={name}
-                  className={`number${columnOf(sort) === name ? " heroes-sorted" : ""}`}
-                >
-                  {cell(row, scale)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollTable>
-  );
-}
-
-interface HeadingProps {
-  name: keyof ActorSummary;
-  about: string | undefined;
-  sort: ActorSort;
-  onSort(): void;
-  children: string;
-}
-
-function Heading({ name, about, sort, onSort, children }: HeadingProps) {
-  const isSorted = columnOf(sort) === name;
   const direction = sort.startsWith("-") ? "descending" : "ascending";
+  const columns = COLUMNS.map(({ name, head, about, cell }) => {
+    const isSorted = columnOf(sort) === name;
+    return {
+      head: (
+        <button
+          type="button"
+          className="heroes-sort"
+          title={about}
+          onClick={() => show({ sort: nextSort(sort, name) })}
+        >
+          {head}
+          <span className="heroes-arrow" aria-hidden="true">
+            {isSorted && (direction === "descending" ? "↓" : "↑")}
+          </span>
+        </button>
+      ),
+      cell: (row: HeroRow) =>
+        isSorted ? <span className="heroes-sorted">{cell(row, scale)}</span> : cell(row, scale),
+      isHead: name === "actor",
+      isNumber: name !== "actor",
+      sorted: isSorted ? direction : undefined,
+    } as const;
+  });
   return (
-    <th
-      scope="col"
-      className={name === "actor" ? "" : "number"}
-      {...(isSorted && { "aria-sort": direction })}
-    >
-      <button type="button" className="heroes-sort" title={about} onClick={onSort}>
-        {children}
-        <span className="heroes-arrow" aria-hidden="true">
-          {isSorted ? (direction === "descending" ? "↓" : "↑") : ""}
-        </span>
-      </button>
-    </th>
+    <Table
+      className="heroes-table"
+      label="Heroes"
+      caption="Heroes: averages per participation. The column headings sort the table."
+      columns={columns}
+      rows={rows}
+      keyOf={({ actor }) => actor}
+    />
   );
 }
 
@@ -130,17 +107,6 @@ function WinRate({ value, scale }: { value: number; scale: number }) {
     <span className="heroes-rate">
       <span className="bar heroes-track-half" aria-hidden="true">
         <span className={`heroes-fill-${isWon ? "won" : "lost"}`} style={{ width: `${width}%` }} />
-      </span>
-      <span>{percent(value)}</span>
-    </span>
-  );
-}
-
-function PickRate({ value, scale }: { value: number; scale: number }) {
-  return (
-    <span className="heroes-rate heroes-rate-picked">
-      <span className="bar" aria-hidden="true">
-        <span style={{ width: `${(value / scale) * 100}%` }} />
       </span>
       <span>{percent(value)}</span>
     </span>

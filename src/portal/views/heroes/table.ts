@@ -2,20 +2,17 @@
 
 import type { ActorSort, ActorSummary } from "../../../domain/actors.ts";
 import { heroName } from "../../names.ts";
+import { columnOf } from "./filters.ts";
 
 export interface HeroRow extends ActorSummary {
   /** Readable, and not unique: several codes can give the same name. */
   hero: string;
 }
 
-/** The attributes of an actor; a response has all of them. */
-type Summary = Readonly<Partial<Record<string, unknown>>>;
-
-export function rowsOf(
-  actors: readonly { readonly id: string; readonly attributes: Summary }[],
-): HeroRow[] {
+export function rowsOf(actors: readonly { id: string; attributes: object }[]): HeroRow[] {
   return actors.map(({ id, attributes }) => ({
-    ...(attributes as unknown as Omit<ActorSummary, "actor">),
+    // A response has all of them.
+    ...(attributes as Omit<ActorSummary, "actor">),
     actor: id,
     hero: heroName(id),
   }));
@@ -24,7 +21,7 @@ export function rowsOf(
 /** All heroes come in one response, so that another order needs no request. Equal ones follow by name. */
 export function sorted(rows: readonly HeroRow[], sort: ActorSort): HeroRow[] {
   const isDescending = sort.startsWith("-");
-  const column = sort.replace("-", "") as keyof ActorSummary;
+  const column = columnOf(sort);
   return rows.toSorted((one, other) => {
     const order = column === "actor" ? byName(one, other) : one[column] - other[column];
     return (isDescending ? -order : order) || byName(one, other);
@@ -42,10 +39,7 @@ export function leaderOf(
   rows: readonly HeroRow[],
   name: Exclude<keyof ActorSummary, "actor">,
 ): HeroRow | undefined {
-  return sorted(
-    rows.filter(({ matches }) => matches >= ENOUGH),
-    `-${name}`,
-  )[0];
+  return sorted(rows, `-${name}`).find(({ matches }) => matches >= ENOUGH);
 }
 
 /** The values of full bars. */

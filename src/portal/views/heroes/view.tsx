@@ -11,7 +11,7 @@ import { Empty, Problem } from "../../kit/states.tsx";
 import { modeName } from "../../names.ts";
 import { navigate } from "../../router.ts";
 import { useSession } from "../../session.ts";
-import { FilterBar } from "./filter-bar.tsx";
+import { FilterBar, type FilterProps } from "./filter-bar.tsx";
 import { type Filters, filtersOf, searchOf } from "./filters.ts";
 import { HeroTable } from "./hero-table.tsx";
 import { Leaders } from "./leaders.tsx";
@@ -49,13 +49,7 @@ export default function Heroes({ shard, search }: Props) {
   );
 }
 
-interface StatisticsProps {
-  shard: string;
-  filters: Filters;
-  show(changes: Partial<Filters>): void;
-}
-
-function Statistics({ shard, filters, show }: StatisticsProps) {
+function Statistics({ shard, filters, show }: FilterProps) {
   const { mode, patch } = filters;
   const load = useLoad(`heroes ${shard} ${mode} ${patch}`, async (matchbook, signal) => {
     const found = await matchbook.shard(shard).actors({
@@ -79,21 +73,20 @@ function Statistics({ shard, filters, show }: StatisticsProps) {
         </>
       ) : (
         <div className="stack heroes-found" aria-busy={load.state === "loading"}>
-          <Found found={found} filters={filters} show={show} />
+          <Found {...found} filters={filters} show={show} />
         </div>
       )}
     </div>
   );
 }
 
-interface Found {
+interface FoundProps extends Omit<FilterProps, "shard"> {
   rows: readonly HeroRow[];
   matches: number;
   isTruncated: boolean;
 }
 
-function Found({ found, filters, show }: { found: Found } & Omit<StatisticsProps, "shard">) {
-  const { rows, matches, isTruncated } = found;
+function Found({ rows, matches, isTruncated, filters, show }: FoundProps) {
   if (rows.length === 0) {
     return (
       <Empty title="No heroes found">

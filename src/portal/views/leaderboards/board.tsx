@@ -2,6 +2,7 @@
 
 import type { LeaderboardEntry, Schemas } from "../../../../client/src/index.ts";
 import { count, counted } from "../../format.ts";
+import { Bar } from "../../kit/bar.tsx";
 import { usePages } from "../../kit/load.ts";
 import { Name } from "../../kit/name.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
@@ -84,13 +85,11 @@ function noteOf({ window, depth }: Meta): string {
   return `${period}The first ${count(depth)} places are listed.`;
 }
 
-function Table({
-  entries,
-  board,
-  shard,
-  player,
-}: { entries: readonly LeaderboardEntry[] } & Omit<Props, "period">) {
-  const most = entries[0]?.value ?? 0;
+type TableProps = Omit<Props, "period"> & { entries: readonly LeaderboardEntry[] };
+
+function Table({ entries, board, shard, player }: TableProps) {
+  // Rates are shown of 100 %, other values of the highest one.
+  const full = board === "win-rate" ? 1 : (entries[0]?.value ?? 0);
   const hasMatches = entries.some(({ matches }) => matches !== undefined);
   return (
     <table className="frame table boards-table">
@@ -115,7 +114,11 @@ function Table({
         {entries.map(({ id, rank, name, value, matches }) => (
           <tr key={id} {...(id === player && { className: "boards-found" })}>
             <td className="number">
-              <Rank rank={rank} />
+              <span
+                className={rank && rank <= 3 ? `boards-rank boards-rank-${rank}` : "boards-rank"}
+              >
+                {count(rank ?? undefined)}
+              </span>
             </td>
             <th scope="row">
               <span className="boards-player">
@@ -135,9 +138,7 @@ function Table({
             {hasMatches && <td className="number boards-matches">{count(matches)}</td>}
             <td className="number">
               <span className="boards-value">
-                <span className="bar" aria-hidden="true">
-                  <span style={{ width: `${widthOf(board, value, most)}%` }} />
-                </span>
+                <Bar value={value} of={full} />
                 <strong>{valueText(board, value)}</strong>
               </span>
             </td>
@@ -146,15 +147,4 @@ function Table({
       </tbody>
     </table>
   );
-}
-
-/** Rates are shown of 100 %, other values of the highest one. */
-const widthOf = (board: BoardName, value: number, most: number): number => {
-  const full = board === "win-rate" ? 1 : most;
-  return full > 0 ? Math.min(100, (value / full) * 100) : 0;
-};
-
-function Rank({ rank }: { rank: number | null }) {
-  const place = rank !== null && rank <= 3 ? ` boards-rank-${rank}` : "";
-  return <span className={`boards-rank${place}`}>{rank === null ? "–" : count(rank)}</span>;
 }

@@ -31,9 +31,9 @@ const PERIODS: readonly { value: Period; label: string }[] = [
   { value: "28d", label: "Last 28 days" },
 ];
 
-export default function Leaderboards({ shard, board, search }: Props) {
-  if (!isBoard(board)) return <UnknownBoard shard={shard} board={board} />;
-  return <Known shard={shard} board={board} search={search} />;
+export default function Leaderboards(props: Props) {
+  const { board } = props;
+  return isBoard(board) ? <Known {...props} board={board} /> : <UnknownBoard {...props} />;
 }
 
 function Known({ shard, board, search }: Props & { board: BoardName }) {
@@ -41,13 +41,8 @@ function Known({ shard, board, search }: Props & { board: BoardName }) {
   const period = periodOf(board, search);
   const player = search.get("player") ?? undefined;
   const { name, about } = WORDS[board];
-  const replace = (to: { period?: Period; player?: string | undefined }) => {
-    const next = { period, player, ...to };
-    navigate(
-      { name: "leaderboard", shard, board, search: searchOf(board, next.period, next.player) },
-      "replace",
-    );
-  };
+  const replace = (...next: [Period, string | undefined]) =>
+    navigate({ name: "leaderboard", shard, board, search: searchOf(board, ...next) }, "replace");
   return (
     <Page
       title={`Leaderboards in ${shard.toUpperCase()}`}
@@ -80,7 +75,7 @@ function Known({ shard, board, search }: Props & { board: BoardName }) {
             label="Period"
             options={PERIODS}
             value={period}
-            onChange={(value) => replace({ period: value })}
+            onChange={(value) => replace(value, player)}
           />
         )}
       </div>
@@ -92,7 +87,7 @@ function Known({ shard, board, search }: Props & { board: BoardName }) {
           <aside className="boards-side">
             <PlayerRank
               {...{ shard, board, period, player }}
-              onPick={(id) => replace({ player: id })}
+              onPick={(id) => replace(period, id)}
             />
           </aside>
         </div>
@@ -101,7 +96,7 @@ function Known({ shard, board, search }: Props & { board: BoardName }) {
   );
 }
 
-function UnknownBoard({ shard, board }: { shard: string; board: string }) {
+function UnknownBoard({ shard, board }: Props) {
   return (
     <Page title="Leaderboard not found" name="Leaderboard not found">
       <p>

@@ -2,10 +2,11 @@
 
 import { useState } from "react";
 import { count } from "../../format.ts";
+import { Bar } from "../../kit/bar.tsx";
 import { Name } from "../../kit/name.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
-import { type Match, type Member, mostOf, type Rated, type Side } from "../../match.ts";
+import { type Match, mostOf, type Rated, type Side } from "../../match.ts";
 
 const MEASURES: readonly { value: Rated; label: string }[] = [
   { value: "gold", label: "Gold" },
@@ -49,18 +50,11 @@ function SideBars({ side, measure, most }: { side: Side; measure: Rated; most: n
       {members.map((member) => (
         <li key={member.id} className="match-bar">
           <HeroTile actor={member.actor} size={28} isDecorative />
-          <Name className="small cut">{nameOf(member)}</Name>
+          <Name className="small cut">{member.player?.name ?? member.hero}</Name>
           <span className="small label">{count(member[measure])}</span>
-          <span className="bar" aria-hidden="true">
-            <span style={{ width: `${widthOf(member[measure], most)}%` }} />
-          </span>
+          <Bar value={member[measure]} of={most} />
         </li>
       ))}
     </ul>
   );
 }
-
-const widthOf = (value: number | undefined, most: number): number =>
-  most > 0 ? Math.min(100, Math.max(0, ((value ?? 0) / most) * 100)) : 0;
-
-const nameOf = ({ hero, player }: Member): string => player?.name ?? hero;

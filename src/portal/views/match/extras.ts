@@ -21,7 +21,7 @@ const ON_SCOREBOARD = new Set([
 ]);
 
 /** One row per stat, with one text per participant in the order of `members`. */
-export interface StatRow {
+interface StatRow {
   key: string;
   name: string;
   texts: string[];

@@ -1,12 +1,13 @@
-/** Both member-ups in one table: a row per participant, with the highest values of the match marked. */
+/** Both line-ups in one table: a row per participant, with the highest values of the match marked. */
 
 import type { ReactNode } from "react";
 import { count, durationText, tier } from "../../format.ts";
+import { Bar } from "../../kit/bar.tsx";
 import { Name } from "../../kit/name.tsx";
 import { HeroTile, ItemTile } from "../../kit/tile.tsx";
 import { isHighest, type Match, type Member, mostOf, type Rated } from "../../match.ts";
 import { Link } from "../../router.ts";
-import { OutcomeMark, Tag } from "./result.tsx";
+import { SideName } from "./result.tsx";
 
 interface Props {
   match: Match;
@@ -42,10 +43,7 @@ export function LineUps({ match, shard }: Props) {
             <tr className="match-side-row">
               <th scope="rowgroup" colSpan={columns}>
                 <span className="section-head">
-                  <span className="match-side-name">
-                    {side.name} {side.tag && <Tag tag={side.tag} />}
-                  </span>
-                  <OutcomeMark side={side} />
+                  <SideName side={side} />
                 </span>
               </th>
             </tr>
@@ -72,14 +70,32 @@ export function LineUps({ match, shard }: Props) {
   );
 }
 
-function Participant({
-  member,
-  match,
-  shard,
-  hasItems,
-}: Props & { member: Member; hasItems: boolean }) {
-  const marked = (name: Rated, children: ReactNode) => (
-    <Value isHighest={isHighest(match, member, name)}>{children}</Value>
+type ParticipantProps = Props & { member: Member; hasItems: boolean };
+
+function Participant({ member, match, shard, hasItems }: ParticipantProps) {
+  const { player, level } = member;
+  const marked = (name: Rated, children: ReactNode) =>
+    isHighest(match, member, name) ? (
+      <span className="match-highest">
+        {children}
+        <span className="visually-hidden"> (highest)</span>
+      </span>
+    ) : (
+      children
+    );
+  const amount = (
+    name: "gold" | "farm",
+    head: string,
+    perMinute: number | undefined,
+    text: (value: number) => string,
+  ) => (
+    <td data-label={head}>
+      <span className="match-figure">{marked(name, count(member[name]))}</span>
+      {perMinute !== undefined && (
+        <span className="note match-detail">{text(perMinute)} / min</span>
+      )}
+      <Bar value={member[name]} of={mostOf(match, name)} />
+    </td>
   );
   return (
     <tr className="match-line">
@@ -87,16 +103,33 @@ function Participant({
         <span className="match-who-inner">
           <span className="match-hero-tile">
             <HeroTile actor={member.actor} size={40} isDecorative />
-            <Level level={member.level} />
+            {level !== undefined && (
+              <span className="match-level" title="Level">
+                <span className="visually-hidden">Level </span>
+                {count(level)}
+              </span>
+            )}
           </span>
           <span className="match-names">
-            <Who member={member} shard={shard} />
+            {/* Bots and anonymous players have no page. */}
+            {player ? (
+              <Link className="link-plain target" to={{ name: "player", shard, id: player.id }}>
+                <Name>{player.name}</Name>
+              </Link>
+            ) : (
+              <span className="soft">Bot or anonymous</span>
+            )}
             <span className="note row match-about">
               <span className="soft" title={member.skin && `Skin: ${member.skin}`}>
                 {member.hero}
               </span>
               {member.tier !== undefined && <span>{tier(member.tier)}</span>}
-              {member.afk && <Afk since={member.afkSince} />}
+              {member.afk && (
+                <span className="match-afk">
+                  <abbr title="Away from keyboard">AFK</abbr>
+                  {member.afkSince !== undefined && ` since ${durationText(member.afkSince)}`}
+                </span>
+              )}
             </span>
           </span>
         </span>
@@ -115,32 +148,14 @@ function Participant({
           </span>
         )}
       </td>
-      <td data-label="Gold">
-        <span className="match-figure">{marked("gold", count(member.gold))}</span>
-        <PerMinute value={member.goldPerMinute} />
-        <MiniBar value={member.gold} most={mostOf(match, "gold")} />
-      </td>
-      <td data-label="Farm">
-        <span className="match-figure">{marked("farm", count(member.farm))}</span>
-        <PerMinute value={member.farmPerMinute} decimals={1} />
-        <MiniBar value={member.farm} most={mostOf(match, "farm")} />
-      </td>
+      {amount("gold", "Gold", member.goldPerMinute, count)}
+      {amount("farm", "Farm", member.farmPerMinute, (value) => value.toFixed(1))}
       {hasItems && (
         <td className="match-items-cell">
           <Items items={member.items} />
         </td>
       )}
     </tr>
-  );
-}
-
-function Value({ isHighest, children }: { isHighest: boolean; children: ReactNode }) {
-  if (!isHighest) return children;
-  return (
-    <span className="match-highest">
-      {children}
-      <span className="visually-hidden"> (highest)</span>
-    </span>
   );
 }
 
@@ -155,52 +170,6 @@ function Items({ items }: { items: readonly string[] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function Level({ level }: { level: number | undefined }) {
-  if (level === undefined) return null;
-  return (
-    <span className="match-level" title="Level">
-      <span className="visually-hidden">Level </span>
-      {count(level)}
-    </span>
-  );
-}
-
-/** Bots and anonymous players have no page. */
-function Who({ member: { player }, shard }: { member: Member; shard: string }) {
-  if (!player) return <span className="soft">Bot or anonymous</span>;
-  return (
-    <Link className="link-plain target" to={{ name: "player", shard, id: player.id }}>
-      <Name>{player.name}</Name>
-    </Link>
-  );
-}
-
-function Afk({ since }: { since: number | undefined }) {
-  const when = since === undefined ? "" : ` since ${durationText(since)}`;
-  return (
-    <span className="match-afk">
-      <abbr title="Away from keyboard">AFK</abbr>
-      {when}
-    </span>
-  );
-}
-
-function PerMinute({ value, decimals = 0 }: { value: number | undefined; decimals?: number }) {
-  if (value === undefined) return null;
-  const shown = decimals === 0 ? count(value) : value.toFixed(decimals);
-  return <span className="note match-detail">{shown} / min</span>;
-}
-
-/** A bar without a label; the number is shown next to it. */
-function MiniBar({ value, most }: { value: number | undefined; most: number }) {
-  const share = most > 0 ? Math.min(1, Math.max(0, (value ?? 0) / most)) : 0;
-  return (
-    <span className="bar" aria-hidden="true">
-      <span style={{ width: `${share * 100}%` }} />
-    </span>
   );
 }
 

@@ -1,14 +1,13 @@
 /** All other data of a match, including unknown stats. */
 
 import { isolated } from "../../../text/isolated.ts";
-import type { Pair } from "../../format.ts";
+import { type Pair, textIn } from "../../format.ts";
 import { Name } from "../../kit/name.tsx";
 import { Pairs } from "../../kit/pairs.tsx";
 import { Table } from "../../kit/table.tsx";
-import type { Match, Member, Side } from "../../match.ts";
-import { itemName } from "../../names.ts";
+import type { Match, Member, Readable, Side } from "../../match.ts";
+import { itemName, statName } from "../../names.ts";
 import { extraLists, extraStats, otherValues } from "./extras.ts";
-import { Relations } from "./relations.tsx";
 
 /** Attributes shown elsewhere on the page. */
 const SHOWN = ["createdAt", "duration", "gameMode", "patchVersion", "shardId", "stats"];
@@ -21,10 +20,53 @@ export function LinkedData({ match: { relations } }: { match: Match }) {
       <header className="section-head match-section">
         <h2 id="linked">Linked data</h2>
       </header>
-      <Relations relations={relations} />
+      <dl className="facts match-linked">
+        {relations.map(({ name, resources }) => (
+          <div key={name} className="card">
+            <dt>{statName(name)}</dt>
+            {resources.map((one) => (
+              <dd key={`${one.type} ${one.id}`}>
+                <Resource resource={one} />
+              </dd>
+            ))}
+            {resources.length === 0 && <dd className="soft">None</dd>}
+          </div>
+        ))}
+      </dl>
     </section>
   );
 }
+
+function Resource({ resource: { type, id, attributes } }: { resource: Readable }) {
+  const url = textIn(attributes, "URL") ?? textIn(attributes, "url");
+  const facts = otherValues(attributes, ["URL", "url", "shardId", "name"]).filter(
+    ({ key }) => attributes[key] !== "" && attributes[key] !== null,
+  );
+  return (
+    <>
+      <span className="match-resource-name">{textIn(attributes, "name") ?? `${type} ${id}`}</span>
+      {url && <ResourceUrl url={url} />}
+      {facts.length > 0 && (
+        <span className="match-resource small soft">
+          {facts.map(({ name, text }) => `${name}: ${text}`).join(" · ")}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Records may contain any text here; only http and https URLs become links. */
+function ResourceUrl({ url }: { url: string }) {
+  if (!isWebUrl(url)) return <span className="match-resource small">{url}</span>;
+  return (
+    <a className="match-resource small" href={url} rel="noopener noreferrer" target="_blank">
+      {url}
+    </a>
+  );
+}
+
+const isWebUrl = (url: string): boolean =>
+  URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 export function MoreStats({ match }: { match: Match }) {
   const members = match.sides.flatMap((side) => side.members);
@@ -47,7 +89,14 @@ export function MoreStats({ match }: { match: Match }) {
             columns={[
               { head: "Stat", cell: (row) => row.name, isHead: true },
               ...members.map((member, at) => ({
-                head: <Head member={member} />,
+                head: (
+                  <>
+                    {member.hero}
+                    {member.player && (
+                      <Name className="cut match-head-player">{member.player.name}</Name>
+                    )}
+                  </>
+                ),
                 cell: (row: (typeof stats)[number]) => row.texts[at],
                 isNumber: true,
               })),
@@ -98,15 +147,6 @@ function Facts({ title, facts, areLong = false }: FactsProps) {
         className={areLong ? "facts stack match-long-pairs" : "facts match-pairs"}
       />
     </section>
-  );
-}
-
-function Head({ member }: { member: Member }) {
-  return (
-    <>
-      {member.hero}
-      {member.player && <Name className="cut match-head-player">{member.player.name}</Name>}
-    </>
   );
 }
 

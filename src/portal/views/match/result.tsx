@@ -44,10 +44,7 @@ function Banner({ side }: { side: Side }) {
   return (
     <div className={`match-banner match-${side.colour}`}>
       <span className="match-banner-words">
-        <span className="match-side-name">
-          {side.name} {side.tag && <Tag tag={side.tag} />}
-        </span>
-        <OutcomeMark side={side} />
+        <SideName side={side} />
       </span>
       <span className="match-banner-heroes">
         {side.members.slice(0, SHOWN_HEROES).map(({ id, actor }) => (
@@ -58,22 +55,24 @@ function Banner({ side }: { side: Side }) {
   );
 }
 
-/** The outcome as a word and a symbol, not by colour alone. */
-export function OutcomeMark({ side: { outcome } }: { side: Side }) {
+/** With the outcome as a word and a symbol, not by colour alone. */
+export function SideName({ side: { name, tag, outcome } }: { side: Side }) {
   return (
-    <span className={`match-outcome match-outcome-${outcome}`}>
-      {outcome === "won" && <span aria-hidden="true">★ </span>}
-      {OUTCOME_NAMES[outcome]}
-    </span>
-  );
-}
-
-export function Tag({ tag }: { tag: string }) {
-  return (
-    <span className="match-tag">
-      <span className="visually-hidden">Team </span>
-      <Name>{tag}</Name>
-    </span>
+    <>
+      <span className="match-side-name">
+        {name}{" "}
+        {tag && (
+          <span className="match-tag">
+            <span className="visually-hidden">Team </span>
+            <Name>{tag}</Name>
+          </span>
+        )}
+      </span>
+      <span className={`match-outcome match-outcome-${outcome}`}>
+        {outcome === "won" && <span aria-hidden="true">★ </span>}
+        {OUTCOME_NAMES[outcome]}
+      </span>
+    </>
   );
 }
 

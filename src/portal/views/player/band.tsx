@@ -11,8 +11,7 @@ import { Avatar } from "../../kit/tile.tsx";
 import { Link } from "../../router.ts";
 import { resultsInWords, resultsOf, streakIn } from "./form.ts";
 import type { MatchHistory } from "./history.ts";
-import type { Known } from "./known.ts";
-import type { Rank } from "./ranks.ts";
+import type { Known, Rank } from "./known.ts";
 import { inWords } from "./row.tsx";
 
 /** How many results the form strip shows. */
@@ -33,6 +32,7 @@ interface Props {
 
 export function Band({ shard, id, player, heading, history, ranks, updated, actions }: Props) {
   const stats = player?.stats;
+  const [skill, level] = [numberIn(stats ?? {}, "skillTier"), numberIn(stats ?? {}, "level")];
   const path = `/shards/${encodeURIComponent(shard)}/players/${encodeURIComponent(id)}`;
   return (
     <header className="card stack player-band" aria-busy={player === undefined}>
@@ -43,7 +43,10 @@ export function Band({ shard, id, player, heading, history, ranks, updated, acti
         </h1>
         <ul className="row small player-facts">
           <li>{shard.toUpperCase()}</li>
-          {stats && <Facts stats={stats} patch={player.patch} />}
+          {/* Only what the record has. */}
+          {skill !== undefined && <li>{tier(skill)}</li>}
+          {level !== undefined && <li>Level {count(level)}</li>}
+          {player?.patch !== undefined && <li>Patch {player.patch}</li>}
           {ranks.map(({ board, rank, by }) => (
             <li key={board}>
               <Link
@@ -69,18 +72,6 @@ export function Band({ shard, id, player, heading, history, ranks, updated, acti
         <Form history={history} stats={stats} shard={shard} />
       </div>
     </header>
-  );
-}
-
-/** Only what the record has. */
-function Facts({ stats, patch }: { stats: Stats; patch: string | undefined }) {
-  const [skill, level] = [numberIn(stats, "skillTier"), numberIn(stats, "level")];
-  return (
-    <>
-      {skill !== undefined && <li>{tier(skill)}</li>}
-      {level !== undefined && <li>Level {count(level)}</li>}
-      {patch !== undefined && <li>Patch {patch}</li>}
-    </>
   );
 }
 

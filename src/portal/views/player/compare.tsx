@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import type { Company } from "../../../../client/src/index.ts";
 import { useFamiliarPlayers } from "../../favourites.ts";
-import { compact, count, counted, numberIn, tier } from "../../format.ts";
+import { compact, count, counted, decimal, numberIn, share, tier } from "../../format.ts";
 import type { Load } from "../../kit/load.ts";
 import { Name } from "../../kit/name.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
@@ -12,11 +12,9 @@ import { Avatar } from "../../kit/tile.tsx";
 import { heroName } from "../../names.ts";
 import { Link } from "../../router.ts";
 import { PlayerField } from "../../search/player-field.tsx";
-import { decimal, percent } from "./figures.ts";
 import { meanOf, resultsOf, tallies } from "./form.ts";
-import { type MatchHistory, useHistory } from "./history.ts";
+import { type MatchHistory, periodOf, useHistory } from "./history.ts";
 import { type Known, usePlayer } from "./known.ts";
-import { periodOf } from "./matches.tsx";
 
 interface Side {
   player: Known;
@@ -42,11 +40,9 @@ interface Props {
 export function Compare({ otherId, isPicking, pick, pickAnother, ...rest }: Props) {
   const { shard, id } = rest;
   const heading = useRef<HTMLHeadingElement>(null);
-  const isFirst = useRef(true);
-  // The field that was focused is gone.
+  // The field that was focused is gone when the choice ends.
   useEffect(() => {
-    if (!isFirst.current && !isPicking) heading.current?.focus({ preventScroll: true });
-    isFirst.current = false;
+    if (isPicking) return () => heading.current?.focus({ preventScroll: true });
   }, [isPicking]);
   return (
     <section className="card stack player-compare" aria-labelledby="compare-title">
@@ -78,14 +74,7 @@ export function Compare({ otherId, isPicking, pick, pickAnother, ...rest }: Prop
   );
 }
 
-interface PickerProps {
-  shard: string;
-  /** The player of the page. */
-  id: string;
-  pick(id: string): void;
-}
-
-function Picker({ shard, id, pick }: PickerProps) {
+function Picker({ shard, id, pick }: Pick<Props, "shard" | "id" | "pick">) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   return (
@@ -103,7 +92,7 @@ function Picker({ shard, id, pick }: PickerProps) {
   );
 }
 
-type ComparisonProps = Pick<Props, "shard" | "player" | "history" | "company"> & {
+type ComparisonProps = Omit<Props, "otherId" | "isPicking" | "pick" | "pickAnother"> & {
   otherId: string;
 };
 
@@ -113,8 +102,10 @@ function Comparison({ shard, player, history, company, otherId }: ComparisonProp
   if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
   if (!player || !load.value || theirs.isStarting || history.isStarting)
     return <Skeleton label="Loading the comparison" shape="rows" count={12} height={32} />;
-  const own: Side = { player, history };
-  const other: Side = { player: load.value, history: theirs };
+  const sides = [
+    { player, history },
+    { player: load.value, history: theirs },
+  ] as const;
   return (
     <>
       <Together name={player.name} company={company.value?.find(({ id }) => id === otherId)} />
@@ -124,26 +115,20 @@ function Comparison({ shard, player, history, company, otherId }: ComparisonProp
         </caption>
         <thead>
           <tr>
-            <Head side={own} shard={shard} />
+            <Head player={player} shard={shard} />
             <td />
-            <Head side={other} shard={shard} />
+            <Head player={load.value} shard={shard} />
           </tr>
         </thead>
-        <Group title="Lifetime" own={own} other={other} figures={LIFETIME} />
-        <Group
-          title={periodOf(history)}
-          otherTitle={periodOf(theirs)}
-          own={own}
-          other={other}
-          figures={LATELY}
-        />
+        <Group titles={["Lifetime", "Lifetime"]} sides={sides} figures={LIFETIME} />
+        <Group titles={[periodOf(history), periodOf(theirs)]} sides={sides} figures={LATELY} />
       </table>
       {theirs.state === "failed" && <Problem error={theirs.error} retry={theirs.retry} />}
     </>
   );
 }
 
-const Head = ({ side: { player }, shard }: { side: Side; shard: string }) => (
+const Head = ({ player, shard }: { player: Known; shard: string }) => (
   <th scope="col">
     <Link className="player-compare-name" to={{ name: "player", shard, id: player.id }}>
       <Avatar id={player.id} name={player.name} size={32} />
@@ -152,20 +137,13 @@ const Head = ({ side: { player }, shard }: { side: Side; shard: string }) => (
   </th>
 );
 
-interface Figure {
-  name: string;
-  value(side: Side): number | undefined;
-  text(value: number | undefined, side: Side): string;
-  /** Whether the higher one is marked. */
-  isRated: boolean;
-}
-
-const figure = (
+/** A name, and the value as it is compared and as text. The higher one is marked, unless it says nothing. */
+type Figure = readonly [
   name: string,
-  value: Figure["value"],
-  text: Figure["text"] = count,
-  isRated = true,
-): Figure => ({ name, value, text, isRated });
+  value: (side: Side) => number | undefined,
+  text: (value: number | undefined, side: Side) => string,
+  isUnrated?: "unrated",
+];
 
 const stat = (key: string) => (side: Side) => numberIn(side.player.stats, key);
 const [played, wins] = [stat("played"), stat("wins")];
@@ -174,30 +152,24 @@ const lately =
   ({ history }: Side) =>
     meanOf(history.items.map((one) => one[key]));
 
+const percent = (rate: number | undefined) => share(rate, 1);
+
 const LIFETIME: readonly Figure[] = [
-  figure(
-    "Win rate",
-    (side) => (played(side) ? (wins(side) ?? 0) / played(side)! : undefined),
-    percent,
-  ),
-  figure("Matches", played, count, false),
-  figure("Wins", wins),
-  figure("Ranked matches", stat("played_ranked"), count, false),
-  figure("Skill", stat("skillTier"), tier),
-  figure("Level", stat("level")),
-  figure("Gold", stat("lifetimeGold"), compact, false),
+  ["Win rate", (side) => (played(side) ? (wins(side) ?? 0) / played(side)! : undefined), percent],
+  ["Matches", played, count, "unrated"],
+  ["Wins", wins, count],
+  ["Ranked matches", stat("played_ranked"), count, "unrated"],
+  ["Skill", stat("skillTier"), tier],
+  ["Level", stat("level"), count],
+  ["Gold", stat("lifetimeGold"), compact, "unrated"],
 ];
 
 const LATELY: readonly Figure[] = [
-  figure("Win rate", ({ history }) => resultsOf(history.items).winRate, percent),
-  figure("K/D/A ratio", lately("ratio"), decimal),
-  figure("Gold per minute", lately("goldPerMinute")),
-  figure("Farm", lately("farm")),
-  figure(
-    "Most played hero",
-    () => undefined,
-    (_, side) => mostPlayed(side),
-  ),
+  ["Win rate", ({ history }) => resultsOf(history.items).winRate, percent],
+  ["K/D/A ratio", lately("ratio"), decimal],
+  ["Gold per minute", lately("goldPerMinute"), count],
+  ["Farm", lately("farm"), count],
+  ["Most played hero", () => undefined, (_, side) => mostPlayed(side)],
 ];
 
 function mostPlayed({ history }: Side): string {
@@ -206,43 +178,42 @@ function mostPlayed({ history }: Side): string {
 }
 
 interface GroupProps {
-  title: string;
-  /** The period of the other player, if it differs. */
-  otherTitle?: string;
-  own: Side;
-  other: Side;
+  /** What it covers, for each of the players. */
+  titles: readonly [string, string];
+  sides: readonly [Side, Side];
   figures: readonly Figure[];
 }
 
-function Group({ title, otherTitle = title, own, other, figures }: GroupProps) {
+function Group({ titles, sides, figures }: GroupProps) {
   return (
     <tbody>
       <tr className="player-compare-group">
-        <td>{title}</td>
+        <td>{titles[0]}</td>
         <td />
-        <td>{otherTitle}</td>
+        <td>{titles[1]}</td>
       </tr>
-      {figures.map(({ name, text, value, isRated }) => {
-        const [left, right] = [value(own), value(other)];
-        const isKnown = isRated && left !== undefined && right !== undefined;
+      {figures.map(([name, value, text, isUnrated]) => {
+        const cell = (side: Side, against: Side) => {
+          const [own, other] = [value(side), value(against)];
+          const isHigher = !isUnrated && own !== undefined && other !== undefined && own > other;
+          return (
+            <td className={isHigher ? "player-higher" : ""}>
+              {text(own, side)}
+              {isHigher && <span className="visually-hidden"> (higher)</span>}
+            </td>
+          );
+        };
         return (
           <tr key={name}>
-            <Value text={text(left, own)} isHigher={isKnown && left > right} />
+            {cell(sides[0], sides[1])}
             <th scope="row">{name}</th>
-            <Value text={text(right, other)} isHigher={isKnown && right > left} />
+            {cell(sides[1], sides[0])}
           </tr>
         );
       })}
     </tbody>
   );
 }
-
-const Value = ({ text, isHigher }: { text: string; isHigher: boolean }) => (
-  <td className={isHigher ? "player-higher" : ""}>
-    {text}
-    {isHigher && <span className="visually-hidden"> (higher)</span>}
-  </td>
-);
 
 /** The matches of both, from the list of those the player played with. */
 function Together({ name, company }: { name: string; company: Company | undefined }) {

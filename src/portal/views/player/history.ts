@@ -17,6 +17,19 @@ const QUERY = {
 
 export type MatchHistory = Pages<Appearance>;
 
+/** What is computed from the loaded matches covers: "Last 20 matches". Blank until they are loaded. */
+export const periodOf = ({ items, hasMore, isStarting }: MatchHistory): string =>
+  isStarting ? "\u00a0" : capitalized(period(items.length, hasMore));
+
+/** "last 20 matches", "all 7 Ranked matches", "1 match". */
+export function period(count: number, hasMore: boolean, kind = ""): string {
+  const matches = `${count} ${kind}${count === 1 ? "match" : "matches"}`;
+  if (hasMore) return `last ${matches}`;
+  return count === 1 ? matches : `all ${matches}`;
+}
+
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** `mode` undefined: all modes. */
 export function useHistory(shard: string, id: string, mode?: GameMode): MatchHistory {
   return usePages(`matches ${shard} ${id} ${mode}`, {

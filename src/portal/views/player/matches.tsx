@@ -1,14 +1,16 @@
 /** The match history of a player: filters, rows by day, and more on demand. */
 
-import { useEffect, useId, useRef } from "react";
+import { useEffect, useRef } from "react";
 import type { GameMode } from "../../../../client/src/index.ts";
 import { GAME_MODES } from "../../../domain/modes.ts";
+import { decimal, share } from "../../format.ts";
+import { Pairs } from "../../kit/pairs.tsx";
+import { Select } from "../../kit/select.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
 import { heroName, modeName } from "../../names.ts";
 import { byDay } from "./days.ts";
-import { decimal, percent } from "./figures.ts";
 import { meanOf, resultsInWords, resultsOf, tallies } from "./form.ts";
-import { type MatchHistory, useHistory } from "./history.ts";
+import { capitalized, type MatchHistory, period, useHistory } from "./history.ts";
 import { EmptyRows, MatchRow } from "./row.tsx";
 
 interface Props {
@@ -84,7 +86,15 @@ function MatchList({ history, ...props }: ListProps & { history: MatchHistory })
         // New elements for each page, so that nothing visible moves.
         <EmptyRows key={appearances.length} count={isFirst ? 8 : 3} />
       )}
-      {state === "ready" && appearances.length === 0 && <NoMatches mode={mode} />}
+      {state === "ready" && appearances.length === 0 && (
+        <Empty title={mode === undefined ? "No matches found" : `No ${modeName(mode)} matches`}>
+          <p>
+            {mode === undefined
+              ? "This player has not played a match in this region."
+              : "Choose another mode to see the matches of this player."}
+          </p>
+        </Empty>
+      )}
       {state === "failed" && <Problem error={history.error} retry={history.retry} />}
       {history.hasMore && state !== "failed" && !isFirst && (
         <button
@@ -120,116 +130,57 @@ function coverage(
 }
 
 function Summary({ appearances }: { appearances: MatchHistory["items"] }) {
-  const { winRate, ...results } = resultsOf(appearances);
+  const { winRate, played, won, lost } = resultsOf(appearances);
   const mean = (key: "ratio" | "goldPerMinute" | "farm") =>
     meanOf(appearances.map((one) => one[key]));
-  const figures = [
-    ["Win rate", percent(winRate)],
-    ["K/D/A ratio", decimal(mean("ratio"))],
-    ["Gold per minute", mean("goldPerMinute")?.toFixed(0) ?? "–"],
-    ["Farm", mean("farm")?.toFixed(0) ?? "–"],
-  ];
+  const results = (
+    <>
+      <span className="won">{won} W</span> <span className="lost">{lost} L</span>
+    </>
+  );
   return (
-    <dl className="card facts player-summary">
-      <div>
-        <dt>Results</dt>
-        <dd>
-          {results.played === 0 ? (
-            "–"
-          ) : (
-            <>
-              <span className="won">{results.won} W</span>{" "}
-              <span className="lost">{results.lost} L</span>
-            </>
-          )}
-        </dd>
-      </div>
-      {figures.map(([name, text]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
+    <Pairs
+      className="card facts player-summary"
+      pairs={[
+        { name: "Results", text: played === 0 ? "–" : results },
+        { name: "Win rate", text: share(winRate, 1) },
+        { name: "K/D/A ratio", text: decimal(mean("ratio")) },
+        { name: "Gold per minute", text: mean("goldPerMinute")?.toFixed(0) ?? "–" },
+        { name: "Farm", text: mean("farm")?.toFixed(0) ?? "–" },
+      ]}
+    />
   );
 }
 
-function Filters({
-  history,
-  mode,
-  hero,
-  onChange,
-}: Omit<ListProps, "shard"> & { history: MatchHistory }) {
-  const modeField = useId();
-  const heroField = useId();
+type FiltersProps = Omit<ListProps, "shard"> & { history: MatchHistory };
+
+function Filters({ history, mode, hero, onChange }: FiltersProps) {
   const heroes = tallies(history.items, ({ actor }) => actor);
   // The chosen hero stays in the list while the matches of another mode load.
-  const isListed = hero === undefined || heroes.some(({ key }) => key === hero);
+  if (hero !== undefined && !heroes.some(({ key }) => key === hero))
+    heroes.unshift({ key: hero, ...resultsOf([]), ratio: undefined });
   return (
     <div className="row small player-filters">
-      <span className="player-filter soft">
-        <label htmlFor={modeField}>Mode</label>
-        <select
-          id={modeField}
-          className="input input-small"
-          value={mode ?? ""}
-          onChange={({ target }) =>
-            onChange({ mode: GAME_MODES.find((one) => one === target.value) })
-          }
-        >
-          <option value="">All modes</option>
-          {GAME_MODES.map((one) => (
-            <option key={one} value={one}>
-              {modeName(one)}
-            </option>
-          ))}
-        </select>
-      </span>
-      <span className="player-filter soft">
-        <label htmlFor={heroField}>Hero</label>
-        <select
-          id={heroField}
-          className="input input-small"
-          value={hero === undefined ? "" : `=${hero}`}
-          onChange={({ target }) =>
-            onChange({ hero: target.value === "" ? undefined : target.value.slice(1) })
-          }
-        >
-          <option value="">All heroes</option>
-          {!isListed && <option value={`=${hero}`}>{heroName(hero)} (0)</option>}
-          {heroes.map(({ key, played }) => (
-            // A hero's name may be empty, which would mean all heroes.
-            <option key={key} value={`=${key}`}>
-              {heroName(key)} ({played})
-            </option>
-          ))}
-        </select>
-      </span>
+      <Select
+        className="player-filter soft"
+        isSmall
+        label="Mode"
+        value={mode ?? ""}
+        options={[["", "All modes"], ...GAME_MODES.map((one) => [one, modeName(one)] as const)]}
+        onChange={(value) => onChange({ mode: GAME_MODES.find((one) => one === value) })}
+      />
+      <Select
+        className="player-filter soft"
+        isSmall
+        label="Hero"
+        value={hero === undefined ? "" : `=${hero}`}
+        options={[
+          ["", "All heroes"],
+          // A hero's name may be empty, which would mean all heroes.
+          ...heroes.map(({ key, played }) => [`=${key}`, `${heroName(key)} (${played})`] as const),
+        ]}
+        onChange={(value) => onChange({ hero: value === "" ? undefined : value.slice(1) })}
+      />
     </div>
   );
 }
-
-function NoMatches({ mode }: { mode: GameMode | undefined }) {
-  return (
-    <Empty title={mode === undefined ? "No matches found" : `No ${modeName(mode)} matches`}>
-      <p>
-        {mode === undefined
-          ? "This player has not played a match in this region."
-          : "Choose another mode to see the matches of this player."}
-      </p>
-    </Empty>
-  );
-}
-
-/** What is computed from the loaded matches covers: "Last 20 matches". */
-export const periodOf = ({ items, hasMore }: MatchHistory): string =>
-  capitalized(period(items.length, hasMore));
-
-/** "last 20 matches", "all 7 Ranked matches", "1 match". */
-function period(count: number, hasMore: boolean, kind = ""): string {
-  const matches = `${count} ${kind}${count === 1 ? "match" : "matches"}`;
-  if (hasMore) return `last ${matches}`;
-  return count === 1 ? matches : `all ${matches}`;
-}
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -5,8 +5,8 @@ import { Plot } from "../../kit/plot.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import type { Appearance } from "../../match.ts";
-import type { MatchHistory } from "./history.ts";
-import { periodOf } from "./matches.tsx";
+import { Card } from "./cards.tsx";
+import { type MatchHistory, periodOf } from "./history.ts";
 import { inWords } from "./row.tsx";
 import { MEASURES, type Measure, trendOf } from "./trend.ts";
 
@@ -23,11 +23,7 @@ export function OverTime({ history }: { history: MatchHistory }) {
   const { name, digits } = MEASURES[measure];
   const format = (value: number) => value.toFixed(digits);
   return (
-    <section id="over-time" className="card stack player-card" aria-labelledby="over-time-title">
-      <div className="section-head">
-        <h2 id="over-time-title">Over time</h2>
-        <p className="note">{isStarting ? "\u00a0" : periodOf(history)}</p>
-      </div>
+    <Card id="over-time" title="Over time" note={periodOf(history)}>
       <Segmented<Measure> label="Measure" options={OPTIONS} value={measure} onChange={setMeasure} />
       {isStarting ? (
         <Skeleton label="Loading chart" shape="rows" count={1} height={HEIGHT + 56} />
@@ -49,7 +45,7 @@ export function OverTime({ history }: { history: MatchHistory }) {
           height={HEIGHT}
         />
       )}
-    </section>
+    </Card>
   );
 }
 

@@ -1,13 +1,12 @@
 /** One match of the history: result, hero, score, gold, items and both line-ups. */
 
-import { count, durationText } from "../../format.ts";
+import { count, decimal, durationText } from "../../format.ts";
 import { Name } from "../../kit/name.tsx";
 import { HeroTile, ItemTile } from "../../kit/tile.tsx";
 import { localTime } from "../../kit/time.tsx";
 import { type Appearance, type Member, OUTCOME_NAMES, type Side } from "../../match.ts";
 import { heroName, modeName } from "../../names.ts";
 import { Link } from "../../router.ts";
-import { decimal } from "./figures.ts";
 
 /** How many items and members of a side fit. */
 const ITEMS = 6;
@@ -77,17 +76,15 @@ function Score({ kills, deaths, assists, ratio }: Appearance) {
 }
 
 function Items({ items }: { items: readonly string[] }) {
-  const shown = items.slice(0, ITEMS);
-  const empty = Math.max(0, ITEMS - shown.length);
   return (
     <ul className="row player-row-items" aria-label={items.length === 0 ? "No items" : "Items"}>
-      {shown.map((item, at) => (
+      {items.slice(0, ITEMS).map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an item can appear twice.
         <li key={at}>
           <ItemTile item={item} size={24} />
         </li>
       ))}
-      {Array.from({ length: empty }, (_, at) => (
+      {Array.from({ length: Math.max(0, ITEMS - items.length) }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the places are identical.
         <li key={`empty-${at}`} className="player-no-item" aria-hidden="true" />
       ))}
@@ -101,10 +98,16 @@ function LineupList({ side, self, shard }: { side: Side; self: Member; shard: st
   const shown = fewest(members, self);
   return (
     <ul className={`player-lineup player-lineup-${colour}`} aria-label={name}>
-      {shown.map((member) => (
-        <li key={member.id}>
-          <HeroTile actor={member.actor} size={20} />
-          <MemberName player={member.player} isSelf={member === self} shard={shard} />
+      {shown.map(({ id, actor, player }) => (
+        <li key={id}>
+          <HeroTile actor={actor} size={20} />
+          {!player && <span className="note cut">Bot or anonymous</span>}
+          {player && id === self.id && <Name className="cut player-self">{player.name}</Name>}
+          {player && id !== self.id && (
+            <Link className="link-plain target cut" to={{ name: "player", shard, id: player.id }}>
+              <Name>{player.name}</Name>
+            </Link>
+          )}
         </li>
       ))}
       {members.length > shown.length && (
@@ -112,21 +115,6 @@ function LineupList({ side, self, shard }: { side: Side; self: Member; shard: st
       )}
       {members.length === 0 && <li className="note">Nobody</li>}
     </ul>
-  );
-}
-
-interface MemberProps extends Pick<Member, "player"> {
-  isSelf: boolean;
-  shard: string;
-}
-
-function MemberName({ player, isSelf, shard }: MemberProps) {
-  if (!player) return <span className="note cut">Bot or anonymous</span>;
-  if (isSelf) return <Name className="cut player-self">{player.name}</Name>;
-  return (
-    <Link className="link-plain target cut" to={{ name: "player", shard, id: player.id }}>
-      <Name>{player.name}</Name>
-    </Link>
   );
 }
 

@@ -1,6 +1,5 @@
 /** The points of the chart: one measure of each match, oldest first, as one series per mode. */
 
-import type { Series } from "../../kit/series.ts";
 import type { Appearance } from "../../match.ts";
 import { modeName } from "../../names.ts";
 import { meanOf, tallies } from "./form.ts";
@@ -13,34 +12,24 @@ export const MEASURES = {
 
 export type Measure = keyof typeof MEASURES;
 
-export interface ModeSeries extends Series {
-  mean: number | undefined;
-}
-
-export interface Trend {
-  /** Match numbers from 1. Not times, because matches come in bursts and would overlap. */
-  xs: number[];
-  /** Oldest first. */
-  appearances: Appearance[];
-  series: ModeSeries[];
-}
-
 /** A plot can tell three series apart. */
 const MOST = 3;
 
 /** Takes matches newest first. A match without the measure is missing in all series. */
-export function trendOf(newestFirst: readonly Appearance[], measure: Measure): Trend {
+export function trendOf(newestFirst: readonly Appearance[], measure: Measure) {
   const appearances = newestFirst.toReversed();
   const modes = tallies(appearances, ({ mode }) => mode).map(({ key }) => key);
   const own = modes.length > MOST ? modes.slice(0, MOST - 1) : modes;
-  const seriesFor = (label: string, isIn: (mode: string) => boolean): ModeSeries => {
+  const seriesFor = (label: string, isIn: (mode: string) => boolean) => {
     const values = appearances.map((one) => (isIn(one.mode) ? (one[measure] ?? null) : null));
     const mean = meanOf(values.map((value) => value ?? undefined));
     // The matches of one mode are joined, whatever was played between them.
     return { label, values, mean, isJoined: true };
   };
   return {
+    /** Match numbers. Not times, because matches come in bursts and would overlap. */
     xs: appearances.map((_, at) => at + 1),
+    /** Oldest first. */
     appearances,
     series: [
       ...own.map((mode) => seriesFor(modeName(mode), (one) => one === mode)),

@@ -5,24 +5,18 @@ import { isolated } from "../../../text/isolated.ts";
 import { useFavourites, useRecentPlayers } from "../../favourites.ts";
 import { Live, type Liveness, useChanges } from "../../kit/changes.tsx";
 import { type Load, useLoad } from "../../kit/load.ts";
-import { NeedsKey } from "../../kit/needs-key.tsx";
-import { NotFound } from "../../kit/not-found.tsx";
-import { Page, usePageHead } from "../../kit/page.tsx";
-import { isNotFound, Problem } from "../../kit/problem.tsx";
+import { usePageHead } from "../../kit/page.tsx";
+import { FailedPage, KeyPage } from "../../kit/record-page.tsx";
 import { Time } from "../../kit/time.tsx";
 import { navigate } from "../../router.ts";
-import { useSession } from "../../session.ts";
 import { Band } from "./band.tsx";
-import { PlayedWith } from "./company.tsx";
+import { MoreStats, PlayedWith, Tallies } from "./cards.tsx";
 import { Compare } from "./compare.tsx";
 import { useHistory } from "./history.ts";
-import { type Known, usePlayer } from "./known.ts";
+import { type Known, usePlayer, useRanks } from "./known.ts";
 import { Matches } from "./matches.tsx";
-import { MoreStats } from "./more.tsx";
 import { optionsOf, type PlayerOptions, searchOf } from "./options.ts";
 import { OverTime } from "./over-time.tsx";
-import { useRanks } from "./ranks.ts";
-import { Heroes, Modes } from "./tallies.tsx";
 import "./view.css";
 import "./matches.css";
 import "./cards.css";
@@ -35,22 +29,19 @@ interface Props {
 }
 
 export default function Player(props: Props) {
-  const { access } = useSession();
-  if (access === "none") {
-    return (
-      <Page title="Player" name="Player">
-        <NeedsKey what="this player" />
-      </Page>
-    );
-  }
-  return <WithAccess {...props} />;
+  return (
+    <KeyPage kind="Player">
+      <WithAccess {...props} />
+    </KeyPage>
+  );
 }
 
-function WithAccess({ shard, id, search }: Props) {
+function WithAccess(props: Props) {
+  const { shard, id } = props;
   const load = usePlayer(shard, id);
   if (load.state === "failed" && load.value === undefined)
-    return <Failed load={load} shard={shard} />;
-  return <Profile shard={shard} id={id} search={search} load={load} />;
+    return <FailedPage kind="Player" load={load} shard={shard} />;
+  return <Profile {...props} load={load} />;
 }
 
 function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
@@ -144,8 +135,8 @@ function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
         />
         <div className="stack player-side">
           <OverTime history={history} />
-          <Heroes history={history} />
-          <Modes history={history} />
+          <Tallies by="heroes" history={history} />
+          <Tallies by="modes" history={history} />
           <PlayedWith load={company} shard={shard} />
           {player && <MoreStats player={player} />}
         </div>
@@ -205,20 +196,5 @@ function FavouriteButton({ shard, id, name }: FavouriteProps) {
     >
       <span aria-hidden="true">{isFavourite ? "★" : "☆"}</span> Favourite
     </button>
-  );
-}
-
-function Failed({ load, shard }: { load: Load<Known>; shard: string }) {
-  if (isNotFound(load.error)) {
-    return (
-      <NotFound title="Player not found">
-        There is no such player in {shard.toUpperCase()}.
-      </NotFound>
-    );
-  }
-  return (
-    <Page title="Player" name="Player">
-      <Problem error={load.error} retry={load.retry} />
-    </Page>
   );
 }
