@@ -1,6 +1,5 @@
 /** Favourite and recently opened players. They are stored in this browser only. */
 
-import { useCallback } from "react";
 import { onStored, store, storedJson } from "./storage.ts";
 import { createStore, useStore } from "./store.ts";
 
@@ -21,10 +20,7 @@ const recent = playerList("matchbook.recent", MAX_RECENT);
 /** The latest addition first. `toggle` adds the player, or removes it. */
 export function useFavourites() {
   const players = useStore(favourites);
-  const has = useCallback(
-    (shard: string, id: string) => players.some(isSame({ shard, id })),
-    [players],
-  );
+  const has = (shard: string, id: string) => players.some(isSame({ shard, id }));
   return { players, has, toggle };
 }
 

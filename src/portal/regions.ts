@@ -1,6 +1,6 @@
 /** The regions of the server, the one with the newest match first. Fetched until it works, and shared by all pages. */
 
-import { useCallback, useEffect } from "react";
+import { useEffect } from "react";
 import type { Matchbook } from "../../client/src/index.ts";
 import { onRetry } from "./network.ts";
 import { pageData, type Region } from "./page-data.ts";
@@ -41,10 +41,10 @@ export function useRegions(): Regions {
   useEffect(() => {
     if (known.get().state !== "ready" && matchbook !== fetchedWith) fetchRegions(matchbook);
   }, [matchbook]);
-  const retry = useCallback(() => {
+  const retry = () => {
     if (known.get().state === "failed") known.set({ state: "loading", regions: [] });
     fetchRegions(matchbook);
-  }, [matchbook]);
+  };
   return { ...now, retry };
 }
 

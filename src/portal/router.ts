@@ -16,25 +16,13 @@ export type View =
   | { name: "explorer"; search: URLSearchParams }
   | { name: "not-found"; path: string };
 
+const DEVELOPERS_PAGES = ["keys", "guides", "endpoints", "usage", "changelog"] as const;
+
 /** The pages of the developer area, except the explorer. Only "guides" has a guide; without one, it lists them. */
-export type DevelopersPage =
-  | "quick-start"
-  | "keys"
-  | "guides"
-  | "endpoints"
-  | "usage"
-  | "changelog";
+export type DevelopersPage = "quick-start" | (typeof DEVELOPERS_PAGES)[number];
 
 /** The board that opens when none is named. */
 export const FIRST_BOARD = "skill-tier";
-
-const DEVELOPERS: ReadonlySet<string> = new Set<DevelopersPage>([
-  "keys",
-  "guides",
-  "endpoints",
-  "usage",
-  "changelog",
-]);
 
 export function viewOf({ pathname, search }: { pathname: string; search: string }): View {
   const path = pathname.length > 1 ? pathname.replace(/\/$/, "") : pathname;
@@ -58,7 +46,8 @@ function developersView(parts: readonly string[], search: URLSearchParams): View
   if (guide !== undefined)
     return page === "guides" && guide !== "" ? { name: "developers", page, guide } : undefined;
   if (page === "explorer") return { name: "explorer", search };
-  return DEVELOPERS.has(page) ? { name: "developers", page: page as DevelopersPage } : undefined;
+  const known = DEVELOPERS_PAGES.find((one) => one === page);
+  return known && { name: "developers", page: known };
 }
 
 /** `REGION/…` */
@@ -159,14 +148,8 @@ export function navigate(view: View, how: "push" | "replace" = "push"): void {
 }
 
 /** Keeps brackets, commas and colons unescaped, which a query string allows, so that the URL is readable. */
-function readable(search: URLSearchParams): string {
-  return search
-    .toString()
-    .replaceAll("%5B", "[")
-    .replaceAll("%5D", "]")
-    .replaceAll("%2C", ",")
-    .replaceAll("%3A", ":");
-}
+const readable = (search: URLSearchParams): string =>
+  search.toString().replace(/%(?:5B|5D|2C|3A)/g, decodeURIComponent);
 
 /** A part of a URL with an invalid escape stays as it is. */
 export function decoded(segment: string): string {

@@ -258,11 +258,8 @@ const textOf = ({ yLabel }: Pick<PlotProps, "yLabel">, value: number | null): st
 
 /** The position in `xs` that is closest to the pointer. */
 function nearest({ xOf }: Layout, xs: readonly number[], pointer: number): number {
-  let best = 0;
-  xs.forEach((x, at) => {
-    if (Math.abs(xOf(x) - pointer) < Math.abs(xOf(xs[best]!) - pointer)) best = at;
-  });
-  return best;
+  const distance = (x: number) => Math.abs(xOf(x) - pointer);
+  return xs.reduce((best, x, at) => (distance(x) < distance(xs[best]!) ? at : best), 0);
 }
 
 /** The available width in whole pixels; 0 until it is known. */

@@ -1,7 +1,7 @@
 /** The facts at the top of a match: date, duration, ending, patch and region. */
 
-import type { ReactNode } from "react";
 import { durationText, textIn } from "../../format.ts";
+import { Fact } from "../../kit/fact.tsx";
 import { Time } from "../../kit/time.tsx";
 import type { Match } from "../../match.ts";
 import { endingName, modeName } from "../../names.ts";
@@ -28,14 +28,5 @@ export function Facts({ match, shard }: { match: Match | undefined; shard: strin
       <Fact name="Region">{shard.toUpperCase()}</Fact>
       {hasOwnQueue && <Fact name="Queue">{modeName(queue)}</Fact>}
     </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children ?? "\u00a0"}</dd>
-    </div>
   );
 }
