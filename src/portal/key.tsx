@@ -105,11 +105,8 @@ export function KeyDialog() {
 function KeyContent() {
   const { key } = useSession();
   const [isReplacing, setReplacing] = useState(false);
-  return key !== undefined && !isReplacing ? (
-    <StoredKey replace={() => setReplacing(true)} />
-  ) : (
-    <KeyForm />
-  );
+  if (key === undefined || isReplacing) return <KeyForm />;
+  return <StoredKey replace={() => setReplacing(true)} />;
 }
 
 function StoredKey({ replace }: { replace(): void }) {
