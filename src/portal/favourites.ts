@@ -24,14 +24,16 @@ export function useFavourites() {
   return { players, has, toggle };
 }
 
-/** The latest visit first. `remember` is called when a player's page has loaded. */
-export const useRecentPlayers = () => ({ players: useStore(recent), remember });
+/** The latest visit first, without favourites. `remember` is called when a player's page has loaded. */
+export function useRecentPlayers() {
+  const { has } = useFavourites();
+  return { players: useStore(recent).filter(({ shard, id }) => !has(shard, id)), remember };
+}
 
 /** Favourites first, then recent players, each once: of one region, or of all. */
 export function useFamiliarPlayers(shard?: string): readonly KnownPlayer[] {
-  const { players, has } = useFavourites();
-  const others = useRecentPlayers().players.filter((one) => !has(one.shard, one.id));
-  return [...players, ...others]
+  const { players } = useFavourites();
+  return [...players, ...useRecentPlayers().players]
     .filter((one) => shard === undefined || one.shard === shard)
     .slice(0, MAX_FAMILIAR);
 }

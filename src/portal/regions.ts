@@ -14,11 +14,6 @@ interface Known {
   error?: unknown;
 }
 
-export interface Regions extends Known {
-  /** Fetches them again at once. */
-  retry(): void;
-}
-
 const known = createStore<Known>(
   pageData.regions
     ? { state: "ready", regions: newestFirst(pageData.regions) }
@@ -35,7 +30,8 @@ onRetry(() => {
   if (known.get().state === "failed" && fetchedWith) fetchRegions(fetchedWith);
 });
 
-export function useRegions(): Regions {
+/** `retry` fetches them again at once. */
+export function useRegions(): Known & { retry(): void } {
   const { matchbook } = useSession();
   const now = useStore(known);
   useEffect(() => {

@@ -31,11 +31,8 @@ export function viewOf({ pathname, search }: { pathname: string; search: string 
   const [, portal, ...parts] = path.split("/").map(decoded);
   const unknown: View = { name: "not-found", path };
   if (portal !== "portal") return unknown;
-  return (
-    developersView(parts, new URLSearchParams(search)) ??
-    regionView(parts, new URLSearchParams(search)) ??
-    unknown
-  );
+  const query = new URLSearchParams(search);
+  return developersView(parts, query) ?? regionView(parts, query) ?? unknown;
 }
 
 /** `developers/…` */
