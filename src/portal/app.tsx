@@ -5,38 +5,41 @@ import { Header } from "./header.tsx";
 import { KeyButton, KeyDialog, Offer } from "./key.tsx";
 import { Boundary, lazyPage } from "./kit/boundary.tsx";
 import { NotFound } from "./kit/not-found.tsx";
-import { Loading } from "./kit/states.tsx";
+import { Skeleton } from "./kit/skeleton.tsx";
 import { NetworkNote } from "./network-note.tsx";
 import { useRegions } from "./regions.ts";
 import { hrefOf, Link, navigate, useLocation, type View, viewOf } from "./router.ts";
 import { proposeShard, useSession } from "./session.ts";
 
-/** A view that is loaded when it is first rendered, or by `load()`: then it is rendered at once. */
-function view<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
+type Shown = Exclude<View, { name: "not-found" }>;
+
+/** A page that is loaded when it is first rendered, or by `load()`: then it is rendered at once. */
+function page<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
   const shown = { component: lazyPage(load) as ComponentType<Props> };
-  const View = (props: Props) => createElement(shown.component, props);
-  View.load = async () => {
+  const Page = (props: Props) => createElement(shown.component, props);
+  Page.load = async () => {
     shown.component = (await load()).default;
   };
-  return View;
+  return Page;
 }
 
-const VIEWS = {
-  start: view(() => import("./views/start/view.tsx")),
-  player: view(() => import("./views/player/view.tsx")),
-  match: view(() => import("./views/match/view.tsx")),
-  heroes: view(() => import("./views/heroes/view.tsx")),
-  leaderboard: view(() => import("./views/leaderboards/view.tsx")),
-  status: view(() => import("./views/status/view.tsx")),
-  developers: view(() => import("./views/developers/view.tsx")),
-  explorer: view(() => import("./views/explorer/view.tsx")),
-};
+const PAGES = {
+  start: page(() => import("./views/start/view.tsx")),
+  player: page(() => import("./views/player/view.tsx")),
+  match: page(() => import("./views/match/view.tsx")),
+  heroes: page(() => import("./views/heroes/view.tsx")),
+  leaderboard: page(() => import("./views/leaderboards/view.tsx")),
+  status: page(() => import("./views/status/view.tsx")),
+  developers: page(() => import("./views/developers/view.tsx")),
+  explorer: page(() => import("./views/explorer/view.tsx")),
+  // Each takes what its URL says.
+} satisfies { [Name in Shown["name"]]: (props: Extract<Shown, { name: Name }>) => ReactNode };
 
 /** Loads the view of the page's URL. React would show a placeholder for 300 ms otherwise. */
 export async function loadFirstView(): Promise<void> {
   const { name } = viewOf(location);
   // What cannot be loaded is reported when it is rendered.
-  if (name !== "not-found") await VIEWS[name].load().catch(() => {});
+  if (name !== "not-found") await PAGES[name].load().catch(() => {});
 }
 
 export function App() {
@@ -53,13 +56,13 @@ export function App() {
       <Offer />
       <main id="content" className="content" tabIndex={-1}>
         <Boundary key={pageKey(view)}>
-          <Suspense fallback={<Loading label="Loading page" lines={8} />}>
+          <Suspense fallback={<Skeleton label="Loading page" count={8} />}>
             {isUnknown ? (
               <NotFound title="Region not found">There is no such region.</NotFound>
             ) : isReady ? (
               pageOf(view)
             ) : (
-              <Loading label="Loading regions" lines={8} />
+              <Skeleton label="Loading regions" count={8} />
             )}
           </Suspense>
         </Boundary>
@@ -83,46 +86,20 @@ export function App() {
 
 /** A change of filters stays on the same page; each record is a page of its own. */
 function pageKey(view: View): string {
-  switch (view.name) {
-    case "explorer":
-    case "developers":
-      return view.name;
-    case "heroes":
-      return `heroes ${view.shard}`;
-    case "leaderboard":
-      return `leaderboards ${view.shard}`;
-    case "player":
-      return `player ${view.shard} ${view.id}`;
-    default:
-      return hrefOf(view);
-  }
+  if (view.name === "developers") return view.name;
+  if (view.name === "leaderboard") return `leaderboards ${view.shard}`;
+  return hrefOf(view).replace(/\?.*/, "");
 }
 
 function pageOf(view: View): ReactNode {
-  switch (view.name) {
-    case "start":
-      return <VIEWS.start />;
-    case "player":
-      return <VIEWS.player shard={view.shard} id={view.id} search={view.search} />;
-    case "match":
-      return <VIEWS.match shard={view.shard} id={view.id} />;
-    case "heroes":
-      return <VIEWS.heroes shard={view.shard} search={view.search} />;
-    case "leaderboard":
-      return <VIEWS.leaderboard shard={view.shard} board={view.board} search={view.search} />;
-    case "status":
-      return <VIEWS.status />;
-    case "developers":
-      return <VIEWS.developers page={view.page} guide={view.guide} />;
-    case "explorer":
-      return <VIEWS.explorer search={view.search} />;
-    case "not-found":
-      return (
-        <NotFound title="Page not found">
-          There is no page at <code>{view.path}</code>.
-        </NotFound>
-      );
+  if (view.name === "not-found") {
+    return (
+      <NotFound title="Page not found">
+        There is no page at <code>{view.path}</code>.
+      </NotFound>
+    );
   }
+  return createElement(PAGES[view.name] as ComponentType<Shown>, view);
 }
 
 /**

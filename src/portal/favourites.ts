@@ -1,6 +1,5 @@
 /** Favourite and recently opened players. They are stored in this browser only. */
 
-import { useCallback } from "react";
 import { onStored, store, storedJson } from "./storage.ts";
 import { createStore, useStore } from "./store.ts";
 
@@ -21,21 +20,20 @@ const recent = playerList("matchbook.recent", MAX_RECENT);
 /** The latest addition first. `toggle` adds the player, or removes it. */
 export function useFavourites() {
   const players = useStore(favourites);
-  const has = useCallback(
-    (shard: string, id: string) => players.some(isSame({ shard, id })),
-    [players],
-  );
+  const has = (shard: string, id: string) => players.some(isSame({ shard, id }));
   return { players, has, toggle };
 }
 
-/** The latest visit first. `remember` is called when a player's page has loaded. */
-export const useRecentPlayers = () => ({ players: useStore(recent), remember });
+/** The latest visit first, without favourites. `remember` is called when a player's page has loaded. */
+export function useRecentPlayers() {
+  const { has } = useFavourites();
+  return { players: useStore(recent).filter(({ shard, id }) => !has(shard, id)), remember };
+}
 
 /** Favourites first, then recent players, each once: of one region, or of all. */
 export function useFamiliarPlayers(shard?: string): readonly KnownPlayer[] {
-  const { players, has } = useFavourites();
-  const others = useRecentPlayers().players.filter((one) => !has(one.shard, one.id));
-  return [...players, ...others]
+  const { players } = useFavourites();
+  return [...players, ...useRecentPlayers().players]
     .filter((one) => shard === undefined || one.shard === shard)
     .slice(0, MAX_FAMILIAR);
 }

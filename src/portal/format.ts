@@ -38,14 +38,12 @@ export function textIn(stats: Stats, key: string): string | undefined {
 }
 
 /** 16844.25 is "16,844". */
-export function count(value: number | undefined): string {
-  return value === undefined ? MISSING : whole.format(value);
-}
+export const count = (value: number | undefined): string =>
+  value === undefined ? MISSING : whole.format(value);
 
 /** 16844.25 is "16.8K". */
-export function compact(value: number | undefined): string {
-  return value === undefined ? MISSING : short.format(value);
-}
+export const compact = (value: number | undefined): string =>
+  value === undefined ? MISSING : short.format(value);
 
 /** 33 of 52 is "63%". */
 export function share(part: number | undefined, all: number | undefined): string {

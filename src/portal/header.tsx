@@ -1,6 +1,7 @@
 /** The sticky header: brand, search, navigation and theme. On small screens, a menu holds the rest. */
 
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { Button } from "./kit/button.tsx";
 import { Logo } from "./logo.tsx";
 import { FIRST_BOARD, hrefOf, Link, type View } from "./router.ts";
 import { SearchBox } from "./search/box.tsx";
@@ -9,8 +10,7 @@ import { ThemeSwitch } from "./theme-switch.tsx";
 
 interface Section {
   label: string;
-  /** Undefined while it needs a region and none is known. */
-  to(shard: string): View | undefined;
+  to(shard: string): View;
   /** The pages that belong to the section. */
   holds: readonly View["name"][];
 }
@@ -19,16 +19,17 @@ const SECTIONS: readonly Section[] = [
   { label: "Players", to: () => ({ name: "start" }), holds: ["start", "player", "match"] },
   {
     label: "Heroes",
-    to: (shard) =>
-      shard === "" ? undefined : { name: "heroes", shard, search: new URLSearchParams() },
+    to: (shard) => ({ name: "heroes", shard, search: new URLSearchParams() }),
     holds: ["heroes"],
   },
   {
     label: "Leaderboards",
-    to: (shard) =>
-      shard === ""
-        ? undefined
-        : { name: "leaderboard", shard, board: FIRST_BOARD, search: new URLSearchParams() },
+    to: (shard) => ({
+      name: "leaderboard",
+      shard,
+      board: FIRST_BOARD,
+      search: new URLSearchParams(),
+    }),
     holds: ["leaderboard"],
   },
   {
@@ -57,10 +58,10 @@ export function Header({ view }: { view: View }) {
           <Logo /> <span className="brand-word">Matchbook</span>
         </Link>
         <div className="top-search">{view.name !== "start" && <SearchBox />}</div>
-        <button
+        <Button
           ref={button}
-          type="button"
-          className="button button-plain top-menu"
+          look="plain"
+          className="top-menu"
           aria-expanded={isOpen}
           aria-controls="top-more"
           onClick={() => setOpen(!isOpen)}
@@ -74,7 +75,7 @@ export function Header({ view }: { view: View }) {
             />
           </svg>
           <span className="visually-hidden">Menu</span>
-        </button>
+        </Button>
         <div id="top-more" className={`top-more${isOpen ? " top-more-open" : ""}`}>
           <Navigation view={view} />
           <ThemeSwitch />
@@ -92,15 +93,15 @@ function Navigation({ view }: { view: View }) {
       {SECTIONS.map(({ label, to, holds }) => {
         const target = to(region);
         const isCurrent = holds.includes(view.name);
-        return target ? (
-          <Link key={label} to={target} aria-current={isCurrent ? "page" : undefined}>
-            {label}
-          </Link>
-        ) : (
+        return "shard" in target && target.shard === "" ? (
           // Keeps its room until a region is known, so that nothing moves then.
           <span key={label} className="section-wait" aria-hidden="true">
             {label}
           </span>
+        ) : (
+          <Link key={label} to={target} aria-current={isCurrent ? "page" : undefined}>
+            {label}
+          </Link>
         );
       })}
     </nav>

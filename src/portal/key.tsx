@@ -3,6 +3,7 @@
 import "./key.css";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Matchbook, MatchbookError } from "../../client/src/index.ts";
+import { Button } from "./kit/button.tsx";
 import { type Load, useLoad } from "./kit/load.ts";
 import { askForKey, type KeyState, showKey, useKeyState, useSession } from "./session.ts";
 
@@ -39,14 +40,9 @@ export function MaskedKey() {
   return (
     <span className="row">
       <code className="masked-key">{shown}</code>
-      <button
-        type="button"
-        className="button button-small"
-        aria-pressed={isKeyShown}
-        onClick={() => showKey(!isKeyShown)}
-      >
+      <Button look="small" aria-pressed={isKeyShown} onClick={() => showKey(!isKeyShown)}>
         {isKeyShown ? "Hide key" : "Show key"}
-      </button>
+      </Button>
     </span>
   );
 }
@@ -55,9 +51,9 @@ export function KeyButton() {
   const { key } = useSession();
   const rejected = isRejected(useKeyState()) && key !== undefined;
   return (
-    <button
-      type="button"
-      className={`button button-small key-button${rejected ? " key-button-rejected" : ""}`}
+    <Button
+      look="small"
+      className={`key-button${rejected ? " key-button-rejected" : ""}`}
       onClick={() => askForKey()}
     >
       {key ? (
@@ -68,7 +64,7 @@ export function KeyButton() {
       ) : (
         "Add API key"
       )}
-    </button>
+    </Button>
   );
 }
 
@@ -79,9 +75,9 @@ export function Offer() {
   return (
     <section className="row offer" aria-label="Demo key">
       <p>This is a demo server with sample matches. Try it with the demo key.</p>
-      <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
+      <Button look="main" onClick={() => setKey(offeredKey)}>
         Use the demo key
-      </button>
+      </Button>
     </section>
   );
 }
@@ -109,11 +105,8 @@ export function KeyDialog() {
 function KeyContent() {
   const { key } = useSession();
   const [isReplacing, setReplacing] = useState(false);
-  return key !== undefined && !isReplacing ? (
-    <StoredKey replace={() => setReplacing(true)} />
-  ) : (
-    <KeyForm />
-  );
+  if (key === undefined || isReplacing) return <KeyForm />;
+  return <StoredKey replace={() => setReplacing(true)} />;
 }
 
 function StoredKey({ replace }: { replace(): void }) {
@@ -128,26 +121,13 @@ function StoredKey({ replace }: { replace(): void }) {
       <StoredKeyState usage={usage} />
       <p>It is stored in this browser and sent only to this server.</p>
       <div className="row">
-        <button
-          type="button"
-          className={`button${isRejected(keyState) ? " button-main" : ""}`}
-          onClick={replace}
-        >
+        <Button look={isRejected(keyState) ? "main" : undefined} onClick={replace}>
           Replace key
-        </button>
-        <button
-          type="button"
-          className="button"
-          onClick={() => {
-            setKey();
-            askForKey(false);
-          }}
-        >
-          Remove key
-        </button>
-        <button type="button" className="button button-plain" onClick={() => askForKey(false)}>
+        </Button>
+        <Button onClick={() => setKey()}>Remove key</Button>
+        <Button look="plain" onClick={() => askForKey(false)}>
           Close
-        </button>
+        </Button>
       </div>
     </div>
   );
@@ -205,9 +185,7 @@ function KeyForm() {
     if (signal.aborted) return;
     setChecking(false);
     setProblem(found);
-    if (found !== undefined) return;
-    setKey(text);
-    askForKey(false);
+    if (found === undefined) setKey(text);
   };
 
   return (
@@ -237,28 +215,15 @@ function KeyForm() {
         {problem}
       </p>
       <div className="row">
-        <button
-          type="submit"
-          className="button button-main"
-          disabled={isChecking || text.trim() === ""}
-        >
+        <Button type="submit" look="main" disabled={isChecking || text.trim() === ""}>
           {isChecking ? "Checking…" : "Use this key"}
-        </button>
+        </Button>
         {offeredKey && offeredKey !== key && (
-          <button
-            type="button"
-            className="button"
-            onClick={() => {
-              setKey(offeredKey);
-              askForKey(false);
-            }}
-          >
-            Use the demo key
-          </button>
+          <Button onClick={() => setKey(offeredKey)}>Use the demo key</Button>
         )}
-        <button type="button" className="button button-plain" onClick={() => askForKey(false)}>
+        <Button look="plain" onClick={() => askForKey(false)}>
           Cancel
-        </button>
+        </Button>
       </div>
     </form>
   );

@@ -19,19 +19,14 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Player names stay unchanged, unless nothing in them is visible. */
-export function playerName(name: unknown): string {
-  return typeof name === "string" && !isBlank(name) ? name : "Unnamed player";
-}
+export const playerName = (name: unknown): string =>
+  typeof name === "string" && !isBlank(name) ? name : "Unnamed player";
 
 /** `*Hero009*` is "Hero 009". */
-export function heroName(actor: unknown): string {
-  return fromCode(actor, "Unknown hero");
-}
+export const heroName = (actor: unknown): string => fromCode(actor, "Unknown hero");
 
 /** `*Item_SprintBoots*` is "Sprint Boots". */
-export function itemName(item: unknown): string {
-  return fromCode(item, "Unknown item");
-}
+export const itemName = (item: unknown): string => fromCode(item, "Unknown item");
 
 /** `Ivo_Festival` is "Festival" for the hero Ivo, and "Ivo Festival" elsewhere. */
 export function skinName(skin: unknown, actor?: unknown): string {
@@ -43,14 +38,10 @@ export function skinName(skin: unknown, actor?: unknown): string {
 }
 
 /** `casual_aral` is "Casual ARAL". */
-export function modeName(mode: unknown): string {
-  return known(MODES, mode, "Unknown mode");
-}
+export const modeName = (mode: unknown): string => known(MODES, mode, "Unknown mode");
 
 /** `surrender` is "Surrender". */
-export function endingName(ending: unknown): string {
-  return known(ENDINGS, ending, "Unknown ending");
-}
+export const endingName = (ending: unknown): string => known(ENDINGS, ending, "Unknown ending");
 
 /** `left/blue` is "Blue side". */
 export function sideName(side: unknown): string {

@@ -1,5 +1,6 @@
 /** A note at the edge of the window: the page waits for the server, or shows what it knew before. */
 
+import { Button } from "./kit/button.tsx";
 import { useNow } from "./kit/time.tsx";
 import { retryAll, shownAsOf, useOnline, type Wait, waiting } from "./network.ts";
 import { useStore } from "./store.ts";
@@ -19,9 +20,9 @@ export function NetworkNote() {
       {at !== undefined && (
         <p>
           {isOnline ? "Can't reach the server." : "You are offline."} Shown as of {time.format(at)}.{" "}
-          <button type="button" className="button button-small" onClick={retryAll}>
+          <Button look="small" onClick={retryAll}>
             Try again
-          </button>
+          </Button>
         </p>
       )}
     </div>

@@ -1,6 +1,6 @@
 /** The regions of the server, the one with the newest match first. Fetched until it works, and shared by all pages. */
 
-import { useCallback, useEffect } from "react";
+import { useEffect } from "react";
 import type { Matchbook } from "../../client/src/index.ts";
 import { onRetry } from "./network.ts";
 import { pageData, type Region } from "./page-data.ts";
@@ -12,11 +12,6 @@ interface Known {
   state: "loading" | "ready" | "failed";
   regions: readonly Region[];
   error?: unknown;
-}
-
-export interface Regions extends Known {
-  /** Fetches them again at once. */
-  retry(): void;
 }
 
 const known = createStore<Known>(
@@ -35,16 +30,17 @@ onRetry(() => {
   if (known.get().state === "failed" && fetchedWith) fetchRegions(fetchedWith);
 });
 
-export function useRegions(): Regions {
+/** `retry` fetches them again at once. */
+export function useRegions(): Known & { retry(): void } {
   const { matchbook } = useSession();
   const now = useStore(known);
   useEffect(() => {
     if (known.get().state !== "ready" && matchbook !== fetchedWith) fetchRegions(matchbook);
   }, [matchbook]);
-  const retry = useCallback(() => {
+  const retry = () => {
     if (known.get().state === "failed") known.set({ state: "loading", regions: [] });
     fetchRegions(matchbook);
-  }, [matchbook]);
+  };
   return { ...now, retry };
 }
 

@@ -16,10 +16,10 @@ export type View =
   | { name: "explorer"; search: URLSearchParams }
   | { name: "not-found"; path: string };
 
-/** The pages of the developer area, except the explorer. Only "guides" has a guide; without one, it lists them. */
-export type DevelopersPage = "quick-start" | (typeof DEVELOPERS)[number];
+const DEVELOPERS_PAGES = ["keys", "guides", "endpoints", "usage", "changelog"] as const;
 
-const DEVELOPERS = ["keys", "guides", "endpoints", "usage", "changelog"] as const;
+/** The pages of the developer area, except the explorer. Only "guides" has a guide; without one, it lists them. */
+export type DevelopersPage = "quick-start" | (typeof DEVELOPERS_PAGES)[number];
 
 /** The board that opens when none is named. */
 export const FIRST_BOARD = "skill-tier";
@@ -31,11 +31,8 @@ export function viewOf({ pathname, search }: { pathname: string; search: string 
   const [, portal, ...parts] = path.split("/").map(decoded);
   const unknown: View = { name: "not-found", path };
   if (portal !== "portal") return unknown;
-  return (
-    developersView(parts, new URLSearchParams(search)) ??
-    regionView(parts, new URLSearchParams(search)) ??
-    unknown
-  );
+  const query = new URLSearchParams(search);
+  return developersView(parts, query) ?? regionView(parts, query) ?? unknown;
 }
 
 /** `developers/…` */
@@ -46,7 +43,7 @@ function developersView(parts: readonly string[], search: URLSearchParams): View
   if (guide !== undefined)
     return page === "guides" && guide !== "" ? { name: "developers", page, guide } : undefined;
   if (page === "explorer") return { name: "explorer", search };
-  const known = DEVELOPERS.find((one) => one === page);
+  const known = DEVELOPERS_PAGES.find((one) => one === page);
   return known && { name: "developers", page: known };
 }
 
@@ -148,14 +145,8 @@ export function navigate(view: View, how: "push" | "replace" = "push"): void {
 }
 
 /** Keeps brackets, commas and colons unescaped, which a query string allows, so that the URL is readable. */
-function readable(search: URLSearchParams): string {
-  return search
-    .toString()
-    .replaceAll("%5B", "[")
-    .replaceAll("%5D", "]")
-    .replaceAll("%2C", ",")
-    .replaceAll("%3A", ":");
-}
+const readable = (search: URLSearchParams): string =>
+  search.toString().replace(/%(?:5B|5D|2C|3A)/g, decodeURIComponent);
 
 /** A part of a URL with an invalid escape stays as it is. */
 export function decoded(segment: string): string {

@@ -9,13 +9,13 @@ const USER_INPUT = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 /** Scroll positions by history entry. */
 const positions = new Map<string, number>();
 let made = 0;
-let current = entryIn(history.state);
+let current: string | undefined = history.state?.entry;
 let stopRestoring: (() => void) | undefined;
 
 if (current === undefined) history.replaceState(newEntry(), "");
 addEventListener("popstate", ({ state }) => {
   stopRestoring?.();
-  current = entryIn(state);
+  current = state?.entry;
   const position = current === undefined ? undefined : positions.get(current);
   if (position !== undefined) restore(position);
 });
@@ -29,10 +29,6 @@ export function newEntry(): { entry: string } {
   made += 1;
   current = `${Date.now()}-${made}`;
   return { entry: current };
-}
-
-function entryIn(state: { entry?: string } | null): string | undefined {
-  return state?.entry;
 }
 
 function restore(position: number): void {

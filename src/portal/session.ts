@@ -22,7 +22,7 @@ export type KeyState = "unchecked" | "valid" | "invalid" | "ended" | "over-quota
 export interface Session {
   /** The visitor's own API key. */
   key: string | undefined;
-  /** Without an argument, removes the key. */
+  /** Without an argument, removes the key. Closes the key dialog. */
   setKey(key?: string): void;
   /** Whether the key is shown in full, everywhere. */
   isKeyShown: boolean;
@@ -99,7 +99,7 @@ function setKey(key?: string): void {
   if (given !== session.get().key) store(WORKED, undefined);
   store(KEY, given);
   store(FROM_OFFER, given !== undefined && given === offeredKey ? "yes" : undefined);
-  change({ ...connectionFor(given), isKeyShown: false });
+  change({ ...connectionFor(given), isKeyShown: false, isAskingForKey: false });
 }
 
 function setShard(shard: string): void {

@@ -1,6 +1,13 @@
 /** The button that switches between the system, light and dark theme. */
 
-import { type Choice, chooseTheme, useChosenTheme } from "./theme.ts";
+import { Button } from "./kit/button.tsx";
+import { store } from "./storage.ts";
+import { createStore, useStore } from "./store.ts";
+
+type Choice = "system" | "light" | "dark";
+
+// apply-theme.ts has set it.
+const selection = createStore((document.documentElement.dataset.theme ?? "system") as Choice);
 
 const NEXT: Record<Choice, Choice> = { system: "light", light: "dark", dark: "system" };
 const SHAPES: Record<Choice, string> = {
@@ -11,20 +18,27 @@ const SHAPES: Record<Choice, string> = {
 };
 
 export function ThemeSwitch() {
-  const chosen = useChosenTheme();
+  const chosen = useStore(selection);
   const next = NEXT[chosen];
   const label = `Theme: ${chosen}. Switch to ${next}`;
   return (
-    <button
-      type="button"
-      className="button button-plain theme-switch"
+    <Button
+      look="plain"
+      className="theme-switch"
       aria-label={label}
       title={label}
-      onClick={() => chooseTheme(next)}
+      onClick={() => choose(next)}
     >
       <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
         <path d={SHAPES[chosen]} fill="currentColor" fillRule="evenodd" />
       </svg>
-    </button>
+    </Button>
   );
+}
+
+function choose(choice: Choice): void {
+  if (choice === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = choice;
+  store("matchbook.theme", choice === "system" ? undefined : choice);
+  selection.set(choice);
 }

@@ -1,6 +1,7 @@
 /** The "API" menu of a record: its ID, the link to the page, and its JSON. */
 
 import { useEffect, useRef, useState } from "react";
+import { Button } from "./button.tsx";
 import { Code } from "./code.tsx";
 import { CopyButton, CopyMessage, useCopy } from "./copy.tsx";
 import { useLoad } from "./load.ts";
@@ -51,13 +52,9 @@ function JsonDialog({ path, close }: { path: string; close(): void }) {
       <div className="row dialog-head">
         <code className="small dialog-path">GET {path}</code>
         <CopyButton text={text} label="Copy JSON" />
-        <button
-          type="button"
-          className="button button-small"
-          onClick={() => dialog.current?.close()}
-        >
+        <Button look="small" onClick={() => dialog.current?.close()}>
           Close
-        </button>
+        </Button>
       </div>
       <Loaded load={load} label="Loading the response">
         {() => <Code language="json" text={text} label="JSON response" />}

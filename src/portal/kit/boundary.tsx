@@ -2,6 +2,7 @@
 
 import { Component, lazy, type ReactNode } from "react";
 import { Page } from "./page.tsx";
+import { Notice } from "./problem.tsx";
 
 /** The server is unreachable, or an update has replaced the script under a new name. */
 class ScriptError extends Error {}
@@ -29,12 +30,12 @@ export class Boundary extends Component<{ children: ReactNode }, { error?: unkno
         {error instanceof ScriptError ? (
           <LoadError />
         ) : (
-          <PageError title="This page can't be shown">
+          <Notice title="This page can't be shown" retry={reloadWhenReachable}>
             <p>
               This is a fault in the portal. Nothing is wrong with the server or with what you
               entered: {String(error)}
             </p>
-          </PageError>
+          </Notice>
         )}
       </Page>
     );
@@ -43,24 +44,10 @@ export class Boundary extends Component<{ children: ReactNode }, { error?: unkno
 
 /** Says that a script failed to load. Only a reload helps: the URL of the script may be gone. */
 export const LoadError = () => (
-  <PageError title="This page failed to load">
+  <Notice title="This page failed to load" retry={reloadWhenReachable}>
     <p>The server may be unreachable, or it was updated since you opened this page.</p>
-  </PageError>
+  </Notice>
 );
-
-function PageError({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div className="notice notice-bad" role="alert">
-      <p className="notice-title">{title}</p>
-      <div className="notice-text">
-        {children}
-        <button type="button" className="button" onClick={reloadWhenReachable}>
-          Try again
-        </button>
-      </div>
-    </div>
-  );
-}
 
 /** Reloads only if the server responds, so that the visitor does not end on the browser's error page. */
 function reloadWhenReachable(): void {

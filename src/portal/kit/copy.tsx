@@ -1,6 +1,7 @@
 /** Copies text to the clipboard: a button, and what it is built from. */
 
 import { type ReactNode, useEffect, useState } from "react";
+import { Button } from "./button.tsx";
 
 const FAILED = "Copy failed. Select the text instead.";
 
@@ -16,14 +17,9 @@ export function CopyButton({ text, label, children = "Copy" }: Props) {
   const { message, copy } = useCopy();
   return (
     <span className="copy">
-      <button
-        type="button"
-        className="button button-small"
-        aria-label={label}
-        onClick={() => copy(text)}
-      >
+      <Button look="small" aria-label={label} onClick={() => copy(text)}>
         {children}
-      </button>
+      </Button>
       <CopyMessage>{message}</CopyMessage>
     </span>
   );

@@ -1,64 +1,42 @@
 /** Recent results of a player: the form strip, and the current streak. */
 
 import "./tile.css";
-import type { ReactNode } from "react";
 import { counted } from "../format.ts";
+import type { Outcome } from "../match.ts";
 import { Link, type View } from "../router.ts";
 
-export type Outcome = "won" | "lost" | "undecided";
-
-export interface FormResult {
-  outcome: Outcome;
-  /** Describes the match to screen readers and on hover: "Won with Ivo, 3 March". */
-  label: string;
-  /** The match. */
-  to?: View;
+interface Props {
+  /** Newest first. */
+  results: readonly {
+    outcome: Outcome;
+    /** Describes the match to screen readers and on hover: "Won with Ivo, 3 March". */
+    label: string;
+    /** The match. */
+    to: View;
+  }[];
+  /** Reserves room, so that the strip does not grow while it loads. */
+  places: number;
 }
 
 const LETTERS: Readonly<Record<Outcome, string>> = { won: "W", lost: "L", undecided: "–" };
 
-/** Results, newest first. `places` reserves room, so that the strip does not grow while it loads. */
-export function FormStrip({
-  results,
-  places = 0,
-}: {
-  results: readonly FormResult[];
-  places?: number;
-}) {
-  const all = Array.from({ length: Math.max(places, results.length) }, (_, at) => at);
+export function FormStrip({ results, places }: Props) {
+  const rest = Array.from({ length: places - results.length }, (_, at) => results.length + at);
   return (
     <ol className="form-strip">
-      {all.map((at) => {
-        const one = results[at];
-        return (
-          <li key={at} className="form-place" aria-hidden={one ? undefined : true}>
-            {one && <Mark {...one} />}
-          </li>
-        );
-      })}
+      {results.map(({ outcome, label, to }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a place keeps its element.
+        <li key={at} className="form-place">
+          <Link className={`form-mark form-${outcome}`} to={to} title={label}>
+            <span aria-hidden="true">{LETTERS[outcome]}</span>
+            <span className="visually-hidden">{label}</span>
+          </Link>
+        </li>
+      ))}
+      {rest.map((at) => (
+        <li key={at} className="form-place" aria-hidden="true" />
+      ))}
     </ol>
-  );
-}
-
-function Mark({ outcome, label, to }: FormResult) {
-  const className = `form-mark form-${outcome}`;
-  const content: ReactNode = (
-    <>
-      <span aria-hidden="true">{LETTERS[outcome]}</span>
-      <span className="visually-hidden">{label}</span>
-    </>
-  );
-  if (!to) {
-    return (
-      <span className={className} title={label}>
-        {content}
-      </span>
-    );
-  }
-  return (
-    <Link className={className} to={to} title={label}>
-      {content}
-    </Link>
   );
 }
 

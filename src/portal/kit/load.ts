@@ -244,10 +244,6 @@ function createLoading<T>(
       else change({ state: "ready", error, value: old.value, at: old.at });
     }
   };
-  const stop = () => {
-    running.abort();
-    lifetime.abort();
-  };
   /** The lifetime ends when nobody needs the value any more. */
   return {
     key,
@@ -256,7 +252,10 @@ function createLoading<T>(
     show,
     run,
     retry: () => void run(latest),
-    stop,
+    stop() {
+      running.abort();
+      lifetime.abort();
+    },
     lifetime: lifetime.signal,
   };
 }

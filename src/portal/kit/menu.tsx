@@ -2,18 +2,14 @@
 
 import "./menu.css";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
-
-export interface MenuItem {
-  label: string;
-  onSelect(): void;
-}
+import { Button } from "./button.tsx";
 
 interface Props {
   /** The text of the button. */
   label: ReactNode;
   /** Shown above the items. */
   head?: ReactNode;
-  items: readonly MenuItem[];
+  items: readonly { label: string; onSelect(): void }[];
 }
 
 export function Menu({ label, head, items }: Props) {
@@ -22,9 +18,6 @@ export function Menu({ label, head, items }: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
 
-  const elements = () => [
-    ...(frame.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? []),
-  ];
   const close = (takesFocus: boolean) => {
     setOpen(false);
     if (takesFocus) button.current?.focus();
@@ -50,7 +43,7 @@ export function Menu({ label, head, items }: Props) {
     }
     if (event.key === "Escape") return close(true);
     if (event.key === "Tab") return close(false);
-    const all = elements();
+    const all = [...frame.current!.querySelectorAll<HTMLElement>("[role=menuitem]")];
     const at = all.indexOf(document.activeElement as HTMLElement);
     const next = {
       ArrowDown: (at + 1) % all.length,
@@ -66,10 +59,9 @@ export function Menu({ label, head, items }: Props) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: handles the keys of the button and the items.
     <div className="menu" ref={frame} onKeyDown={onKeyDown}>
-      <button
+      <Button
         ref={button}
-        type="button"
-        className="button button-small"
+        look="small"
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
@@ -77,7 +69,7 @@ export function Menu({ label, head, items }: Props) {
       >
         {label}
         <span className="arrow" aria-hidden="true" />
-      </button>
+      </Button>
       {isOpen && (
         <div className="frame menu-panel">
           {head && <div className="menu-head">{head}</div>}

@@ -1,6 +1,7 @@
 /** Shown instead of a page's data when the visitor has no access. Nothing is requested then. */
 
 import { askForKey, useSession } from "../session.ts";
+import { Button } from "./button.tsx";
 
 /** `what` completes the sentence "You need an API key to see …". */
 export function NeedsKey({ what }: { what: string }) {
@@ -26,17 +27,13 @@ export function KeyButtons() {
   return (
     <>
       {offeredKey && (
-        <button type="button" className="button button-main" onClick={() => setKey(offeredKey)}>
+        <Button look="main" onClick={() => setKey(offeredKey)}>
           Use the demo key
-        </button>
+        </Button>
       )}
-      <button
-        type="button"
-        className={`button${offeredKey ? "" : " button-main"}`}
-        onClick={() => askForKey()}
-      >
+      <Button look={offeredKey ? undefined : "main"} onClick={() => askForKey()}>
         Enter an API key
-      </button>
+      </Button>
     </>
   );
 }

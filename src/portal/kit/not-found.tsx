@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { Link } from "../router.ts";
+import { Button } from "./button.tsx";
 import { Page } from "./page.tsx";
 
 export function NotFound({ title, children }: { title: string; children: ReactNode }) {
@@ -9,9 +10,9 @@ export function NotFound({ title, children }: { title: string; children: ReactNo
     <Page title={title} name={title}>
       <p>{children} The link may be mistyped or out of date.</p>
       <p className="row">
-        <button type="button" className="button button-main" onClick={focusSearch}>
+        <Button look="main" onClick={focusSearch}>
           Search for a player
-        </button>
+        </Button>
         <Link className="button" to={{ name: "start" }}>
           Home page
         </Link>

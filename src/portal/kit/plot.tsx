@@ -3,7 +3,7 @@
  * values for the keyboard and for screen readers.
  */
 
-import { type PointerEvent, useEffect, useRef, useState } from "react";
+import { type PointerEvent, useCallback, useState } from "react";
 import { type Layout, layoutOf, MARGIN } from "./plot-layout.ts";
 import type { PlotProps, Series } from "./series.ts";
 import { Table } from "./table.tsx";
@@ -11,8 +11,13 @@ import "./plot.css";
 
 export function Plot(props: PlotProps) {
   const { title, xs, series, height = 220 } = props;
-  const room = useRef<HTMLDivElement>(null);
-  const width = useWidth(room);
+  /** In whole pixels; 0 until it is known. */
+  const [width, setWidth] = useState(0);
+  const room = useCallback((frame: HTMLDivElement) => {
+    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry!.contentRect.width)));
+    watch.observe(frame);
+    return () => watch.disconnect();
+  }, []);
   const hasValues =
     xs.length > 0 && series.some(({ values }) => values.some((one) => one !== null));
   return (
@@ -258,21 +263,6 @@ const textOf = ({ yLabel }: Pick<PlotProps, "yLabel">, value: number | null): st
 
 /** The position in `xs` that is closest to the pointer. */
 function nearest({ xOf }: Layout, xs: readonly number[], pointer: number): number {
-  let best = 0;
-  xs.forEach((x, at) => {
-    if (Math.abs(xOf(x) - pointer) < Math.abs(xOf(xs[best]!) - pointer)) best = at;
-  });
-  return best;
-}
-
-/** The available width in whole pixels; 0 until it is known. */
-function useWidth(frame: React.RefObject<HTMLDivElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    if (!frame.current) return;
-    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry!.contentRect.width)));
-    watch.observe(frame.current);
-    return () => watch.disconnect();
-  }, [frame]);
-  return width;
+  const distance = (x: number) => Math.abs(xOf(x) - pointer);
+  return xs.reduce((best, x, at) => (distance(x) < distance(xs[best]!) ? at : best), 0);
 }

@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import { MatchbookError } from "../../../client/src/index.ts";
 import { askForKey, useKeyState, useSession } from "../session.ts";
+import { Button } from "./button.tsx";
 import { spanOf } from "./time.tsx";
 
 interface Props {
@@ -54,9 +55,9 @@ function InvalidKey({ requestId }: { requestId: string | undefined }) {
         {key && hasEnded && "It worked before. It has expired, or the operator revoked it."}
         {key && !hasEnded && "It may be mistyped, expired or revoked."}
       </p>
-      <button type="button" className="button button-main" onClick={() => askForKey()}>
+      <Button look="main" onClick={() => askForKey()}>
         Enter an API key
-      </button>
+      </Button>
     </Notice>
   );
 }
@@ -91,17 +92,13 @@ interface NoticeProps extends Pick<Props, "retry"> {
   children: ReactNode;
 }
 
-function Notice({ title, requestId, retry, children }: NoticeProps) {
+export function Notice({ title, requestId, retry, children }: NoticeProps) {
   return (
     <div className="notice notice-bad" role="alert">
       <p className="notice-title">{title}</p>
       <div className="notice-text">
         {children}
-        {retry && (
-          <button type="button" className="button" onClick={retry}>
-            Try again
-          </button>
-        )}
+        {retry && <Button onClick={retry}>Try again</Button>}
       </div>
       {requestId && <p className="problem-id">Request ID: {requestId}</p>}
     </div>

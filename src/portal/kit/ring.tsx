@@ -8,29 +8,22 @@ interface Props {
   /** What it is: "Win rate". */
   label: string;
   /** In pixels. */
-  size?: number;
+  size: number;
 }
 
-const RADIUS = 42;
-const LENGTH = 2 * Math.PI * RADIUS;
+const CIRCLE = { cx: 50, cy: 50, r: 42 } as const;
+const LENGTH = 2 * Math.PI * CIRCLE.r;
 
-export function Ring({ value, label, size = 88 }: Props) {
+export function Ring({ value, label, size }: Props) {
   const share = value === undefined ? 0 : Math.min(1, Math.max(0, value));
   const text = value === undefined ? "–" : `${Math.round(share * 100)}%`;
   return (
     <span className="ring" style={{ width: size, height: size }}>
       <svg viewBox="0 0 100 100" aria-hidden="true">
+        <circle {...CIRCLE} className={value === undefined ? "ring-unknown" : "ring-track"} />
         <circle
-          className={value === undefined ? "ring-unknown" : "ring-track"}
-          cx="50"
-          cy="50"
-          r={RADIUS}
-        />
-        <circle
+          {...CIRCLE}
           className="ring-share"
-          cx="50"
-          cy="50"
-          r={RADIUS}
           strokeDasharray={`${share * LENGTH} ${LENGTH}`}
         />
       </svg>

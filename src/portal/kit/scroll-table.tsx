@@ -2,22 +2,17 @@
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-interface Overflow {
-  before: boolean;
-  after: boolean;
-}
-
 /** `label` names the table for screen readers. The frame is a tab stop only while it can scroll. */
 export function ScrollTable({ label, children }: { label: string; children: ReactNode }) {
   const frame = useRef<HTMLElement>(null);
-  const [{ before, after }, setOverflow] = useState<Overflow>({ before: false, after: false });
+  const [before, setBefore] = useState(false);
+  const [after, setAfter] = useState(false);
   useEffect(() => {
     const area = frame.current;
     if (!area) return;
     const update = () => {
-      const rest = area.scrollWidth - area.clientWidth - area.scrollLeft;
-      const next = { before: area.scrollLeft > 1, after: rest > 1 };
-      setOverflow((now) => (now.before === next.before && now.after === next.after ? now : next));
+      setBefore(area.scrollLeft > 1);
+      setAfter(area.scrollWidth - area.clientWidth - area.scrollLeft > 1);
     };
     const size = new ResizeObserver(update);
     size.observe(area);

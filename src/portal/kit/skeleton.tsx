@@ -2,7 +2,7 @@
 
 import type { CSSProperties } from "react";
 
-interface Props {
+export interface SkeletonProps {
   /** What is loading, for screen readers: "Loading matches". */
   label: string;
   /** "lines": text. "rows": a list or table. "cards": a grid of cards. */
@@ -13,7 +13,7 @@ interface Props {
   height?: number;
 }
 
-export function Skeleton({ label, shape = "lines", count = 4, height }: Props) {
+export function Skeleton({ label, shape = "lines", count = 4, height }: SkeletonProps) {
   const style = height === undefined ? undefined : ({ "--height": `${height}px` } as CSSProperties);
   return (
     <div className={`loading skeleton-${shape}`} role="status" aria-live="polite" style={style}>

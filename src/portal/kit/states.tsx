@@ -3,14 +3,9 @@
 import type { ReactNode } from "react";
 import type { Load } from "./load.ts";
 import { Problem } from "./problem.tsx";
-import { Skeleton } from "./skeleton.tsx";
+import { Skeleton, type SkeletonProps } from "./skeleton.tsx";
 
 export { Problem } from "./problem.tsx";
-
-/** Lines of text that are loading. */
-export function Loading({ label, lines = 4 }: { label: string; lines?: number }) {
-  return <Skeleton label={label} count={lines} />;
-}
 
 /** Nothing was found; `children` suggest what to try. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
@@ -22,25 +17,22 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Renders a load by its state. The old content stays visible while new content loads. */
-export function Loaded<T>({
-  load,
-  label,
-  lines,
-  skeleton,
-  children,
-}: {
+export const NoRegions = () => (
+  <Empty title="No regions yet">
+    <p>Regions appear once match data is loaded.</p>
+  </Empty>
+);
+
+interface LoadedProps<T> extends SkeletonProps {
   load: Load<T>;
-  label: string;
-  lines?: number;
-  /** Shown while nothing is known; lines of text if absent. */
-  skeleton?: ReactNode;
   children: (value: T) => ReactNode;
-}) {
+}
+
+/** Renders a load by its state, as a skeleton at first. The old content stays visible while new content loads. */
+export function Loaded<T>({ load, children, ...skeleton }: LoadedProps<T>) {
   if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
   const value = load.value ?? load.before;
-  if (value === undefined)
-    return skeleton ?? <Loading label={label} {...(lines === undefined ? {} : { lines })} />;
+  if (value === undefined) return <Skeleton {...skeleton} />;
   return (
     <div className="loaded" aria-busy={load.state === "loading"}>
       {children(value)}

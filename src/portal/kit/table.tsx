@@ -59,15 +59,11 @@ export function Table<T>({ caption, isCaptionVisible = false, columns, rows, ...
   );
 }
 
-function cellOf<T>(column: Column<T>, row: T, at: number) {
-  const className = column.isNumber ? "number" : "";
-  return column.isHead ? (
-    <th key={at} scope="row" className={className}>
-      {column.cell(row)}
-    </th>
-  ) : (
-    <td key={at} className={className}>
-      {column.cell(row)}
-    </td>
+function cellOf<T>({ isHead = false, isNumber = false, cell }: Column<T>, row: T, at: number) {
+  const Cell = isHead ? "th" : "td";
+  return (
+    <Cell key={at} scope={isHead ? "row" : undefined} className={isNumber ? "number" : ""}>
+      {cell(row)}
+    </Cell>
   );
 }

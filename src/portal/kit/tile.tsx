@@ -19,34 +19,27 @@ export function Avatar({ id, name, size = 40 }: { id: string; name: string; size
 }
 
 /** `actor` is the code in the record, e.g. `*Hero009*`. */
-export function HeroTile({ actor, ...rest }: { actor: string } & TileProps) {
-  const name = heroName(actor);
-  return (
-    <Tile
-      seed={name}
-      name={name}
-      text={monogramOf(name)}
-      picture={`heroes/${slugOf(name)}`}
-      shape="hero"
-      {...rest}
-    />
-  );
-}
+export const HeroTile = ({ actor, ...rest }: { actor: string } & TileProps) => (
+  <NamedTile name={heroName(actor)} folder="heroes" shape="hero" {...rest} />
+);
 
 /** `item` is the code in the record, e.g. `*Item_SprintBoots*`. */
-export function ItemTile({ item, ...rest }: { item: string } & TileProps) {
-  const name = itemName(item);
-  return (
-    <Tile
-      seed={name}
-      name={name}
-      text={monogramOf(name)}
-      picture={`items/${slugOf(name)}`}
-      shape="item"
-      {...rest}
-    />
-  );
+export const ItemTile = ({ item, ...rest }: { item: string } & TileProps) => (
+  <NamedTile name={itemName(item)} folder="items" shape="item" {...rest} />
+);
+
+interface NamedTileProps extends Omit<Props, "seed" | "text" | "picture"> {
+  folder: string;
 }
+
+const NamedTile = ({ folder, ...rest }: NamedTileProps) => (
+  <Tile
+    seed={rest.name}
+    text={monogramOf(rest.name)}
+    picture={`${folder}/${slugOf(rest.name)}`}
+    {...rest}
+  />
+);
 
 interface Props extends TileProps {
   /** Equal seeds have equal colours. */

@@ -6,9 +6,9 @@ import "../kit/kit.css";
 import "./operator.css";
 import { type FormEvent, useState } from "react";
 import { createRoot } from "react-dom/client";
+import { Button } from "../kit/button.tsx";
 import { Page } from "../kit/page.tsx";
 import { Skeleton } from "../kit/skeleton.tsx";
-import { SmallButton } from "../kit/small-button.tsx";
 import { store, stored } from "../storage.ts";
 import { Dashboard } from "./dashboard.tsx";
 import { useOverview } from "./overview.ts";
@@ -72,7 +72,11 @@ function Entry({ refusal, onToken }: EntryProps) {
 
 function Watching({ token, onLeave }: { token: string; onLeave(reason?: string): void }) {
   const { overview, problem } = useOverview(token, onLeave);
-  const forget = <SmallButton onClick={() => onLeave()}>Forget token</SmallButton>;
+  const forget = (
+    <Button look="small" onClick={() => onLeave()}>
+      Forget token
+    </Button>
+  );
   return (
     <main>
       <Page title="Matchbook operator" name="Operator" aside={forget}>

@@ -1,6 +1,6 @@
 /** The search for players of all regions, and for matches by id, in the header and on the start page. "/" focuses it. */
 
-import { type RefObject, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useFamiliarPlayers } from "../favourites.ts";
 import { navigate } from "../router.ts";
 import { PlayerField } from "./player-field.tsx";
@@ -9,7 +9,19 @@ import { PlayerField } from "./player-field.tsx";
 export function SearchBox({ isLarge = false }: { isLarge?: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   const familiar = useFamiliarPlayers();
-  useShortcut(input);
+  // "/" focuses the box, except while the visitor types elsewhere.
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+      const at = event.target as HTMLElement | null;
+      if (at?.closest("input, select, textarea, dialog, [contenteditable]")) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
   return (
     <search className={`search${isLarge ? " search-large" : ""}`}>
       <svg className="search-icon" viewBox="0 0 20 20" aria-hidden="true">
@@ -31,20 +43,4 @@ export function SearchBox({ isLarge = false }: { isLarge?: boolean }) {
       </span>
     </search>
   );
-}
-
-/** "/" focuses the box, except while the visitor types elsewhere. */
-function useShortcut(input: RefObject<HTMLInputElement | null>): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-      const at = event.target as HTMLElement | null;
-      if (at?.closest("input, select, textarea, dialog, [contenteditable]")) return;
-      event.preventDefault();
-      input.current?.focus();
-      input.current?.select();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, [input]);
 }

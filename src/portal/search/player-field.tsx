@@ -28,16 +28,19 @@ interface Props {
 
 export function PlayerField({ label, placeholder, shard, known = [], ...rest }: Props) {
   const { except, input, onPick } = rest;
-  const { access } = useSession();
+  const { access, matchbook } = useSession();
   const [typed, setTyped] = useState("");
   /** The text whose best suggestion is picked as soon as it is known. */
   const [awaited, setAwaited] = useState<string>();
   const text = typed.trim();
-  const suggestions = usePlayers(text, shard);
+  const isEmpty = text === "";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an emptied field forgets what was found.
+  const source = useMemo(() => playersOf(matchbook, shard), [matchbook, shard, isEmpty]);
+  const suggestions = useSuggestions(text, access === "none" ? undefined : source);
   const { found, isLoading, error, retry } = suggestions;
-  const all = text === "" ? known : (found?.all ?? []);
+  const all = isEmpty ? known : (found?.all ?? []);
   const options = all.filter(({ id }) => id !== except);
-  const hasBest = text !== "" && found?.isNearest === false;
+  const hasBest = !isEmpty && found?.isNearest === false;
 
   const type = (to: string) => {
     setTyped(to);
@@ -78,24 +81,15 @@ export function PlayerField({ label, placeholder, shard, known = [], ...rest }: 
       onPick={pick}
       onEnter={(event) => {
         event.preventDefault();
-        if (text !== "") setAwaited(text);
+        if (!isEmpty) setAwaited(text);
         if (error !== undefined) retry();
       }}
-      listLabel={text === "" ? "Favourite and recent players" : "Suggestions"}
+      listLabel={isEmpty ? "Favourite and recent players" : "Suggestions"}
       head={headOn(text, options.length, found)}
       note={access === "none" ? "You need an API key to search." : noteOn(text, suggestions)}
       areOld={isLoading}
     />
   );
-}
-
-/** Players, and matches by id, of a region or of all. */
-function usePlayers(text: string, shard: string | undefined): Suggestions<Found> {
-  const { access, matchbook } = useSession();
-  const isEmpty = text === "";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an emptied field forgets what was found.
-  const source = useMemo(() => playersOf(matchbook, shard), [matchbook, shard, isEmpty]);
-  return useSuggestions(text, access === "none" ? undefined : source);
 }
 
 function Option({ found, hasRegion }: { found: Suggestion; hasRegion: boolean }) {

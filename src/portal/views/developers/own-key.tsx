@@ -3,9 +3,9 @@
 import "./own-key.css";
 import type { ReactNode } from "react";
 import { MaskedKey, StoredKeyState } from "../../key.tsx";
+import { Button } from "../../kit/button.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { KeyButtons } from "../../kit/needs-key.tsx";
-import { SmallButton } from "../../kit/small-button.tsx";
 import { askForKey, useSession } from "../../session.ts";
 import type { Usage } from "./usage-days.ts";
 
@@ -43,8 +43,12 @@ function StoredKey({ children }: { children: ((usage: Usage) => ReactNode) | und
         </p>
         <StoredKeyState usage={load} />
         <p className="row">
-          <SmallButton onClick={() => askForKey()}>Change key</SmallButton>
-          <SmallButton onClick={() => setKey()}>Remove key</SmallButton>
+          <Button look="small" onClick={() => askForKey()}>
+            Change key
+          </Button>
+          <Button look="small" onClick={() => setKey()}>
+            Remove key
+          </Button>
         </p>
       </section>
       {load.state === "ready" && load.value && children?.(load.value)}

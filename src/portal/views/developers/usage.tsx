@@ -2,11 +2,11 @@
 
 import "./usage.css";
 import { count, counted } from "../../format.ts";
+import { Button } from "../../kit/button.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Plot } from "../../kit/plot.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { SmallButton } from "../../kit/small-button.tsx";
 import { Problem } from "../../kit/states.tsx";
 import { spanOf } from "../../kit/time.tsx";
 import { Link } from "../../router.ts";
@@ -36,7 +36,9 @@ function OwnUsage() {
       <Today usage={load.value} />
       <History usage={load.value} />
       <p className="row small soft usage-note">
-        <SmallButton onClick={load.retry}>Refresh</SmallButton>
+        <Button look="small" onClick={load.retry}>
+          Refresh
+        </Button>
         <span>
           The numbers of the last seconds may be missing. What the limits mean:{" "}
           <Link to={{ name: "developers", page: "keys" }}>Keys and limits</Link>.

@@ -8,7 +8,7 @@ import {
   findParameter,
   type Parameter,
 } from "../../../query/parameters.ts";
-import { SmallButton } from "../../kit/small-button.tsx";
+import { Button } from "../../kit/button.tsx";
 import { useRegions } from "../../regions.ts";
 import { playersOf } from "../../search/find.ts";
 import { mapped, type Source } from "../../search/suggestions.ts";
@@ -125,9 +125,13 @@ export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear 
             // biome-ignore lint/suspicious/noArrayIndexKey: a name may appear twice.
             <Field key={at} label={`${name}=${value}`} problems={problemsOf(name)} isGroup>
               {() => (
-                <SmallButton className="explorer-remove" onClick={() => set(name, undefined)}>
+                <Button
+                  look="small"
+                  className="explorer-remove"
+                  onClick={() => set(name, undefined)}
+                >
                   Remove <span className="visually-hidden">{name}</span>
-                </SmallButton>
+                </Button>
               )}
             </Field>
           ))}
@@ -172,9 +176,9 @@ function More({ used, isWrong, onClear, children }: MoreProps) {
         </summary>
         {(isOpen || isWrong) && children}
       </details>
-      <SmallButton className="button-plain explorer-clear" onClick={onClear}>
+      <Button look="small" className="button-plain explorer-clear" onClick={onClear}>
         Clear
-      </SmallButton>
+      </Button>
     </div>
   );
 }

@@ -4,10 +4,10 @@ import { useState } from "react";
 import type { Json } from "../../../domain/json.ts";
 import { MAX_NEAR_LENGTH, MAX_OMITTED } from "../../../query/parameters.ts";
 import { counted } from "../../format.ts";
+import { Button } from "../../kit/button.tsx";
 import { CopyButton } from "../../kit/copy.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Name } from "../../kit/name.tsx";
-import { SmallButton } from "../../kit/small-button.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { localTime } from "../../kit/time.tsx";
 import { itemsIn } from "./lists.ts";
@@ -91,9 +91,9 @@ function DidYouMean({ query, name, onRename }: Omit<Props, "response"> & { name:
     <p className="row explorer-instead">
       No player is called <Name className="explorer-called">{name}</Name>. Did you mean{" "}
       {names.map((one) => (
-        <SmallButton key={one} onClick={() => onRename(name, one)}>
+        <Button look="small" key={one} onClick={() => onRename(name, one)}>
           <Name>{one}</Name>
-        </SmallButton>
+        </Button>
       ))}
       ?
     </p>
@@ -107,7 +107,9 @@ const WHOLE_DEPTH = 100;
 export function JsonDocument({ document, text }: { document: unknown; text: string }) {
   const [{ depth, round }, setDepth] = useState({ depth: FIRST_DEPTH, round: 0 });
   const button = (label: string, to: number) => (
-    <SmallButton onClick={() => setDepth({ depth: to, round: round + 1 })}>{label}</SmallButton>
+    <Button look="small" onClick={() => setDepth({ depth: to, round: round + 1 })}>
+      {label}
+    </Button>
   );
   return (
     <div className="card stack">
@@ -133,13 +135,14 @@ interface PagingProps extends Pick<ParsedResponse, "links"> {
 export function Paging({ links: { prev, next }, onTurn }: PagingProps) {
   if (!prev && !next) return null;
   const button = (step: string, link: string | undefined, to = link) => (
-    <SmallButton
+    <Button
+      look="small"
       // Not `disabled`, which would drop the keyboard focus on the last page.
       aria-disabled={link === undefined}
       onClick={() => link !== undefined && onTurn(to ? positionIn(to) : undefined)}
     >
       {step}
-    </SmallButton>
+    </Button>
   );
   return (
     <nav className="row explorer-paging" aria-label="Pages">

@@ -25,7 +25,7 @@ interface Props {
   shard: string;
   id: string;
   /** The query of the page's URL: the player to compare with, and the filters of the matches. */
-  search: URLSearchParams | undefined;
+  search?: URLSearchParams | undefined;
 }
 
 export default function Player(props: Props) {

@@ -9,14 +9,13 @@ import { Link } from "../../router.ts";
 const SHOWN = 8;
 
 export function KnownPlayers() {
-  const favourites = useFavourites();
-  const recent = useRecentPlayers();
-  const others = recent.players.filter(({ shard, id }) => !favourites.has(shard, id));
-  if (favourites.players.length + others.length === 0) return null;
+  const favourites = useFavourites().players;
+  const recent = useRecentPlayers().players;
+  if (favourites.length + recent.length === 0) return null;
   return (
     <div className="stack start-known">
-      <Group label="Favourites" players={favourites.players.slice(0, SHOWN)} />
-      <Group label="Recent" players={others.slice(0, SHOWN)} />
+      <Group label="Favourites" players={favourites.slice(0, SHOWN)} />
+      <Group label="Recent" players={recent.slice(0, SHOWN)} />
     </div>
   );
 }

@@ -6,7 +6,6 @@ import { count, share, tier } from "../../format.ts";
 import { useLoad } from "../../kit/load.ts";
 import { Name } from "../../kit/name.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
-import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { Avatar } from "../../kit/tile.tsx";
 import { playerName } from "../../names.ts";
@@ -46,52 +45,42 @@ function Best({ shard, board: chosen }: { shard: string; board: Board }) {
     return { board: chosen, entries: (await board.page()).items };
   });
   return (
-    <Loaded
-      load={load}
-      label="Loading the top players"
-      skeleton={<Skeleton label="Loading the top players" shape="rows" count={SHOWN} />}
-    >
-      {({ board, entries }) => <Entries board={board} entries={entries} shard={shard} />}
+    <Loaded load={load} label="Loading the top players" shape="rows" count={SHOWN}>
+      {({ board, entries }) =>
+        entries.length === 0 ? (
+          <Empty title="Nobody yet">
+            <p>Players appear here after their first ranked matches.</p>
+          </Empty>
+        ) : (
+          <ol className="start-rows">
+            {entries.map((entry) => (
+              <li key={entry.player.id} className="start-row start-entry">
+                <Entry entry={entry} shard={shard} text={textOf(board, entry)} />
+              </li>
+            ))}
+          </ol>
+        )
+      }
     </Loaded>
   );
 }
 
-interface EntriesProps {
-  board: Board;
-  entries: readonly LeaderboardEntry[];
-  shard: string;
-}
-
-function Entries({ board, entries, shard }: EntriesProps) {
-  if (entries.length === 0) {
-    return (
-      <Empty title="Nobody yet">
-        <p>Players appear here after their first ranked matches.</p>
-      </Empty>
-    );
-  }
+function Entry(props: { entry: LeaderboardEntry; shard: string; text: string }) {
+  const { entry, shard, text } = props;
+  const { id } = entry.player;
+  const name = playerName(entry.name);
   return (
-    <ol className="start-rows">
-      {entries.map((entry) => {
-        const name = playerName(entry.name);
-        return (
-          <li key={entry.player.id} className="start-row start-entry">
-            <span className="note">
-              <span className="visually-hidden">Rank </span>
-              {count(entry.rank ?? undefined)}
-            </span>
-            <Avatar id={entry.player.id} name={name} size={28} />
-            <Link
-              className="start-link link-row cut"
-              to={{ name: "player", shard, id: entry.player.id }}
-            >
-              <Name>{name}</Name>
-            </Link>
-            <span className="small soft">{textOf(board, entry)}</span>
-          </li>
-        );
-      })}
-    </ol>
+    <>
+      <span className="note">
+        <span className="visually-hidden">Rank </span>
+        {count(entry.rank ?? undefined)}
+      </span>
+      <Avatar id={id} name={name} size={28} />
+      <Link className="start-link link-row cut" to={{ name: "player", shard, id }}>
+        <Name>{name}</Name>
+      </Link>
+      <span className="small soft">{text}</span>
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { NeedsKey } from "../../kit/needs-key.tsx";
 import { usePageHead } from "../../kit/page.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { Empty, Problem } from "../../kit/states.tsx";
+import { NoRegions, Problem } from "../../kit/states.tsx";
 import { useRegions } from "../../regions.ts";
 import { SearchBox } from "../../search/box.tsx";
 import { useSession } from "../../session.ts";
@@ -38,13 +38,7 @@ function Now() {
   const { state, regions, error, retry } = useRegions();
   if (access === "none") return <NeedsKey what="matches and players" />;
   if (state === "failed") return <Problem error={error} retry={retry} />;
-  if (state === "ready" && regions.length === 0) {
-    return (
-      <Empty title="No regions yet">
-        <p>Regions appear once match data is loaded.</p>
-      </Empty>
-    );
-  }
+  if (state === "ready" && regions.length === 0) return <NoRegions />;
   const region = regions.find(({ id }) => id === shard);
   return (
     <>

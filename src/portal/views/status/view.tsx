@@ -3,10 +3,11 @@
 import "./view.css";
 import { useEffect } from "react";
 import type { Schemas } from "../../../../client/src/index.ts";
+import { Fact } from "../../kit/fact.tsx";
 import { useLoad } from "../../kit/load.ts";
 import { Page } from "../../kit/page.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { Empty, Problem } from "../../kit/states.tsx";
+import { NoRegions, Problem } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { spanOf, Time } from "../../kit/time.tsx";
 import { Link } from "../../router.ts";
@@ -31,7 +32,8 @@ export default function StatusPage() {
     <Page name="Status" title="Status" lead="Live service status. Refreshes every 15 seconds.">
       {value ? (
         <div className={isLost ? "status-old" : ""}>
-          <ReportView status={value} isLost={isLost} />
+          {!isLost && <Verdict {...value} />}
+          <Report {...value} />
         </div>
       ) : isLost ? (
         <Problem error={error} retry={retry} />
@@ -42,63 +44,43 @@ export default function StatusPage() {
   );
 }
 
-function ReportView({ status, isLost }: { status: Status; isLost: boolean }) {
-  const unavailable = status.shards.filter(({ available }) => !available);
+function Verdict({ shards }: Status) {
+  const unavailable = shards.filter(({ available }) => !available);
+  return (
+    <p className={`card status-verdict ${unavailable.length > 0 ? "status-bad" : "status-good"}`}>
+      <span className="status-dot" aria-hidden="true" />
+      {verdict(shards, unavailable)}
+    </p>
+  );
+}
+
+function Report({ shards, version, startedAt, sharedLimits }: Status) {
   return (
     <>
-      {!isLost && (
-        <p
-          className={`card status-verdict ${unavailable.length > 0 ? "status-bad" : "status-good"}`}
-        >
-          <span className="status-dot" aria-hidden="true" />
-          {verdict(status, unavailable)}
-        </p>
-      )}
-      {status.shards.length === 0 ? (
-        <Empty title="No regions yet">
-          <p>Regions appear once match data is loaded.</p>
-        </Empty>
+      {shards.length === 0 ? (
+        <NoRegions />
       ) : (
-        <Table
-          caption="Regions"
-          columns={COLUMNS}
-          rows={[...status.shards]}
-          keyOf={({ id }) => id}
-        />
+        <Table caption="Regions" columns={COLUMNS} rows={shards} keyOf={({ id }) => id} />
       )}
       <dl className="facts row status-facts">
-        <div>
-          <dt>Version</dt>
-          <dd>{status.version}</dd>
-        </div>
-        <div>
-          <dt>Started</dt>
-          <dd>
-            <Time iso={status.startedAt} />
-          </dd>
-        </div>
-        {status.sharedLimits && (
-          <div>
-            <dt>Rate limits</dt>
-            <dd>
-              {status.sharedLimits === "ok"
-                ? "Shared by all instances"
-                : "Counted per instance for now"}
-            </dd>
-          </div>
+        <Fact name="Version">{version}</Fact>
+        <Fact name="Started">
+          <Time iso={startedAt} />
+        </Fact>
+        {sharedLimits && (
+          <Fact name="Rate limits">
+            {sharedLimits === "ok" ? "Shared by all instances" : "Counted per instance for now"}
+          </Fact>
         )}
-        <div>
-          <dt>JSON</dt>
-          <dd>
-            <a href="/status">/status</a>
-          </dd>
-        </div>
+        <Fact name="JSON">
+          <a href="/status">/status</a>
+        </Fact>
       </dl>
     </>
   );
 }
 
-function verdict({ shards }: Status, unavailable: readonly Shard[]): string {
+function verdict(shards: readonly Shard[], unavailable: readonly Shard[]): string {
   if (shards.length === 0) return "The server is operational";
   if (unavailable.length === 0) {
     return shards.length === 1
