@@ -23,8 +23,8 @@ const BUN_TEST = [
   `--timings=${TIMINGS}`,
   ...(isLong ? [] : [`--path-ignore-patterns=**/*${LONG}`]),
 ];
-/** The share of all generated cases that the long run has, twice as many as `npm test`. */
-const LONG_SCALE = "0.5";
+/** The share of all generated cases that the long run has, three times as many as `npm test`. */
+const LONG_SCALE = "0.3";
 const SCALE = "test/support/scale.ts";
 /** Of these folders, the files that take less than this, while others run beside them. */
 const QUICK = "test/{unit,features,conformance}/*.test.ts";

@@ -3,11 +3,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startWorld, type World } from "../support/world.ts";
 import { CODED, HOSTILE, oddRecords, SIX, UNEVEN } from "./odd-records.ts";
-import { inBrowser, leave, looks, startDemoWorld, visit } from "./support.ts";
+import { inBrowser, leave, looks, startDemoWorld, violations, visit } from "./support.ts";
 
 const WIDTHS = [320, 390, 1366, 1920];
-
-const GUIDES = ["api", "errors", "events", "webhooks", "insights", "compatibility"];
 
 /** With the address of a record in each demo world: ID is its newest match, PLAYER one of its players. */
 const DEMO = [
@@ -20,7 +18,7 @@ const DEMO = [
   ...["", "/keys", "/guides", "/endpoints", "/usage", "/changelog"].map(
     (page) => `/portal/developers${page}`,
   ),
-  ...GUIDES.map((name) => `/portal/developers/guides/${name}`),
+  "/portal/developers/guides/events",
   "/portal/developers/explorer?shard=na&on=matches&sort=-createdAt",
   "/portal/nothing/here",
 ];
@@ -67,11 +65,16 @@ inBrowser("every page", () => {
 async function fits(world: World, path: string): Promise<void> {
   const expects = path.includes("nothing") ? [404] : [];
   const visitor = await visit(world.url + path, { key: world.key, width: WIDTHS[0]!, expects });
+  const { page } = visitor;
   for (const width of WIDTHS) {
-    for (const scheme of ["light", "dark"] as const) {
-      const found = await looks(visitor.page, width, scheme);
-      expect([width, scheme, ...found]).toEqual([width, scheme]);
-    }
+    expect([width, ...(await looks(page, width, "light"))]).toEqual([width]);
+    // Only the colours differ, and at most the layout of a phone and that of a desktop.
+    if (width !== 320 && width !== 1366) continue;
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect([width, "dark", ...(await violations(page, ["color-contrast"]))]).toEqual([
+      width,
+      "dark",
+    ]);
   }
   expect(visitor.complaints).toEqual([]);
   await leave(visitor);
