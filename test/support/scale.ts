@@ -8,7 +8,7 @@ import { describe, test } from "bun:test";
 const SCALE = Number(process.env.TEST_SCALE ?? 0.1);
 const IS_LONG = SCALE >= 0.3;
 
-const notNow = Object.assign(() => {}, { each: () => notNow });
+const notNow = Object.assign(() => {}, { each: () => notNow, skipIf: () => notNow });
 
 /** For what repeats a guarantee of `npm test` with more kinds of faults, damage or engines. */
 export const testLong = IS_LONG ? test : (notNow as unknown as typeof test);
