@@ -83,14 +83,19 @@ function decompressed(body: Uint8Array, encoding: string | null): Uint8Array {
   return encoding === "zstd" ? Bun.zstdDecompressSync(body) : body;
 }
 
-/** The portal page is the same for everybody, except for its title, description and links: tags without markup. */
+/**
+ * The portal page is the same for everybody, except for its title, description and links, which are tags without markup,
+ * and its data, in which markup is escaped.
+ */
 let page: string | undefined;
 const OWN_TAGS = /<title>[^<>"]*<\/title>(\s*<(meta|link)( \w+="[^<>"]*")+>)*/;
+
+const OWN_DATA = /<script type="application\/json" id="page-data">[^<]*<\/script>/;
 
 function pageComplaint({ status, headers }: RawReply, text: Uint8Array): string | undefined {
   if (status !== 200 && status !== 404) return `a page with status ${status}`;
   if (!headers.get("content-security-policy")) return "a page without a policy";
-  const common = decode(text).replace(OWN_TAGS, "");
+  const common = decode(text).replace(OWN_TAGS, "").replace(OWN_DATA, "");
   page ??= common;
   return common === page ? undefined : "another page";
 }
