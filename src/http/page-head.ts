@@ -34,7 +34,7 @@ interface Found {
 /** A page does not wait longer for a store that is slow. */
 const RECORD_PATIENCE_MS = 2000;
 /** Without the regions, the page requests them: it is shown meanwhile. */
-const REGIONS_PATIENCE_MS = 250;
+const REGIONS_PATIENCE_MS = 1000;
 
 const START: Texts = {
   title: "Matchbook",
