@@ -40,8 +40,8 @@ interface Described {
 
 /**
  * "key": requires an API key and the Accept header; its limits apply, and the daily quota if matches are
- * read. Some can also be read as a stream of events, and some read all shards. "own": requires an API key; its rate limit applies. "open": requires nothing; a limit per IP address
- * applies, which never refuses a health check.
+ * read. Some can also be read as a stream of events, and some read all shards. "own": requires an API key; its rate limit
+ * applies. "open": requires nothing; a limit per IP address applies, which never refuses a health check.
  */
 export type Route = Described &
   (

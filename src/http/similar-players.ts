@@ -83,8 +83,27 @@ async function latestListed(
   const listed = await reader.namesBeginning([key], MANY + 1);
   if (listed.length <= MANY) return listed;
   const fits = (name: string) => search.rankOf(name) === rank;
-  const latest = await reader.latestNames(fits, limit, DEPTH);
+  const latest = await latestFitting(reader, fits, limit, DEPTH);
   return latest.length < limit ? [...latest, ...listed] : latest;
+}
+
+/** Enough for a name that is common among the players of the latest matches. */
+const FIRST_READ = 500;
+
+/** Of the `depth` players with the most recent matches, the names that fit: latest first, at most `limit`. */
+export async function latestFitting(
+  reader: Pick<Reader, "latestNames">,
+  fits: (name: string) => boolean,
+  limit: number,
+  depth: number,
+): Promise<string[]> {
+  const found = new Set<string>();
+  for (let from = 0, count = FIRST_READ; from < depth; from += count, count *= 4) {
+    const names = await reader.latestNames(from, Math.min(count, depth - from));
+    for (const name of names) if (found.size < limit && fits(name)) found.add(name);
+    if (found.size === limit || names.length < count) break;
+  }
+  return [...found];
 }
 
 /** The names with a typo or two, and others that are near in the index. */

@@ -164,8 +164,8 @@ export interface Reader {
   charactersAfter(keys: string[], limit: number): Awaitable<[key: string, character: string][]>;
   /** Those of these names whose players have the most recent matches: latest first, at most `limit`. */
   latestOf(names: string[], limit: number): Awaitable<string[]>;
-  /** Of the `depth` players with the most recent matches, the (distinct) names that fit: latest first, at most `limit`. */
-  latestNames(fits: (name: string) => boolean, limit: number, depth: number): Awaitable<string[]>;
+  /** The names of the players with the most recent matches, latest first: `count` of them after the first `from`. */
+  latestNames(from: number, count: number): Awaitable<string[]>;
   /**
    * The players who currently have these (distinct) names, at most `limit` per name: in the order
    * of the names, then by id.

@@ -3,6 +3,7 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import { indexKeys } from "../../src/domain/similar-names.ts";
+import { latestFitting } from "../../src/http/similar-players.ts";
 import type { Reader } from "../../src/store/store.ts";
 import { costly } from "../support/scale.ts";
 import { anEntry, aPlayer, aTeam, people, seenAt } from "./entries.ts";
@@ -145,9 +146,9 @@ export function nameGuarantees(guarantee: Guarantee): void {
     await inOrderOfMatches(store, names);
     const reader = await store.reader();
     const fits = (name: string) => name !== "even 1";
-    expect(await reader.latestNames(fits, 5, 2000)).toEqual(["even 0", "odd"]);
-    expect(await reader.latestNames(fits, 5, 1000)).toEqual(["even 0"]);
-    expect(await reader.latestNames(() => true, 1, 2000)).toEqual(["even 1"]);
+    expect(await latestFitting(reader, fits, 5, 2000)).toEqual(["even 0", "odd"]);
+    expect(await latestFitting(reader, fits, 5, 1000)).toEqual(["even 0"]);
+    expect(await latestFitting(reader, () => true, 1, 2000)).toEqual(["even 1"]);
   });
 
   guarantee("players with names come in the order of the names, then by id", async (store) => {

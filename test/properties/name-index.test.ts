@@ -81,7 +81,7 @@ function readerOf(all: readonly string[]): Reader {
     },
     latestOf: (names, limit) =>
       names.toSorted((one, other) => times.get(other)! - times.get(one)!).slice(0, limit),
-    latestNames: (fits, limit, depth) => latest.slice(0, depth).filter(fits).slice(0, limit),
+    latestNames: (from, count) => latest.slice(from, from + count),
     playersWithNames: (names) =>
       names
         .filter((name) => times.has(name))

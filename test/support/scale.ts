@@ -1,6 +1,6 @@
 /**
- * How many cases tests generate: a tenth in `npm test`, three tenths in `npm run test:long`, all with TEST_SCALE=1; and the tests
- * that only the latter two have.
+ * How many cases tests generate: a tenth in `npm test`, three tenths in `npm run test:long`, all with TEST_SCALE=1; and
+ * the tests that only the latter two have.
  */
 
 import { describe, test } from "bun:test";

@@ -154,29 +154,16 @@ export async function latestOf(
   return rows.map(({ name }) => name);
 }
 
-/** The first read is enough for a name that is common among the players of the latest matches. */
-const FIRST_READ = 500;
-
 export async function latestNames(
   connection: Connection,
-  fits: (name: string) => boolean,
-  limit: number,
-  depth: number,
+  from: number,
+  count: number,
 ): Promise<string[]> {
-  const found = new Set<string>();
-  for (
-    let [from, count] = [0, FIRST_READ];
-    from < depth;
-    [from, count] = [from + count, count * 4]
-  ) {
-    const rows = await connection.rows<{ name: string }>(
-      `SELECT name FROM {players} AS players ORDER BY players.last_match_at DESC, id LIMIT $1 OFFSET $2`,
-      [Math.min(count, depth - from), from],
-    );
-    for (const { name } of rows) if (found.size < limit && fits(name)) found.add(name);
-    if (found.size === limit || rows.length < count) break;
-  }
-  return [...found];
+  const rows = await connection.rows<{ name: string }>(
+    `SELECT name FROM {players} AS players ORDER BY players.last_match_at DESC, id LIMIT $1 OFFSET $2`,
+    [count, from],
+  );
+  return rows.map(({ name }) => name);
 }
 
 /**

@@ -194,8 +194,8 @@ export class PostgresReader implements Reader {
     return latestOf(this.session, names, limit);
   }
 
-  latestNames(fits: (name: string) => boolean, limit: number, depth: number): Promise<string[]> {
-    return latestNames(this.session, fits, limit, depth);
+  latestNames(from: number, count: number): Promise<string[]> {
+    return latestNames(this.session, from, count);
   }
 
   async playersWithNames(names: string[], limit: number): Promise<PlayerListing[]> {

@@ -142,8 +142,8 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.latestOf(names, limit));
   }
 
-  latestNames(fits: (name: string) => boolean, limit: number, depth: number): Promise<string[]> {
-    return this.#read((reader) => reader.latestNames(fits, limit, depth));
+  latestNames(from: number, count: number): Promise<string[]> {
+    return this.#read((reader) => reader.latestNames(from, count));
   }
 
   playersWithNames(names: string[], limit: number): Promise<PlayerListing[]> {

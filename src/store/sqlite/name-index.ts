@@ -120,26 +120,7 @@ export function latestOf(statements: Statements, names: string[], limit: number)
   return (statements.get(LATEST).values(JSON.stringify(names), limit) as [string][]).flat();
 }
 
-/** The first read is enough for a name that is common among the players of the latest matches. */
-const FIRST_READ = 500;
-
-export function latestNames(
-  statements: Statements,
-  fits: (name: string) => boolean,
-  limit: number,
-  depth: number,
-): string[] {
-  const found = new Set<string>();
-  for (
-    let [from, count] = [0, FIRST_READ];
-    from < depth;
-    [from, count] = [from + count, count * 4]
-  ) {
-    const rows = statements
-      .get("SELECT name FROM players ORDER BY last_match_at DESC, id LIMIT ? OFFSET ?")
-      .values(Math.min(count, depth - from), from) as [string][];
-    for (const [name] of rows) if (found.size < limit && fits(name)) found.add(name);
-    if (found.size === limit || rows.length < count) break;
-  }
-  return [...found];
+export function latestNames(statements: Statements, from: number, count: number): string[] {
+  const latest = "SELECT name FROM players ORDER BY last_match_at DESC, id LIMIT ? OFFSET ?";
+  return (statements.get(latest).values(count, from) as [string][]).flat();
 }

@@ -216,8 +216,8 @@ export class SqliteReader implements Reader {
     return this.#read(() => latestOf(this.#statements, names, limit));
   }
 
-  latestNames(fits: (name: string) => boolean, limit: number, depth: number): string[] {
-    return this.#read(() => latestNames(this.#statements, fits, limit, depth));
+  latestNames(from: number, count: number): string[] {
+    return this.#read(() => latestNames(this.#statements, from, count));
   }
 
   playersWithNames(names: string[], limit: number): PlayerListing[] {
