@@ -7,6 +7,9 @@
 import { numberIn, type Stats, textIn } from "./format.ts";
 import { heroName, playerName, sideName, skinName } from "./names.ts";
 
+/** The most that the API returns at once. */
+export const MATCHES_PER_PAGE = 5;
+
 /** What is read of a resource, complete or not. */
 export interface Readable {
   readonly type: string;

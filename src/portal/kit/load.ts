@@ -74,6 +74,7 @@ export interface Pages<T, Page = unknown> extends Omit<Load<unknown>, "value" | 
 interface PagesOptions<Item, T, Page> {
   /** How many items to load at first, and how many more each time. */
   step: number;
+  pageSize: number;
   pageAt(matchbook: Matchbook, offset: number, signal: AbortSignal): Promise<Page>;
   /** Undefined leaves the item out. */
   read(item: Item): T | undefined;
@@ -82,7 +83,7 @@ interface PagesOptions<Item, T, Page> {
 /** Loads a list page by page. If a page fails, the others stay, and the next attempt continues with that page. */
 export function usePages<Item, T extends { id: string }, Page extends PageOf<Item>>(
   key: string,
-  { step, pageAt, read }: PagesOptions<Item, T, Page>,
+  { step, pageSize, pageAt, read }: PagesOptions<Item, T, Page>,
 ): Pages<T, Page> {
   const removed = useRef(new Set<string>());
   const itemsOf = (page: Page): T[] =>
@@ -95,19 +96,16 @@ export function usePages<Item, T extends { id: string }, Page extends PageOf<Ite
     async ({ matchbook, signal, show, known }) => {
       const start = known();
       if (start) show({ ...start, wanted });
-      /** The rest of the first step, requested at once: their links would lead to them one by one. */
-      const early: Promise<Page | undefined>[] = [];
+      // The pages of the first step are requested at once: their links would lead to them one by one.
+      const ahead: Promise<Page>[] = [];
+      for (let offset = 0; !start && offset < wanted; offset += pageSize)
+        ahead.push(pageAt(matchbook, offset, signal));
+      // Thrown below when its turn comes, unless the list has ended before.
+      for (const page of ahead) page.catch(() => undefined);
       for (;;) {
         const list = known();
         if (list && (!list.last.next || list.items.length >= wanted)) return;
-        const page =
-          (await early.shift()) ??
-          (await (list
-            ? (list.last.next!({ signal }) as Promise<Page>)
-            : pageAt(matchbook, 0, signal)));
-        const { length } = page.items;
-        for (let offset = length; !list && page.next && offset < wanted; offset += length)
-          early.push(pageAt(matchbook, offset, signal).catch(() => undefined));
+        const page = await (ahead.shift() ?? (list!.last.next!({ signal }) as Promise<Page>));
         const { items = [], first = page } = known() ?? {};
         show({ items: joined(items, itemsOf(page)), wanted, first, last: page });
       }

@@ -28,6 +28,7 @@ const STEP = 50;
 export function Board({ shard, board, period, player }: Props) {
   const pages = usePages(`board ${shard} ${board} ${period}`, {
     step: STEP,
+    pageSize: STEP,
     pageAt: (matchbook, _offset, signal) =>
       matchbook.shard(shard).leaderboard(board, { period, limit: STEP, signal }).page(),
     read: (entry: LeaderboardEntry) => entry,

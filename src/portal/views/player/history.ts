@@ -2,7 +2,13 @@
 
 import type { GameMode } from "../../../../client/src/index.ts";
 import { type Pages, usePages } from "../../kit/load.ts";
-import { type Appearance, appearanceOf, matchOf, type Readable } from "../../match.ts";
+import {
+  type Appearance,
+  appearanceOf,
+  MATCHES_PER_PAGE,
+  matchOf,
+  type Readable,
+} from "../../match.ts";
 
 /** Earlier than any match. Without a start, the API searches the last 28 days only. */
 const EVER = "2000-01-01T00:00:00Z";
@@ -12,7 +18,7 @@ const QUERY = {
   // Only the names of the players are shown.
   fields: { player: ["name"] },
   sort: "-createdAt",
-  limit: 5,
+  limit: MATCHES_PER_PAGE,
 } as const;
 
 export type MatchHistory = Pages<Appearance>;
@@ -34,6 +40,7 @@ export const capitalized = (text: string): string => text.charAt(0).toUpperCase(
 export function useHistory(shard: string, id: string, mode?: GameMode): MatchHistory {
   return usePages(`matches ${shard} ${id} ${mode}`, {
     step: 20,
+    pageSize: MATCHES_PER_PAGE,
     pageAt: (matchbook, offset, signal) =>
       matchbook
         .shard(shard)

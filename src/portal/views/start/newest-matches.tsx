@@ -9,7 +9,7 @@ import { Skeleton } from "../../kit/skeleton.tsx";
 import { Empty, Problem } from "../../kit/states.tsx";
 import { HeroTile } from "../../kit/tile.tsx";
 import { Time } from "../../kit/time.tsx";
-import { type Match, matchOf, type Readable, type Side } from "../../match.ts";
+import { MATCHES_PER_PAGE, type Match, matchOf, type Readable, type Side } from "../../match.ts";
 import { modeName } from "../../names.ts";
 import type { Region } from "../../page-data.ts";
 import { Link } from "../../router.ts";
@@ -70,12 +70,13 @@ function useNewest({ id, newestMatch }: Region) {
   const isOld = newest < Date.now() - WINDOW_MS;
   return usePages(`newest ${id}`, {
     step: SHOWN,
+    pageSize: MATCHES_PER_PAGE,
     pageAt: (matchbook, offset, signal) =>
       matchbook
         .shard(id)
         .matches({
           sort: "-createdAt",
-          limit: 5,
+          limit: MATCHES_PER_PAGE,
           offset,
           fields: FIELDS,
           createdAtStart: isOld ? new Date(newest - WINDOW_MS).toISOString() : undefined,
