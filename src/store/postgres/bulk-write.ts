@@ -12,10 +12,10 @@ interface Column<Type extends string, Value> {
 }
 
 export type GivenColumn =
-  | Column<"text", string>
+  | Column<"text", string | null>
   | Column<"integer" | "smallint" | "bigint", number | null>
   | Column<"boolean", boolean>
-  | Column<"bytea", Uint8Array | undefined>;
+  | Column<"bytea", Uint8Array | null | undefined>;
 
 /** The source rows of a statement. */
 interface Given {
@@ -26,7 +26,7 @@ interface Given {
   values: unknown[];
 }
 
-function given(columns: readonly GivenColumn[]): Given {
+export function given(columns: readonly GivenColumn[]): Given {
   const names: string[] = [];
   const arrays: string[] = [];
   const values: unknown[] = [];
@@ -60,11 +60,12 @@ export async function insertRows(
   connection: Connection,
   table: string,
   columns: readonly GivenColumn[],
+  onConflict = "",
 ): Promise<void> {
   const { source, expressions, values } = given(columns);
   await connection.run(
     `INSERT INTO {${table}} (${columns.map(({ name }) => name).join(", ")})
-     SELECT ${expressions.join(", ")} FROM ${source}`,
+     SELECT ${expressions.join(", ")} FROM ${source} ${onConflict}`,
     values,
   );
 }
@@ -85,7 +86,7 @@ export async function updateRows(
 }
 
 /** The start of each, counted from 1 as in SQL. A length of -1 means NULL. */
-function laidOut(blobs: readonly (Uint8Array | undefined)[]) {
+function laidOut(blobs: readonly (Uint8Array | null | undefined)[]) {
   const starts: number[] = [];
   let end = 1;
   for (const blob of blobs) {
@@ -93,7 +94,7 @@ function laidOut(blobs: readonly (Uint8Array | undefined)[]) {
     end += blob?.length ?? 0;
   }
   return {
-    bytes: Buffer.concat(blobs.filter((blob) => blob !== undefined)),
+    bytes: Buffer.concat(blobs.filter((blob) => blob != null)),
     starts,
     lengths: blobs.map((blob) => blob?.length ?? -1),
   };

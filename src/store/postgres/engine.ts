@@ -1,0 +1,118 @@
+/** Runs the core on a schema in PostgreSQL. Many rows are written by one statement. */
+
+import type { Engine } from "../steps.ts";
+import {
+  type Column,
+  storedColumns,
+  storedValues,
+  type Table,
+  type TableShape,
+  type Value,
+  verified,
+} from "../table.ts";
+import { type GivenColumn, given, insertRows } from "./bulk-write.ts";
+import type { Connection } from "./session.ts";
+
+export function postgresEngine(connection: Connection): Engine {
+  return {
+    query: (sql, values) => connection.rows(sql, values),
+
+    run: (sql, values) => connection.run(sql, values),
+
+    async select<Row>(table: Table<Row>, rest: string, values?: readonly unknown[]) {
+      const rows = await connection.rows<Row>(
+        `SELECT ${selectList(table)} FROM {${table.name}} AS ${table.name} ${rest}`,
+        values,
+      );
+      return rows.map((row) => verified(table, row));
+    },
+
+    async get<Row, Key extends keyof Row>(table: Table<Row, Key>, keys: readonly Pick<Row, Key>[]) {
+      if (keys.length === 0) return [];
+      const asked = given(keyColumns(table, keys));
+      const rows = await connection.rows<Row>(
+        `SELECT ${selectList(table)} FROM ${asked.source}
+         JOIN {${table.name}} AS ${table.name} ON ${isGiven(table)}`,
+        asked.values,
+      );
+      return rows.map((row) => verified(table, row));
+    },
+
+    async insert(table, rows) {
+      if (rows.length > 0) await insertRows(connection, table.name, columnsOf(table, rows));
+    },
+
+    async put(table, rows) {
+      if (rows.length === 0) return;
+      const others = storedColumns(table).filter((name) => !isIn(table.key, name));
+      const set = others.map((name) => `${name} = excluded.${name}`).join(", ");
+      await insertRows(
+        connection,
+        table.name,
+        columnsOf(table, rows),
+        `ON CONFLICT (${table.key.join(", ")}) DO UPDATE SET ${set}`,
+      );
+    },
+
+    async remove(table, keys) {
+      if (keys.length === 0) return;
+      const gone = given(keyColumns(table, keys));
+      await connection.run(
+        `DELETE FROM {${table.name}} AS ${table.name} USING ${gone.source} WHERE ${isGiven(table)}`,
+        gone.values,
+      );
+    },
+  };
+}
+
+const isIn = (names: readonly string[], name: string): boolean => names.includes(name);
+
+const CHECKSUM: Column = { type: "bigint", isNullable: false };
+
+const columnIn = ({ columns }: TableShape, name: string): Column => columns[name] ?? CHECKSUM;
+
+/** A cast, because bigint arrives as text. */
+const selectList = (table: TableShape): string =>
+  storedColumns(table)
+    .map((name) => {
+      const column = `${table.name}.${name}`;
+      return columnIn(table, name).type === "bigint" ? `${column}::float8 AS ${name}` : column;
+    })
+    .join(", ");
+
+/** Columns of text are compared byte by byte. */
+const isGiven = (table: TableShape): string =>
+  table.key
+    .map((name) => {
+      const collation = columnIn(table, name).type === "text" ? ' COLLATE "C"' : "";
+      return `${table.name}.${name} = given.${name}${collation}`;
+    })
+    .join(" AND ");
+
+const TYPES = { text: "text", integer: "integer", bigint: "bigint", bytes: "bytea" } as const;
+
+const givenColumn = (table: TableShape, name: string, values: Value[]): GivenColumn =>
+  ({ name, type: TYPES[columnIn(table, name).type], values }) as GivenColumn;
+
+function columnsOf<Row>(table: Table<Row>, rows: readonly Row[]): GivenColumn[] {
+  const all = rows.map((row) => storedValues(table, row));
+  return storedColumns(table).map((name, at) =>
+    givenColumn(
+      table,
+      name,
+      all.map((values) => values[at]!),
+    ),
+  );
+}
+
+const keyColumns = <Row, Key extends keyof Row>(
+  table: Table<Row, Key>,
+  keys: readonly Pick<Row, Key>[],
+): GivenColumn[] =>
+  table.key.map((name) =>
+    givenColumn(
+      table,
+      name,
+      keys.map((key) => key[name] as Value),
+    ),
+  );

@@ -1,0 +1,92 @@
+/** Runs the core on a SQLite file. */
+
+import type { SQLQueryBindings } from "bun:sqlite";
+import type { Engine } from "../steps.ts";
+import {
+  storedColumns,
+  storedValues,
+  type Table,
+  type TableShape,
+  type Value,
+  verified,
+} from "../table.ts";
+import type { Statements } from "./statements.ts";
+
+export function sqliteEngine(statements: Statements): Engine {
+  /** Statements are prepared once, by the text of the core. */
+  const prepared = <Row>(sql: string) => statements.get<Row>(inSqlite(sql));
+  const write = <Row>(sql: string, table: Table<Row>, rows: readonly Row[]) => {
+    const statement = statements.get(sql);
+    for (const row of rows) statement.run(...storedValues(table, row));
+  };
+  return {
+    query: <Row>(sql: string, values: readonly unknown[] = []) =>
+      prepared<Row>(sql).all(...values.map(bindable)),
+
+    run: (sql, values = []) => prepared(sql).run(...values.map(bindable)).changes,
+
+    select: <Row>(table: Table<Row>, rest: string, values: readonly unknown[] = []) =>
+      prepared<Row>(`SELECT ${selectList(table)} FROM ${table.name} ${rest}`)
+        .all(...values.map(bindable))
+        .map((row) => verified(table, row)),
+
+    get<Row, Key extends keyof Row>(table: Table<Row, Key>, keys: readonly Pick<Row, Key>[]) {
+      const byKey = statements.get<Row>(
+        `SELECT ${selectList(table)} FROM ${table.name} WHERE ${isKey(table)}`,
+      );
+      return keys.flatMap((key) => {
+        const row = byKey.get(...keyValues(table, key));
+        return row === null ? [] : verified(table, row as Row);
+      });
+    },
+
+    insert: (table, rows) => write(insertInto(table), table, rows),
+
+    put(table, rows) {
+      const key = table.key.join(", ");
+      const others = storedColumns(table).filter((name) => !isIn(table.key, name));
+      const set = others.map((name) => `${name} = excluded.${name}`).join(", ");
+      write(`${insertInto(table)} ON CONFLICT (${key}) DO UPDATE SET ${set}`, table, rows);
+    },
+
+    remove(table, keys) {
+      const byKey = statements.get(`DELETE FROM ${table.name} WHERE ${isKey(table)}`);
+      for (const key of keys) byKey.run(...keyValues(table, key));
+    },
+  };
+}
+
+const isIn = (names: readonly string[], name: string): boolean => names.includes(name);
+
+const selectList = (table: TableShape): string => storedColumns(table).join(", ");
+
+const isKey = ({ key }: TableShape): string => key.map((name) => `${name} = ?`).join(" AND ");
+
+function insertInto(table: TableShape): string {
+  const columns = storedColumns(table);
+  return `INSERT INTO ${table.name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+}
+
+const keyValues = <Row, Key extends keyof Row>(
+  { key }: Table<Row, Key>,
+  row: Pick<Row, Key>,
+): Value[] => key.map((name) => row[name] as Value);
+
+/** Lists arrive as JSON. */
+const bindable = (value: unknown): SQLQueryBindings =>
+  Array.isArray(value) ? JSON.stringify(value) : (value as SQLQueryBindings);
+
+const translated = new Map<string, string>();
+
+/** A statement of the core in the SQL of SQLite. */
+function inSqlite(sql: string): string {
+  const known = translated.get(sql);
+  if (known !== undefined) return known;
+  const text = sql
+    .replaceAll(/\{(\w+)\}/g, "$1")
+    .replaceAll(/= ANY\(\$(\d+)::\w+\[\]\)/g, "IN (SELECT value FROM json_each(?$1))")
+    .replaceAll(/::\w+/g, "")
+    .replaceAll(/\$(\d+)/g, "?$1");
+  translated.set(sql, text);
+  return text;
+}

@@ -1,0 +1,118 @@
+/**
+ * Declares a table once, for both engines: its columns, key, indexes, and whether rows have a checksum. Statements that create,
+ * read and write rows, and what the checksum covers, follow from the declaration.
+ */
+
+import { checksum } from "./checksum.ts";
+import { DamagedData } from "./store.ts";
+
+/** "integer" has 32 bits, "bigint" as many as a JavaScript number holds exactly. */
+export type ColumnType = "text" | "integer" | "bigint" | "bytes";
+
+export interface Column {
+  type: ColumnType;
+  isNullable: boolean;
+}
+
+export const text = { type: "text", isNullable: false } as const;
+export const integer = { type: "integer", isNullable: false } as const;
+export const bigint = { type: "bigint", isNullable: false } as const;
+export const bytes = { type: "bytes", isNullable: false } as const;
+
+export const nullable = <Type extends ColumnType>({ type }: { type: Type }) =>
+  ({ type, isNullable: true }) as const;
+
+interface Values {
+  text: string;
+  integer: number;
+  bigint: number;
+  bytes: Uint8Array;
+}
+
+export type Value = string | number | Uint8Array | null;
+
+export type RowOf<Columns extends Record<string, Column>> = {
+  [Name in keyof Columns]:
+    | Values[Columns[Name]["type"]]
+    | (Columns[Name]["isNullable"] extends true ? null : never);
+};
+
+export interface Index {
+  name: string;
+  /** SQL, e.g. "wins DESC, id". */
+  on: string;
+  /** SQL: which rows are in the index. */
+  where?: string;
+}
+
+/** What statements are made of. */
+export interface TableShape {
+  name: string;
+  columns: Readonly<Record<string, Column>>;
+  /** Identifies a row. */
+  key: readonly string[];
+  /** Over all columns, in their order. Null: the table has no column `checksum`. */
+  checksum: unknown;
+  indexes: readonly Index[];
+}
+
+export interface Table<Row = object, Key extends keyof Row = keyof Row> extends TableShape {
+  key: readonly (Key & string)[];
+  checksum: ((row: Row) => number) | null;
+  /** How a row is called in messages. */
+  label(row: Row): string;
+}
+
+/** The rows of a declared table. */
+export type RowIn<Declared> = Declared extends { label(row: infer Row): string } ? Row : never;
+
+interface Declaration<Columns extends Record<string, Column>, Key extends keyof Columns> {
+  columns: Columns;
+  key: readonly (Key & string)[];
+  isChecked: boolean;
+  indexes?: readonly Index[];
+  label?(row: RowOf<Columns>): string;
+}
+
+export function declareTable<
+  const Columns extends Record<string, Column>,
+  const Key extends keyof Columns,
+>(
+  name: string,
+  { columns, key, isChecked, indexes = [], label }: Declaration<Columns, Key>,
+): Table<RowOf<Columns>, Key> {
+  const names = Object.keys(columns);
+  const valuesOf = (row: RowOf<Columns>, of: readonly string[]) =>
+    of.map((column) => (row as Record<string, Value>)[column]!);
+  return {
+    name,
+    columns,
+    key,
+    checksum: isChecked ? (row) => checksum(valuesOf(row, names)) : null,
+    indexes,
+    label: label ?? ((row) => valuesOf(row, key).join(" ")),
+  };
+}
+
+/** The names of all columns as they are stored. */
+export const storedColumns = ({ columns, checksum: sum }: TableShape): string[] => [
+  ...Object.keys(columns),
+  ...(sum ? ["checksum"] : []),
+];
+
+/** The values of a row, in the order of `storedColumns`. */
+export function storedValues<Row>(table: Table<Row>, row: Row): Value[] {
+  const values = Object.keys(table.columns).map(
+    (name) => (row as Record<string, Value>)[name] ?? null,
+  );
+  return table.checksum ? [...values, table.checksum(row)] : values;
+}
+
+export const isWhole = <Row>({ checksum: sum }: Table<Row>, row: Row): boolean =>
+  sum === null || (row as { checksum?: unknown }).checksum === sum(row);
+
+/** Throws DamagedData unless the row is whole. */
+export function verified<Row>(table: Table<Row>, row: Row): Row {
+  if (!isWhole(table, row)) throw new DamagedData(table.name, table.label(row));
+  return row;
+}
