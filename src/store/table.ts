@@ -51,14 +51,17 @@ export interface TableShape {
   columns: Readonly<Record<string, Column>>;
   /** Identifies a row. */
   key: readonly string[];
-  /** Over all columns, in their order. Null: the table has no column `checksum`. */
-  checksum: unknown;
+  /** The column by which rows are stored, if that is not the key. */
+  number: string | undefined;
+  /** Whether there is also a column `checksum`. */
+  isChecked: boolean;
   indexes: readonly Index[];
 }
 
 export interface Table<Row = object, Key extends keyof Row = keyof Row> extends TableShape {
   key: readonly (Key & string)[];
-  checksum: ((row: Row) => number) | null;
+  /** Over all columns, in their order. */
+  checksum(row: Row): number;
   /** How a row is called in messages. */
   label(row: Row): string;
 }
@@ -69,6 +72,7 @@ export type RowIn<Declared> = Declared extends { label(row: infer Row): string }
 interface Declaration<Columns extends Record<string, Column>, Key extends keyof Columns> {
   columns: Columns;
   key: readonly (Key & string)[];
+  number?: keyof Columns & string;
   isChecked: boolean;
   indexes?: readonly Index[];
   label?(row: RowOf<Columns>): string;
@@ -79,7 +83,7 @@ export function declareTable<
   const Key extends keyof Columns,
 >(
   name: string,
-  { columns, key, isChecked, indexes = [], label }: Declaration<Columns, Key>,
+  { columns, key, number, isChecked, indexes = [], label }: Declaration<Columns, Key>,
 ): Table<RowOf<Columns>, Key> {
   const names = Object.keys(columns);
   const valuesOf = (row: RowOf<Columns>, of: readonly string[]) =>
@@ -88,16 +92,18 @@ export function declareTable<
     name,
     columns,
     key,
-    checksum: isChecked ? (row) => checksum(valuesOf(row, names)) : null,
+    number,
+    isChecked,
+    checksum: (row) => checksum(valuesOf(row, names)),
     indexes,
     label: label ?? ((row) => valuesOf(row, key).join(" ")),
   };
 }
 
 /** The names of all columns as they are stored. */
-export const storedColumns = ({ columns, checksum: sum }: TableShape): string[] => [
+export const storedColumns = ({ columns, isChecked }: TableShape): string[] => [
   ...Object.keys(columns),
-  ...(sum ? ["checksum"] : []),
+  ...(isChecked ? ["checksum"] : []),
 ];
 
 /** The values of a row, in the order of `storedColumns`. */
@@ -105,11 +111,11 @@ export function storedValues<Row>(table: Table<Row>, row: Row): Value[] {
   const values = Object.keys(table.columns).map(
     (name) => (row as Record<string, Value>)[name] ?? null,
   );
-  return table.checksum ? [...values, table.checksum(row)] : values;
+  return table.isChecked ? [...values, table.checksum(row)] : values;
 }
 
-export const isWhole = <Row>({ checksum: sum }: Table<Row>, row: Row): boolean =>
-  sum === null || (row as { checksum?: unknown }).checksum === sum(row);
+export const isWhole = <Row>(table: Table<Row>, row: Row): boolean =>
+  !table.isChecked || (row as { checksum?: unknown }).checksum === table.checksum(row);
 
 /** Throws DamagedData unless the row is whole. */
 export function verified<Row>(table: Table<Row>, row: Row): Row {

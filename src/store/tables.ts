@@ -3,6 +3,99 @@
 import { ALL_MATCHES } from "../domain/actors.ts";
 import { bigint, bytes, declareTable, integer, nullable, type RowIn, text } from "./table.ts";
 
+/**
+ * One row. `log_id` identifies the change log, and `sequence` and `token` the last commit; matches that were created before
+ * `pruned_before` were removed. The others are totals, and the last numbers that were assigned.
+ */
+export const SHARD = declareTable("shard", {
+  columns: {
+    log_id: text,
+    sequence: bigint,
+    token: text,
+    pruned_before: nullable(bigint),
+    matches: bigint,
+    players: bigint,
+    teams: bigint,
+    last_player: integer,
+    last_team: integer,
+  },
+  key: ["log_id"],
+  isChecked: true,
+  label: () => "row 1",
+});
+export type ShardColumns = RowIn<typeof SHARD>;
+
+/**
+ * The change log, a row per commit. `players` and `teams` are the numbers of those that changed, for caches; `matches`
+ * is what the commit did to served matches, for callers who follow them. These changes are numbered without gaps, from
+ * `first`, so that numbers say nothing about withheld records. A token is unique to a commit: after a failover, the
+ * same sequence can belong to another one.
+ */
+export const CHANGES = declareTable("changes", {
+  columns: {
+    sequence: bigint,
+    token: text,
+    first: bigint,
+    count: integer,
+    committed_at: bigint,
+    players: bytes,
+    teams: bytes,
+    matches: text,
+  },
+  key: ["sequence"],
+  isChecked: true,
+  indexes: [{ name: "changes_by_first", on: "first", where: "count > 0" }],
+});
+export type ChangeRow = RowIn<typeof CHANGES>;
+
+/** The name index: every current player name under each of its keys (domain/similar-names.ts). */
+export const NAME_INDEX = declareTable("name_index", {
+  columns: { key: text, name: text },
+  key: ["key", "name"],
+  isChecked: false,
+});
+
+/** `num` columns are internal numbers that keep indexes small; they never leave the store. */
+const NAMED = { num: integer, id: text, name: text, resource: bytes, linked: nullable(bytes) };
+
+/** Players with their totals after all served matches, and what leaderboards list them by. */
+export const PLAYERS = declareTable("players", {
+  columns: {
+    ...NAMED,
+    last_match_at: bigint,
+    last_match_id: text,
+    streak: integer,
+    played: integer,
+    wins: integer,
+    played_ranked: integer,
+    ranked_wins: integer,
+    gold: text,
+    skill_tier: nullable(bigint),
+    win_rate: nullable(integer),
+  },
+  key: ["id"],
+  number: "num",
+  isChecked: true,
+  indexes: [
+    { name: "players_by_name", on: "name, id" },
+    { name: "players_by_last_match", on: "last_match_at DESC, id" },
+    { name: "players_by_tier", on: "skill_tier DESC, id", where: "skill_tier IS NOT NULL" },
+    { name: "players_by_ranked_wins", on: "ranked_wins DESC, id", where: "ranked_wins > 0" },
+    { name: "players_by_win_rate", on: "win_rate DESC, id", where: "win_rate IS NOT NULL" },
+    { name: "players_by_streak", on: "streak DESC, id", where: "streak > 0" },
+  ],
+});
+export type PlayerColumns = RowIn<typeof PLAYERS>;
+
+export const TEAMS = declareTable("teams", {
+  columns: NAMED,
+  key: ["id"],
+  number: "num",
+  isChecked: true,
+  indexes: [{ name: "teams_by_name", on: "name, id" }],
+});
+export type TeamColumns = RowIn<typeof TEAMS>;
+
 /** How many stored records prove a player to be ranked. */
 export const RANKED_EVIDENCE = declareTable("ranked_evidence", {
   columns: { player_id: text, records: integer },

@@ -44,13 +44,16 @@ export function postgresEngine(connection: Connection): Engine {
 
     async put(table, rows) {
       if (rows.length === 0) return;
-      const others = storedColumns(table).filter((name) => !isIn(table.key, name));
+      const others = storedColumns(table).filter(
+        (name) => !isIn(table.key, name) && name !== table.number,
+      );
       const set = others.map((name) => `${name} = excluded.${name}`).join(", ");
+      const conflict = others.length === 0 ? "DO NOTHING" : `DO UPDATE SET ${set}`;
       await insertRows(
         connection,
         table.name,
         columnsOf(table, rows),
-        `ON CONFLICT (${table.key.join(", ")}) DO UPDATE SET ${set}`,
+        `ON CONFLICT (${table.key.join(", ")}) ${conflict}`,
       );
     },
 

@@ -44,9 +44,12 @@ export function sqliteEngine(statements: Statements): Engine {
 
     put(table, rows) {
       const key = table.key.join(", ");
-      const others = storedColumns(table).filter((name) => !isIn(table.key, name));
+      const others = storedColumns(table).filter(
+        (name) => !isIn(table.key, name) && name !== table.number,
+      );
       const set = others.map((name) => `${name} = excluded.${name}`).join(", ");
-      write(`${insertInto(table)} ON CONFLICT (${key}) DO UPDATE SET ${set}`, table, rows);
+      const conflict = others.length === 0 ? "DO NOTHING" : `DO UPDATE SET ${set}`;
+      write(`${insertInto(table)} ON CONFLICT (${key}) ${conflict}`, table, rows);
     },
 
     remove(table, keys) {

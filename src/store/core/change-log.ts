@@ -1,0 +1,284 @@
+/** The change log: how commits are logged, and how callers follow what they did to served matches. */
+
+import { CLOCK_TOLERANCE_MS } from "../../domain/time.ts";
+import { checksum } from "../checksum.ts";
+import { packNumbers } from "../row-encoding.ts";
+import { insert, query, remove, type Steps, select } from "../steps.ts";
+import type { Change, ChangeBatch, ChangeKind, LogPosition, MatchEntry } from "../store.ts";
+import { CHANGES, type ChangeRow, type ShardColumns } from "../tables.ts";
+import { readShard } from "./shard.ts";
+import type { TransactionState } from "./transaction.ts";
+
+/** How long changes are kept at least. The last transaction is always kept. */
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** How many old rows a transaction removes at most. It adds one. */
+const MAX_TRIMMED = 16;
+
+/** A row with its checksum, which is the tag of positions in it. */
+type LogRow = ChangeRow & { checksum?: number };
+
+const tagOf = (row: LogRow): number => row.checksum ?? CHANGES.checksum(row);
+
+/** Rows with changes of served matches. */
+const WITH_MATCHES = "WHERE changes.count > 0";
+
+function* rowAt(end: "ASC" | "DESC"): Steps<LogRow | undefined> {
+  const rows = yield* select(CHANGES, `${WITH_MATCHES} ORDER BY changes.first ${end} LIMIT 1`);
+  return rows[0];
+}
+
+/** Logs a commit, and removes old rows. */
+export function* logCommit(
+  { matches, changed }: TransactionState,
+  { sequence, token }: Pick<ShardColumns, "sequence" | "token">,
+  now: number,
+): Steps<void> {
+  const last = yield* rowAt("DESC");
+  const stored = matches.changes();
+  yield* insert(CHANGES, [
+    {
+      sequence,
+      token,
+      first: lastNumber(last) + 1,
+      count: stored.length,
+      committed_at: now,
+      players: packNumbers(changed.players),
+      teams: packNumbers(changed.teams),
+      matches: JSON.stringify(stored),
+    },
+  ]);
+  const oldest = yield* query<{ sequence: number; committed_at: number }>(
+    `SELECT sequence::float8 AS sequence, committed_at::float8 AS committed_at FROM {changes} AS changes
+     WHERE changes.sequence < $1::bigint ORDER BY changes.sequence LIMIT ${MAX_TRIMMED}`,
+    [stored.length > 0 ? sequence : (last?.sequence ?? sequence)],
+  );
+  // Up to the first that is kept: after a step of the clock, later ones may look older.
+  const kept = oldest.findIndex((row) => row.committed_at >= now - KEPT_MS);
+  yield* remove(CHANGES, kept === -1 ? oldest : oldest.slice(0, kept));
+}
+
+/** What was logged after a position, at most `limit` changes. Undefined if the position is not in the log. */
+export function* readChanges(after: LogPosition, limit: number): Steps<LoggedChange[] | undefined> {
+  const [around] = yield* query<{ earlier: number | null; later: number | null }>(
+    `SELECT
+       (SELECT max(first) FROM {changes} AS changes ${WITH_MATCHES} AND first <= $1::bigint)::float8 AS earlier,
+       (SELECT min(first) FROM {changes} AS changes ${WITH_MATCHES} AND first > $1::bigint)::float8 AS later`,
+    [after.number],
+  );
+  const { earlier, later } = around!;
+  const rows = yield* select(
+    CHANGES,
+    `${WITH_MATCHES} AND changes.first >= $1::bigint AND changes.first <= $2::bigint ORDER BY changes.first`,
+    [earlier ?? 0, Math.max(after.number + limit, later ?? 0)],
+  );
+  return changesAfter(rows, after, limit, (yield* readShard()).log_id);
+}
+
+export function* readLogEnds(): Steps<{ beginning: LogPosition; end: LogPosition }> {
+  const { log_id } = yield* readShard();
+  return {
+    beginning: beginningOf(yield* rowAt("ASC"), log_id),
+    end: endOf(yield* rowAt("DESC"), log_id),
+  };
+}
+
+/** As in Reader. */
+export function* readFollowStart(now: number): Steps<LogPosition> {
+  let start = (yield* readLogEnds()).end;
+  const ahead = yield* query<{ id: string }>(
+    "SELECT id FROM {matches} AS matches WHERE created_at > $1::bigint AND created_at <= $2::bigint",
+    [now, now + CLOCK_TOLERANCE_MS],
+  );
+  const sought = new Set(ahead.map(({ id }) => id));
+  let before = start.number + 1;
+  while (sought.size > 0) {
+    const rows = yield* select(
+      CHANGES,
+      `${WITH_MATCHES} AND changes.first < $1::bigint ORDER BY changes.first DESC LIMIT ${ROWS_AT_ONCE}`,
+      [before],
+    );
+    start = beforeChangesOf(sought, rows) ?? start;
+    const oldest = rows.at(-1);
+    // Earlier, these matches were too far ahead to be accepted.
+    if (!oldest || oldest.committed_at < now - CLOCK_TOLERANCE_MS) break;
+    before = oldest.first;
+  }
+  return start;
+}
+
+/** What a change says about its match. */
+export type MatchReference = Omit<Change, "position" | "kind" | "committedAt">;
+
+/** A sign and the id of the match. A match that is gone can only be described by the log itself. */
+type StoredChange =
+  | string
+  | [
+      signAndId: string,
+      createdAt: number,
+      gameMode: string,
+      patchVersion: string,
+      players: string[],
+      teams: string[],
+    ];
+
+const SIGNS = { added: "+", replaced: "~", removed: "-" } as const;
+const KINDS = new Map<string, ChangeKind>([
+  [SIGNS.added, "added"],
+  [SIGNS.replaced, "replaced"],
+  [SIGNS.removed, "removed"],
+]);
+
+/** Collects what a transaction does to served matches. */
+export class TransactionChanges {
+  /** The state before the transaction of each match that it touched; undefined: not served. */
+  readonly #before = new Map<string, MatchEntry | undefined>();
+  readonly #served = new Set<string>();
+
+  added(matches: readonly MatchEntry[]): void {
+    for (const { id } of matches) {
+      if (!this.#before.has(id)) this.#before.set(id, undefined);
+      this.#served.add(id);
+    }
+  }
+
+  removed(matches: readonly MatchEntry[]): void {
+    for (const match of matches) {
+      if (!this.#before.has(match.id)) this.#before.set(match.id, match);
+      this.#served.delete(match.id);
+    }
+  }
+
+  changes(): StoredChange[] {
+    return [...this.#before].flatMap(([id, before]) => this.#change(id, before) ?? []);
+  }
+
+  #change(id: string, before: MatchEntry | undefined): [StoredChange] | undefined {
+    if (this.#served.has(id)) return [`${before ? SIGNS.replaced : SIGNS.added}${id}`];
+    return before && [removal(before)];
+  }
+}
+
+function removal({ id, createdAt, gameMode, patchVersion, ...match }: MatchEntry): StoredChange {
+  const players = match.players.filter(({ result }) => result !== "named");
+  const teams = match.teams.filter(({ plays }) => plays);
+  return [
+    `${SIGNS.removed}${id}`,
+    createdAt,
+    gameMode,
+    patchVersion,
+    players.map((player) => player.id),
+    teams.map((team) => team.id),
+  ];
+}
+
+/** A change as it is logged. The match is undefined if the log does not describe it. */
+export interface LoggedChange {
+  position: LogPosition;
+  kind: ChangeKind;
+  committedAt: number;
+  id: string;
+  removed: MatchReference | undefined;
+}
+
+/** The tag of the position before the first change, in a log without changes. */
+const emptyLogTag = (logId: string): number => checksum([logId]);
+
+/** The number before the next change, given the last row. */
+const lastNumber = (last: Pick<ChangeRow, "first" | "count"> | undefined): number =>
+  last ? last.first + last.count - 1 : 0;
+
+/** The end of a log, given its last row. */
+const endOf = (last: LogRow | undefined, logId: string): LogPosition =>
+  last ? { number: lastNumber(last), tag: tagOf(last) } : { number: 0, tag: emptyLogTag(logId) };
+
+/** The beginning of a log, given its first row. */
+const beginningOf = (first: LogRow | undefined, logId: string): LogPosition =>
+  first ? { number: first.first - 1, tag: tagOf(first) } : { number: 0, tag: emptyLogTag(logId) };
+
+/**
+ * At most `limit` changes after a position. `rows` are those from the one with its number, if there is one, up to the
+ * one with the last number that is wanted, and at least the next one. Undefined if the position is not in the log.
+ */
+function changesAfter(
+  rows: readonly LogRow[],
+  after: LogPosition,
+  limit: number,
+  logId: string,
+): LoggedChange[] | undefined {
+  if (!isInLog(rows, after, logId)) return undefined;
+  return rows.flatMap(logged).filter(({ position: { number } }) => {
+    return number > after.number && number <= after.number + limit;
+  });
+}
+
+/** A position is before or after a change of the transaction that its tag belongs to. */
+function isInLog(rows: readonly LogRow[], { number, tag }: LogPosition, logId: string): boolean {
+  const start = rows[0]?.first ?? 1;
+  if (number === 0 && start === 1 && tag === emptyLogTag(logId)) return true;
+  return rows.some(
+    (row) => tagOf(row) === tag && row.first - 1 <= number && number <= lastNumber(row),
+  );
+}
+
+function logged(row: LogRow): LoggedChange[] {
+  const stored: StoredChange[] = JSON.parse(row.matches);
+  return stored.map((change, at) => {
+    const [signAndId, createdAt, gameMode, patchVersion, players, teams] =
+      typeof change === "string" ? [change] : change;
+    const id = signAndId.slice(1);
+    return {
+      position: { number: row.first + at, tag: tagOf(row) },
+      kind: KINDS.get(signAndId[0]!)!,
+      committedAt: row.committed_at,
+      id,
+      removed:
+        createdAt === undefined
+          ? undefined
+          : {
+              match: { id, createdAt, gameMode: gameMode!, patchVersion: patchVersion! },
+              players: players!,
+              teams: teams!,
+            },
+    };
+  });
+}
+
+/**
+ * The position before the last change of each of these matches. `rows` are the next older ones, the newest first.
+ * What is found is removed from `sought`. Undefined if nothing is.
+ */
+function beforeChangesOf(sought: Set<string>, rows: readonly LogRow[]): LogPosition | undefined {
+  let found: LogPosition | undefined;
+  for (const row of rows) {
+    for (const { id, position } of logged(row).reverse()) {
+      if (sought.delete(id)) found = { ...position, number: position.number - 1 };
+    }
+  }
+  return found;
+}
+
+/** The batch of these changes, given the matches that are served now. */
+export function batchOf(
+  changes: readonly LoggedChange[],
+  after: LogPosition,
+  limit: number,
+  served: ReadonlyMap<string, MatchReference>,
+): ChangeBatch {
+  return {
+    changes: changes.flatMap(({ id, removed, ...change }) => {
+      const reference = removed ?? served.get(id);
+      return reference ? { ...change, ...reference } : [];
+    }),
+    end: changes.at(-1)?.position ?? after,
+    isLast: changes.length < limit,
+  };
+}
+
+/** The matches that a batch needs. */
+export const neededOf = (changes: readonly LoggedChange[]): string[] => [
+  ...new Set(changes.flatMap(({ id, removed }) => (removed ? [] : id))),
+];
+
+/** How many rows are read at once at most: each may have thousands of changes. */
+const ROWS_AT_ONCE = 32;

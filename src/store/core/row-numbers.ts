@@ -1,0 +1,88 @@
+/**
+ * Finds and assigns the internal numbers of players or teams within a transaction. The last number is in the shard's row
+ * instead of a sequence, so that a rollback uses up no numbers.
+ */
+
+import { query, type Steps } from "../steps.ts";
+import { StoreError } from "../store.ts";
+
+export type NamedTable = "players" | "teams";
+
+/** The maximum of their integer columns. */
+const HIGHEST = 2 ** 31 - 1;
+
+export class RowNumbers {
+  readonly #known = new Map<string, number>();
+  /** Ids with a new number and no row yet. */
+  readonly #new = new Set<string>();
+  /** The last number that was assigned; undefined if none was needed yet. */
+  last: number | undefined;
+
+  constructor(private readonly table: NamedTable) {}
+
+  /** Assigns numbers to new ids. Must be called before `of`. */
+  *find(ids: Iterable<string>): Steps<void> {
+    const wanted = [...new Set(ids)].filter((id) => !this.#known.has(id));
+    yield* this.#lookUp(wanted);
+    const missing = wanted.filter((id) => !this.#known.has(id));
+    if (missing.length > 0) yield* this.#assign(missing);
+  }
+
+  of(id: string): number {
+    return this.#known.get(id)!;
+  }
+
+  /** The number, if the id has one. */
+  *known(id: string): Steps<number | undefined> {
+    if (!this.#known.has(id)) yield* this.#lookUp([id]);
+    return this.#known.get(id);
+  }
+
+  isNew(id: string): boolean {
+    return this.#new.has(id);
+  }
+
+  /** Called with what a row says. */
+  note(id: string, num: number): void {
+    this.#known.set(id, num);
+  }
+
+  /** Called after the row is added. */
+  settle(id: string): void {
+    this.#new.delete(id);
+  }
+
+  /** Called after the row is removed. */
+  forget(id: string): void {
+    this.#known.delete(id);
+    this.#new.delete(id);
+  }
+
+  *#lookUp(ids: string[]): Steps<void> {
+    if (ids.length === 0) return;
+    const rows = yield* query<{ num: number; id: string }>(
+      `SELECT num, id FROM {${this.table}} WHERE id = ANY($1::text[])`,
+      [ids],
+    );
+    for (const { num, id } of rows) this.#known.set(id, num);
+  }
+
+  *#assign(ids: string[]): Steps<void> {
+    if (this.last === undefined) {
+      const [row] = yield* query<{ players: number; teams: number }>(
+        "SELECT last_player AS players, last_team AS teams FROM {shard}",
+      );
+      this.last = row![this.table];
+    }
+    if (this.last + ids.length > HIGHEST) {
+      throw new StoreError(
+        `the shard has run out of internal numbers for ${this.table}; move it with 'matchbook shards move', which renumbers them`,
+      );
+    }
+    for (const id of ids) {
+      this.last += 1;
+      this.#known.set(id, this.last);
+      this.#new.add(id);
+    }
+  }
+}

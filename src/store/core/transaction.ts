@@ -1,0 +1,42 @@
+/** What a transaction has done so far, and what it writes at its end. */
+
+import { randomBytes } from "node:crypto";
+import { put, type Steps } from "../steps.ts";
+import { SHARD } from "../tables.ts";
+import { logCommit, TransactionChanges } from "./change-log.ts";
+import { updateNameIndex } from "./names.ts";
+import { RowNumbers } from "./row-numbers.ts";
+import { readShard } from "./shard.ts";
+
+export class TransactionState {
+  readonly numbers = { players: new RowNumbers("players"), teams: new RowNumbers("teams") };
+  /** The numbers of players and teams that were written or removed. */
+  readonly changed = { players: new Set<number>(), teams: new Set<number>() };
+  /** Rows added minus removed. */
+  readonly added = { matches: 0, players: 0, teams: 0 };
+  /** Names that players gained or lost. */
+  readonly names = new Set<string>();
+  readonly matches = new TransactionChanges();
+}
+
+const TOKEN_BYTES = 12;
+
+/** Called before the commit of a transaction that has written something. Returns its token. */
+export function* conclude(state: TransactionState, now: number): Steps<string> {
+  yield* updateNameIndex(state.names);
+  const shard = yield* readShard();
+  const { added, numbers } = state;
+  const next = {
+    ...shard,
+    sequence: shard.sequence + 1,
+    token: randomBytes(TOKEN_BYTES).toString("base64url"),
+    matches: shard.matches + added.matches,
+    players: shard.players + added.players,
+    teams: shard.teams + added.teams,
+    last_player: numbers.players.last ?? shard.last_player,
+    last_team: numbers.teams.last ?? shard.last_team,
+  };
+  yield* logCommit(state, next, now);
+  yield* put(SHARD, [next]);
+  return next.token;
+}
