@@ -12,10 +12,9 @@ import {
   withOtherPlayer,
 } from "../support/engine.ts";
 import { type PostgresRows, postgresRows } from "../support/engine-postgres.ts";
-import { dropSchema } from "../support/formats.ts";
 import { TestClock } from "../support/keys.ts";
 import { digestAt } from "../support/places.ts";
-import { aPostgres } from "../support/postgres.ts";
+import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
 import { describeLong, testLong } from "../support/scale.ts";
 import { damageOf, verified } from "../support/verify.ts";

@@ -19,7 +19,6 @@ import { openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { readOn, sqliteRows } from "../support/engine-sqlite.ts";
-import { putSqliteKeys, putSqliteShard } from "../support/formats.ts";
 import { skipWithout } from "../support/needs.ts";
 import { linesOf, shardsFile } from "../support/places.ts";
 import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
@@ -378,25 +377,6 @@ test("shards that cannot be read or have a damaged record are named, and the oth
   const restored = await run("restore", copy);
   expect([restored.exitCode, restored.stderr]).toEqual([0, made.stderr]);
   expect((await run("restore", copy, "eu")).stderr).toContain('shard "eu" is not in the backup');
-});
-
-test("older formats are restored as they were, and the command that migrates them is named", async () => {
-  mkdirSync(data);
-  putSqliteShard(data, 3);
-  putSqliteKeys(data, 1);
-  expect((await run("backup", copy)).exitCode).toBe(0);
-  expect(manifestOf().files).toMatchObject([
-    { name: "na.db", format: 3, digest: null },
-    { name: "access.sqlite", format: 1, counts: { keys: 2 } },
-  ]);
-  rmSync(data, { recursive: true });
-  const restored = await run("restore", copy);
-  expect([restored.exitCode, restored.stderr]).toEqual([
-    0,
-    expect.stringContaining("matchbook migrate na"),
-  ]);
-  expect((await run("migrate", "--json")).stdout).toContain('"from":3');
-  expect((await run("keys", "list")).exitCode).toBe(0);
 });
 
 test("shards and keys in PostgreSQL are left to its tools, with exit 0", async () => {
