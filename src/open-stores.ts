@@ -56,8 +56,7 @@ import {
   openReadOnly,
 } from "./store/sqlite/open.ts";
 import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
-import { SqliteReader } from "./store/sqlite/reader.ts";
-import { readRedactions } from "./store/sqlite/redactions.ts";
+import { readRedactions, SqliteReader } from "./store/sqlite/reader.ts";
 import { damageIn as damageInFile, RepairFile } from "./store/sqlite/repair-file.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";

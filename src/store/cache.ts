@@ -4,8 +4,8 @@
  */
 
 import { copyInto, whole } from "./byte-range.ts";
-import type { NamedRow } from "./row-checks.ts";
 import type { NamedParts } from "./store.ts";
+import type { NamedColumns } from "./tables.ts";
 
 /** A player or team with its internal number. */
 export interface NamedEntry extends NamedParts {
@@ -15,13 +15,13 @@ export interface NamedEntry extends NamedParts {
 }
 
 /** Of a row that has been verified. */
-export const entryOf = (row: NamedRow): NamedEntry => ({
+export const entryOf = (row: NamedColumns): NamedEntry => ({
   num: row.num,
   id: row.id,
-  name: row.name!,
+  name: row.name,
   resource: whole(row.resource),
   companions: row.linked ?? undefined,
-  lastMatchAt: row.last_match_at ?? undefined,
+  lastMatchAt: row.last_match_at,
 });
 
 /** An entry's location: page number, then word within the page. 18 bits of words are 1 MiB. */

@@ -2,11 +2,13 @@
 
 import type { ActorTotals } from "../domain/actors.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
-import { type ActorRow, actorLabel, readActor } from "./actor-rows.ts";
 import { viewOf } from "./byte-range.ts";
-import { isWholeFragment, isWholeMatch, type RedactionRow, readRedaction } from "./row-checks.ts";
+import { totalsOf } from "./core/actors.ts";
+import { isWholeFragment, isWholeMatch } from "./row-checks.ts";
 import { unpackServed } from "./row-encoding.ts";
 import type { OnProgress, PlayerBase, Redaction, Writer } from "./store.ts";
+import { isWhole } from "./table.ts";
+import { ACTOR_STATS, type ActorRow, REDACTIONS, type RedactionRow } from "./tables.ts";
 
 export type RecordTable = "matches" | "withheld";
 
@@ -138,21 +140,16 @@ export function recordFrom(
 
 /** A row of `redactions`, if it is whole. */
 export function salvagedRedaction(row: RedactionRow): Redaction | DamagedState {
-  try {
-    return readRedaction(row);
-  } catch {
-    return { id: row.player_id, why: "the redaction of a player is damaged" };
-  }
+  return isWhole(REDACTIONS, row)
+    ? { playerId: row.player_id, redactedAt: row.redacted_at }
+    : { id: row.player_id, why: "the redaction of a player is damaged" };
 }
 
 /** A row of `actor_stats`, if it is whole. */
 export function salvagedActor(row: ActorRow, num?: number): ActorTotals | DamagedState {
-  try {
-    return readActor(row);
-  } catch {
-    const why = "what pruned matches add to the statistics of an actor may be damaged";
-    return { ...(num !== undefined && { row: num }), id: actorLabel(row), why };
-  }
+  if (isWhole(ACTOR_STATS, row)) return totalsOf(row);
+  const why = "what pruned matches add to the statistics of an actor may be damaged";
+  return { ...(num !== undefined && { row: num }), id: ACTOR_STATS.label(row), why };
 }
 
 const wholeMatch = (bytes: Uint8Array): Uint8Array | undefined =>

@@ -4,6 +4,7 @@
  */
 
 import type { Awaitable } from "../domain/awaitable.ts";
+import type { MatchRow } from "./row-checks.ts";
 import type { Table } from "./table.ts";
 
 /**
@@ -23,6 +24,8 @@ export interface Engine {
     table: Table<Row, Key>,
     keys: readonly Pick<Row, Key>[],
   ): Awaitable<Row[]>;
+  /** The served matches with these ids. Those that do not exist are omitted. */
+  matches(ids: readonly string[]): Awaitable<MatchRow[]>;
   insert<Row>(table: Table<Row>, rows: readonly Row[]): Awaitable<void>;
   /** Inserts or replaces. */
   put<Row>(table: Table<Row>, rows: readonly Row[]): Awaitable<void>;
@@ -111,6 +114,9 @@ export const get = <Row, Key extends keyof Row>(
   table: Table<Row, Key>,
   keys: readonly Pick<Row, Key>[],
 ): Steps<Row[]> => ask((engine) => engine.get(table, keys));
+
+export const matchesWith = (ids: readonly string[]): Steps<MatchRow[]> =>
+  ask((engine) => engine.matches(ids));
 
 export const insert = <Row>(table: Table<Row>, rows: readonly Row[]): Steps<void> =>
   ask((engine) => engine.insert(table, rows));

@@ -53,6 +53,8 @@ export interface TableShape {
   key: readonly string[];
   /** The column by which rows are stored, if that is not the key. */
   number: string | undefined;
+  /** SQLite: rows are stored by internal numbers, and the key is an index; better for long rows. */
+  hasRowids: boolean;
   /** Whether there is also a column `checksum`. */
   isChecked: boolean;
   indexes: readonly Index[];
@@ -73,6 +75,7 @@ interface Declaration<Columns extends Record<string, Column>, Key extends keyof 
   columns: Columns;
   key: readonly (Key & string)[];
   number?: keyof Columns & string;
+  hasRowids?: boolean;
   isChecked: boolean;
   indexes?: readonly Index[];
   label?(row: RowOf<Columns>): string;
@@ -83,7 +86,15 @@ export function declareTable<
   const Key extends keyof Columns,
 >(
   name: string,
-  { columns, key, number, isChecked, indexes = [], label }: Declaration<Columns, Key>,
+  {
+    columns,
+    key,
+    number,
+    hasRowids = false,
+    isChecked,
+    indexes = [],
+    label,
+  }: Declaration<Columns, Key>,
 ): Table<RowOf<Columns>, Key> {
   const names = Object.keys(columns);
   const valuesOf = (row: RowOf<Columns>, of: readonly string[]) =>
@@ -93,6 +104,7 @@ export function declareTable<
     columns,
     key,
     number,
+    hasRowids,
     isChecked,
     checksum: (row) => checksum(valuesOf(row, names)),
     indexes,

@@ -1,7 +1,17 @@
 /** The tables of a shard. */
 
 import { ALL_MATCHES } from "../domain/actors.ts";
-import { bigint, bytes, declareTable, integer, nullable, type RowIn, text } from "./table.ts";
+import {
+  bigint,
+  bytes,
+  declareTable,
+  integer,
+  nullable,
+  type RowIn,
+  type Table,
+  type TableShape,
+  text,
+} from "./table.ts";
 
 /**
  * One row. `log_id` identifies the change log, and `sequence` and `token` the last commit; matches that were created before
@@ -20,6 +30,7 @@ export const SHARD = declareTable("shard", {
     last_team: integer,
   },
   key: ["log_id"],
+  hasRowids: true,
   isChecked: true,
   label: () => "row 1",
 });
@@ -43,6 +54,7 @@ export const CHANGES = declareTable("changes", {
     matches: text,
   },
   key: ["sequence"],
+  number: "sequence",
   isChecked: true,
   indexes: [{ name: "changes_by_first", on: "first", where: "count > 0" }],
 });
@@ -56,7 +68,9 @@ export const NAME_INDEX = declareTable("name_index", {
 });
 
 /** `num` columns are internal numbers that keep indexes small; they never leave the store. */
-const NAMED = { num: integer, id: text, name: text, resource: bytes, linked: nullable(bytes) };
+const NAMED = { num: integer, id: text, name: text };
+/** The resource, and those that only it links to. */
+const SERVED = { resource: bytes, linked: nullable(bytes) };
 
 /** Players with their totals after all served matches, and what leaderboards list them by. */
 export const PLAYERS = declareTable("players", {
@@ -72,6 +86,7 @@ export const PLAYERS = declareTable("players", {
     gold: text,
     skill_tier: nullable(bigint),
     win_rate: nullable(integer),
+    ...SERVED,
   },
   key: ["id"],
   number: "num",
@@ -88,13 +103,21 @@ export const PLAYERS = declareTable("players", {
 export type PlayerColumns = RowIn<typeof PLAYERS>;
 
 export const TEAMS = declareTable("teams", {
-  columns: NAMED,
+  columns: { ...NAMED, ...SERVED },
   key: ["id"],
   number: "num",
   isChecked: true,
   indexes: [{ name: "teams_by_name", on: "name, id" }],
 });
 export type TeamColumns = RowIn<typeof TEAMS>;
+
+export type NamedTable = "players" | "teams";
+/** A row of either table. */
+export type NamedColumns = TeamColumns & Partial<Pick<PlayerColumns, "last_match_at">>;
+export const NAMED_TABLES: Record<NamedTable, Table<NamedColumns, "id">> = {
+  players: PLAYERS,
+  teams: TEAMS,
+};
 
 /** How many stored records prove a player to be ranked. */
 export const RANKED_EVIDENCE = declareTable("ranked_evidence", {
@@ -124,6 +147,8 @@ export const REDACTIONS = declareTable("redactions", {
   isChecked: true,
 });
 
+export type RedactionRow = RowIn<typeof REDACTIONS>;
+
 /**
  * What pruned records leave behind of a player: how many proved the player to be ranked, and the totals and the latest state
  * after the served ones, which are null if none was served.
@@ -143,6 +168,7 @@ export const PLAYER_BASE = declareTable("player_base", {
     snapshot: nullable(bytes),
   },
   key: ["id"],
+  hasRowids: true,
   isChecked: true,
 });
 export type BaseRow = RowIn<typeof PLAYER_BASE>;
@@ -178,8 +204,25 @@ export const ACTOR_STATS = declareTable("actor_stats", {
     farm: text,
   },
   key: ["game_mode", "patch_version", "actor", "is_pruned"],
+  hasRowids: true,
   isChecked: true,
   label: ({ actor, game_mode, patch_version }) =>
     `${actor === ALL_MATCHES ? "all matches" : actor} in ${game_mode} ${patch_version}`,
 });
 export type ActorRow = RowIn<typeof ACTOR_STATS>;
+
+/** All tables, except for those of matches. */
+export const DECLARED: readonly TableShape[] = [
+  SHARD,
+  CHANGES,
+  PLAYERS,
+  TEAMS,
+  NAME_INDEX,
+  RANKED_EVIDENCE,
+  DEPENDENTS,
+  VOCABULARY,
+  REDACTIONS,
+  PLAYER_BASE,
+  PLAYER_RECENT,
+  ACTOR_STATS,
+];

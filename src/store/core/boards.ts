@@ -1,20 +1,18 @@
 /** Leaderboards: what they are read from, and the counts of recent ranked matches. */
 
-import type { BoardPosition, RankedTally } from "../../domain/leaderboards.ts";
-import { winRate } from "../../domain/leaderboards.ts";
 import {
-  type BoardTable,
-  pageOf,
-  type Scored,
-  scoreIn,
-  scoresOf,
-  tableOf,
-  verifyOrder,
-  withRanks,
-} from "../board-tables.ts";
+  type Board,
+  type BoardPosition,
+  type EntriesBefore,
+  type Period,
+  type RankedTally,
+  ranksFrom,
+  winRate,
+} from "../../domain/leaderboards.ts";
 import { ask, get, put, query, remove, type Steps } from "../steps.ts";
-import { type BoardPart, type BoardQuery, DamagedData } from "../store.ts";
-import { PLAYER_RECENT, PLAYERS, type RecentRow } from "../tables.ts";
+import { type BoardEntry, type BoardPart, type BoardQuery, DamagedData } from "../store.ts";
+import { PLAYER_RECENT, PLAYERS, type PlayerColumns, type RecentRow } from "../tables.ts";
+import { newestServed } from "./ranked-matches.ts";
 
 export const recent = {
   *recentOf(playerIds: string[]): Steps<Map<string, RankedTally>> {
@@ -52,12 +50,41 @@ export const recentRow = (id: string, tally: RankedTally): RecentRow => ({
   win_rate: winRate(tally) ?? null,
 });
 
-/** `newestMatch` as in BoardPart. */
-export function* readBoard(
-  { board, period, depth, part }: BoardQuery,
-  newestMatch: number | undefined,
-): Steps<BoardPart> {
+/** The best comes first in its index, then the ids. */
+interface BoardTable {
+  table: "players" | "player_recent";
+  column: string;
+  /** SQL: whether a row is on the board, and in the index. */
+  isListed: string;
+}
+
+const board = (table: BoardTable["table"], column: string, isListed: string): BoardTable => ({
+  table,
+  column,
+  isListed: `${column} ${isListed}`,
+});
+
+const ALL: Record<Board, BoardTable> = {
+  "skill-tier": board("players", "skill_tier", "IS NOT NULL"),
+  "ranked-wins": board("players", "ranked_wins", "> 0"),
+  "win-rate": board("players", "win_rate", "IS NOT NULL"),
+  "win-streak": board("players", "streak", "> 0"),
+};
+
+const RECENT: Partial<Record<Board, BoardTable>> = {
+  "ranked-wins": board("player_recent", "wins", "> 0"),
+  "win-rate": board("player_recent", "win_rate", "IS NOT NULL"),
+};
+
+function tableOf(name: Board, period: Period): BoardTable {
+  const found = period === "all" ? ALL[name] : RECENT[name];
+  if (!found) throw new Error(`there is no board ${name} of the period ${period}`);
+  return found;
+}
+
+export function* readBoard({ board, period, depth, part }: BoardQuery): Steps<BoardPart> {
   const table = tableOf(board, period);
+  const newestMatch = yield* newestServed();
   if ("playerIds" in part) {
     const found = yield* entries(table, "AND id = ANY($1::text[])", [part.playerIds]);
     const better = yield* betterThan(table, scoresOf(found), depth);
@@ -107,7 +134,7 @@ function* entries(table: BoardTable, rest: string, values: unknown[]): Steps<Sco
     const player = players.get(id);
     const tally = recents.get(id);
     if (!player || (name !== "players" && !tally)) throw new DamagedData(name, id);
-    return scoreIn({ player, recent: tally }, table, score);
+    return scoreIn(player, tally, table, score);
   });
 }
 
@@ -146,3 +173,69 @@ function* count(
   );
   return row!.entries;
 }
+
+/** The entry of a player. Throws DamagedData unless the rows say what the index does. */
+function scoreIn(
+  player: PlayerColumns,
+  tally: RecentRow | undefined,
+  table: BoardTable,
+  score: unknown,
+): Scored {
+  const row: Readonly<Record<string, unknown>> = tally ?? player;
+  if (typeof score !== "number" || row[table.column] !== score)
+    throw new DamagedData(table.table, player.id);
+  return { id: player.id, name: player.name, score, played: tally?.played ?? player.played_ranked };
+}
+
+type Scored = Omit<BoardEntry, "rank">;
+
+/** Throws DamagedData unless the entries are in the order of the board, after the position. */
+function verifyOrder(
+  entries: readonly Scored[],
+  after: BoardPosition | undefined,
+  { table }: BoardTable,
+): void {
+  let last = after;
+  for (const entry of entries) {
+    const follows =
+      !last || entry.score < last.score || (entry.score === last.score && entry.id > last.id);
+    if (!follows) throw new DamagedData(table, entry.id);
+    last = entry;
+  }
+}
+
+/** A page of entries, given one more than it may have. */
+function pageOf(
+  found: readonly Scored[],
+  { after, limit }: { after: BoardPosition | undefined; limit: number },
+  before: EntriesBefore,
+  depth: number,
+): { entries: BoardEntry[]; hasMore: boolean } {
+  const room = Math.min(limit, depth - before.all);
+  const ranks = ranksFrom(
+    found.map(({ score }) => score),
+    after,
+    before,
+  );
+  const entries = found.slice(0, room).map((entry, at) => ({ ...entry, rank: ranks[at]! }));
+  const hasMore = found.length > entries.length && before.all + entries.length < depth;
+  return { entries, hasMore };
+}
+
+/** The best first, with their ranks: `betterThan` has those of each score, at most the depth. */
+function withRanks(
+  found: readonly Scored[],
+  betterThan: ReadonlyMap<number, number>,
+  depth: number,
+): BoardEntry[] {
+  return found
+    .toSorted((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
+    .map((entry) => {
+      const better = betterThan.get(entry.score)!;
+      return { ...entry, rank: better < depth ? better + 1 : undefined };
+    });
+}
+
+/** Distinct, the best first. */
+const scoresOf = (found: readonly Scored[]): number[] =>
+  [...new Set(found.map(({ score }) => score))].sort((one, other) => other - one);

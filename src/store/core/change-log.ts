@@ -4,7 +4,15 @@ import { CLOCK_TOLERANCE_MS } from "../../domain/time.ts";
 import { checksum } from "../checksum.ts";
 import { packNumbers } from "../row-encoding.ts";
 import { insert, query, remove, type Steps, select } from "../steps.ts";
-import type { Change, ChangeBatch, ChangeKind, LogPosition, MatchEntry } from "../store.ts";
+import {
+  type Change,
+  type ChangeBatch,
+  type ChangeKind,
+  DamagedData,
+  type LogPosition,
+  type MatchEntry,
+} from "../store.ts";
+import { isWhole } from "../table.ts";
 import { CHANGES, type ChangeRow, type ShardColumns } from "../tables.ts";
 import { readShard } from "./shard.ts";
 import type { TransactionState } from "./transaction.ts";
@@ -56,6 +64,38 @@ export function* logCommit(
   // Up to the first that is kept: after a step of the clock, later ones may look older.
   const kept = oldest.findIndex((row) => row.committed_at >= now - KEPT_MS);
   yield* remove(CHANGES, kept === -1 ? oldest : oldest.slice(0, kept));
+}
+
+/** A state of the shard. The token distinguishes states with the same number. */
+export type CommitState = Pick<ShardColumns, "sequence" | "token">;
+
+/** How many commits a cache may miss before it is dropped. */
+const MAX_MISSED = 256;
+
+export interface CommitsSince {
+  now: ShardColumns;
+  /** Undefined if they are too many, or not all known. */
+  missed: ChangeRow[] | undefined;
+}
+
+/** The present state, and the commits since another one. */
+export function* commitsSince(from: CommitState): Steps<CommitsSince> {
+  const now = yield* readShard();
+  if (now.token === from.token) return { now, missed: [] };
+  const count = now.sequence - from.sequence;
+  if (count <= 0 || count > MAX_MISSED) return { now, missed: undefined };
+  try {
+    const [own, ...since] = yield* select(
+      CHANGES,
+      "WHERE changes.sequence BETWEEN $1::bigint AND $2::bigint ORDER BY changes.sequence",
+      [from.sequence, now.sequence],
+    );
+    return { now, missed: own?.token === from.token && since.length === count ? since : undefined };
+  } catch (error) {
+    // To drop the cache is always right.
+    if (error instanceof DamagedData) return { now, missed: undefined };
+    throw error;
+  }
 }
 
 /** What was logged after a position, at most `limit` changes. Undefined if the position is not in the log. */
@@ -281,4 +321,16 @@ export const neededOf = (changes: readonly LoggedChange[]): string[] => [
 ];
 
 /** How many rows are read at once at most: each may have thousands of changes. */
-const ROWS_AT_ONCE = 32;
+export const ROWS_AT_ONCE = 32;
+
+/** The sequence numbers of rows that are damaged, or do not follow the row before them. */
+export const damagedCommits = (rows: readonly ChangeRow[]): number[] =>
+  rows
+    .filter((row, at) => {
+      const before = rows[at - 1];
+      const follows =
+        !before ||
+        (row.sequence === before.sequence + 1 && row.first === before.first + before.count);
+      return !follows || !isWhole(CHANGES, row);
+    })
+    .map(({ sequence }) => sequence);

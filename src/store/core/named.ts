@@ -3,19 +3,23 @@
 import { winRate } from "../../domain/leaderboards.ts";
 import { get, put, query, remove, type Steps, select } from "../steps.ts";
 import type { PlayerRow, Standing, StoredResource, TeamRow } from "../store.ts";
-import { PLAYERS, type PlayerColumns, TEAMS, type TeamColumns } from "../tables.ts";
-import type { NamedTable } from "./row-numbers.ts";
+import {
+  NAMED_TABLES,
+  type NamedTable,
+  PLAYERS,
+  type PlayerColumns,
+  TEAMS,
+  type TeamColumns,
+} from "../tables.ts";
 import type { TransactionState } from "./transaction.ts";
-
-const TABLES = { players: PLAYERS, teams: TEAMS };
 
 export function named({ numbers, changed, added, names: changedNames }: TransactionState) {
   /** Names read so far, to avoid another lookup when the players are written. */
   const names = new Map<string, string>();
 
   function* after(table: NamedTable, id: string, limit: number): Steps<StoredResource[]> {
-    const rows = yield* select<TeamColumns>(
-      TABLES[table],
+    const rows = yield* select(
+      NAMED_TABLES[table],
       `WHERE ${table}.id > $1 ORDER BY ${table}.id LIMIT $2`,
       [id, limit],
     );
@@ -58,11 +62,11 @@ export function named({ numbers, changed, added, names: changedNames }: Transact
   }
 
   function* removeAll(table: NamedTable, ids: string[]): Steps<void> {
-    const rows = yield* get<TeamColumns, "id">(
-      TABLES[table],
+    const rows = yield* get(
+      NAMED_TABLES[table],
       ids.map((id) => ({ id })),
     );
-    yield* remove(TABLES[table], rows);
+    yield* remove(NAMED_TABLES[table], rows);
     for (const { num } of rows) changed[table].add(num);
     for (const id of ids) numbers[table].forget(id);
     added[table] -= rows.length;

@@ -5,8 +5,7 @@
 
 import { query, type Steps } from "../steps.ts";
 import { StoreError } from "../store.ts";
-
-export type NamedTable = "players" | "teams";
+import type { NamedTable } from "../tables.ts";
 
 /** The maximum of their integer columns. */
 const HIGHEST = 2 ** 31 - 1;

@@ -1,5 +1,6 @@
 /** The row of the shard itself. */
 
+import { randomBytes } from "node:crypto";
 import { put, type Steps, select } from "../steps.ts";
 import { DamagedData } from "../store.ts";
 import { SHARD, type ShardColumns } from "../tables.ts";
@@ -10,6 +11,19 @@ export function* readShard(): Steps<ShardColumns> {
   if (!row) throw new DamagedData(SHARD.name, "row 1");
   return row;
 }
+
+/** The row of a new shard. */
+export const newShard = (): ShardColumns => ({
+  log_id: randomBytes(16).toString("hex"),
+  sequence: 0,
+  token: "",
+  pruned_before: null,
+  matches: 0,
+  players: 0,
+  teams: 0,
+  last_player: 0,
+  last_team: 0,
+});
 
 export const shardRow = {
   *prunedBefore(): Steps<number | undefined> {

@@ -1,12 +1,19 @@
 /** What a transaction has done so far, and what it writes at its end. */
 
 import { randomBytes } from "node:crypto";
-import { put, type Steps } from "../steps.ts";
+import { bound, type Engine, put, type Steps } from "../steps.ts";
 import { SHARD } from "../tables.ts";
+import { actors } from "./actors.ts";
+import { bases } from "./bases.ts";
+import { recent } from "./boards.ts";
 import { logCommit, TransactionChanges } from "./change-log.ts";
+import { counters } from "./counters.ts";
+import { named } from "./named.ts";
 import { updateNameIndex } from "./names.ts";
+import { rankedMatches } from "./ranked-matches.ts";
+import { redactions } from "./redactions.ts";
 import { RowNumbers } from "./row-numbers.ts";
-import { readShard } from "./shard.ts";
+import { readShard, shardRow } from "./shard.ts";
 
 export class TransactionState {
   readonly numbers = { players: new RowNumbers("players"), teams: new RowNumbers("teams") };
@@ -18,6 +25,19 @@ export class TransactionState {
   readonly names = new Set<string>();
   readonly matches = new TransactionChanges();
 }
+
+/** The methods of a transaction, except for those that read and write matches. */
+export const coreMethods = (engine: Engine, state: TransactionState) =>
+  bound(engine, {
+    ...named(state),
+    ...counters,
+    ...bases,
+    ...shardRow,
+    ...redactions,
+    ...actors,
+    ...recent,
+    ...rankedMatches,
+  });
 
 const TOKEN_BYTES = 12;
 

@@ -1,6 +1,6 @@
 /** Creates declared tables in PostgreSQL. */
 
-import type { Column, TableShape } from "../table.ts";
+import type { TableShape } from "../table.ts";
 
 /** Texts are compared byte by byte. */
 const TYPES = {
@@ -10,23 +10,23 @@ const TYPES = {
   bytes: "bytea",
 } as const;
 
-const columnSql = (name: string, { type, isNullable }: Column): string =>
-  `${name} ${TYPES[type]}${isNullable ? "" : " NOT NULL"}`;
-
 export function createTable(table: TableShape): string[] {
   const { name, columns, key, number, isChecked, indexes } = table;
-  const lines = Object.entries(columns).map(([column, of]) => columnSql(column, of));
+  const keyColumns = key.join(", ");
+  const lines = Object.entries(columns).map(
+    ([column, { type, isNullable }]) => `${column} ${TYPES[type]}${isNullable ? "" : " NOT NULL"}`,
+  );
   if (isChecked) lines.push("checksum bigint NOT NULL");
-  if (number === undefined) lines.push(`PRIMARY KEY (${key.join(", ")})`);
-  else lines.push(`PRIMARY KEY (${number})`, `UNIQUE (${key.join(", ")})`);
-  // Bytes are compressed already.
-  const external = Object.entries(columns)
-    .filter(([, { type }]) => type === "bytes")
-    .map(([column]) => `ALTER TABLE {${name}} ALTER COLUMN ${column} SET STORAGE EXTERNAL`);
+  lines.push(`PRIMARY KEY (${number ?? keyColumns})`);
+  const isNumbered = number !== undefined && number !== keyColumns;
+  if (isNumbered) lines.push(`UNIQUE (${keyColumns})`);
   return [
-    // Rows that change often find room on their page.
-    `CREATE TABLE {${name}} (${lines.join(", ")})${number === undefined ? "" : " WITH (fillfactor = 85)"}`,
-    ...external,
+    // Players and teams change often, and find room on their pages.
+    `CREATE TABLE {${name}} (${lines.join(", ")})${isNumbered ? " WITH (fillfactor = 85)" : ""}`,
+    // Bytes are compressed already.
+    ...Object.entries(columns)
+      .filter(([, { type }]) => type === "bytes")
+      .map(([column]) => `ALTER TABLE {${name}} ALTER COLUMN ${column} SET STORAGE EXTERNAL`),
     ...indexes.map(
       ({ name: index, on, where }) =>
         `CREATE INDEX ${index} ON {${name}} (${on})${where ? ` WHERE ${where}` : ""}`,

@@ -1,5 +1,6 @@
 /** Runs the core on a schema in PostgreSQL. Many rows are written by one statement. */
 
+import type { MatchRow } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
 import {
   type Column,
@@ -11,6 +12,7 @@ import {
   verified,
 } from "../table.ts";
 import { type GivenColumn, given, insertRows } from "./bulk-write.ts";
+import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
 import type { Connection } from "./session.ts";
 
 export function postgresEngine(connection: Connection): Engine {
@@ -36,6 +38,16 @@ export function postgresEngine(connection: Connection): Engine {
         asked.values,
       );
       return rows.map((row) => verified(table, row));
+    },
+
+    async matches(ids) {
+      if (ids.length === 0) return [];
+      const rows = await connection.rows<MatchRow>(
+        `SELECT ${MATCH_COLUMNS} FROM {match_documents} AS stored WHERE stored.id = ANY($1::text[])`,
+        [ids],
+      );
+      for (const row of rows) verifyMatch(row);
+      return rows;
     },
 
     async insert(table, rows) {

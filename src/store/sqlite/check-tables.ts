@@ -1,8 +1,6 @@
 /** The tables of a shard with their indexes, as the check for damage reads them. */
 
-import { ACTOR_KEY_COLUMNS } from "../actor-rows.ts";
-import { BOARD_TABLES } from "../board-tables.ts";
-import type { NamedTable } from "../row-checks.ts";
+import { ACTOR_STATS, type NamedTable, PLAYER_RECENT, PLAYERS } from "../tables.ts";
 
 export type Key = string | number;
 
@@ -62,26 +60,30 @@ export const MATCHES: NumberedTable = {
 };
 
 const BY_LAST_MATCH: Index = {
-  name: "players_by_seen",
+  name: "players_by_last_match",
   columns: ["last_match_at", "id"],
   start: [GREATEST, ""],
   isDescending: true,
 };
 
-const boardsOf = (table: string): Index[] =>
-  BOARD_TABLES.filter((board) => board.table === table).map(({ index, column, isListed }) => ({
-    name: index,
-    columns: [column, "id"],
-    start: [GREATEST, ""],
-    isDescending: true,
-    isListed,
-  }));
+const boardsOf = ({ indexes }: typeof PLAYERS | typeof PLAYER_RECENT): Index[] =>
+  indexes.flatMap(({ name, on, where }) =>
+    where === undefined
+      ? []
+      : {
+          name,
+          columns: [on.split(" ")[0]!, "id"],
+          start: [GREATEST, ""],
+          isDescending: true,
+          isListed: where,
+        },
+  );
 
 export const NAMED: Record<NamedTable, NumberedTable> = {
   players: {
     name: "players",
     num: "num",
-    indexes: [byId("players"), byName("players"), BY_LAST_MATCH, ...boardsOf("players")],
+    indexes: [byId("players"), byName("players"), BY_LAST_MATCH, ...boardsOf(PLAYERS)],
   },
   teams: { name: "teams", num: "num", indexes: [byId("teams"), byName("teams")] },
 };
@@ -108,7 +110,7 @@ export const ACTORS: NumberedTable = {
   indexes: [
     {
       name: "sqlite_autoindex_actor_stats_1",
-      columns: ACTOR_KEY_COLUMNS,
+      columns: ACTOR_STATS.key,
       start: ["", "", "", LEAST],
     },
   ],
@@ -116,7 +118,7 @@ export const ACTORS: NumberedTable = {
 
 export const RECENT: Table = {
   name: "player_recent",
-  indexes: boardsOf("player_recent"),
+  indexes: boardsOf(PLAYER_RECENT),
 };
 
 /** The tables that list the matches of players and teams. */

@@ -9,23 +9,12 @@
 
 import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
-import { ACTOR_COLUMNS, type ActorRow, actorChecksum, actorLabel } from "../actor-rows.ts";
-import { damagedRows, ROWS_AT_ONCE } from "../change-log.ts";
 import { checksum } from "../checksum.ts";
-import {
-  type BaseRow,
-  baseChecksum,
-  type MatchRow,
-  matchChecksum,
-  type NamedRow,
-  type NamedTable,
-  namedChecksum,
-  type RecentRow,
-  recentChecksum,
-  snapshotChecksum,
-  withheldChecksum,
-} from "../row-checks.ts";
+import { damagedCommits, ROWS_AT_ONCE } from "../core/change-log.ts";
+import { readShard } from "../core/shard.ts";
+import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
 import { type RecordRow, someResult } from "../row-encoding.ts";
+import { run } from "../steps.ts";
 import {
   type Checker,
   type CheckStep,
@@ -33,7 +22,21 @@ import {
   StoreRefuses,
   StoreReplaced,
 } from "../store.ts";
-import { logRowsFrom } from "./change-log.ts";
+import { isWhole, storedColumns } from "../table.ts";
+import {
+  ACTOR_STATS,
+  type ActorRow,
+  type BaseRow,
+  CHANGES,
+  type ChangeRow,
+  NAMED_TABLES,
+  type NamedColumns,
+  type NamedTable,
+  PLAYER_BASE,
+  PLAYER_RECENT,
+  type RecentRow,
+  type ShardColumns,
+} from "../tables.ts";
 import {
   ACTORS,
   BASES,
@@ -53,13 +56,11 @@ import {
   type Table,
   WITHHELD,
 } from "./check-tables.ts";
+import { sqliteEngine } from "./engine.ts";
 import type { OpenedFile } from "./opened-file.ts";
-import { NAMED_ROWS } from "./players.ts";
-import { BASE_COLUMNS } from "./pruning.ts";
 import { FORMAT } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
-import { readShard } from "./totals.ts";
 
 /** In a server. Small, because most pages are needed only once. */
 const CACHED_KIB = 8 * 1024;
@@ -99,7 +100,7 @@ export class SqliteChecker implements Checker {
     private readonly pass: Pass = "fast",
   ) {
     this.#statements = new Statements(database);
-    this.#stages = [...this.#tables(pass), this.#changes(), this.#matchChanges(), this.#compare()];
+    this.#stages = [...this.#tables(pass), this.#changes(), this.#compare()];
   }
 
   #tables(pass: Pass): Stage[] {
@@ -276,11 +277,12 @@ export class SqliteChecker implements Checker {
   }
 
   #named(table: NamedTable, pass: Pass): Stage {
-    const columns = `, ${listed(NAMED[table], pass)} AS isListed FROM`;
-    const select = `${NAMED_ROWS[table].replace(" FROM", columns)} NOT INDEXED`;
-    return this.#rows<NamedRow & { isListed: number }>(NAMED[table], select, (rows) => {
+    const declared = NAMED_TABLES[table];
+    const select = `SELECT ${storedColumns(declared)}, ${listed(NAMED[table], pass)} AS isListed
+      FROM ${table} NOT INDEXED`;
+    return this.#rows<NamedColumns & { isListed: number }>(NAMED[table], select, (rows) => {
       for (const row of rows) {
-        if (!row.isListed || row.checksum !== namedChecksum(row)) this.#damaged(table, row.id);
+        if (!row.isListed || !isWhole(declared, row)) this.#damaged(table, row.id);
       }
     });
   }
@@ -298,22 +300,22 @@ export class SqliteChecker implements Checker {
   }
 
   #bases(pass: Pass): Stage {
-    const select = `SELECT rowid AS num, ${BASE_COLUMNS}, ${listed(BASES, pass)} AS isListed
+    const select = `SELECT rowid AS num, ${storedColumns(PLAYER_BASE)}, ${listed(BASES, pass)} AS isListed
       FROM player_base NOT INDEXED`;
     return this.#rows<BaseRow & { num: number; isListed: number }>(BASES, select, (rows) => {
       for (const row of rows) {
-        if (!row.isListed || row.checksum !== baseChecksum(row)) this.#damaged(BASES.name, row.id);
+        if (!row.isListed || !isWhole(PLAYER_BASE, row)) this.#damaged(BASES.name, row.id);
       }
     });
   }
 
   #actors(pass: Pass): Stage {
-    const select = `SELECT rowid AS num, ${ACTOR_COLUMNS}, ${listed(ACTORS, pass)} AS isListed
+    const select = `SELECT rowid AS num, ${storedColumns(ACTOR_STATS)}, ${listed(ACTORS, pass)} AS isListed
       FROM actor_stats NOT INDEXED`;
     return this.#rows<ActorRow & { num: number; isListed: number }>(ACTORS, select, (rows) => {
       for (const row of rows) {
-        if (!row.isListed || row.checksum !== actorChecksum(row)) {
-          this.#damaged(ACTORS.name, actorLabel(row));
+        if (!row.isListed || !isWhole(ACTOR_STATS, row)) {
+          this.#damaged(ACTORS.name, ACTOR_STATS.label(row));
         }
       }
     });
@@ -331,7 +333,7 @@ export class SqliteChecker implements Checker {
         if (typeof row.id !== "string" || row.id <= after) {
           throw new DamagedData(RECENT.name, "order");
         }
-        const isRight = row.isListed && row.checksum === recentChecksum(row);
+        const isRight = row.isListed && isWhole(PLAYER_RECENT, row);
         if (!isRight) this.#damaged(RECENT.name, row.id);
         after = row.id;
       }
@@ -456,30 +458,26 @@ export class SqliteChecker implements Checker {
     };
   }
 
-  /** The change log, on which the caches of readers depend, has no gaps. It is empty after a migration. */
+  /** The change log has no gaps. Each step begins with the last row of the one before: rows may be removed meanwhile. */
   #changes(): Stage {
+    let after = 0;
     return () => {
       const rows = this.#statements
-        .get("SELECT sequence, players, teams, checksum FROM changes ORDER BY sequence DESC")
-        .values() as [number, Uint8Array, Uint8Array, number][];
-      const newest = readShard(this.#statements).sequence;
-      for (const [at, [sequence, players, teams, sum]] of rows.entries()) {
-        const isRight = sequence === newest - at && sum === checksum([sequence, players, teams]);
-        if (!isRight) this.#damaged("changes", sequence);
-      }
-      return { rows: rows.length, isOver: true };
+        .get<ChangeRow>(
+          `SELECT ${storedColumns(CHANGES)} FROM changes WHERE sequence >= ? ORDER BY sequence LIMIT ${ROWS_AT_ONCE}`,
+        )
+        .all(after);
+      for (const sequence of damagedCommits(rows)) this.#damaged("changes", sequence);
+      after = rows.at(-1)?.sequence ?? after;
+      const isOver = rows.length < ROWS_AT_ONCE;
+      if (isOver && rows.length > 0 && after !== this.#shard().sequence)
+        this.#damaged("changes", after);
+      return { rows: rows.length, isOver };
     };
   }
 
-  /** Each step begins with the last row of the one before: only within a step no rows can have been removed. */
-  #matchChanges(): Stage {
-    let after = 0;
-    return () => {
-      const rows = logRowsFrom(this.#statements, after, ROWS_AT_ONCE);
-      for (const first of damagedRows(rows)) this.#damaged("match_changes", first);
-      after = rows.at(-1)?.first ?? after;
-      return { rows: rows.length, isOver: rows.length < ROWS_AT_ONCE };
-    };
+  #shard(): ShardColumns {
+    return run(sqliteEngine(this.#statements), readShard()) as ShardColumns;
   }
 
   /** As many rows as the shard says, and the same entries as rows. They can be compared only while nobody writes. */
@@ -501,7 +499,7 @@ export class SqliteChecker implements Checker {
 
   /** The lists and indexes that do not have the entries of their rows. Totals that are wrong are noted. */
   #different(): string[] {
-    const stored = readShard(this.#statements);
+    const stored = this.#shard();
     for (const name of ["matches", "players", "teams"] as const) {
       if (stored[name] !== this.#tally(name).rows) this.#damaged("shard", `total of ${name}`);
     }

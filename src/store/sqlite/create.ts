@@ -1,23 +1,31 @@
-/** Creates declared tables in SQLite. */
+/** Creates declared tables in SQLite, and their rows. */
 
-import type { Column, TableShape } from "../table.ts";
+import { storedColumns, type TableShape } from "../table.ts";
 
 const TYPES = { text: "TEXT", integer: "INTEGER", bigint: "INTEGER", bytes: "BLOB" } as const;
 
-const columnSql = (name: string, { type, isNullable }: Column): string =>
-  `${name} ${TYPES[type]}${isNullable ? "" : " NOT NULL"}`;
-
-/** A table without a number is stored by its key. */
 export function createTable(table: TableShape): string {
-  const { name, columns, key, number, isChecked, indexes } = table;
-  const lines = Object.entries(columns).map(([column, of]) =>
-    column === number ? `${column} INTEGER PRIMARY KEY` : columnSql(column, of),
+  const { name, columns, key, number, hasRowids, isChecked, indexes } = table;
+  const keyColumns = key.join(", ");
+  const lines = Object.entries(columns).map(([column, { type, isNullable }]) =>
+    column === number
+      ? `${column} INTEGER PRIMARY KEY`
+      : `${column} ${TYPES[type]}${isNullable ? "" : " NOT NULL"}`,
   );
   if (isChecked) lines.push("checksum INTEGER NOT NULL");
-  lines.push(`${number === undefined ? "PRIMARY KEY" : "UNIQUE"} (${key.join(", ")})`);
-  const create = `CREATE TABLE ${name} (${lines.join(", ")})${number === undefined ? " WITHOUT ROWID" : ""};`;
-  return [create, ...indexes.map((index) => createIndex(name, index))].join("\n");
+  if (number === undefined) lines.push(`PRIMARY KEY (${keyColumns})`);
+  else if (keyColumns !== number) lines.push(`UNIQUE (${keyColumns})`);
+  const storage = number === undefined && !hasRowids ? " WITHOUT ROWID" : "";
+  return [
+    `CREATE TABLE ${name} (${lines.join(", ")})${storage};`,
+    ...indexes.map(
+      ({ name: index, on, where }) =>
+        `CREATE INDEX ${index} ON ${name} (${on})${where ? ` WHERE ${where}` : ""};`,
+    ),
+  ].join("\n");
 }
 
-const createIndex = (table: string, { name, on, where }: TableShape["indexes"][number]): string =>
-  `CREATE INDEX ${name} ON ${table} (${on})${where ? ` WHERE ${where}` : ""};`;
+export function insertInto(table: TableShape): string {
+  const columns = storedColumns(table);
+  return `INSERT INTO ${table.name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+}

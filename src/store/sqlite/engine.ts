@@ -1,6 +1,7 @@
 /** Runs the core on a SQLite file. */
 
 import type { SQLQueryBindings } from "bun:sqlite";
+import type { MatchRow } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
 import {
   storedColumns,
@@ -10,6 +11,9 @@ import {
   type Value,
   verified,
 } from "../table.ts";
+import { insertInto } from "./create.ts";
+import { MATCH_ROW, verifyMatch } from "./matches.ts";
+import { asReadError } from "./sqlite-errors.ts";
 import type { Statements } from "./statements.ts";
 
 export function sqliteEngine(statements: Statements): Engine {
@@ -40,6 +44,20 @@ export function sqliteEngine(statements: Statements): Engine {
       });
     },
 
+    matches(ids) {
+      const byId = statements.get<MatchRow>(`${MATCH_ROW} WHERE id = ?`);
+      try {
+        return ids.flatMap((id) => {
+          const row = byId.get(id);
+          if (row) verifyMatch(row);
+          return row ?? [];
+        });
+      } catch (error) {
+        // What SQLite cannot read is damage too.
+        throw asReadError(error, statements.database);
+      }
+    },
+
     insert: (table, rows) => write(insertInto(table), table, rows),
 
     put(table, rows) {
@@ -64,11 +82,6 @@ const isIn = (names: readonly string[], name: string): boolean => names.includes
 const selectList = (table: TableShape): string => storedColumns(table).join(", ");
 
 const isKey = ({ key }: TableShape): string => key.map((name) => `${name} = ?`).join(" AND ");
-
-function insertInto(table: TableShape): string {
-  const columns = storedColumns(table);
-  return `INSERT INTO ${table.name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
-}
 
 const keyValues = <Row, Key extends keyof Row>(
   { key }: Table<Row, Key>,

@@ -3,10 +3,12 @@
 import { Database } from "bun:sqlite";
 import { existsSync, realpathSync } from "node:fs";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
+import { readSummary } from "../core/summary.ts";
 import type { Examined } from "../examined.ts";
+import { run } from "../steps.ts";
 import type { Fragment, Summary } from "../store.ts";
-import { readBytes, readSummary } from "./counters.ts";
-import { someRecords } from "./matches.ts";
+import { sqliteEngine } from "./engine.ts";
+import { readBytes, someRecords } from "./matches.ts";
 import { asStoreError, formatOf, NotAShard } from "./open.ts";
 import { damageMarkerOf, fileStats, markedFile } from "./opened-file.ts";
 import { FORMAT } from "./schema.ts";
@@ -56,10 +58,8 @@ function openWithoutTrace(path: string): Database {
   return existsSync(`${realpathSync(path)}-wal`) ? openUnchanged(path) : openImmutable(path);
 }
 
-function summaryOf(statements: Statements): Summary {
-  const { matches, players, newestMatch } = readSummary(statements);
-  return { matches, players, newestMatch };
-}
+const summaryOf = (statements: Statements): Summary =>
+  run(sqliteEngine(statements), readSummary()) as Summary;
 
 export function sqliteVersion(): string {
   const database = new Database(":memory:");

@@ -3,15 +3,10 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
 import { viewOf } from "../byte-range.ts";
-import type { TransactionChanges } from "../change-log.ts";
+import type { TransactionState } from "../core/transaction.ts";
+import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
 import {
-  type MatchRow,
-  matchChecksum,
-  type NamedTable,
-  snapshotChecksum,
-  withheldChecksum,
-} from "../row-checks.ts";
-import {
+  entriesIn,
   fateOf,
   packResult,
   packResults,
@@ -20,9 +15,11 @@ import {
   readRecord,
   resultIn,
   rowOf,
+  someResult,
   unpackResult,
   unpackServed,
 } from "../row-encoding.ts";
+import { type Engine, run } from "../steps.ts";
 import {
   DamagedData,
   type Fate,
@@ -34,10 +31,9 @@ import {
   type StoredMatch,
   type WithheldEntry,
 } from "../store.ts";
-import type { RowNumbers } from "./players.ts";
+import type { NamedTable } from "../tables.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { type Statements, withStatements } from "./statements.ts";
-import type { Totals } from "./totals.ts";
 
 const RECORD = "id, created_at, game_mode, patch_version, content_hash";
 const SNAPSHOTS = "matches LEFT JOIN match_snapshots ON match_snapshots.match = matches.num";
@@ -124,10 +120,22 @@ const BEGINNING: MatchKey = { createdAt: Number.MIN_SAFE_INTEGER, id: "" };
 
 export function matchTables(
   database: Statements,
-  numbers: { players: RowNumbers; teams: RowNumbers },
-  totals: Totals,
-  changes: TransactionChanges,
+  engine: Engine,
+  { numbers, added, matches: changes }: TransactionState,
 ) {
+  /** Finds the numbers of all players and teams of these matches. */
+  function findNumbers(matches: MatchEntry[]): void {
+    for (const table of ["players", "teams"] as const) {
+      run(
+        engine,
+        numbers[table].find(matches.flatMap((match) => match[table].map(({ id }) => id))),
+      );
+    }
+  }
+
+  const numberOf = (table: NamedTable, id: string) =>
+    (run(engine, numbers[table].known(id)) as number | undefined) ?? null;
+
   const served = (rest: string, ...values: SQLQueryBindings[]): ShardRecord[] =>
     database
       .get<ServedRow>(`${SERVED} ${rest}`)
@@ -226,10 +234,44 @@ export function matchTables(
       "DELETE FROM match_snapshots WHERE match = (SELECT num FROM matches WHERE id = ?)",
       id,
     );
-    totals.change("matches", -database.run("DELETE FROM matches WHERE id = ?", id).changes);
+    added.matches -= database.run("DELETE FROM matches WHERE id = ?", id).changes;
+  }
+
+  /** The rows with these keys. One statement for all: starting one costs more than a lookup. */
+  const found = (select: string, keys: Iterable<string | number>) =>
+    database.get(`${select} IN (SELECT value FROM json_each(?))`).values(JSON.stringify([...keys]));
+
+  function idsOf(table: NamedTable, nums: ReadonlySet<number>): (num: number) => string {
+    const rows = found(`SELECT num, id FROM ${table} WHERE num`, nums);
+    const known = new Map(rows as [number, string][]);
+    return (num) => known.get(num) ?? "";
   }
 
   return {
+    entriesOf(matchIds: string[]): Map<string, Pick<MatchEntry, "players" | "teams">> {
+      const rows = found(
+        `SELECT id, results, substr(document, 1, 4 + 4 * length(results)) FROM matches WHERE id`,
+        matchIds,
+      ) as [string, Uint8Array, Uint8Array][];
+      const nums = { players: new Set<number>(), teams: new Set<number>() };
+      for (const [, results, document] of rows) {
+        for (const of of ["players", "teams"] as const) {
+          someResult({ results, document }, of, (num) => {
+            nums[of].add(num);
+            return false;
+          });
+        }
+      }
+      const playerId = idsOf("players", nums.players);
+      const teamId = idsOf("teams", nums.teams);
+      return new Map(
+        rows.map(([id, results, document]) => [
+          id,
+          entriesIn({ results, document }, playerId, teamId),
+        ]),
+      );
+    },
+
     known(ids: string[]) {
       const found = new Map<string, { fate: Fate; contentHash: Uint8Array }>();
       const inServed = database.get<{ hash: Uint8Array; reason: null }>(
@@ -275,12 +317,14 @@ export function matchTables(
     },
 
     addServed(matches: MatchEntry[]): void {
+      findNumbers(matches);
       for (const match of matches) addOne(match);
       changes.added(matches);
-      totals.change("matches", matches.length);
+      added.matches += matches.length;
     },
 
     removeServed(matches: MatchEntry[]): void {
+      findNumbers(matches);
       for (const match of matches) removeOne(match);
       changes.removed(matches);
     },
@@ -302,10 +346,10 @@ export function matchTables(
       const rows = database
         .get(
           `SELECT player, created_at, match_id, match, result FROM player_matches
-           WHERE player = (SELECT num FROM players WHERE id = ?)
+           WHERE player = ?
            ORDER BY created_at DESC, match_id DESC LIMIT ${limit}`,
         )
-        .values(playerId) as LinkEntry[];
+        .values(numberOf("players", playerId)) as LinkEntry[];
       return rows.map((entry) => {
         verifyLink("players", entry);
         const [, createdAt, matchId, , result] = entry;
@@ -317,10 +361,10 @@ export function matchTables(
       const [entry] = database
         .get(
           `SELECT team, created_at, match_id, match, plays FROM team_matches
-           WHERE team = (SELECT num FROM teams WHERE id = ?)
+           WHERE team = ?
            ORDER BY created_at DESC, match_id DESC LIMIT 1`,
         )
-        .values(teamId) as LinkEntry[];
+        .values(numberOf("teams", teamId)) as LinkEntry[];
       if (entry) verifyLink("teams", entry);
       return entry?.[2];
     },
@@ -330,3 +374,8 @@ export function matchTables(
 function recordValues(match: StoredMatch): SQLQueryBindings[] {
   return [match.id, match.createdAt, match.gameMode, match.patchVersion, match.contentHash];
 }
+
+export const readBytes = (database: Statements): number =>
+  database.row<{ bytes: number }>(
+    "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
+  )!.bytes;

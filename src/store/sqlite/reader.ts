@@ -3,20 +3,26 @@
 import type { Database } from "bun:sqlite";
 import type { ByteRange } from "../byte-range.ts";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
-import { batchOf, type MatchReference, neededOf } from "../change-log.ts";
-import { checksum } from "../checksum.ts";
+import { readActorStats } from "../core/actors.ts";
+import { readBoard } from "../core/boards.ts";
+import {
+  batchOf,
+  type CommitState,
+  type CommitsSince,
+  commitsSince,
+  type MatchReference,
+  neededOf,
+  readChanges,
+  readFollowStart,
+  readLogEnds,
+} from "../core/change-log.ts";
+import { redactions } from "../core/redactions.ts";
+import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
 import { withoutPruned } from "../page-range.ts";
-import {
-  isSelected,
-  keyOf,
-  type MatchRow,
-  type NamedRow,
-  type NamedTable,
-  verifyLatestFirst,
-  verifyNamed,
-} from "../row-checks.ts";
+import { isSelected, keyOf, type MatchRow, verifyLatestFirst } from "../row-checks.ts";
 import { participantsIn, readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
+import { type Engine, run, type Steps } from "../steps.ts";
 import {
   type ActorRows,
   type ActorSelection,
@@ -33,17 +39,17 @@ import {
   type Page,
   type PlayerListing,
   type Reader,
+  type Redaction,
   type Selection,
   type Sizes,
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import { readActorStats } from "./actors.ts";
-import { readBoard } from "./boards.ts";
-import { readChanges, readFollowStart, readLogEnds } from "./change-log.ts";
-import { readBytes, readSummary } from "./counters.ts";
+import { storedColumns, verified } from "../table.ts";
+import { NAMED_TABLES, type NamedColumns, type NamedTable, PLAYERS, TEAMS } from "../tables.ts";
+import { sqliteEngine } from "./engine.ts";
 import { ScanStatements } from "./index-scan.ts";
-import { MATCH_ROW, verifyMatch } from "./matches.ts";
+import { MATCH_ROW, readBytes, verifyMatch } from "./matches.ts";
 import {
   charactersAfter,
   latestNames,
@@ -52,18 +58,19 @@ import {
   namesBeginning,
 } from "./name-index.ts";
 import { findPage } from "./pages.ts";
-import { NAMED_ROWS } from "./players.ts";
 import { Snapshot } from "./snapshot.ts";
 import { asReadError } from "./sqlite-errors.ts";
-import { Statements } from "./statements.ts";
-import { readShard } from "./totals.ts";
+import { Statements, withStatements } from "./statements.ts";
 import { Wal } from "./wal.ts";
 
 /** There are far fewer teams than players. */
 const TEAMS_SHARE = 1 / 8;
 
+const COLUMNS = { players: storedColumns(PLAYERS).join(), teams: storedColumns(TEAMS).join() };
+
 export class SqliteReader implements Reader {
   readonly #statements: Statements;
+  readonly #engine: Engine;
   readonly #wal: Wal;
   readonly #scans: ScanStatements;
   readonly #snapshot: Snapshot;
@@ -71,7 +78,7 @@ export class SqliteReader implements Reader {
   #vocabulary: Vocabulary | undefined;
   /** A new object for each state. */
   #state = {};
-  #lastChange = -1;
+  #last: CommitState = { sequence: -1, token: "none" };
   /** Matches that were created before it may not be removed yet. */
   #prunedBefore = Number.NEGATIVE_INFINITY;
 
@@ -80,6 +87,7 @@ export class SqliteReader implements Reader {
     cacheBytes: number,
   ) {
     this.#statements = new Statements(database);
+    this.#engine = sqliteEngine(this.#statements);
     this.#wal = new Wal(database);
     this.#scans = new ScanStatements(this.#statements);
     this.#snapshot = new Snapshot(database, () => this.#forgetChanges());
@@ -230,14 +238,11 @@ export class SqliteReader implements Reader {
   }
 
   leaderboard(query: BoardQuery): BoardPart {
-    return this.#read(() => readBoard(this.#statements, query));
+    return this.#run(readBoard(query));
   }
 
   summary(): Summary {
-    return this.#read(() => {
-      const { teams: _, ...summary } = readSummary(this.#statements);
-      return summary;
-    });
+    return this.#run(readSummary());
   }
 
   sizes(): Sizes {
@@ -255,22 +260,22 @@ export class SqliteReader implements Reader {
   }
 
   actorStats(selection: ActorSelection): ActorRows {
-    return this.#read(() => readActorStats(this.#statements, selection));
+    return this.#run(readActorStats(selection));
   }
 
   changes(after: LogPosition, limit: number): ChangeBatch | undefined {
     return this.#read(() => {
-      const logged = readChanges(this.#statements, after, limit);
+      const logged = this.#run(readChanges(after, limit));
       return logged && batchOf(logged, after, limit, this.#references(neededOf(logged)));
     });
   }
 
   changeLog(): { beginning: LogPosition; end: LogPosition } {
-    return this.#read(() => readLogEnds(this.#statements));
+    return this.#run(readLogEnds());
   }
 
   followStart(now: number): LogPosition {
-    return this.#read(() => readFollowStart(this.#statements, now));
+    return this.#run(readFollowStart(now));
   }
 
   close(): void {
@@ -287,6 +292,11 @@ export class SqliteReader implements Reader {
     } catch (error) {
       throw asReadError(error, this.database);
     }
+  }
+
+  /** In SQLite, every step is answered at once. */
+  #run<T>(steps: Steps<T>): T {
+    return this.#read(() => run(this.#engine, steps) as T);
   }
 
   #bundle(rows: readonly MatchRow[]): MatchesWithLinked {
@@ -340,10 +350,12 @@ export class SqliteReader implements Reader {
   }
 
   #load(table: NamedTable, column: "num" | "id", key: string | number): NamedEntry | undefined {
-    const row = this.#statements.get<NamedRow>(`${NAMED_ROWS[table]} WHERE ${column} = ?`).get(key);
+    const row = this.#statements
+      .get<NamedColumns>(`SELECT ${COLUMNS[table]} FROM ${table} WHERE ${column} = ?`)
+      .get(key);
     if (row === null) return undefined;
     if (row[column] !== key) throw new DamagedData(table, key);
-    verifyNamed(table, row);
+    verified(NAMED_TABLES[table], row);
     const entry = entryOf(row);
     this.#cached[table].add(entry);
     return entry;
@@ -392,27 +404,26 @@ export class SqliteReader implements Reader {
   #forgetChanges(): void {
     this.#state = {};
     this.#vocabulary = undefined;
-    this.#prunedBefore = readShard(this.#statements).pruned_before ?? Number.NEGATIVE_INFINITY;
-    const since = this.#statements
-      .get(
-        "SELECT sequence, players, teams, checksum FROM changes WHERE sequence >= ? ORDER BY sequence",
-      )
-      .values(this.#lastChange) as [number, Uint8Array, Uint8Array, number][];
-    const isWhole =
-      since[0]?.[0] === this.#lastChange &&
-      since.every(
-        ([sequence, players, teams, sum], index) =>
-          sequence === this.#lastChange + index && sum === checksum([sequence, players, teams]),
-      );
+    const { now, missed } = run(this.#engine, commitsSince(this.#last)) as CommitsSince;
+    this.#prunedBefore = now.pruned_before ?? Number.NEGATIVE_INFINITY;
     for (const table of ["players", "teams"] as const) {
-      if (!isWhole) this.#cached[table].clear();
+      if (!missed) this.#cached[table].clear();
+      for (const change of missed ?? []) {
+        for (const num of unpackNumbers(change[table])) this.#cached[table].forget(num);
+      }
     }
-    this.#lastChange = since.at(-1)?.[0] ?? -1;
-    if (!isWhole) return;
-    for (const [, players, teams] of since) {
-      for (const num of unpackNumbers(players)) this.#cached.players.forget(num);
-      for (const num of unpackNumbers(teams)) this.#cached.teams.forget(num);
-    }
+    this.#last = now;
+  }
+}
+
+export function readRedactions(database: Database): Redaction[] {
+  try {
+    return withStatements(
+      database,
+      (statements) => run(sqliteEngine(statements), redactions.redactions()) as Redaction[],
+    );
+  } catch (error) {
+    throw asReadError(error, database);
   }
 }
 

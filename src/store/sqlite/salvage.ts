@@ -5,8 +5,7 @@
 
 import type { Database } from "bun:sqlite";
 import type { ActorTotals } from "../../domain/actors.ts";
-import { ACTOR_COLUMNS, type ActorRow } from "../actor-rows.ts";
-import { type BaseRow, readBase } from "../row-checks.ts";
+import { baseOf } from "../core/bases.ts";
 import {
   type DamagedPage,
   type DamagedRecord,
@@ -21,6 +20,15 @@ import {
   salvagedRedaction,
 } from "../salvage.ts";
 import type { PlayerBase, Redaction } from "../store.ts";
+import { isWhole, storedColumns, verified } from "../table.ts";
+import {
+  ACTOR_STATS,
+  type ActorRow,
+  type BaseRow,
+  PLAYER_BASE,
+  SHARD,
+  type ShardColumns,
+} from "../tables.ts";
 import {
   BrokenRow,
   isIndexPage,
@@ -34,9 +42,7 @@ import {
   valuesIn,
 } from "./leaf-rows.ts";
 import type { PageFile } from "./page-file.ts";
-import { BASE_COLUMNS } from "./pruning.ts";
 import { SnapshotPages, TABLES, tableOf } from "./snapshot-pages.ts";
-import { isWholeShard } from "./totals.ts";
 
 export class SqliteSalvage implements DamagedStore {
   #prunedBefore: number | null | undefined;
@@ -257,16 +263,18 @@ function redactionIn(row: LeafRow | BrokenRow): Redaction | DamagedState {
   return salvagedRedaction({
     player_id: id,
     redacted_at: redactedAt as number,
-    checksum: checksum as number,
+    ...{ checksum },
   });
 }
 
 function baseIn(row: LeafRow): PlayerBase | DamagedState {
   const values = valuesIn(row);
   if (!values) return { row: row.rowid, id: undefined, why: "a page of its row is missing" };
-  const base = Object.fromEntries(BASE_COLUMNS.map((column, at) => [column, values[at]]));
+  const base = Object.fromEntries(
+    storedColumns(PLAYER_BASE).map((column, at) => [column, values[at]]),
+  );
   try {
-    return readBase(base as unknown as BaseRow);
+    return baseOf(verified(PLAYER_BASE, base as unknown as BaseRow));
   } catch {
     const id = typeof base.id === "string" ? base.id : undefined;
     return { row: row.rowid, id, why: "what pruned matches add to its lifetime record is damaged" };
@@ -276,7 +284,9 @@ function baseIn(row: LeafRow): PlayerBase | DamagedState {
 function actorIn(row: LeafRow): ActorTotals | DamagedState {
   const values = valuesIn(row);
   if (!values) return { row: row.rowid, id: undefined, why: "a page of its row is missing" };
-  const actor = Object.fromEntries(ACTOR_COLUMNS.map((column, at) => [column, values[at]]));
+  const actor = Object.fromEntries(
+    storedColumns(ACTOR_STATS).map((column, at) => [column, values[at]]),
+  );
   return salvagedActor(actor as unknown as ActorRow, row.rowid);
 }
 
@@ -296,14 +306,19 @@ const lost = (
 const isSchema = ({ types }: LeafRow): boolean =>
   types.length === 5 && [0, 1, 2].every((at) => isText(types[at])) && isInteger(types[3]);
 
+const SHARD_COLUMNS = storedColumns(SHARD);
+
 const isShard = ({ types }: LeafRow): boolean =>
-  types.length === 7 && isText(types[0]) && types.slice(3).every(isInteger);
+  types.length === SHARD_COLUMNS.length &&
+  isText(types[0]) &&
+  isText(types[2]) &&
+  types.slice(4).every(isInteger);
 
 /** Undefined if the row is damaged. */
 function prunedBeforeIn(row: LeafRow): number | null | undefined {
   const values = valuesIn(row);
   if (!values) return undefined;
-  const [log_id, sequence, pruned_before, matches, players, teams, checksum] = values;
-  const shard = { log_id, sequence, pruned_before, matches, players, teams, checksum };
-  return isWholeShard(shard) ? shard.pruned_before : undefined;
+  const shard = Object.fromEntries(SHARD_COLUMNS.map((column, at) => [column, values[at]]));
+  const found = shard as unknown as ShardColumns;
+  return isWhole(SHARD, found) ? found.pruned_before : undefined;
 }

@@ -20,7 +20,7 @@ export function tableOf({ types }: LeafRow): string | undefined {
     return "match_snapshots";
   }
   if (count === 12 && [first, second, third].every(isText)) return "actor_stats";
-  if (count === 12 && isText(first) && (isBlob(types[9]) || isNull(types[9]))) {
+  if (count === 12 && isText(first) && (isBlob(types[10]) || isNull(types[10]))) {
     return "player_base";
   }
   return undefined;

@@ -1,9 +1,11 @@
 /** Writes to a shard's SQLite file, one transaction at a time, and serves admin reads. */
 
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
-import { TransactionChanges } from "../change-log.ts";
-import { checksum } from "../checksum.ts";
-import { packNumbers } from "../row-encoding.ts";
+import type { Awaitable } from "../../domain/awaitable.ts";
+import { storedState } from "../core/stored-state.ts";
+import { countOlder, readCounts } from "../core/summary.ts";
+import { conclude, coreMethods, TransactionState } from "../core/transaction.ts";
+import { bound, type Engine, run } from "../steps.ts";
 import {
   type Counts,
   type OnProgress,
@@ -14,29 +16,19 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
-import { actorTable } from "./actors.ts";
-import { boardTables } from "./boards.ts";
-import { logChanges } from "./change-log.ts";
 import { removeFreePages, rewrite } from "./compact.ts";
-import { counterTables, readCounts } from "./counters.ts";
-import { matchTables } from "./matches.ts";
-import { NameIndex } from "./name-index.ts";
+import { sqliteEngine } from "./engine.ts";
+import { matchTables, readBytes } from "./matches.ts";
 import { OpenedFile } from "./opened-file.ts";
-import { playerTables, RowNumbers } from "./players.ts";
-import { countOlder, pruningTables } from "./pruning.ts";
-import { redactionTable } from "./redactions.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
-import { stateTables } from "./stored-state.ts";
-import { readShard, Totals, writeShard } from "./totals.ts";
 import { Wal, type WalLimits } from "./wal.ts";
 
 export class SqliteWriter implements Writer {
   readonly #statements: Statements;
-  readonly #tables: ReturnType<typeof openTables>;
-  readonly #dataVersion: Statement<{ data_version: number }, []>;
-  #version: number | undefined;
+  readonly #engine: Engine;
+  readonly #changed: Statement<{ rows: number }, []>;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #wal: Wal;
 
@@ -44,12 +36,12 @@ export class SqliteWriter implements Writer {
     private readonly database: Database,
     readonly file = new OpenedFile(database.filename),
     walLimits?: Partial<WalLimits>,
-    now = Date.now,
+    private readonly now = Date.now,
   ) {
     this.#wal = new Wal(database, walLimits);
     this.#statements = new Statements(database);
-    this.#tables = openTables(this.#statements, now);
-    this.#dataVersion = database.query("PRAGMA data_version");
+    this.#engine = sqliteEngine(this.#statements);
+    this.#changed = database.query("SELECT total_changes() AS rows");
   }
 
   /** Writers of this process queue here; those of other processes wait for SQLite's lock. */
@@ -62,7 +54,10 @@ export class SqliteWriter implements Writer {
     return this.#inTurn(async () => {
       try {
         this.database.query("BEGIN").run();
-        return await work(this.#tables.state);
+        return await work({
+          ...this.#tables(new TransactionState()),
+          ...bound(this.#engine, storedState),
+        });
       } catch (error) {
         throw asReadError(error, this.database);
       } finally {
@@ -76,34 +71,35 @@ export class SqliteWriter implements Writer {
   contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
     return this.#turn.then(() =>
       this.#read(() => {
-        const known = this.#tables.transaction.known(ids);
+        const known = this.#reading().known(ids);
         return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
       }),
     );
   }
 
   inspect(id: string): ShardRecord | undefined {
-    return this.#read(() => this.#tables.transaction.load([id])[0]);
+    return this.#read(() => this.#reading().load([id])[0]);
   }
 
-  rankedEvidence(playerIds: string[]): Map<string, number> {
-    return this.#read(() => this.#tables.transaction.rankedEvidence(playerIds));
+  rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>> {
+    return this.#read(() => this.#reading().rankedEvidence(playerIds));
   }
 
-  prunedBefore(): number | undefined {
-    return this.#read(() => this.#tables.transaction.prunedBefore());
+  prunedBefore(): Awaitable<number | undefined> {
+    return this.#read(() => this.#reading().prunedBefore());
   }
 
-  redactions(): Redaction[] {
-    return this.#read(() => this.#tables.transaction.redactions());
+  redactions(): Awaitable<Redaction[]> {
+    return this.#read(() => this.#reading().redactions());
   }
 
-  countOlder(before: number): { served: number; withheld: number } {
-    return this.#read(() => countOlder(this.#statements, before));
+  countOlder(before: number): Awaitable<{ served: number; withheld: number }> {
+    return this.#read(() => run(this.#engine, countOlder(before)));
   }
 
-  counts(): Counts {
-    return this.#read(() => readCounts(this.#statements));
+  async counts(): Promise<Counts> {
+    const counts = await this.#read(() => run(this.#engine, readCounts()));
+    return { ...counts, bytes: readBytes(this.#statements) };
   }
 
   /** A file cannot have aliases. */
@@ -132,6 +128,16 @@ export class SqliteWriter implements Writer {
     this.#statements.close();
   }
 
+  /** The tables as one transaction sees them. */
+  #tables(state: TransactionState) {
+    return {
+      ...coreMethods(this.#engine, state),
+      ...matchTables(this.#statements, this.#engine, state),
+    } satisfies Transaction;
+  }
+
+  #reading = () => this.#tables(new TransactionState());
+
   #read<T>(read: () => T): T {
     try {
       return read();
@@ -154,9 +160,10 @@ export class SqliteWriter implements Writer {
     }
     this.#begin();
     try {
-      this.#noticeOthers();
-      const result = await work(this.#tables.transaction);
-      this.#tables.conclude();
+      const state = new TransactionState();
+      const before = this.#changed.get()!.rows;
+      const result = await work(this.#tables(state));
+      if (this.#changed.get()!.rows > before) await run(this.#engine, conclude(state, this.now()));
       this.database.query("COMMIT").run();
       this.file.checkCommitted();
       noteCommit();
@@ -164,7 +171,6 @@ export class SqliteWriter implements Writer {
     } catch (error) {
       // A full disk may have ended the transaction.
       if (this.database.inTransaction) this.database.query("ROLLBACK").run();
-      this.#tables.forget();
       throw asWriteError(error, this.database);
     }
   }
@@ -182,75 +188,4 @@ export class SqliteWriter implements Writer {
       );
     }
   }
-
-  /** Caches are valid only while nobody else writes. */
-  #noticeOthers(): void {
-    const version = this.#dataVersion.get()!.data_version;
-    if (version !== this.#version) this.#tables.forget();
-    this.#version = version;
-  }
-}
-
-/** How many transactions a reader may miss before it drops its whole cache. */
-const KEPT_CHANGES = 256;
-
-/** The tables as one transaction, and the writes at its end. */
-function openTables(database: Statements, now: () => number) {
-  const totals = new Totals();
-  const matchChanges = new TransactionChanges();
-  const nameIndex = new NameIndex(database);
-  const numbers = {
-    players: new RowNumbers(database, "players", totals),
-    teams: new RowNumbers(database, "teams", totals),
-  };
-  const players = playerTables(database, numbers, nameIndex);
-  const transaction = {
-    ...matchTables(database, numbers, totals, matchChanges),
-    ...players.transaction,
-    ...counterTables(database),
-    ...pruningTables(database),
-    ...redactionTable(database),
-    ...actorTable(database),
-    ...boardTables(database),
-  } satisfies Transaction;
-
-  /** For the caches of readers. Returns the number of the last change, `last` if there is no new one. */
-  function logNamed({ changed }: typeof players, last: number): number {
-    if (changed.players.size + changed.teams.size === 0) return last;
-    const sequence = last + 1;
-    const values = [sequence, packNumbers(changed.players), packNumbers(changed.teams)];
-    database.run(
-      "INSERT INTO changes (sequence, players, teams, checksum) VALUES (?, ?, ?, ?)",
-      ...values,
-      checksum(values),
-    );
-    database.run("DELETE FROM changes WHERE sequence <= ?", sequence - KEPT_CHANGES);
-    return sequence;
-  }
-
-  return {
-    transaction,
-    state: { ...transaction, ...stateTables(database) } satisfies StoredState,
-    /** Called before the commit. */
-    conclude(): void {
-      const shard = readShard(database);
-      // The counter is stored, so that numbers are not reused after the log is trimmed.
-      const sequence = logNamed(players, shard.sequence);
-      logChanges(database, matchChanges, now());
-      matchChanges.forget();
-      writeShard(database, totals.addTo({ ...shard, sequence }));
-      totals.forget();
-      nameIndex.write();
-      players.forget();
-    },
-    /** Called after a rollback, or when others may have written. */
-    forget(): void {
-      numbers.players.forget();
-      numbers.teams.forget();
-      totals.forget();
-      matchChanges.forget();
-      nameIndex.forget();
-      players.forget();
-    },
-  };
 }
