@@ -1,6 +1,6 @@
 /** Reads the whole content of a shard, in batches of bounded memory. */
 
-import { actorLabel, actorRowKey, writeActor } from "../store/actor-rows.ts";
+import { actorLabel, actorRowKey } from "../store/core/actors.ts";
 import { verifyFollows } from "../store/row-checks.ts";
 import {
   type AdminReader,
@@ -98,7 +98,7 @@ export async function* prunedActors(
     const batch = await holdings.actorTotals(true, last, NAMED_BATCH);
     const next = batch.at(-1);
     if (next && last && actorRowKey(next) === actorRowKey(last)) {
-      throw new DamagedData("actor_stats", actorLabel(writeActor(next)));
+      throw new DamagedData("actor_stats", actorLabel(next));
     }
     last = next;
     if (batch.length > 0) yield batch;

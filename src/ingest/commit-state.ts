@@ -9,7 +9,7 @@ import { type ShardState, stateDocument } from "../document/shard-state.ts";
 import { type ActorTotals, areSameSums } from "../domain/actors.ts";
 import { redactLinks } from "../domain/redact.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { actorRowKey } from "../store/actor-rows.ts";
+import { actorRowKey } from "../store/core/actors.ts";
 import type { PlayerBase, Redaction, Transaction, Writer } from "../store/store.ts";
 import { addPrunedTotals } from "./count-actors.ts";
 import { addBases } from "./update-players.ts";

@@ -1,7 +1,7 @@
 /** Updates the statistics of actors when served matches are added, removed or pruned. */
 
 import { ActorTally, type ActorTotals } from "../domain/actors.ts";
-import { actorRowKey } from "../store/actor-rows.ts";
+import { actorRowKey } from "../store/core/actors.ts";
 import type { Transaction } from "../store/store.ts";
 import type { StoredRecord } from "./prepare.ts";
 

@@ -1,7 +1,7 @@
 /** Verifies the statistics of actors against those of the records. What pruned matches left behind cannot be rebuilt. */
 
 import { ActorTally, type ActorTotals, areSameSums, NOTHING } from "../domain/actors.ts";
-import { actorLabel, actorRowKey, writeActor } from "../store/actor-rows.ts";
+import { actorLabel, actorRowKey } from "../store/core/actors.ts";
 import type { ShardRecord, StoredState } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { outlinesOf } from "./decode.ts";
@@ -49,7 +49,7 @@ async function countAgain({ note, survey }: Context): Promise<void> {
     const compare = (found: ActorTotals | undefined, right: ActorTotals | undefined) => {
       const [is, shouldBe] = [found ?? NOTHING, right ?? NOTHING];
       if (areSameSums(is, shouldBe)) return;
-      const label = actorLabel(writeActor((found ?? right)!));
+      const label = actorLabel((found ?? right)!);
       note(
         "actor_stats",
         label,

@@ -8,7 +8,7 @@ import { lengthen, NO_TOTALS } from "../domain/player.ts";
 import type { Outline } from "../ingest/prepare.ts";
 import { addUp } from "../ingest/update-players.ts";
 import { type Codec, SpillingMap } from "../sqlite/spilling-map.ts";
-import { actorRowKey, readActor, writeActor } from "../store/actor-rows.ts";
+import { actorRow, actorRowKey, totalsOf } from "../store/core/actors.ts";
 import type { DependentPair, PlayerBase, Standing } from "../store/store.ts";
 
 /** What a player must be like after the records so far. */
@@ -27,8 +27,8 @@ const STANDING: Codec<Expectation> = {
 };
 
 const ACTOR: Codec<ActorTotals> = {
-  write: (totals) => JSON.stringify(writeActor(totals)),
-  read: (text) => readActor(JSON.parse(text)),
+  write: (totals) => JSON.stringify(actorRow(totals)),
+  read: (text) => totalsOf(JSON.parse(text)),
 };
 
 const TALLY: Codec<RankedTally> = { write: JSON.stringify, read: JSON.parse };

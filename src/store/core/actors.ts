@@ -26,13 +26,13 @@ export const actors = {
   },
 
   *changeActorTotals(changes: ActorTotals[]): Steps<void> {
-    const stored = new Map((yield* actorTotalsOf(changes)).map((one) => [labelOf(one), one]));
+    const stored = new Map((yield* actorTotalsOf(changes)).map((one) => [actorRowKey(one), one]));
     const now = changes.map((change) => {
-      const before = stored.get(labelOf(change));
+      const before = stored.get(actorRowKey(change));
       return before ? addSums(before, change) : change;
     });
-    yield* put(ACTOR_STATS, now.filter((sums) => !isNothing(sums)).map(rowOf));
-    yield* remove(ACTOR_STATS, now.filter(isNothing).map(rowOf));
+    yield* put(ACTOR_STATS, now.filter((sums) => !isNothing(sums)).map(actorRow));
+    yield* remove(ACTOR_STATS, now.filter(isNothing).map(actorRow));
   },
 };
 
@@ -84,7 +84,11 @@ const keyOf = ({ gameMode, patchVersion, actor, isPruned }: ActorRowKey) => ({
 const keyText = (row: ReturnType<typeof keyOf>): string =>
   `${row.game_mode}\0${row.patch_version}\0${row.actor}\0${row.is_pruned}`;
 
-const labelOf = (key: ActorRowKey): string => keyText(keyOf(key));
+/** Identifies a row, for maps. */
+export const actorRowKey = (key: ActorRowKey): string => keyText(keyOf(key));
+
+/** How a row is called in messages. */
+export const actorLabel = (totals: ActorTotals): string => ACTOR_STATS.label(actorRow(totals));
 
 export const totalsOf = (row: ActorRow): ActorTotals => ({
   gameMode: row.game_mode,
@@ -100,7 +104,7 @@ export const totalsOf = (row: ActorRow): ActorTotals => ({
   farm: BigInt(row.farm),
 });
 
-const rowOf = (totals: ActorTotals): ActorRow => ({
+export const actorRow = (totals: ActorTotals): ActorRow => ({
   ...keyOf(totals),
   picks: totals.picks,
   wins: totals.wins,

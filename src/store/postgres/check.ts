@@ -7,32 +7,25 @@
 
 import { indexKeys } from "../../domain/similar-names.ts";
 import { isDamage } from "../../postgres/errors.ts";
-import { ACTOR_KEY_COLUMNS, type ActorRow, actorChecksum, actorLabel } from "../actor-rows.ts";
-import { damagedRows, ROWS_AT_ONCE } from "../change-log.ts";
-import {
-  type BaseRow,
-  baseChecksum,
-  type MatchRow,
-  matchChecksum,
-  type NamedRow,
-  type NamedTable,
-  namedChecksum,
-  type RecentRow,
-  recentChecksum,
-  snapshotChecksum,
-  withheldChecksum,
-} from "../row-checks.ts";
+import { damagedCommits, ROWS_AT_ONCE } from "../core/change-log.ts";
+import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
 import { type RecordRow, someResult } from "../row-encoding.ts";
 import type { CheckPurpose } from "../shards.ts";
 import { type Checker, type CheckStep, DamagedData, StoreReplaced } from "../store.ts";
-import { ACTOR_ROWS } from "./actors.ts";
-import { RECENT_ROWS } from "./boards.ts";
-import { logRowsFrom } from "./change-log.ts";
-import { changeChecksum } from "./linked-resources.ts";
+import { type Table as DeclaredTable, isWhole } from "../table.ts";
+import {
+  ACTOR_STATS,
+  CHANGES,
+  type ChangeRow,
+  type NamedTable,
+  PLAYER_BASE,
+  PLAYER_RECENT,
+  PLAYERS,
+  TEAMS,
+} from "../tables.ts";
+import { rowsIn } from "./engine.ts";
 import { MATCH_COLUMNS, WITHHELD_ROWS } from "./matches.ts";
-import { NAMED_ROWS } from "./named-rows.ts";
 import { formatOf } from "./open.ts";
-import { BASE_ROWS } from "./pruning.ts";
 import { FORMAT } from "./schema.ts";
 import {
   type Connection,
@@ -98,16 +91,15 @@ export class PostgresChecker implements Checker {
     this.#listed(),
     this.#entries("players"),
     this.#entries("teams"),
-    this.#named("players"),
-    this.#named("teams"),
+    this.#whole(PLAYERS, [""]),
+    this.#whole(TEAMS, [""]),
     this.#names(),
     this.#nameIndex(),
     this.#withheld(),
-    this.#bases(),
-    this.#actors(),
-    this.#recent(),
+    this.#whole(PLAYER_BASE, [""]),
+    this.#whole(ACTOR_STATS, ["", "", "", 0]),
+    this.#whole(PLAYER_RECENT, [""]),
     this.#changes(),
-    this.#matchChanges(),
     this.#totals(),
   ];
   /** Everything that this pass has reported. */
@@ -356,20 +348,6 @@ export class PostgresChecker implements Checker {
     );
   }
 
-  #named(table: NamedTable): Stage {
-    const sql = `${NAMED_ROWS[table]} WHERE num > $1 ORDER BY num`;
-    return this.#scan<NamedRow>(
-      table,
-      sql,
-      [LEAST.num],
-      ({ num }) => [num],
-      (rows) => {
-        for (const row of rows)
-          if (row.checksum !== namedChecksum(row)) this.#damaged(table, row.id);
-      },
-    );
-  }
-
   /** Every current name is in the name index, under each of its keys. Reports ids, because names are personal data. */
   #names(): Stage {
     type Row = { name: string; id: string };
@@ -435,75 +413,40 @@ export class PostgresChecker implements Checker {
     );
   }
 
-  #bases(): Stage {
-    return this.#scan<BaseRow>(
-      "player_base",
-      `${BASE_ROWS} WHERE id > $1 ORDER BY id`,
-      [""],
-      ({ id }) => [id],
+  /** In the order of its key; `start` is before the first one. */
+  #whole<Row>(table: DeclaredTable<Row>, start: Key): Stage {
+    const key = table.key.map((column) => `${table.name}.${column}`);
+    const marks = start.map(
+      (value, at) => `$${at + 1}${typeof value === "number" ? "::bigint" : ""}`,
+    );
+    return this.#scan<Row>(
+      table.name,
+      `${rowsIn(table)} WHERE (${key}) > (${marks}) ORDER BY ${key}`,
+      start,
+      (row) => table.key.map((column) => (row as Record<string, string | number>)[column]!),
       (rows) => {
         for (const row of rows) {
-          if (row.checksum !== baseChecksum(row)) this.#damaged("player_base", row.id);
+          if (!isWhole(table, row)) this.#damaged(table.name, table.label(row));
         }
       },
     );
   }
 
-  #actors(): Stage {
-    const key = ACTOR_KEY_COLUMNS.map((column) => `stats.${column}`);
-    return this.#scan<ActorRow>(
-      "actor_stats",
-      `${ACTOR_ROWS} WHERE (${key}) > ($1, $2, $3, $4::smallint) ORDER BY ${key}`,
-      ["", "", "", 0],
-      (row) => [row.game_mode, row.patch_version, row.actor, row.is_pruned],
-      (rows) => {
-        for (const row of rows) {
-          if (row.checksum !== actorChecksum(row)) this.#damaged("actor_stats", actorLabel(row));
-        }
-      },
-    );
-  }
-
-  #recent(): Stage {
-    return this.#scan<RecentRow>(
-      "player_recent",
-      `${RECENT_ROWS} WHERE id > $1 ORDER BY id`,
-      [""],
-      ({ id }) => [id],
-      (rows) => {
-        for (const row of rows) {
-          if (row.checksum !== recentChecksum(row)) this.#damaged("player_recent", row.id);
-        }
-      },
-    );
-  }
-
-  /** The change log, on which the caches of readers depend, has no gaps. Changes before a migration have no checksum. */
+  /** The change log has no gaps. Each step begins with the last row of the one before: rows may be removed meanwhile. */
   #changes(): Stage {
-    type Row = Parameters<typeof changeChecksum>[0] & { sequence: number; checksum: number | null };
-    return async (connection) => {
-      const rows = await connection.rows<Row>(
-        `SELECT sequence::float8 AS sequence, token, players, teams, checksum::float8 AS checksum
-         FROM {changes} AS changes ORDER BY changes.sequence DESC`,
-      );
-      for (const [at, row] of rows.entries()) {
-        const isRight =
-          row.sequence === this.#shard!.sequence - at &&
-          (row.checksum === null || row.checksum === changeChecksum(row));
-        if (!isRight) this.#damaged("changes", row.sequence);
-      }
-      return { rows: rows.length, isOver: true };
-    };
-  }
-
-  /** Each step begins with the last row of the one before: only within a step no rows can have been removed. */
-  #matchChanges(): Stage {
     return async (connection) => {
       const [from] = (this.#progress.after ?? [0]) as [number];
-      const rows = await logRowsFrom(connection, from, ROWS_AT_ONCE);
-      for (const first of damagedRows(rows)) this.#damaged("match_changes", first);
-      this.#progress = { ...this.#progress, after: [rows.at(-1)?.first ?? from] };
-      return { rows: rows.length, isOver: rows.length < ROWS_AT_ONCE };
+      const rows = await connection.rows<ChangeRow>(
+        `${rowsIn(CHANGES)} WHERE changes.sequence >= $1::bigint ORDER BY changes.sequence LIMIT ${ROWS_AT_ONCE}`,
+        [from],
+      );
+      for (const sequence of damagedCommits(rows)) this.#damaged("changes", sequence);
+      const last = rows.at(-1)?.sequence ?? from;
+      this.#progress = { ...this.#progress, after: [last] };
+      const isOver = rows.length < ROWS_AT_ONCE;
+      if (isOver && rows.length > 0 && last !== this.#shard!.sequence)
+        this.#damaged("changes", last);
+      return { rows: rows.length, isOver };
     };
   }
 

@@ -22,10 +22,7 @@ export function postgresEngine(connection: Connection): Engine {
     run: (sql, values) => connection.run(sql, values),
 
     async select<Row>(table: Table<Row>, rest: string, values?: readonly unknown[]) {
-      const rows = await connection.rows<Row>(
-        `SELECT ${selectList(table)} FROM {${table.name}} AS ${table.name} ${rest}`,
-        values,
-      );
+      const rows = await connection.rows<Row>(`${rowsIn(table)} ${rest}`, values);
       return rows.map((row) => verified(table, row));
     },
 
@@ -86,11 +83,11 @@ const CHECKSUM: Column = { type: "bigint", isNullable: false };
 
 const columnIn = ({ columns }: TableShape, name: string): Column => columns[name] ?? CHECKSUM;
 
-/** A cast, because bigint arrives as text. */
-const selectList = (table: TableShape): string =>
+/** The columns of a table as a statement selects them. A cast, because bigint arrives as text. */
+export const selectList = (table: TableShape, alias = table.name): string =>
   storedColumns(table)
     .map((name) => {
-      const column = `${table.name}.${name}`;
+      const column = `${alias}.${name}`;
       return columnIn(table, name).type === "bigint" ? `${column}::float8 AS ${name}` : column;
     })
     .join(", ");
@@ -105,6 +102,10 @@ const isGiven = (table: TableShape): string =>
     .join(" AND ");
 
 const TYPES = { text: "text", integer: "integer", bigint: "bigint", bytes: "bytea" } as const;
+
+/** A statement that selects the rows of a table. */
+export const rowsIn = (table: TableShape): string =>
+  `SELECT ${selectList(table)} FROM {${table.name}} AS ${table.name}`;
 
 const givenColumn = (table: TableShape, name: string, values: Value[]): GivenColumn =>
   ({ name, type: TYPES[columnIn(table, name).type], values }) as GivenColumn;

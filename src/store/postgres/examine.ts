@@ -1,8 +1,11 @@
 /** Examines a shard in PostgreSQL and its replicas for `matchbook doctor`. Reads only, with short time limits. */
 
+import { readSummary } from "../core/summary.ts";
 import type { ExaminedReplica, ExaminedServer, ExaminedShard, ReplicaLag } from "../examined.ts";
-import { readBytes, readSummary } from "./counters.ts";
+import { run } from "../steps.ts";
 import { DatabaseDamage, readTableNumber } from "./damage.ts";
+import { postgresEngine } from "./engine.ts";
+import { readBytes } from "./matches.ts";
 import { formatOf } from "./open.ts";
 import { Primary } from "./replica-health.ts";
 import { FORMAT } from "./schema.ts";
@@ -22,7 +25,7 @@ export async function examineDatabase(
     if (format === undefined) return "empty";
     const examined = { format, currentFormat: FORMAT, summary: undefined, bytes: 0, server };
     if (format < FORMAT) return examined;
-    const { matches, players, newestMatch } = await readSummary(session);
+    const { matches, players, newestMatch } = await run(postgresEngine(session), readSummary());
     const record = new DatabaseDamage(damagePath, target.shown, () => readTableNumber(session));
     const damage = (await record.read())?.message;
     return {

@@ -6,11 +6,14 @@
 
 import type { ByteRange } from "../byte-range.ts";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
-import { checksum } from "../checksum.ts";
-import { type MatchRow, type NamedRow, type NamedTable, verifyNamed } from "../row-checks.ts";
-import { packNumbers, unpackServed } from "../row-encoding.ts";
+import { type CommitState, commitsSince } from "../core/change-log.ts";
+import type { MatchRow } from "../row-checks.ts";
+import { unpackNumbers, unpackServed } from "../row-encoding.ts";
+import { run } from "../steps.ts";
 import { DamagedData, type MatchesWithLinked, type NamedParts } from "../store.ts";
-import { NAMED_ROWS } from "./named-rows.ts";
+import type { NamedColumns, NamedTable } from "../tables.ts";
+import { postgresEngine } from "./engine.ts";
+import { NAMED_ROWS, verifyNamed } from "./named-rows.ts";
 import type { Connection, Session } from "./session.ts";
 
 /** There are far fewer teams than players. */
@@ -45,7 +48,7 @@ type Entries = Record<NamedTable, Map<number, NamedEntry>>;
 export class LinkedResources {
   readonly #cached: Record<NamedTable, NamedCache>;
   /** The state of the cache. */
-  #state = { sequence: -1, token: "none" };
+  #state: CommitState = { sequence: -1, token: "none" };
 
   constructor(
     private readonly session: Session,
@@ -143,7 +146,7 @@ export class LinkedResources {
     token?: string,
   ): Promise<Map<number, NamedEntry>> {
     const isStill = token === undefined ? "" : " AND (SELECT token FROM {shard}) = $2";
-    const rows = await connection.rows<NamedRow>(
+    const rows = await connection.rows<NamedColumns>(
       `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])${isStill}`,
       token === undefined ? [nums] : [nums, token],
     );
@@ -157,50 +160,20 @@ export class LinkedResources {
    */
   async #catchUp(): Promise<void> {
     const from = this.#state;
-    const changes = await this.session.rows<Change>(
-      `SELECT sequence::float8 AS sequence, token, players, teams, checksum::float8 AS checksum
-       FROM {changes} AS changes
-       WHERE changes.sequence >= least($1::bigint, (SELECT sequence FROM {shard}))
-       ORDER BY changes.sequence`,
-      [from.sequence],
-    );
+    const { now, missed } = await run(postgresEngine(this.session), commitsSince(from));
     // Another request may have done it.
     if (this.#state !== from) return;
-    const [own, ...since] = changes;
-    const isWhole =
-      own?.token === from.token &&
-      since.every((change, at) => change.sequence === own.sequence + at + 1 && isWritten(change));
     for (const table of TABLES) {
-      if (isWhole) for (const change of since) this.#forget(table, change[table]);
-      else this.#cached[table].clear();
+      if (!missed) this.#cached[table].clear();
+      for (const change of missed ?? []) {
+        for (const num of unpackNumbers(change[table])) this.#cached[table].forget(num);
+      }
     }
-    const last = changes.at(-1);
-    this.#state = last ? { sequence: last.sequence, token: last.token } : UNCHANGED;
-  }
-
-  #forget(table: NamedTable, nums: number[]): void {
-    for (const num of nums) this.#cached[table].forget(num);
+    this.#state = now;
   }
 }
-
-/** The state of a shard without any writes. */
-const UNCHANGED = { sequence: 0, token: "" };
 
 const NOTHING: Entries = { players: new Map(), teams: new Map() };
-
-interface Change {
-  sequence: number;
-  token: string;
-  players: number[];
-  teams: number[];
-  checksum: number | null;
-}
-
-export const changeChecksum = (change: Pick<Change, "token" | "players" | "teams">): number =>
-  checksum([change.token, packNumbers(change.players), packNumbers(change.teams)]);
-
-/** Whether a change is as it was written. Otherwise the cache is dropped, which is always right. */
-const isWritten = (change: Change): boolean => change.checksum === changeChecksum(change);
 
 /** Matches name a player or team that is not there. */
 function missing(outline: Outline, entries: Entries): DamagedData {

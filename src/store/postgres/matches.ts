@@ -1,14 +1,10 @@
 /** Reads and writes the match tables within a transaction. */
 
-import type { TransactionChanges } from "../change-log.ts";
+import type { RowNumbers } from "../core/row-numbers.ts";
+import type { TransactionState } from "../core/transaction.ts";
+import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
 import {
-  type MatchRow,
-  matchChecksum,
-  type NamedTable,
-  snapshotChecksum,
-  withheldChecksum,
-} from "../row-checks.ts";
-import {
+  entriesIn,
   fateOf,
   packResult,
   packResults,
@@ -18,7 +14,9 @@ import {
   resultIn,
   rowOf,
   unpackResult,
+  unpackServed,
 } from "../row-encoding.ts";
+import { type Engine, run } from "../steps.ts";
 import {
   DamagedData,
   type Fate,
@@ -30,9 +28,9 @@ import {
   type StoredMatch,
   type WithheldEntry,
 } from "../store.ts";
+import type { NamedTable } from "../tables.ts";
 import { type GivenColumn, insertRows } from "./bulk-write.ts";
 import type { Partitions } from "./partitions.ts";
-import type { RowNumbers } from "./players.ts";
 import type { Connection } from "./session.ts";
 
 /** Of {match_documents} AS stored. Casts, because bigint arrives as text. */
@@ -93,13 +91,10 @@ const BEGINNING: MatchKey = { createdAt: Number.MIN_SAFE_INTEGER, id: "" };
 
 export function matchTables(
   connection: Connection,
-  numbers: Record<NamedTable, RowNumbers>,
+  engine: Engine,
   partitions: Partitions,
-  changes: TransactionChanges,
+  { numbers, added, matches: changes }: TransactionState,
 ) {
-  /** Served matches added minus removed. */
-  let added = 0;
-
   /** Served matches in order, after a key and before a time. */
   const servedAfter = async (
     { createdAt, id }: MatchKey,
@@ -132,7 +127,8 @@ export function matchTables(
   /** Finds the numbers of all players and teams of these matches. */
   async function findNumbers(matches: MatchEntry[]): Promise<void> {
     for (const table of ["players", "teams"] as const) {
-      await numbers[table].find(matches.flatMap((match) => match[table].map(({ id }) => id)));
+      const ids = matches.flatMap((match) => match[table].map(({ id }) => id));
+      await run(engine, numbers[table].find(ids));
     }
   }
 
@@ -192,7 +188,42 @@ export function matchTables(
     ]);
   }
 
-  const transaction = {
+  async function idsOf(table: NamedTable, nums: number[]): Promise<(num: number) => string> {
+    const rows = await connection.rows<{ num: number; id: string }>(
+      `SELECT num, id FROM {${table}} WHERE num = ANY($1::integer[])`,
+      [[...new Set(nums)]],
+    );
+    const known = new Map(rows.map(({ num, id }) => [num, id]));
+    return (num) => known.get(num) ?? "";
+  }
+
+  /** Newest first. An entry must agree with the match: they are written together, and damaged apart. */
+  async function newestEntries(of: NamedTable, id: string, limit: number): Promise<HistoryRow[]> {
+    const num = await run(engine, numbers[of].known(id));
+    if (num === undefined) return [];
+    const { table, column, result } = ENTRY_TABLES[of];
+    const rows = await connection.rows<HistoryRow>(
+      `SELECT entry.created_at::float8 AS created_at, entry.match_id, entry.${result}::integer AS result,
+         stored.created_at::float8 AS stored_at, stored.results,
+         substr(stored.document, 1, 4 + 4 * octet_length(stored.results)) AS document
+       FROM {${table}} AS entry
+       LEFT JOIN {match_documents} AS stored ON stored.id = entry.match_id
+       WHERE entry.${column} = $1::integer
+       ORDER BY entry.created_at DESC, entry.match_id DESC LIMIT $2`,
+      [num, limit],
+    );
+    for (const { created_at, match_id, stored_at, document, results, result: packed } of rows) {
+      const isRight =
+        stored_at === created_at &&
+        document !== null &&
+        results !== null &&
+        resultIn({ document, results }, of, num) === packed;
+      if (!isRight) throw new DamagedData(table, match_id);
+    }
+    return rows;
+  }
+
+  return {
     async known(ids: string[]): Promise<Map<string, { fate: Fate; contentHash: Uint8Array }>> {
       if (ids.length === 0) return new Map();
       const rows = await connection.rows<Pick<RecordRow, "id" | "content_hash" | "reason">>(
@@ -268,14 +299,15 @@ export function matchTables(
         addPlayers(matches),
         addTeams(matches),
       ]);
-      added += matches.length;
+      added.matches += matches.length;
     },
 
     async removeServed(matches: MatchEntry[]): Promise<void> {
       if (matches.length === 0) return;
       changes.removed(matches);
       await findNumbers(matches);
-      for (const [table, column, whose] of ENTRY_TABLES) {
+      for (const whose of ["players", "teams"] as const) {
+        const { table, column } = ENTRY_TABLES[whose];
         const { nums, times, ids } = entriesOf(matches, whose, numbers[whose]);
         await connection.run(
           `DELETE FROM {${table}} AS old USING unnest($1::integer[], $2::bigint[], $3::text[])
@@ -293,7 +325,7 @@ export function matchTables(
           [matches.map(({ id }) => id), matches.map(({ createdAt }) => createdAt)],
         );
       }
-      added -= matches.length;
+      added.matches -= matches.length;
     },
 
     async addWithheld(matches: WithheldEntry[]): Promise<void> {
@@ -319,43 +351,43 @@ export function matchTables(
       await connection.run("DELETE FROM {withheld} WHERE id = ANY($1::text[])", [ids]);
     },
 
-    /** An entry must agree with the match: they are written together, and damaged apart. */
     async playerHistory(playerId: string, limit: number): Promise<HistoryEntry[]> {
-      const player = await numbers.players.known(playerId);
-      if (player === undefined) return [];
-      const rows = await connection.rows<HistoryRow>(
-        `SELECT entry.created_at::float8 AS created_at, entry.match_id, entry.result,
-           stored.created_at::float8 AS stored_at, stored.results,
-           substr(stored.document, 1, 4 + 4 * octet_length(stored.results)) AS document
-         FROM {player_matches} AS entry
-         LEFT JOIN {match_documents} AS stored ON stored.id = entry.match_id
-         WHERE entry.player = $1::integer
-         ORDER BY entry.created_at DESC, entry.match_id DESC LIMIT $2`,
-        [player, limit],
-      );
-      return rows.map((row) => {
-        const { created_at: createdAt, match_id: matchId, result, document, results } = row;
-        const isRight =
-          row.stored_at === createdAt &&
-          document !== null &&
-          results !== null &&
-          resultIn({ document, results }, "players", player) === result;
-        if (!isRight) throw new DamagedData("player_matches", matchId);
-        return { createdAt, matchId, result: unpackResult(result) };
-      });
+      const rows = await newestEntries("players", playerId, limit);
+      return rows.map(({ created_at, match_id, result }) => ({
+        createdAt: created_at,
+        matchId: match_id,
+        result: unpackResult(result),
+      }));
     },
 
     async latestOfTeam(teamId: string): Promise<string | undefined> {
-      const [row] = await connection.rows<{ match_id: string }>(
-        `SELECT match_id FROM {team_matches} WHERE team = $1::integer
-         ORDER BY created_at DESC, match_id DESC LIMIT 1`,
-        [(await numbers.teams.known(teamId)) ?? null],
+      return (await newestEntries("teams", teamId, 1))[0]?.match_id;
+    },
+
+    async entriesOf(
+      matchIds: string[],
+    ): Promise<Map<string, Pick<MatchEntry, "players" | "teams">>> {
+      const rows = await connection.rows<{
+        id: string;
+        results: Uint8Array;
+        document: Uint8Array;
+      }>(
+        `SELECT id, results, substr(document, 1, 4 + 4 * octet_length(results)) AS document
+         FROM {match_documents} WHERE id = ANY($1::text[])`,
+        [matchIds],
       );
-      return row?.match_id;
+      const nums: Record<NamedTable, number[]> = { players: [], teams: [] };
+      for (const { document } of rows) {
+        const [players, teams]: [number[], number[]] = [[], []];
+        unpackServed(document, players, teams);
+        nums.players.push(...players);
+        nums.teams.push(...teams);
+      }
+      const playerId = await idsOf("players", nums.players);
+      const teamId = await idsOf("teams", nums.teams);
+      return new Map(rows.map((row) => [row.id, entriesIn(row, playerId, teamId)]));
     },
   };
-
-  return { transaction, added: () => added };
 }
 
 interface HistoryRow {
@@ -368,10 +400,10 @@ interface HistoryRow {
   document: Uint8Array | null;
 }
 
-const ENTRY_TABLES = [
-  ["player_matches", "player", "players"],
-  ["team_matches", "team", "teams"],
-] as const;
+const ENTRY_TABLES = {
+  players: { table: "player_matches", column: "player", result: "result" },
+  teams: { table: "team_matches", column: "team", result: "plays" },
+} as const;
 
 /** The columns that records are found by. */
 function labelColumns(matches: readonly StoredMatch[]): GivenColumn[] {
@@ -393,4 +425,13 @@ function entriesOf(matches: MatchEntry[], whose: NamedTable, numbers: RowNumbers
     times: entries.map(({ match }) => match.createdAt),
     ids: entries.map(({ match }) => match.id),
   };
+}
+
+export async function readBytes(connection: Connection): Promise<number> {
+  const [row] = await connection.rows<{ bytes: string }>(
+    `SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
+     WHERE relkind = 'r' AND relnamespace = (
+       SELECT relnamespace FROM pg_class WHERE oid = '{format}'::regclass)`,
+  );
+  return Number(row!.bytes);
 }

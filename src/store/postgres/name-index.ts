@@ -1,64 +1,8 @@
-/** The player name index: updates, initial fill and lookup. */
+/** Looks up names in the player name index. */
 
-import { indexKeys } from "../../domain/similar-names.ts";
-import type { NamedRow } from "../row-checks.ts";
-import { NAMED_COLUMNS, verifyNamesake } from "./named-rows.ts";
+import type { NamedColumns } from "../tables.ts";
+import { namedColumns, verifyNamesake } from "./named-rows.ts";
 import type { Connection } from "./session.ts";
-
-/**
- * Collects the names that players gained or lost in a transaction, and updates the index once at
- * its end.
- */
-export class NameIndex {
-  readonly #changed = new Set<string>();
-
-  constructor(private readonly connection: Connection) {}
-
-  note(name: string): void {
-    this.#changed.add(name);
-  }
-
-  /** Called before the commit. */
-  async write(): Promise<void> {
-    if (this.#changed.size === 0) return;
-    const rows = await this.connection.rows<{ name: string }>(
-      `SELECT given.name FROM unnest($1::text[]) AS given (name) WHERE EXISTS
-         (SELECT 1 FROM {players} AS player WHERE player.name = given.name COLLATE "C")`,
-      [[...this.#changed]],
-    );
-    await addNames(
-      this.connection,
-      rows.map(({ name }) => name),
-    );
-    for (const { name } of rows) this.#changed.delete(name);
-    await removeNames(this.connection, [...this.#changed]);
-    this.#changed.clear();
-  }
-}
-
-async function addNames(connection: Connection, names: string[]): Promise<void> {
-  if (names.length === 0) return;
-  await connection.run(
-    `INSERT INTO {name_index} (key, name) SELECT * FROM unnest($1::text[], $2::text[])
-     ON CONFLICT DO NOTHING`,
-    entriesOf(names),
-  );
-}
-
-async function removeNames(connection: Connection, names: string[]): Promise<void> {
-  if (names.length === 0) return;
-  await connection.run(
-    `DELETE FROM {name_index} AS old USING unnest($1::text[], $2::text[]) AS gone (key, name)
-     WHERE old.key = gone.key COLLATE "C" AND old.name = gone.name COLLATE "C"`,
-    entriesOf(names),
-  );
-}
-
-/** Two columns: the keys, and the name of each. */
-function entriesOf(names: string[]): [keys: string[], names: string[]] {
-  const entries = names.flatMap((name) => indexKeys(name).map((key) => [key, name] as const));
-  return [entries.map(([key]) => key), entries.map(([, name]) => name)];
-}
 
 /** One statement for all keys, with two short index ranges each. */
 export async function namesAround(
@@ -158,11 +102,11 @@ export async function playersWithNames(
   names: string[],
   limit: number,
   most = names.length * limit,
-): Promise<NamedRow[]> {
-  const rows = await connection.rows<NamedRow & { asked: string }>(
+): Promise<NamedColumns[]> {
+  const rows = await connection.rows<NamedColumns & { asked: string }>(
     `SELECT player.*, given.name AS asked
      FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal) CROSS JOIN LATERAL (
-       SELECT ${NAMED_COLUMNS.players} FROM {players} AS named
+       SELECT ${namedColumns("players", "named")} FROM {players} AS named
        WHERE named.name = given.name COLLATE "C" ORDER BY id LIMIT $2) AS player
      ORDER BY ordinal, player.id LIMIT $3`,
     [names, limit, most],

@@ -1,8 +1,12 @@
 /** Creates and migrates a shard's schema under a lock. */
 
 import { isLockTimeout } from "../../postgres/errors.ts";
+import { newShard } from "../core/shard.ts";
 import { checkFormat, FIRST_FORMAT } from "../formats.ts";
 import { type OnMigrate, StoreRefuses } from "../store.ts";
+import { DECLARED, SHARD } from "../tables.ts";
+import { createTable } from "./create.ts";
+import { postgresEngine } from "./engine.ts";
 import { makeOutliers, type Partitions } from "./partitions.ts";
 import { MIGRATIONS, type Migration, TABLES } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
@@ -35,7 +39,10 @@ const createOrMigrate = (session: Session, migrations: readonly Migration[]): Pr
     // Checked again inside the transaction: another process may have migrated.
     const found = await formatOf(session, true, migrations, connection);
     if (found === undefined) {
+      for (const table of DECLARED)
+        for (const statement of createTable(table)) await connection.run(statement);
       await runAll(connection, TABLES);
+      await postgresEngine(connection).insert(SHARD, [newShard()]);
       await makeOutliers(connection);
     }
     // No other process may see a new shard in between.

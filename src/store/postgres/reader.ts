@@ -1,18 +1,22 @@
 /** Reads served records from a shard in PostgreSQL. */
 
 import { entryOf } from "../cache.ts";
-import { batchOf, type MatchReference, neededOf } from "../change-log.ts";
+import { readActorStats } from "../core/actors.ts";
+import { readBoard } from "../core/boards.ts";
+import {
+  batchOf,
+  type MatchReference,
+  neededOf,
+  readChanges,
+  readFollowStart,
+  readLogEnds,
+} from "../core/change-log.ts";
+import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
 import { withoutPruned } from "../page-range.ts";
-import {
-  keyOf,
-  type MatchRow,
-  type NamedRow,
-  type NamedTable,
-  verifyLatestFirst,
-  verifyNamed,
-} from "../row-checks.ts";
+import { keyOf, type MatchRow, verifyLatestFirst } from "../row-checks.ts";
 import { participantsIn, readVocabulary, unpackServed } from "../row-encoding.ts";
+import { run, type Steps } from "../steps.ts";
 import {
   type ActorRows,
   type ActorSelection,
@@ -32,12 +36,10 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import { readActorStats } from "./actors.ts";
-import { readBoard } from "./boards.ts";
-import { readChanges, readFollowStart, readLogEnds } from "./change-log.ts";
-import { readBytes, readSummary } from "./counters.ts";
+import type { NamedColumns, NamedTable } from "../tables.ts";
+import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
-import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
+import { MATCH_COLUMNS, readBytes, verifyMatch } from "./matches.ts";
 import {
   charactersAfter,
   latestNames,
@@ -46,7 +48,7 @@ import {
   namesBeginning,
   playersWithNames,
 } from "./name-index.ts";
-import { NAMED_COLUMNS, NAMED_ROWS, verifyNamesake } from "./named-rows.ts";
+import { NAMED_ROWS, namedColumns, verifyNamed, verifyNamesake } from "./named-rows.ts";
 import { type FoundPage, findPage } from "./pages.ts";
 import type { Connection, Session } from "./session.ts";
 
@@ -127,7 +129,7 @@ export class PostgresReader implements Reader {
   }
 
   async players(ids: string[]): Promise<PlayerListing[]> {
-    const rows = await this.session.rows<NamedRow>(
+    const rows = await this.session.rows<NamedColumns>(
       `${NAMED_ROWS.players} WHERE id = ANY($1::text[])`,
       [ids],
     );
@@ -140,7 +142,7 @@ export class PostgresReader implements Reader {
   }
 
   async recentPlayers(limit: number): Promise<PlayerListing[]> {
-    const rows = await this.session.rows<NamedRow>(
+    const rows = await this.session.rows<NamedColumns>(
       `${NAMED_ROWS.players} ORDER BY players.last_match_at DESC, id LIMIT $1`,
       [limit],
     );
@@ -160,12 +162,12 @@ export class PostgresReader implements Reader {
   /** Returns a row without an id if no player or team has these names. */
   async idsNamedAsOf(table: NamedTable, names: string[]): Promise<AsOf<string[]>> {
     const rows = await this.session.rows<
-      (NamedRow | { id: null }) & { asked: string; sequence: string }
+      (NamedColumns | { id: null }) & { asked: string; sequence: string }
     >(
       `SELECT found.*, shard.sequence FROM {shard} AS shard LEFT JOIN
          (SELECT ordinal, given.name AS asked, named.*
           FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal) CROSS JOIN LATERAL
-            (SELECT ${NAMED_COLUMNS[table]} FROM {${table}} AS listed
+            (SELECT ${namedColumns(table, "listed")} FROM {${table}} AS listed
              WHERE listed.name = given.name COLLATE "C") AS named) AS found ON true
        ORDER BY ordinal, id`,
       [names],
@@ -203,34 +205,32 @@ export class PostgresReader implements Reader {
   }
 
   leaderboard(query: BoardQuery): Promise<BoardPart> {
-    return this.session.snapshot((connection) => readBoard(connection, query));
+    return this.#inSnapshot(readBoard(query));
   }
 
   summary(): Promise<Summary> {
-    return readSummary(this.session).then(({ teams: _, ...summary }) => summary);
+    return this.#inSnapshot(readSummary());
   }
 
-  actorStats(selection: ActorSelection): Promise<ActorRows> {
-    return readActorStats(this.session, selection);
+  async actorStats(selection: ActorSelection): Promise<ActorRows> {
+    return run(postgresEngine(this.session), readActorStats(selection));
   }
 
-  async changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {
-    const logged = await readChanges(this.session, after, limit);
-    if (!logged) return undefined;
-    const ids = neededOf(logged);
-    const served =
-      ids.length === 0
-        ? new Map<string, MatchReference>()
-        : await this.session.snapshot((connection) => readReferences(connection, ids));
-    return batchOf(logged, after, limit, served);
+  changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {
+    return this.session.snapshot(async (connection) => {
+      const logged = await run(postgresEngine(connection), readChanges(after, limit));
+      if (!logged) return undefined;
+      const served = await readReferences(connection, neededOf(logged));
+      return batchOf(logged, after, limit, served);
+    });
   }
 
   changeLog(): Promise<{ beginning: LogPosition; end: LogPosition }> {
-    return this.session.snapshot(readLogEnds);
+    return this.#inSnapshot(readLogEnds());
   }
 
   followStart(now: number): Promise<LogPosition> {
-    return this.session.snapshot((connection) => readFollowStart(connection, now));
+    return this.#inSnapshot(readFollowStart(now));
   }
 
   async sizes(): Promise<Sizes> {
@@ -247,12 +247,16 @@ export class PostgresReader implements Reader {
     return this.#vocabulary.words;
   }
 
+  #inSnapshot<T>(steps: Steps<T>): Promise<T> {
+    return this.session.snapshot(async (connection) => run(postgresEngine(connection), steps));
+  }
+
   close(): Promise<void> {
     return this.session.close();
   }
 }
 
-function listing(row: NamedRow): PlayerListing {
+function listing(row: NamedColumns): PlayerListing {
   verifyNamed("players", row);
   return entryOf(row);
 }
@@ -270,6 +274,7 @@ async function readReferences(
   connection: Connection,
   ids: string[],
 ): Promise<Map<string, MatchReference>> {
+  if (ids.length === 0) return new Map();
   const rows = await connection.rows<MatchRow>(`${LOOKUP} stored.id = ANY($1::text[])`, [ids]);
   for (const row of rows) verifyMatch(row);
   const participants = rows.map(participantsIn);
@@ -299,7 +304,7 @@ async function readNumbered(
   nums: readonly number[],
 ): Promise<(num: number) => NamedPlayer> {
   if (nums.length === 0) return (num) => missing(table, num);
-  const rows = await connection.rows<NamedRow>(
+  const rows = await connection.rows<NamedColumns>(
     `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])`,
     [[...new Set(nums)]],
   );

@@ -57,8 +57,10 @@ export class Primary {
   async judge({ sequence, token }: State): Promise<"own" | "unknown" | undefined> {
     try {
       const [row] = await this.session.rows<{ sequence: string; isOwn: boolean }>(
+        // What is older than the log can only be judged by its number.
         `SELECT sequence, (sequence = $1::bigint AND token = $2) OR EXISTS
-           (SELECT 1 FROM {changes} WHERE sequence = $1::bigint AND token = $2) AS "isOwn"
+           (SELECT 1 FROM {changes} WHERE sequence = $1::bigint AND token = $2)
+           OR $1::bigint < (SELECT min(sequence) FROM {changes}) AS "isOwn"
          FROM {shard}`,
         [sequence, token],
       );

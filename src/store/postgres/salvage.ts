@@ -5,8 +5,8 @@
 
 import type { ActorTotals } from "../../domain/actors.ts";
 import { isUndefined, isUnreadable } from "../../postgres/errors.ts";
-import type { ActorRow } from "../actor-rows.ts";
-import { type BaseRow, type RedactionRow, readBase, snapshotChecksum } from "../row-checks.ts";
+import { baseOf } from "../core/bases.ts";
+import { snapshotChecksum } from "../row-checks.ts";
 import {
   type DamagedPage,
   type DamagedState,
@@ -19,9 +19,16 @@ import {
   salvagedRedaction,
 } from "../salvage.ts";
 import type { PlayerBase, Redaction } from "../store.ts";
-import { ACTOR_ROWS } from "./actors.ts";
-import { BASE_ROWS } from "./pruning.ts";
-import { REDACTION_ROWS } from "./redactions.ts";
+import { verified } from "../table.ts";
+import {
+  ACTOR_STATS,
+  type ActorRow,
+  type BaseRow,
+  PLAYER_BASE,
+  REDACTIONS,
+  type RedactionRow,
+} from "../tables.ts";
+import { rowsIn } from "./engine.ts";
 import { quoted, type Session } from "./session.ts";
 
 /** A table or partition, and its size. */
@@ -109,7 +116,7 @@ export class PostgresSalvage implements DamagedStore {
       return;
     }
     const read = (where: string) =>
-      this.session.rows<RedactionRow>(`${REDACTION_ROWS} WHERE ${where}`);
+      this.session.rows<RedactionRow>(`${rowsIn(REDACTIONS)} WHERE ${where}`);
     for await (const rows of this.#scan(table, READ_PAGES, read)) {
       if (rows instanceof Unreadable) yield { id: rows.row?.id, why: rows.why };
       else yield* rows.map(salvagedRedaction);
@@ -122,7 +129,8 @@ export class PostgresSalvage implements DamagedStore {
       yield { id: undefined, why: "the table is missing" };
       return;
     }
-    const read = (where: string) => this.session.rows<BaseRow>(`${BASE_ROWS} WHERE ${where}`);
+    const read = (where: string) =>
+      this.session.rows<BaseRow>(`${rowsIn(PLAYER_BASE)} WHERE ${where}`);
     for await (const rows of this.#scan(table, READ_PAGES, read)) {
       if (rows instanceof Unreadable) yield { id: rows.row?.id, why: rows.why };
       else for (const row of rows) yield baseIn(row);
@@ -138,7 +146,8 @@ export class PostgresSalvage implements DamagedStore {
       if (wasPruned) yield { id: undefined, why: "the table is missing" };
       return;
     }
-    const read = (where: string) => this.session.rows<ActorRow>(`${ACTOR_ROWS} WHERE ${where}`);
+    const read = (where: string) =>
+      this.session.rows<ActorRow>(`${rowsIn(ACTOR_STATS)} WHERE ${where}`);
     for await (const rows of this.#scan(table, READ_PAGES, read)) {
       const found =
         rows instanceof Unreadable
@@ -422,7 +431,7 @@ const reasonOf = ({ message }: Error): string => `PostgreSQL cannot read it: ${m
 
 function baseIn(row: BaseRow): PlayerBase | DamagedState {
   try {
-    return readBase(row);
+    return baseOf(verified(PLAYER_BASE, row));
   } catch {
     return { id: row.id, why: "what pruned matches add to its lifetime record is damaged" };
   }

@@ -1,7 +1,10 @@
 /** Writes to a shard in PostgreSQL, one transaction at a time, and serves admin reads. */
 
-import { randomBytes } from "node:crypto";
-import { TransactionChanges } from "../change-log.ts";
+import { redactions } from "../core/redactions.ts";
+import { storedState } from "../core/stored-state.ts";
+import { countOlder, readCounts } from "../core/summary.ts";
+import { conclude, coreMethods, TransactionState } from "../core/transaction.ts";
+import { bound, run } from "../steps.ts";
 import {
   type Counts,
   type OnMigrate,
@@ -14,22 +17,13 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
-import { actorTable } from "./actors.ts";
-import { boardTables } from "./boards.ts";
-import { logChanges } from "./change-log.ts";
 import { vacuum } from "./compact.ts";
-import { counterTables, readCounts } from "./counters.ts";
 import { readTableNumber } from "./damage.ts";
-import { changeChecksum } from "./linked-resources.ts";
-import { matchTables } from "./matches.ts";
-import { NameIndex } from "./name-index.ts";
+import { postgresEngine } from "./engine.ts";
+import { matchTables, readBytes } from "./matches.ts";
 import { formatOf, keepAlive, prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { Partitions } from "./partitions.ts";
-import { playerTables, RowNumbers } from "./players.ts";
-import { countOlder, pruningTables } from "./pruning.ts";
-import { redactionTable } from "./redactions.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
-import { stateTables } from "./stored-state.ts";
 
 /**
  * How long to wait for an unavailable database to resolve a commit in doubt. A failover takes less.
@@ -63,10 +57,7 @@ export class PostgresWriter implements Writer {
     return this.#inTurn(async () => {
       await this.ready();
       return this.session.snapshot((connection) =>
-        work({
-          ...openTables(connection, this.#partitions, this.now()).transaction,
-          ...stateTables(connection),
-        }),
+        work(openTables(connection, this.#partitions).state),
       );
     });
   }
@@ -97,12 +88,13 @@ export class PostgresWriter implements Writer {
 
   async countOlder(before: number): Promise<{ served: number; withheld: number }> {
     await this.ready();
-    return countOlder(this.session, before);
+    return run(postgresEngine(this.session), countOlder(before));
   }
 
   async counts(): Promise<Counts> {
     await this.ready();
-    return readCounts(this.session);
+    const counts = await run(postgresEngine(this.session), readCounts());
+    return { ...counts, bytes: await readBytes(this.session) };
   }
 
   /** Identifies the shard (damage.ts). */
@@ -166,14 +158,14 @@ export class PostgresWriter implements Writer {
 
   async #check(): Promise<void> {
     if (this.#isChecked) return;
-    this.checkRedactions(await redactionTable(this.session).redactions());
+    this.checkRedactions(await run(postgresEngine(this.session), redactions.redactions()));
     this.#isChecked = true;
   }
 
   /** For single reads outside a transaction. */
   async #reading() {
     await this.ready();
-    return openTables(this.session, this.#partitions, this.now()).transaction;
+    return openTables(this.session, this.#partitions).transaction;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -191,9 +183,9 @@ export class PostgresWriter implements Writer {
         const stop = keepAlive(connection, this.patienceMs);
         try {
           await this.#partitions.makeAhead(connection, this.now());
-          const tables = openTables(connection, this.#partitions, this.now());
+          const tables = openTables(connection, this.#partitions);
           const result = await work(tables.transaction);
-          done = { result, token: await tables.conclude() };
+          done = { result, token: await tables.conclude(this.now()) };
         } finally {
           stop();
         }
@@ -231,12 +223,9 @@ export class PostgresWriter implements Writer {
   }
 }
 
-/** How many transactions a reader may miss before it drops its whole cache. */
-const KEPT_CHANGES = 256;
-const TOKEN_BYTES = 12;
-
-/** The tables as one transaction, and the writes at its end. */
-function openTables(database: Connection, partitions: Partitions, now: number) {
+/** The tables as one transaction sees them. */
+function openTables(database: Connection, partitions: Partitions) {
+  const state = new TransactionState();
   let hasWritten = false;
   const connection: Connection = {
     rows: (text, values) => database.rows(text, values),
@@ -245,58 +234,15 @@ function openTables(database: Connection, partitions: Partitions, now: number) {
       return database.run(text, values);
     },
   };
-  const numbers = {
-    players: new RowNumbers(connection, "players"),
-    teams: new RowNumbers(connection, "teams"),
-  };
-  const nameIndex = new NameIndex(connection);
-  const matchChanges = new TransactionChanges();
-  const matches = matchTables(connection, numbers, partitions, matchChanges);
-  const { changed, added, transaction: players } = playerTables(connection, numbers, nameIndex);
-
-  /**
-   * Called before the commit: logs the changes for readers. Returns the token of the transaction;
-   * undefined if it changed nothing.
-   */
-  async function conclude(): Promise<string | undefined> {
-    if (!hasWritten && changed.players.size + changed.teams.size === 0) return undefined;
-    await nameIndex.write();
-    await logChanges(connection, matchChanges, now);
-    const token = randomBytes(TOKEN_BYTES).toString("base64url");
-    const change = { token, players: [...changed.players], teams: [...changed.teams] };
-    await connection.run(
-      `WITH now AS (
-         UPDATE {shard} SET sequence = sequence + 1, token = $1, matches = matches + $2::bigint,
-           players = players + $3::bigint, teams = teams + $4::bigint,
-           last_player = coalesce($5::integer, last_player),
-           last_team = coalesce($6::integer, last_team)
-         RETURNING sequence),
-       past AS (DELETE FROM {changes} WHERE sequence <= (SELECT sequence FROM now) - ${KEPT_CHANGES})
-       INSERT INTO {changes} (sequence, token, players, teams, checksum)
-       SELECT sequence, $1, $7::integer[], $8::integer[], $9::bigint FROM now`,
-      [
-        token,
-        matches.added(),
-        added.players,
-        added.teams,
-        numbers.players.last ?? null,
-        numbers.teams.last ?? null,
-        change.players,
-        change.teams,
-        changeChecksum(change),
-      ],
-    );
-    return token;
-  }
-
+  const engine = postgresEngine(connection);
   const transaction = {
-    ...matches.transaction,
-    ...players,
-    ...counterTables(connection),
-    ...pruningTables(connection),
-    ...redactionTable(connection),
-    ...actorTable(connection),
-    ...boardTables(connection),
+    ...coreMethods(engine, state),
+    ...matchTables(connection, engine, partitions, state),
   } satisfies Transaction;
-  return { transaction, conclude };
+  return {
+    transaction,
+    state: { ...transaction, ...bound(engine, storedState) } satisfies StoredState,
+    /** Called before the commit. Returns the token of the transaction; undefined if it changed nothing. */
+    conclude: async (now: number) => (hasWritten ? run(engine, conclude(state, now)) : undefined),
+  };
 }

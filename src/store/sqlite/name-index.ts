@@ -1,38 +1,6 @@
-/** The player name index: updates, initial fill and lookup. */
+/** Looks up names in the player name index. */
 
-import { indexKeys } from "../../domain/similar-names.ts";
 import type { Statements } from "./statements.ts";
-
-/** One statement for all keys of a name: starting a statement costs more than writing a row. */
-const ADD = "INSERT OR IGNORE INTO name_index (key, name) SELECT value, ? FROM json_each(?)";
-const REMOVE = "DELETE FROM name_index WHERE name = ? AND key IN (SELECT value FROM json_each(?))";
-
-/**
- * Collects the names that players gained or lost in a transaction, and updates the index once at
- * its end.
- */
-export class NameIndex {
-  readonly #changed = new Set<string>();
-
-  constructor(private readonly statements: Statements) {}
-
-  note(name: string): void {
-    this.#changed.add(name);
-  }
-
-  /** Called before the commit. */
-  write(): void {
-    for (const name of this.#changed) {
-      const isUsed = this.statements.row("SELECT 1 FROM players WHERE name = ? LIMIT 1", name);
-      this.statements.run(isUsed ? ADD : REMOVE, name, JSON.stringify(indexKeys(name)));
-    }
-    this.forget();
-  }
-
-  forget(): void {
-    this.#changed.clear();
-  }
-}
 
 /** `key` alone would be the column of json_each in a file whose schema is damaged. */
 const AROUND = `
