@@ -4,7 +4,6 @@
  */
 
 import { crc32 } from "node:zlib";
-import { type RankedTally, winRate } from "../domain/leaderboards.ts";
 import { checksum } from "./checksum.ts";
 import { type RecordRow, someResult } from "./row-encoding.ts";
 import {
@@ -12,15 +11,11 @@ import {
   type Fate,
   type Fragment,
   type MatchKey,
-  type PlayerBase,
   type PlayerListing,
-  type PlayerRow,
-  type Redaction,
   type Selection,
   type ShardRecord,
-  type Standing,
-  type TeamRow,
 } from "./store.ts";
+import type { NamedTable } from "./tables.ts";
 
 /** What readers need of a served match. */
 export interface MatchRow {
@@ -55,192 +50,6 @@ export const withheldChecksum = (row: Omit<RecordRow, "content_hash">): number =
     row.document,
     row.snapshot,
   ]);
-
-export type NamedTable = "players" | "teams";
-
-/** A player or team. The columns from `last_match_at` to `win_rate` are null for a team. */
-export interface NamedRow {
-  num: number;
-  id: string;
-  name: string | null;
-  last_match_at: number | null;
-  last_match_id: string | null;
-  streak: number | null;
-  played: number | null;
-  wins: number | null;
-  played_ranked: number | null;
-  gold: string | null;
-  ranked_wins: number | null;
-  skill_tier: number | null;
-  win_rate: number | null;
-  resource: Uint8Array;
-  linked: Uint8Array | null;
-  checksum: number | null;
-}
-
-export const namedChecksum = (row: Omit<NamedRow, "checksum">): number =>
-  checksum([
-    row.num,
-    row.id,
-    row.name,
-    row.last_match_at,
-    row.last_match_id,
-    row.streak,
-    row.played,
-    row.wins,
-    row.played_ranked,
-    row.gold,
-    row.ranked_wins,
-    row.skill_tier,
-    row.win_rate,
-    row.resource,
-    row.linked,
-  ]);
-
-type ScoreColumns = Pick<NamedRow, "ranked_wins" | "skill_tier" | "win_rate">;
-
-/** What the leaderboards list players by. */
-export const scoreColumns = ({ totals, skillTier }: PlayerRow): ScoreColumns => ({
-  ranked_wins: totals.rankedWins,
-  skill_tier: skillTier ?? null,
-  win_rate: winRate({ played: totals.playedRanked, wins: totals.rankedWins }) ?? null,
-});
-
-type StandingColumns = Pick<
-  NamedRow,
-  | "last_match_at"
-  | "last_match_id"
-  | "streak"
-  | "played"
-  | "wins"
-  | "played_ranked"
-  | "ranked_wins"
-  | "gold"
->;
-
-export const standingOf = (row: StandingColumns): Standing => ({
-  totals: {
-    played: row.played!,
-    wins: row.wins!,
-    playedRanked: row.played_ranked!,
-    rankedWins: row.ranked_wins!,
-    gold: BigInt(row.gold!),
-  },
-  run: row.streak!,
-  latest: { createdAt: row.last_match_at!, matchId: row.last_match_id! },
-});
-
-export const teamOf = ({ id, name, resource, linked }: NamedRow): TeamRow => ({
-  id,
-  name: name!,
-  resource,
-  companions: linked ?? undefined,
-});
-
-export const playerOf = (row: NamedRow): PlayerRow => ({
-  ...teamOf(row),
-  ...standingOf(row),
-  skillTier: row.skill_tier ?? undefined,
-});
-
-/** Throws DamagedData unless the row is whole. */
-export function verifyNamed(table: NamedTable, row: NamedRow): void {
-  if (row.checksum !== namedChecksum(row)) throw new DamagedData(table, row.id);
-}
-
-/** What pruned records leave behind of a player. From `last_match_at` on, null if none was served. */
-export interface BaseRow {
-  id: string;
-  ranked_evidence: number;
-  last_match_at: number | null;
-  last_match_id: string | null;
-  streak: number | null;
-  played: number | null;
-  wins: number | null;
-  played_ranked: number | null;
-  gold: string | null;
-  snapshot: Uint8Array | null;
-  ranked_wins: number | null;
-  checksum: number;
-}
-
-export const baseChecksum = (row: Omit<BaseRow, "checksum">): number =>
-  checksum([
-    row.id,
-    row.ranked_evidence,
-    row.last_match_at,
-    row.last_match_id,
-    row.streak,
-    row.played,
-    row.wins,
-    row.played_ranked,
-    row.gold,
-    row.snapshot,
-    row.ranked_wins,
-  ]);
-
-/** Throws DamagedData unless the row is whole. */
-export function readBase(row: BaseRow): PlayerBase {
-  if (row.checksum !== baseChecksum(row)) throw new DamagedData("player_base", row.id);
-  const { id, ranked_evidence: rankedEvidence, snapshot } = row;
-  if (snapshot === null) return { id, rankedEvidence, standing: undefined };
-  return { id, rankedEvidence, standing: { ...standingOf(row), snapshot } };
-}
-
-export function writeBase({ id, rankedEvidence, standing }: PlayerBase): BaseRow {
-  const row = {
-    id,
-    ranked_evidence: rankedEvidence,
-    last_match_at: standing?.latest.createdAt ?? null,
-    last_match_id: standing?.latest.matchId ?? null,
-    streak: standing?.run ?? null,
-    played: standing?.totals.played ?? null,
-    wins: standing?.totals.wins ?? null,
-    played_ranked: standing?.totals.playedRanked ?? null,
-    gold: standing?.totals.gold.toString() ?? null,
-    snapshot: standing?.snapshot ?? null,
-    ranked_wins: standing?.totals.rankedWins ?? null,
-  };
-  return { ...row, checksum: baseChecksum(row) };
-}
-
-/** The ranked matches of a player in the 28 days of the leaderboards. */
-export interface RecentRow {
-  id: string;
-  played: number;
-  wins: number;
-  win_rate: number | null;
-  checksum: number;
-}
-
-export function writeRecent(id: string, tally: RankedTally): RecentRow {
-  const row = { id, ...tally, win_rate: winRate(tally) ?? null };
-  return { ...row, checksum: recentChecksum(row) };
-}
-
-export const recentChecksum = (row: Omit<RecentRow, "checksum">): number =>
-  checksum([row.id, row.played, row.wins, row.win_rate]);
-
-/** Throws DamagedData unless the row is whole. */
-export function readRecent(row: RecentRow): RankedTally {
-  if (row.checksum !== recentChecksum(row)) throw new DamagedData("player_recent", row.id);
-  return { played: row.played, wins: row.wins };
-}
-
-export interface RedactionRow {
-  player_id: string;
-  redacted_at: number;
-  checksum: number;
-}
-
-export const redactionChecksum = ({ player_id, redacted_at }: Omit<RedactionRow, "checksum">) =>
-  checksum([player_id, redacted_at]);
-
-/** Throws DamagedData unless the row is whole. */
-export function readRedaction(row: RedactionRow): Redaction {
-  if (row.checksum !== redactionChecksum(row)) throw new DamagedData("redactions", row.player_id);
-  return { playerId: row.player_id, redactedAt: row.redacted_at };
-}
 
 /** Throws DamagedData unless a record follows another. A damaged index may lead to the same records again and again. */
 export function verifyFollows(

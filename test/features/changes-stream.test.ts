@@ -475,7 +475,7 @@ describe("a stream ends", () => {
     const world = await startFeed(["one"]);
     const client = await stream(world, OLDEST);
     await client.changes(1);
-    sqliteRows(join(world.data, "na.db")).remove("feed change");
+    sqliteRows(join(world.data, "na.db")).remove("commit");
     expect(await endOf(client)).toBe("cursor-expired");
     await world.stop();
   });

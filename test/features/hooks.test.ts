@@ -491,8 +491,8 @@ test("a cursor that is not in the log any more: the delivery begins with the log
   await world.ingest(matches("lost"));
   await world.ingest(matches("kept"));
   const shard = sqliteRows(join(world.data, "na.db"));
-  const last = shard.rows("feed change").at(-1)!;
-  shard.remove("feed change", ({ sequence }) => sequence < last.sequence);
+  const last = shard.rows("commit").at(-1)!;
+  shard.remove("commit", ({ sequence }) => sequence < last.sequence);
   receiver.respond = () => new Response("", { status: 500 });
   await world.deliver();
   receiver.respond = () => new Response();
@@ -568,7 +568,7 @@ test("a damaged log of one shard is reported once, and delays no other shard", a
   await world.ingest([aMatch({ id: "eu1", shard: "eu" })], { shard: "eu" });
   await world.add(receiver.url);
   for (const id of ["one", "two", "three"]) await world.ingest(matches(id));
-  sqliteRows(join(world.data, "na.db")).change("feed change", { sequence: 3 }, { changes: "[]" });
+  sqliteRows(join(world.data, "na.db")).change("commit", { sequence: 3 }, { changes: "[]" });
   await world.ingest([aMatch({ id: "eu2", shard: "eu" })], { shard: "eu" });
   for (let turn = 0; turn < 3; turn++) {
     await world.deliver();

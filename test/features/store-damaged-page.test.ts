@@ -140,7 +140,7 @@ test("no outdated player is served if the changes since the last read cannot be 
   const reader = (await shards.reader("na"))!;
   expect(reader.players(["p"])).toMatchObject([{ name: "Before" }]);
   await world.ingest([record("match-b", "After", minutesAgo(1))]);
-  const bringBack = sqliteRows(join(world.data, "na.db")).hide("cache change");
+  const bringBack = sqliteRows(join(world.data, "na.db")).hide("commit");
   // Both reads are in one turn of the event loop, and could share a snapshot.
   expect(() => reader.players(["p"])).toThrow(DamagedData);
   expect(() => reader.players(["p"])).toThrow(DamagedData);

@@ -125,7 +125,7 @@ describe("the digest", () => {
     ["evidence", { change: "evidence", to: { records: 99 } }],
     ["dependents", { remove: "dependent" }],
     ["content hashes", { change: "match", to: { contentHash: zeros(32) } }],
-    ["changes for caches", { remove: "cache change" }],
+    ["changes for caches", { remove: "commit" }],
   ];
   test.each(NOT_COVERED)("does not cover: %s", async (_what, damage) => {
     const data = copy(() => {});

@@ -118,7 +118,7 @@ const CASES: [damage: RowDamage, table: string, record: string][] = [
     "",
   ],
   // The last one.
-  [{ remove: "cache change", which: "last" }, "changes", ""],
+  [{ remove: "commit", which: "last" }, "changes", ""],
   [
     { change: "shard", to: ({ matches }) => ({ matches: matches + 1 }) },
     "shard",

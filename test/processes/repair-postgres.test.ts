@@ -180,7 +180,7 @@ test("everything that follows from the records is rebuilt, with the privileges o
       { drop: ["team", "name entry", "word"] },
       { remove: "evidence" },
       { remove: "dependent" },
-      { change: "cache change", to: { players: 1 } },
+      { change: "commit", to: { players: Uint8Array.of(1) } },
       { change: "shard", to: { matches: 7, token: "x" } },
       { change: "listed match", to: { mode: "none", patch: "none" } },
       {

@@ -87,7 +87,7 @@ describe("everything that follows from the records is rebuilt:", () => {
         },
         { remove: "name entry", which: ({ key }) => key.length > 3 },
         { change: "shard", to: { matches: 7 } },
-        { change: "cache change", to: { players: Uint8Array.of(1) } },
+        { change: "commit", to: { players: Uint8Array.of(1) } },
       ],
     ],
     [

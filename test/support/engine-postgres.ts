@@ -127,15 +127,10 @@ const TABLES: Record<Kind, Table> = {
   evidence: { table: "ranked_evidence", columns: { player: "player_id", records: "records" } },
   dependent: { table: "dependents", columns: { player: "player_id", match: "match_id" } },
   word: { table: "vocabulary", columns: { word: "word", records: "records" } },
-  "cache change": {
+  commit: {
     table: "changes",
-    columns: {
-      sequence: "sequence",
-      // Their numbers.
-      players: { read: "one.players[1]", write: "players = ARRAY[?::integer]" },
-    },
+    columns: { sequence: "sequence", players: "players", changes: "matches" },
   },
-  "feed change": { table: "match_changes", columns: { sequence: "first", changes: "changes" } },
   shard: {
     table: "shard",
     columns: {

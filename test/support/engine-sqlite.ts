@@ -10,9 +10,8 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { type NamedRow, namedChecksum } from "../../src/store/row-checks.ts";
-import { NAMED_ROWS } from "../../src/store/sqlite/players.ts";
 import { FORMAT } from "../../src/store/sqlite/schema.ts";
+import { PLAYERS, type PlayerColumns } from "../../src/store/tables.ts";
 import {
   type Column,
   chosen,
@@ -170,15 +169,10 @@ const TABLES: Record<Kind, SqliteTable> = {
     columns: { player: "player_id", match: "match_id" },
   },
   word: { table: "vocabulary", key: ["word"], columns: { word: "word", records: "records" } },
-  "cache change": {
+  commit: {
     table: "changes",
     key: ["rowid"],
-    columns: { sequence: "sequence", players: "players" },
-  },
-  "feed change": {
-    table: "match_changes",
-    key: ["rowid"],
-    columns: { sequence: "first", changes: "changes" },
+    columns: { sequence: "sequence", players: "players", changes: "matches" },
   },
   shard: {
     table: "shard",
@@ -387,11 +381,11 @@ export function restoreRows(path: string, backup: string): void {
 /** Gives the first player another resource, without damage: the checksum is right. */
 export function replaceFirstPlayer(path: string, resource: (id: string) => Uint8Array): void {
   inFile(path, (database) => {
-    const row = database.query<NamedRow, []>(`${NAMED_ROWS.players} LIMIT 1`).get()!;
+    const row = database.query<PlayerColumns, []>("SELECT * FROM players LIMIT 1").get()!;
     const other = resource(row.id);
     database
       .query("UPDATE players SET resource = ?, checksum = ? WHERE id = ?")
-      .run(other, namedChecksum({ ...row, resource: other }), row.id);
+      .run(other, PLAYERS.checksum({ ...row, resource: other }), row.id);
   });
 }
 

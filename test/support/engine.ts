@@ -31,10 +31,8 @@ export type Kind =
   /** A withheld record that depends on whether a player is ranked. */
   | "dependent"
   | "word"
-  /** Which players and teams a transaction changed, for the caches of readers. */
-  | "cache change"
-  /** What a transaction did to the served matches, for the change feed. */
-  | "feed change"
+  /** What a transaction changed: players and teams, for the caches of readers, and served matches, for the change feed. */
+  | "commit"
   /** Totals, last change and prune cutoff. */
   | "shard";
 

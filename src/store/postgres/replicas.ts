@@ -4,7 +4,6 @@
  * and cache, because replicas can be in different states.
  */
 
-import type { NamedTable } from "../row-checks.ts";
 import {
   type ActorRows,
   type ActorSelection,
@@ -23,6 +22,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
+import type { NamedTable } from "../tables.ts";
 import { type AsOf, PostgresReader } from "./reader.ts";
 import { type ReplicaChange, type Replicas, ReplicaWatch } from "./replica-health.ts";
 import { type Patience, type PostgresTarget, sessionForReading } from "./session.ts";
