@@ -478,9 +478,9 @@ export class PostgresChecker implements Checker {
     );
   }
 
-  /** The change log, on which the caches of readers depend, has no gaps. Changes before a migration have no checksum. */
+  /** The change log, on which the caches of readers depend, has no gaps. */
   #changes(): Stage {
-    type Row = Parameters<typeof changeChecksum>[0] & { sequence: number; checksum: number | null };
+    type Row = Parameters<typeof changeChecksum>[0] & { sequence: number; checksum: number };
     return async (connection) => {
       const rows = await connection.rows<Row>(
         `SELECT sequence::float8 AS sequence, token, players, teams, checksum::float8 AS checksum
@@ -488,8 +488,7 @@ export class PostgresChecker implements Checker {
       );
       for (const [at, row] of rows.entries()) {
         const isRight =
-          row.sequence === this.#shard!.sequence - at &&
-          (row.checksum === null || row.checksum === changeChecksum(row));
+          row.sequence === this.#shard!.sequence - at && row.checksum === changeChecksum(row);
         if (!isRight) this.#damaged("changes", row.sequence);
       }
       return { rows: rows.length, isOver: true };

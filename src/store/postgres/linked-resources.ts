@@ -193,7 +193,7 @@ interface Change {
   token: string;
   players: number[];
   teams: number[];
-  checksum: number | null;
+  checksum: number;
 }
 
 export const changeChecksum = (change: Pick<Change, "token" | "players" | "teams">): number =>
