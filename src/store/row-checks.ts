@@ -25,7 +25,7 @@ export interface MatchRow {
   patch_version: string;
   results: Uint8Array;
   document: Uint8Array;
-  checksum: number | null;
+  checksum: number;
 }
 
 export const keyOf = ({ created_at, id }: Pick<MatchRow, "created_at" | "id">): MatchKey => ({

@@ -553,7 +553,7 @@ test("a hook for players gets the message with a gap, although none of the chang
   await world.add(receiver.url, { players: ["nobody"] });
   for (const id of ["lost", "kept"]) await world.ingest(matches(id));
   const shard = new Database(join(world.data, "na.db"));
-  shard.run("DELETE FROM match_changes WHERE first < (SELECT max(first) FROM match_changes)");
+  shard.run("DELETE FROM changes WHERE sequence < (SELECT max(sequence) FROM changes)");
   shard.close();
   await world.deliver();
   await world.deliver();

@@ -121,7 +121,7 @@ describe("one value changed:", () => {
     ],
     [
       "the checksum of a match",
-      { change: "match", which: { id: "match-06" }, to: { checksum: null } },
+      { change: "match", which: { id: "match-06" }, to: { checksum: 1 } },
     ],
     [
       "the id of a player",
@@ -146,7 +146,7 @@ describe("one value changed:", () => {
     ],
     [
       "the checksum of a player",
-      { change: "player", which: { id: "player-2" }, to: { checksum: null } },
+      { change: "player", which: { id: "player-2" }, to: { checksum: 1 } },
     ],
     ["the name of a team", { change: "team", to: { name: "RED" } }],
     [

@@ -84,7 +84,7 @@ testLong(
       expect(await server.get(0)).toBe(503);
       await until("the replica is left out", () => {
         const last = changes(server).at(-1);
-        return last?.event === "replica-excluded" && last.why.includes("must be migrated")
+        return last?.event === "replica-excluded" && last.why.includes("development version")
           ? true
           : undefined;
       });

@@ -103,7 +103,7 @@ describe("everything that follows from the records is rebuilt:", () => {
       "checksums",
       [
         { change: "match", to: { checksum: 1 } },
-        { change: "snapshot", to: { checksum: null } },
+        { change: "snapshot", to: { checksum: 2 } },
         { change: "withheld", to: { checksum: 0 } },
       ],
     ],

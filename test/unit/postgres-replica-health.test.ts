@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { Primary, ReplicaHealth } from "../../src/store/postgres/replica-health.ts";
+import { FORMAT } from "../../src/store/postgres/schema.ts";
 import type { Session } from "../../src/store/postgres/session.ts";
 import { StoreUnavailable } from "../../src/store/store.ts";
 
@@ -20,10 +21,10 @@ class Server {
         typeof sequence === "number" && sequence <= this.has && this.tokens[sequence] === token;
       const { has, isReplica } = this;
       return Promise.resolve([
-        { sequence: String(has), token: this.tokens[has], isOwn, isReplica },
+        { sequence: has, token: this.tokens[has], isOwn, isReplica, format: FORMAT },
       ]);
     };
-    return { rows } as unknown as Session;
+    return { rows, place: { shown: "a server" } } as unknown as Session;
   }
 }
 

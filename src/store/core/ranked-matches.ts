@@ -40,14 +40,17 @@ export function* newestServed(): Steps<number | undefined> {
  * undefined if the latest ones are all damaged.
  */
 export function* newestWhole(): Steps<number | undefined> {
-  for (const one of yield* query<Listed>(`${LISTED} ${NEWEST_FIRST} LIMIT 5`)) {
+  let newest: number | undefined;
+  for (const { id } of yield* query<Listed>(`${LISTED} ${NEWEST_FIRST} LIMIT 5`)) {
     try {
-      return (yield* rowsOf([one]))[0]!.created_at;
+      for (const { created_at } of yield* matchesWith([id])) {
+        if (newest === undefined || created_at > newest) newest = created_at;
+      }
     } catch (error) {
       if (!(error instanceof DamagedData)) throw error;
     }
   }
-  return undefined;
+  return newest;
 }
 
 export const rankedMatches = {

@@ -61,7 +61,7 @@ const WITHHELD_AS_SERVED = `id, created_at::float8, game_mode, patch_version, co
 const LISTED = `LEFT JOIN {matches} AS listed
   ON listed.created_at = stored.created_at AND listed.id = stored.id`;
 
-type WithheldRow = RecordRow & { checksum: number | null };
+type WithheldRow = RecordRow & { checksum: number };
 
 export const WITHHELD_ROWS = `SELECT id, created_at::float8 AS created_at, game_mode, patch_version,
   content_hash, document, snapshot, reason, checksum::float8 AS checksum FROM {withheld} AS withheld`;

@@ -1,7 +1,9 @@
 /** The schemas of a repair: the damaged one, the new one that is built beside it, and the swap of both. */
 
 import { isLockTimeout, isUndefined, isUnreadable } from "../../postgres/errors.ts";
+import { readShard } from "../core/shard.ts";
 import type { ShardRepair } from "../salvage.ts";
+import { run } from "../steps.ts";
 import {
   type OnProgress,
   StoreError,
@@ -9,7 +11,9 @@ import {
   StoreUnavailable,
   type Writer,
 } from "../store.ts";
+import { SHARD } from "../tables.ts";
 import { PostgresChecker } from "./check.ts";
+import { postgresEngine } from "./engine.ts";
 import { formatOf, takeTurn } from "./open.ts";
 import { Partitions } from "./partitions.ts";
 import { copyPrivileges } from "./privileges.ts";
@@ -120,7 +124,9 @@ export class RepairSchema implements ShardRepair {
     await this.#writer.ready();
     const sequence = await this.source.sequence();
     // Caches and cursors of readers belong to earlier changes.
-    await session.run("UPDATE {shard} SET sequence = $1::bigint", [sequence]);
+    const engine = postgresEngine(session);
+    const shard = await run(engine, readShard());
+    await engine.put(SHARD, [{ ...shard, sequence }]);
     // Other writers remember which there are.
     const months = this.source.months();
     await session.transaction("READ COMMITTED", (connection) =>

@@ -3,6 +3,7 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { MatchRow } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
+import { DamagedData } from "../store.ts";
 import {
   storedColumns,
   storedValues,
@@ -30,9 +31,14 @@ export function sqliteEngine(statements: Statements): Engine {
     run: (sql, values = []) => prepared(sql).run(...values.map(bindable)).changes,
 
     select: <Row>(table: Table<Row>, rest: string, values: readonly unknown[] = []) =>
-      prepared<Row>(`SELECT ${selectList(table)} FROM ${table.name} ${rest}`)
+      prepared<Row & { listed?: unknown }>(`${selectRows(table)} ${rest}`)
         .all(...values.map(bindable))
-        .map((row) => verified(table, row)),
+        .map((row) => {
+          const { listed } = row;
+          if (listed !== undefined && listed !== keyValues(table, row)[0])
+            throw new DamagedData(table.name, String(listed));
+          return verified(table, row);
+        }),
 
     get<Row, Key extends keyof Row>(table: Table<Row, Key>, keys: readonly Pick<Row, Key>[]) {
       const byKey = statements.get<Row>(
@@ -80,6 +86,15 @@ export function sqliteEngine(statements: Statements): Engine {
 const isIn = (names: readonly string[], name: string): boolean => names.includes(name);
 
 const selectList = (table: TableShape): string => storedColumns(table).join(", ");
+
+/** Rows with numbers are read by them: otherwise SQLite takes the key from the index, and damage stays unseen. */
+function selectRows(table: TableShape): string {
+  const { name, key, number } = table;
+  if (number === undefined || number === key[0]) return `SELECT ${selectList(table)} FROM ${name}`;
+  const columns = storedColumns(table).map((column) => `stored.${column}`);
+  return `SELECT ${columns.join(", ")}, ${name}.${key[0]} AS listed
+    FROM ${name} CROSS JOIN ${name} AS stored ON stored.${number} = ${name}.${number}`;
+}
 
 const isKey = ({ key }: TableShape): string => key.map((name) => `${name} = ?`).join(" AND ");
 

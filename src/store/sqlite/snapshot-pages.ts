@@ -10,7 +10,7 @@ export const TABLES: readonly string[] = ["matches", "match_snapshots", "withhel
 export function tableOf({ types }: LeafRow): string | undefined {
   const [first, second, third] = types;
   const count = types.length;
-  if (count === 9 && isNull(first) && isBlob(types[5]) && isBlob(types[6])) {
+  if (count === 9 && isNull(first) && [5, 6, 7].every((at) => isBlob(types[at]))) {
     return "matches";
   }
   if (count === 9 && isText(first) && [5, 6, 7].every((at) => isBlob(types[at]))) {
