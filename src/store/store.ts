@@ -663,7 +663,7 @@ const KINDS: Record<string, string> = {
   player_base: "player",
   player_recent: "player",
   redactions: "the redaction of player",
-  match_changes: "change",
+  changes: "change",
   actor_stats: "the statistics of",
 };
 /** Called before an existing shard is migrated. */

@@ -103,7 +103,7 @@ test("the program of the page keeps a copy, also of matches dated ahead of the c
     replace: true,
   });
   const shard = new Database(join(world.data, "na.db"));
-  shard.run("DELETE FROM match_changes WHERE first < (SELECT max(first) FROM match_changes)");
+  shard.run("DELETE FROM changes WHERE sequence < (SELECT max(sequence) FROM changes)");
   shard.close();
   proxy.comeBack();
   await has(...ids.slice(2), "ahead", "new", "later");

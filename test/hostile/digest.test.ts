@@ -99,7 +99,7 @@ describe("the digest", () => {
     ["player", "linked resources", { linked: zeros(50) }, /^player player-3 is damaged/],
     ["team", "id", { id: "team-zz" }, /^team team-zz is damaged/],
     ["team", "name", { name: "ZED" }, /^team team-0 is damaged/],
-    ["team", "resource", { resource: null }, /^team team-0 is damaged/],
+    ["team", "resource", { resource: zeros(50) }, /^team team-0 is damaged/],
     ["withheld", "document", { document: zeros(100) }, /^match match-05 is damaged/],
   ];
 
