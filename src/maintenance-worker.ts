@@ -1,6 +1,5 @@
-/** The thread that prunes shards by their retention and builds insights, so that requests never wait for a transaction. */
+/** The thread that prunes shards by their retention, so that requests never wait for a transaction. */
 
-import { InsightsBuild } from "./maintenance/insights.ts";
 import { Retention } from "./maintenance/retention.ts";
 import type { MaintenanceCommand, MaintenanceMessage } from "./maintenance/thread.ts";
 import type { Event } from "./observe/events.ts";
@@ -16,12 +15,10 @@ const send = (message: MaintenanceMessage) => self.postMessage(message);
 
 let shards: Shards;
 let retention: Retention;
-let insights: InsightsBuild;
 
 self.onmessage = async ({ data: command }: MessageEvent<MaintenanceCommand>) => {
   if (command === "stop") {
     await retention.stop();
-    await insights.stop();
     await shards.close();
     send("stopped");
     return;
@@ -35,7 +32,6 @@ self.onmessage = async ({ data: command }: MessageEvent<MaintenanceCommand>) => 
   // The server migrates and reports the shards.
   shards = openShards({ ...settings, "cache-mib": 0 }, unobserved, CACHE_KIB, "write");
   retention = new Retention(shards, retentions, observe, Date.now, pace);
-  insights = new InsightsBuild(shards, observe, pace);
 };
 
 /** An error loses its class on the way. */

@@ -35,13 +35,13 @@ import type { Examined } from "./store/examined.ts";
 import { PostgresChecker } from "./store/postgres/check.ts";
 import { DatabaseDamage } from "./store/postgres/damage.ts";
 import { examineDatabase } from "./store/postgres/examine.ts";
-import { readableFormat } from "./store/postgres/open.ts";
-import { sessionForReading } from "./store/postgres/read-session.ts";
+import { formatOf } from "./store/postgres/open.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
 import { damageIn as damageInSchema, RepairSchema } from "./store/postgres/repair-schema.ts";
 import type { ReplicaChange } from "./store/postgres/replica-health.ts";
 import { ReplicatedReaders } from "./store/postgres/replicas.ts";
-import { Session } from "./store/postgres/session.ts";
+import { FORMAT as POSTGRES_FORMAT } from "./store/postgres/schema.ts";
+import { Session, sessionForReading } from "./store/postgres/session.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { ShardRepair } from "./store/salvage.ts";
 import type { Shards } from "./store/shards.ts";
@@ -134,7 +134,7 @@ export function openShards(
   };
   const migrating = (shard: string): OnMigrate | undefined =>
     access === "migrate"
-      ? (from, to) => void observe({ event: "shard-migrating", shard, from, to })
+      ? (from, to) => observe({ event: "shard-migrating", shard, from, to })
       : undefined;
   /**
    * Throws StoreError if a store must not be used as this shard. Without a data folder there is no list of redactions,
@@ -408,13 +408,13 @@ async function openPostgres(
   replicas: ShardReplicas | undefined,
   { cacheBytes, writer, onChange }: PostgresParts,
 ): Promise<OpenDatabase | undefined> {
-  let format: number | undefined;
+  let isThere = true;
   const unavailable = await unavailability(
     writer.ready().then((found) => {
-      format = found;
+      isThere = found;
     }),
   );
-  if (format === 0) return undefined;
+  if (!isThere) return undefined;
   if (unavailable && !replicas) throw unavailable;
   if (!replicas) return new PostgresReader(sessionForReading(location), cacheBytes);
   const readers = new ReplicatedReaders(location, replicas, cacheBytes, onChange);
@@ -501,7 +501,7 @@ export async function migrateShard(
   let from: number | undefined;
   const note: OnMigrate = (found, to) => {
     from = found;
-    return onMigrate(found, to);
+    onMigrate(found, to);
   };
   if (location.engine === "sqlite") {
     const database = openForReading(location.path, note);
@@ -510,9 +510,9 @@ export async function migrateShard(
   }
   const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
   try {
-    if ((await readableFormat(session, true)) === undefined) return undefined;
-    const to = await new PostgresWriter(session).ready(note);
-    return { from: from ?? to, to };
+    if ((await formatOf(session, true)) === undefined) return undefined;
+    await new PostgresWriter(session).ready(note);
+    return { from: from ?? POSTGRES_FORMAT, to: POSTGRES_FORMAT };
   } finally {
     await session.close();
   }
@@ -591,13 +591,9 @@ const ACCESS_COUNTS = {
   hooks: { file: HOOKS_FILE, sql: "SELECT count(*) AS hooks FROM {hooks}" },
 };
 
-/** Reads a file that nobody else uses. Null if it has a newer format. Throws StoreError if it is damaged. */
-export async function accessCounts(
-  { kind, path }: AccessPath,
-  format: number,
-): Promise<AccessCounts | null> {
+/** Reads a file that nobody else uses. Throws StoreError if it is damaged, or has a format that cannot be used. */
+export async function accessCounts({ kind, path }: AccessPath): Promise<AccessCounts> {
   const { file, sql } = ACCESS_COUNTS[kind];
-  if (format > file.migrations.length) return null;
   const database = new SqliteDatabase(path, file, true);
   try {
     return (await database.rows<AccessCounts>(sql))[0]!;

@@ -78,7 +78,7 @@ export async function serve(
   let admin: RunningAdmin | undefined;
   // The supervisor checks and maintains the shards for all workers, and delivers to hooks.
   const check = sharing ? undefined : new BackgroundCheck(shards, observe, checkPace);
-  const maintenance = sharing ? undefined : maintain(settings, shards, observe, maintenancePace);
+  const maintenance = sharing ? undefined : maintain(settings, observe, maintenancePace);
   if (!sharing) parts.startHooks();
   const release = async () => {
     await maintenance?.stop();
@@ -194,7 +194,7 @@ export async function serveBesideWorkers(
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
   const check = new BackgroundCheck(parts.shards, parts.observe, checkPace);
-  const maintenance = maintain(settings, parts.shards, parts.observe);
+  const maintenance = maintain(settings, parts.observe);
   parts.startHooks();
   const release = async () => {
     await maintenance.stop();
@@ -237,7 +237,7 @@ function withoutAdmin(
   const observe: Observe = (event) => event.event === "shard-opened" || log(event);
   const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
   const check = new BackgroundCheck(shards, observe, checkPace);
-  const maintenance = maintain(settings, shards, observe);
+  const maintenance = maintain(settings, observe);
   const access = openAccess(settings);
   const deliverer = newDeliverer(settings, access, shards, steadyClock(SYSTEM_CLOCK), observe);
   deliverer?.start();
@@ -262,14 +262,12 @@ const openThread = () =>
 
 const maintain = (
   settings: Settings,
-  shards: Shards,
   observe: Observe,
   pace?: Partial<MaintenancePace>,
 ): MaintenanceThread =>
   new MaintenanceThread(
     () => new Worker(new URL("./maintenance-worker.ts", import.meta.url).href, { smol: true }),
     settings,
-    shards,
     observe,
     pace,
   );

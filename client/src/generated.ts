@@ -558,7 +558,6 @@ export type Errors = {
       | "too-many-streams"
       | "internal-error"
       | "damaged-data"
-      | "insights-not-ready"
       | "keys-unavailable"
       | "overloaded"
       | "shard-unavailable"

@@ -32,14 +32,24 @@ export interface Database extends Connection {
   close(): Promise<void>;
 }
 
-/** Entry n upgrades from version n to n + 1. Only append. */
-export type Migrations = readonly (readonly string[])[];
+/** Lower numbers are formats of development versions. */
+const FIRST_FORMAT = 3;
+
+/** Tables that are created and migrated together. */
+export interface Tables {
+  /** Statements that create the first format. */
+  create: readonly string[];
+  /** Entry n upgrades from the format FIRST_FORMAT + n to the next one. Only append. */
+  migrations: readonly (readonly string[])[];
+}
+
+export const currentFormat = ({ migrations }: Tables): number => FIRST_FORMAT + migrations.length;
 
 /** How an engine stores the version of its tables. */
 export interface Versioned {
   /** The location of the tables, for messages. */
   readonly shown: string;
-  readonly migrations: Migrations;
+  readonly tables: Tables;
   /** 0: no tables. */
   version(connection: Connection): Promise<number>;
   setVersion(connection: Connection, version: number): Promise<void>;
@@ -47,28 +57,39 @@ export interface Versioned {
   beginMigration(connection: Connection): Promise<void>;
 }
 
-/** Creates or upgrades tables. Rejects newer versions. */
+/** Creates or upgrades tables. Throws AccessError if their format cannot be used. */
 export async function migrate(
-  tables: Versioned,
+  database: Versioned,
   connection: Connection,
   transaction: Database["transaction"],
 ): Promise<void> {
-  const { migrations } = tables;
-  if ((await knownVersion(tables, connection)) === migrations.length) return;
+  const { tables } = database;
+  if ((await knownVersion(database, connection)) === currentFormat(tables)) return;
   await transaction(async (inside) => {
-    await tables.beginMigration(inside);
+    await database.beginMigration(inside);
     // Checked again: another process may have migrated.
-    const version = await knownVersion(tables, inside);
-    for (const statement of migrations.slice(version).flat()) await inside.run(statement);
-    await tables.setVersion(inside, migrations.length);
+    const version = await knownVersion(database, inside);
+    const steps = [tables.create, ...tables.migrations];
+    const pending = version === 0 ? steps : steps.slice(version - FIRST_FORMAT + 1);
+    for (const statement of pending.flat()) await inside.run(statement);
+    await database.setVersion(inside, currentFormat(tables));
   });
 }
 
-/** The version of the tables. Rejects newer ones. */
-export async function knownVersion(tables: Versioned, connection: Connection): Promise<number> {
-  const version = await tables.version(connection);
-  if (version <= tables.migrations.length) return version;
-  throw new AccessError(
-    `${tables.shown} was written by a newer Matchbook (format ${version}; this version supports ${tables.migrations.length}); upgrade Matchbook to use it`,
-  );
+/** The version of the tables; 0 if there are none. Throws AccessError if it cannot be used. */
+export async function knownVersion(database: Versioned, connection: Connection): Promise<number> {
+  const { shown, tables } = database;
+  const version = await database.version(connection);
+  const current = currentFormat(tables);
+  if (version > current) {
+    throw new AccessError(
+      `${shown} was written by a newer Matchbook (format ${version}; this version supports ${current}); upgrade Matchbook to use it`,
+    );
+  }
+  if (version > 0 && version < FIRST_FORMAT) {
+    throw new AccessError(
+      `${shown} was written by a development version of Matchbook (format ${version}), which this version cannot read: use a new data folder or schema, and create keys and hooks again`,
+    );
+  }
+  return version;
 }

@@ -21,7 +21,7 @@ import type { PostgresLocation } from "../settings/database-urls.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { SqliteLocation } from "../settings/shard-locations.ts";
 import { copySqlite, formatIn, switchToWal } from "../sqlite/copy.ts";
-import { MigrationNeeded, StoreError } from "../store/store.ts";
+import { StoreError } from "../store/store.ts";
 import { BackupFolder } from "./backup-folder.ts";
 import { exportShard } from "./export-shard.ts";
 import { BackupError, type BackupFile, type Manifest, newManifest } from "./manifest.ts";
@@ -148,14 +148,11 @@ async function copyRecords(
   }
 }
 
-/** Whether there is a shard in the file. An older format can be copied too. */
+/** Whether there is a shard in the file. */
 async function isThere(settings: Settings, shard: string, observe: Observe): Promise<boolean> {
   const shards = openShards(settings, observe, undefined, "read");
   try {
     return (await shards.existingWriter(shard)) !== undefined;
-  } catch (error) {
-    if (error instanceof MigrationNeeded) return true;
-    throw error;
   } finally {
     await shards.close();
   }
@@ -199,7 +196,7 @@ async function copyAccess(
     await copy(kind, path, draft, startProgress);
     const format = formatIn(draft);
     if (format > 0) {
-      const counts = await accessCounts({ kind, path: draft }, format);
+      const counts = await accessCounts({ kind, path: draft });
       switchToWal(draft);
       return { kind, engine: "sqlite", format, counts, ...(await folder.keep(name)) };
     }

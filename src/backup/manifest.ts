@@ -35,9 +35,8 @@ export interface ShardFile extends StoredFile {
   shard: string;
   /** Of the SQLite file, or "ndjson" for an export. */
   format: number | "ndjson";
-  /** Both are null if the file has an older format: only its own version can read it. */
-  counts: ShardCounts | null;
-  digest: string | null;
+  counts: ShardCounts;
+  digest: string;
   /** For an export: the bytes of its longest line. */
   longestRecord?: number;
 }
@@ -45,8 +44,7 @@ export interface ShardFile extends StoredFile {
 export interface AccessFile extends StoredFile {
   kind: "keys" | "usage" | "hooks";
   format: number;
-  /** Missing in backups of earlier versions; null if the file has a newer format. */
-  counts?: AccessCounts | null;
+  counts: AccessCounts;
 }
 
 export type BackupFile = ShardFile | AccessFile;
@@ -55,10 +53,10 @@ export type ShardCounts = Omit<Counts, "bytes" | "newestMatch"> & { newestMatch:
 
 /** How much is in a file, for operators. */
 export function describeContent(file: BackupFile): string {
-  if (file.kind === "shard") return counted(file.counts?.served, "match", "matches");
-  if (file.kind === "keys") return counted(file.counts?.keys, "key", "keys");
-  if (file.kind === "hooks") return counted(file.counts?.hooks, "hook", "hooks");
-  return counted(file.counts?.days, "day", "days");
+  if (file.kind === "shard") return counted(file.counts.served, "match", "matches");
+  if (file.kind === "keys") return counted(file.counts.keys, "key", "keys");
+  if (file.kind === "hooks") return counted(file.counts.hooks, "hook", "hooks");
+  return counted(file.counts.days, "day", "days");
 }
 
 const counted = (count: number | undefined, one: string, many: string): string =>
@@ -106,16 +104,14 @@ export function readManifest(folder: string): Manifest {
       `${folder} was made by Matchbook ${manifest?.matchbook}, which this version cannot restore; upgrade Matchbook`,
     );
   }
-  // Backups of earlier versions have no redactions.
-  const { redactions = [] } = manifest ?? {};
   const isWhole =
     Array.isArray(manifest?.files) &&
     manifest.files.every(isSafe) &&
     Array.isArray(manifest.missing) &&
-    Array.isArray(redactions) &&
-    redactions.every(isListed);
+    Array.isArray(manifest.redactions) &&
+    manifest.redactions.every(isListed);
   if (version !== MANIFEST_FORMAT || !isWhole) throw damaged(path);
-  return { ...(manifest as Manifest), redactions };
+  return manifest as Manifest;
 }
 
 /** The names become paths. */

@@ -22,7 +22,7 @@ import {
 import { formatIn } from "../sqlite/copy.ts";
 import { type Redaction, StoreError } from "../store/store.ts";
 import { copyFile, publish, sha256Of } from "./files.ts";
-import { type AccessFile, BackupError, type BackupFile, type ShardFile } from "./manifest.ts";
+import { BackupError, type BackupFile, type ShardFile } from "./manifest.ts";
 import { type StartProgress, showingBytes } from "./progress.ts";
 import { contentOf } from "./shard-file.ts";
 import { hasRecords, type TakeInOptions, takeIn } from "./take-in.ts";
@@ -44,8 +44,6 @@ export interface RestoreOutcome {
   step: RestoreStep;
   /** What was there already, so that the file was not restored. */
   found: string[];
-  /** Whether the shard has to be migrated. */
-  isOlder: boolean;
 }
 
 /**
@@ -62,7 +60,7 @@ export async function* restore(
   for (const step of steps) {
     const found = await whatIsThere(step);
     if (found.length === 0) wanted.push(step);
-    else yield { step, found, isOlder: false };
+    else yield { step, found };
   }
   await checkFiles(wanted, options.startProgress);
   for (const step of wanted) yield await restoreStep(step, list, options);
@@ -81,13 +79,11 @@ async function restoreStep(
   try {
     if (isExport(file)) {
       await restoreExport(file, from, to, redactions, options);
-      return { step, found: [], isOlder: false };
-    }
-    const verified = await restoreFile(file, from, pathIn(to), redactions, options.startProgress);
-    return { step, found: [], isOlder: shard !== undefined && verified === "older" };
+    } else await restoreFile(file, from, pathIn(to), redactions, options.startProgress);
+    return { step, found: [] };
   } catch (error) {
     if (!(error instanceof CreatedMeanwhile)) throw error;
-    return { step, found: [error.path], isOlder: false };
+    return { step, found: [error.path] };
   }
 }
 
@@ -174,26 +170,21 @@ async function isIntact(
   return (await sha256Of(path, onRead)) === sha256;
 }
 
-/** "older": it has a format that this version cannot read, so that only its bytes were verified. */
-type Verification = "equal" | "older" | "different";
-
 const restoreFile = (
   file: BackupFile,
   from: string,
   to: string,
   redactions: readonly Redaction[],
   startProgress: StartProgress,
-): Promise<Verification> =>
+): Promise<void> =>
   asDraft(to, async (draft) => {
     await copyFile(from, draft);
-    const found = await verify(draft, file, startProgress);
-    if (found === "different") {
+    if (!(await isAsListed(draft, file, startProgress))) {
       throw new BackupError(
         `${to}: what was written is not what the manifest lists for ${file.name}, so it was removed; check the disk, and use another backup`,
       );
     }
-    if (found === "equal" && redactions.length > 0) await redactFile(draft, redactions);
-    return found;
+    if (redactions.length > 0) await redactFile(draft, redactions);
   });
 
 async function restoreExport(
@@ -284,36 +275,24 @@ async function redactFile(path: string, redactions: readonly Redaction[]): Promi
   syncFile(path);
 }
 
-async function verify(
+async function isAsListed(
   path: string,
   file: BackupFile,
   startProgress: StartProgress,
-): Promise<Verification> {
-  const found =
+): Promise<boolean> {
+  const hasContent =
     file.kind === "shard"
-      ? await compare(path, file, startProgress)
-      : await compareAccess(path, file);
+      ? await hasShard(path, file, startProgress)
+      : Bun.deepEquals(await accessCounts({ kind: file.kind, path }), file.counts);
   // Last: reading the file has changed nothing.
-  const isEqual = formatIn(path) === file.format && (await isIntact(path, file));
-  return isEqual ? found : "different";
+  return hasContent && formatIn(path) === file.format && (await isIntact(path, file));
 }
 
-/** Backups of earlier versions have no counts of keys and usage. */
-async function compareAccess(
-  path: string,
-  { kind, format, counts }: AccessFile,
-): Promise<Verification> {
-  const isEqual = !counts || Bun.deepEquals(await accessCounts({ kind, path }, format), counts);
-  return isEqual ? "equal" : "different";
-}
-
-async function compare(
+async function hasShard(
   path: string,
   { shard, counts, digest }: ShardFile,
   startProgress: StartProgress,
-): Promise<Verification> {
+): Promise<boolean> {
   const content = await contentOf(shard, path, startProgress);
-  if (content?.digest === null) return "older";
-  const isEqual = content?.digest === digest && Bun.deepEquals(content.counts, counts);
-  return isEqual ? "equal" : "different";
+  return content?.digest === digest && Bun.deepEquals(content.counts, counts);
 }

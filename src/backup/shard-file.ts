@@ -5,7 +5,7 @@ import { type Digest, digestOf } from "../export/digest.ts";
 import { unobserved } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
 import { formatIn } from "../sqlite/copy.ts";
-import { type Counts, MigrationNeeded, type Writer } from "../store/store.ts";
+import type { Counts, Writer } from "../store/store.ts";
 import type { ShardCounts, ShardFile } from "./manifest.ts";
 import type { StartProgress } from "./progress.ts";
 
@@ -28,9 +28,6 @@ export async function contentOf(
   try {
     const writer = await shards.existingWriter(id);
     return writer && { format, ...(await verified(writer, `${id}: verify`, startProgress)) };
-  } catch (error) {
-    if (!(error instanceof MigrationNeeded)) throw error;
-    return { format, counts: null, digest: null };
   } finally {
     await shards.close();
   }

@@ -43,7 +43,7 @@ export const compact: AddCommand = (program) => {
   withSettings(command);
   withExamples(command, [
     ["matchbook compact na", "give free space back"],
-    ["matchbook compact na --full", "rewrite the file of a shard from an earlier version"],
+    ["matchbook compact na --full", "rewrite the whole file"],
   ]);
 };
 

@@ -7,7 +7,7 @@ import { MovedAsideFile } from "../repair/moved-aside.ts";
 import { type Rebuilt, rebuild } from "../repair/rebuild.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
-import { type Counts, MigrationNeeded } from "../store/store.ts";
+import type { Counts } from "../store/store.ts";
 import {
   type AddCommand,
   CommandError,
@@ -46,10 +46,7 @@ export const repair: AddCommand = (program) => {
     )
     .argument("<shard>", "shard id")
     .option("--dry-run", "build and check the new shard and report, but do not use it")
-    .option(
-      "--force",
-      "rebuild the shard even if no damage is found, or if its format is older (SQLite)",
-    )
+    .option("--force", "rebuild the shard even if no damage is found")
     .option("--json", "print one JSON object")
     .action(async (shard: string, flags: Flags) => {
       const settings = settingsOf(command).values;
@@ -96,7 +93,7 @@ async function repairShard(
   flags: Flags,
 ): Promise<Report> {
   const isDryRun = flags.dryRun === true;
-  const damage = await findDamage(shard, location, flags.force === true);
+  const damage = await findDamage(shard, location);
   if (damage === undefined && !flags.force) {
     return { shard, state: "undamaged", isDryRun, damage: null };
   }
@@ -162,19 +159,10 @@ const nothingFound = (shard: string, location: ShardLocation): CommandError =>
   );
 
 /** Undefined if there is none. Throws StoreError if it is not a shard of this version. */
-async function findDamage(
-  shard: string,
-  location: ShardLocation,
-  isForced: boolean,
-): Promise<string | undefined> {
+async function findDamage(shard: string, location: ShardLocation): Promise<string | undefined> {
   const bar = new Bar();
   try {
     return await damageAt(shard, location, (rows) => bar.show("check", 0, rows, rows, "rows"));
-  } catch (error) {
-    // The records have been the same in all formats of SQLite.
-    const mayBeOlder = isForced && location.engine === "sqlite";
-    if (mayBeOlder && error instanceof MigrationNeeded) return undefined;
-    throw error;
   } finally {
     bar.stop();
   }

@@ -5,7 +5,6 @@ import {
   describeContent,
   type Manifest,
   readManifest,
-  type ShardFile,
 } from "../backup/manifest.ts";
 import {
   dropping,
@@ -127,10 +126,6 @@ function report(outcomes: readonly RestoreOutcome[], { createdAt }: Manifest, fl
     const existing = outcomes.flatMap(({ found }) => found);
     print(JSON.stringify({ createdAt, files: steps.map(asJson), existing }));
   } else if (steps.length > 0) print(stepsTable(steps));
-  for (const { step } of restored.filter(({ isOlder }) => isOlder)) {
-    const { shard } = step.file as ShardFile;
-    note(`Shard ${shard} has an older format: run 'matchbook migrate ${shard}'.`);
-  }
   if (steps.some(({ file }) => file.kind === "keys")) {
     note(`Keys are as they were at ${createdAt}: revoke those again that were revoked since then.`);
   }

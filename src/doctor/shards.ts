@@ -77,16 +77,15 @@ function describeShard(subject: string, shown: string, found: ExaminedShard): Fi
   return ok(subject, parts.join(", "));
 }
 
-/** An older format is a problem only if nothing migrates or reads it without being told to. */
+/** An older format is a problem only if nothing migrates it without being told to. */
 function formatFindings(subject: string, shown: string, found: ExaminedShard): Finding[] {
-  const { format, currentFormat, server, summary } = found;
+  const { format, currentFormat, server } = found;
   if (format === currentFormat) return [];
   const message = `${shown} has format ${format} and must be migrated to format ${currentFormat}`;
-  const advice = "make a backup, then run 'matchbook migrate'";
-  if (!server) return [warning(subject, message, `${advice} or start the server`)];
-  return summary
-    ? [warning(subject, `${message} before records can be added`, advice)]
-    : [problem(subject, message, advice)];
+  const advice = "make a backup with the version that wrote it, then run 'matchbook migrate'";
+  return server
+    ? [problem(subject, message, advice)]
+    : [warning(subject, message, `${advice} or start the server`)];
 }
 
 function walFindings(

@@ -158,22 +158,16 @@ export function openRecord(stored: StoredMatch): OpenedRecord {
       record.patchVersion === stored.patchVersion &&
       encoded.stitchable === !namesIndirectly(record) &&
       hasKeys(encoded, keys),
-    hasContentHash: hashesOf(record, texts).some(
-      (hash) => Buffer.compare(hash(), stored.contentHash) === 0,
-    ),
+    hasContentHash: Buffer.compare(hashOf(record, texts), stored.contentHash) === 0,
   };
 }
 
-/** The content hash of a record by the current rule, and by that of an earlier version, which included teams. */
-function hashesOf(record: MatchRecord, { match, own }: Texts): (() => Uint8Array)[] {
+function hashOf(record: MatchRecord, { match, own }: Texts): Uint8Array {
   const companions = (named: readonly Named[]) =>
     named.map((one) => ({ companions: canonicalList(one.companions) }));
   const players = identities(record.players, companions(record.players));
-  const teams = () => identities(record.teams, companions(record.teams));
-  return [
-    () => contentHash(match, own, players, teams()),
-    () => contentHash(match, own, players, record.teams.map(writeNamed)),
-  ];
+  const teams = identities(record.teams, companions(record.teams));
+  return contentHash(match, own, players, teams);
 }
 
 type Carried = Pick<MatchParts, "players" | "teams">;

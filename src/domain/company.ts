@@ -34,15 +34,14 @@ export interface Companion {
 
 /**
  * The sides of a match by the results of its players. Undefined if they do not show the sides: both sides won, both
- * lost, only one has registered players, or a result is not known.
+ * lost, or only one has registered players.
  */
 export function sidesByResult(
-  players: readonly { id: string; result: Result | undefined }[],
+  players: readonly { id: string; result: Result }[],
 ): Side[] | undefined {
   const won: string[] = [];
   const lost: string[] = [];
   for (const { id, result } of players) {
-    if (result === undefined) return undefined;
     if (result === "won") won.push(id);
     if (result === "lost") lost.push(id);
   }

@@ -28,7 +28,6 @@ export const ERRORS = {
   "too-many-streams": { status: 429, title: "Too many open streams" },
   "internal-error": { status: 500, title: "Internal server error" },
   "damaged-data": { status: 503, title: "Damaged data" },
-  "insights-not-ready": { status: 503, title: "Insights not built yet" },
   "keys-unavailable": { status: 503, title: "API keys unavailable" },
   overloaded: { status: 503, title: "Server overloaded" },
   "shard-unavailable": { status: 503, title: "Shard unavailable" },

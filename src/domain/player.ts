@@ -14,8 +14,7 @@ export interface Totals {
   played: number;
   wins: number;
   playedRanked: number;
-  /** Undefined if an earlier version counted the others: a build counts them (ingest/build-boards.ts). */
-  rankedWins: number | undefined;
+  rankedWins: number;
   gold: bigint;
 }
 
@@ -34,10 +33,7 @@ export function fold(totals: Totals, part: Contribution, times: 1 | -1): Totals 
     played: totals.played + times,
     wins: totals.wins + (part.won ? times : 0),
     playedRanked: totals.playedRanked + (part.ranked ? times : 0),
-    rankedWins:
-      totals.rankedWins === undefined
-        ? undefined
-        : totals.rankedWins + (part.ranked && part.won ? times : 0),
+    rankedWins: totals.rankedWins + (part.ranked && part.won ? times : 0),
     gold: totals.gold + BigInt(times) * part.gold,
   };
 }

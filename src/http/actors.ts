@@ -9,7 +9,6 @@ import { MAX_ACTORS } from "../query/parameters.ts";
 import { parseActorsQuery } from "../query/parse-query.ts";
 import type { ActorsQuery } from "../query/query.ts";
 import {
-  insightsNotReady,
   NO_MATCHES,
   parseQuery,
   type ShardRequest,
@@ -40,7 +39,6 @@ async function readActors({ reader }: ShardRequest, { filters, sort }: ActorsQue
     patchVersions: patchVersions && searchable(patchVersions),
     limit: MAX_ROWS,
   });
-  if (!found) throw insightsNotReady();
   const { matches, actors } = actorTable(found.rows, sort);
   const isTruncated = found.isTruncated || actors.length > MAX_ACTORS;
   return {

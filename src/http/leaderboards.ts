@@ -12,7 +12,6 @@ import type { LeaderboardQuery } from "../query/query.ts";
 import type { BoardPart } from "../store/store.ts";
 import { type ApiError, apiError } from "./errors.ts";
 import {
-  insightsNotReady,
   NO_MATCHES,
   parseQuery,
   type ShardRequest,
@@ -55,7 +54,6 @@ async function findEntries(
 ) {
   const part = playerIds ? { playerIds: searchable(playerIds) } : { after, limit };
   const found = await reader.leaderboard({ board, period, depth, part });
-  if (!found) throw insightsNotReady();
   const { entries, hasMore } = found;
   const last = entries.at(-1);
   const window = period === "all" ? undefined : windowOf(found);

@@ -171,12 +171,3 @@ export function notFound(what: "match" | "player"): ApiError {
     `There is no ${what} with this id in this shard. Ids are case-sensitive and belong to one shard.`,
   );
 }
-
-/** A shard of an earlier version is counted in the background. */
-export function insightsNotReady(): ApiError {
-  return apiError(
-    "insights-not-ready",
-    "The statistics of this shard are not built yet: its matches are counted first, once after an upgrade of the service. Retry after 60 s.",
-    { headers: { "Retry-After": "60" } },
-  );
-}

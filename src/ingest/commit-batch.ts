@@ -24,7 +24,6 @@ import {
   type Outline,
   type PreparedRecord,
   prepare,
-  presentContentHash,
   restore,
   type StoredRecord,
 } from "./prepare.ts";
@@ -135,24 +134,14 @@ async function classify(
   const isPruned = ({ createdAt }: Outline) => createdAt < cutoff;
   const recent = batch.filter(({ outline }) => !isPruned(outline));
   const known = await transaction.known([...new Set(recent.map(({ outline }) => outline.id))]);
-  const differing = recent.filter(({ outline: { id }, contentHash }) => {
-    const before = known.get(id);
-    return before && !areEqual(before.contentHash, contentHash);
-  });
-  // Rare: what an earlier version stored is compared by the rules of this one.
-  const stored = await transaction.load([...new Set(differing.map(({ outline }) => outline.id))]);
-  const presentHashes = new Map(stored.map(({ match }) => [match.id, presentContentHash(match)]));
-
   const arriving = new Map<string, StoredRecord & { contentHash: Uint8Array }>();
   const replaced = new Set<string>();
   const outcomes = batch.map(({ outline, contentHash, encoded }): Outcome => {
     if (isPruned(outline)) return { kind: "pruned" };
     const { id } = outline;
-    const hashes = arriving.has(id)
-      ? [arriving.get(id)!.contentHash]
-      : [known.get(id)?.contentHash, presentHashes.get(id)].filter((hash) => hash !== undefined);
-    if (hashes.some((hash) => areEqual(hash, contentHash))) return { kind: "duplicate" };
-    if (hashes.length > 0 && !replace) return { kind: "conflict" };
+    const before = (arriving.get(id) ?? known.get(id))?.contentHash;
+    if (before && areEqual(before, contentHash)) return { kind: "duplicate" };
+    if (before && !replace) return { kind: "conflict" };
     if (!encoded) {
       throw new StoreError(
         `match ${id} is no longer in the database, which has lost data, for example because a replica that lagged behind was promoted: ingest everything again`,
@@ -165,7 +154,7 @@ async function classify(
   return {
     outcomes,
     arriving: [...arriving.values()],
-    leaving: stored.filter(({ match }) => replaced.has(match.id)).map(recall),
+    leaving: (await transaction.load([...replaced])).map(recall),
   };
 }
 

@@ -69,7 +69,7 @@ function completed(
 }
 
 /** An empty `shardId` counts as absent. */
-export function withoutEmptyShard(resource: Resource): Resource {
+function withoutEmptyShard(resource: Resource): Resource {
   const { attributes } = resource;
   if (!isObject(attributes) || attributes.shardId !== "") return resource;
   const { shardId: _, ...rest } = attributes;

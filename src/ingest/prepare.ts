@@ -8,12 +8,11 @@ import {
   writeRecord,
 } from "../document/record.ts";
 import { type ActorPart, actorParts } from "../domain/actors.ts";
-import type { Resource } from "../domain/json.ts";
-import type { MatchFacts, MatchRecord, Named } from "../domain/match.ts";
+import type {} from "../domain/json.ts";
+import type { MatchFacts, MatchRecord } from "../domain/match.ts";
 import { playersShownRanked } from "../domain/visibility.ts";
 import { extraWords } from "../domain/vocabulary.ts";
 import type { StoredMatch } from "../store/store.ts";
-import { withoutEmptyShard } from "./normalise.ts";
 
 /** A record without its resources: what the decisions about other records need. */
 export interface Outline extends MatchFacts {
@@ -74,19 +73,6 @@ export function restore(stored: StoredMatch): StoredRecord {
   return { outline: outlineOf(record), encoded: { stored, ...writeCarried(record) } };
 }
 
-/**
- * The content hash that a stored record would have if it were ingested now. An earlier version included the
- * attributes of teams, and kept an empty `shardId`.
- */
-export function presentContentHash(stored: StoredMatch): Uint8Array {
-  const record = restoreRecord(stored);
-  const tidy = (resources: Resource[]) => resources.map(withoutEmptyShard);
-  const tidyNamed = <T extends Named>(named: T[]): T[] =>
-    named.map((one) => ({ ...one, companions: tidy(one.companions) }));
-  return writeRecord({
-    ...record,
-    own: tidy(record.own),
-    players: tidyNamed(record.players),
-    teams: tidyNamed(record.teams),
-  }).contentHash;
-}
+/** The content hash that a stored record should have. */
+export const contentHashOf = (stored: StoredMatch): Uint8Array =>
+  writeRecord(restoreRecord(stored)).contentHash;

@@ -38,7 +38,7 @@ export async function updateRecent(
   for (const [id, { played, wins }] of changes) {
     if (played === 0 && wins === 0) changes.delete(id);
   }
-  await transaction.changeRecent(await countedOnly(transaction, changes));
+  await transaction.changeRecent(changes);
 }
 
 function latest(time: number | undefined, records: readonly StoredRecord[]): number | undefined {
@@ -82,19 +82,4 @@ function add(
     known.played += times * played;
     known.wins += times * wins;
   } else tallies.set(id, { played: times * played, wins: times * wins });
-}
-
-/** Those of a player whose ranked matches are not counted yet are counted later, all at once. */
-async function countedOnly(
-  transaction: Transaction,
-  changes: ReadonlyMap<string, RankedTally>,
-): Promise<ReadonlyMap<string, RankedTally>> {
-  if (changes.size === 0 || (await transaction.uncountedPlayers(1)).length === 0) return changes;
-  const standings = await transaction.standings([...changes.keys()]);
-  return new Map(
-    [...changes].filter(([id]) => {
-      const standing = standings.get(id);
-      return !standing || standing.totals.rankedWins !== undefined;
-    }),
-  );
 }

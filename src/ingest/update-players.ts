@@ -68,26 +68,6 @@ function playerRow(id: string, standing: Standing, { carried, companions }: Carr
   return { id, name, ...standing, skillTier: tier, ...fragments(resource, companions) };
 }
 
-/** Writes players whose standings have changed, but neither their latest matches nor their streaks. */
-export async function putStandings(
-  transaction: Transaction,
-  standings: ReadonlyMap<string, Standing>,
-  bases: ReadonlyMap<string, PlayerBase>,
-): Promise<void> {
-  const records = new Carriers(transaction, []);
-  const rows: PlayerRow[] = [];
-  for (const [id, standing] of standings) {
-    const { matchId } = standing.latest;
-    const base = bases.get(id)?.standing;
-    const carried =
-      base?.latest.matchId === matchId
-        ? carriedIn(restoreCarried(base.snapshot), "players", id)
-        : await records.get(matchId, "players", id);
-    rows.push(playerRow(id, standing, carried));
-  }
-  await transaction.putPlayers(rows);
-}
-
 /** Adds what pruned records left behind, before any record of these players. Players who have a base keep it. */
 export async function addBases(transaction: Transaction, given: PlayerBase[]): Promise<void> {
   const there = await transaction.basesOf(given.map(({ id }) => id));

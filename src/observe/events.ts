@@ -43,17 +43,6 @@ export type Event =
     }
   /** It is tried again a minute later. Without a shard: the thread that prunes them failed. */
   | { event: "shard-prune-failed"; shard?: string; error: unknown }
-  /** The matches of a shard of an earlier version are being counted, for what it could not respond with before. */
-  | { event: "insights-building"; shard: string }
-  | {
-      event: "insights-built";
-      shard: string;
-      matches: number;
-      players: number;
-      milliseconds: number;
-    }
-  /** It is tried again a minute later. Without a shard: they could not be listed. */
-  | { event: "insights-failed"; shard?: string; error: unknown }
   /** The database of a shard does not check its pages, so that damage to them may go unnoticed. */
   | { event: "data-checksums-off"; shard: string }
   /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */

@@ -17,9 +17,6 @@ export const LEVELS = {
   "damage-not-recorded": "error",
   "shard-pruned": "info",
   "shard-prune-failed": "error",
-  "insights-building": "info",
-  "insights-built": "info",
-  "insights-failed": "error",
   "data-checksums-off": "warn",
   "replica-included": "info",
   "replica-excluded": "warn",
@@ -94,12 +91,6 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `pruned shard ${event.shard}: removed ${event.served} served and ${event.withheld} withheld matches from before ${new Date(event.before).toISOString()} in ${event.milliseconds} ms`;
     case "shard-prune-failed":
       return `${paint("red", `cannot prune ${event.shard === undefined ? "the shards" : `shard ${event.shard}`}`)}: ${event.error.message}`;
-    case "insights-building":
-      return `building the insights of shard ${event.shard}`;
-    case "insights-built":
-      return `built the insights of shard ${event.shard}: counted ${event.matches} matches and ${event.players} players in ${event.milliseconds} ms`;
-    case "insights-failed":
-      return `${paint("red", `cannot build the insights of ${event.shard === undefined ? "the shards" : `shard ${event.shard}`}`)}: ${event.error.message}`;
     case "data-checksums-off":
       return `${paint("yellow", `the database of shard ${event.shard} has data_checksums off`)}: damage to its files may go unnoticed; enable them with pg_checksums`;
     case "replica-included":

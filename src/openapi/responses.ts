@@ -92,7 +92,6 @@ function codesOf({
   if (takes !== undefined && !SHAPED.includes(takes)) {
     for (const code of SHAPE_CODES) elsewhere.add(code);
   }
-  if (takes !== "actors" && takes !== "leaderboards") elsewhere.add("insights-not-ready");
   if (!readsMatches) elsewhere.add("quota-exceeded");
   if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
   if (takes === "changes" || takes === "leaderboards") elsewhere.delete("invalid-cursor");

@@ -9,7 +9,7 @@ import type { MatchRecord } from "../domain/match.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { commitBatch } from "../ingest/commit-batch.ts";
 import { addPrunedTotals } from "../ingest/count-actors.ts";
-import { type PreparedRecord, presentContentHash, restore } from "../ingest/prepare.ts";
+import { contentHashOf, type PreparedRecord, restore } from "../ingest/prepare.ts";
 import { addBases } from "../ingest/update-players.ts";
 import { snapshotChecksum } from "../store/row-checks.ts";
 import type { DamagedState, DamagedStore, FoundRecord, ListedRecord } from "../store/salvage.ts";
@@ -198,7 +198,7 @@ async function addAll<T extends object>(
 function restored(found: FoundRecord): PreparedRecord | string {
   try {
     const bare = withoutFacts(found);
-    const contentHash = presentContentHash(bare);
+    const contentHash = contentHashOf(bare);
     const { outline, encoded } = restore(bare);
     if (!isOneRecord(found, outline.id, contentHash)) {
       return "its players and teams may be those of another record";

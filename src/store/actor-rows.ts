@@ -2,7 +2,7 @@
 
 import { type ActorTotals, ALL_MATCHES, addSums, isNothing } from "../domain/actors.ts";
 import { checksum } from "./checksum.ts";
-import { type ActorRowKey, DamagedData, type MatchKey } from "./store.ts";
+import { type ActorRowKey, DamagedData } from "./store.ts";
 
 /** Sums can be larger than integers of a database. */
 export interface ActorRow {
@@ -19,9 +19,6 @@ export interface ActorRow {
   farm: string;
   checksum: number;
 }
-
-/** Before every match. */
-export const BEFORE_ALL: MatchKey = { createdAt: Number.MIN_SAFE_INTEGER, id: "" };
 
 /** In the order of the table. */
 export const ACTOR_COLUMNS = [

@@ -30,7 +30,7 @@ export interface MatchRow {
   patch_version: string;
   results: Uint8Array;
   document: Uint8Array;
-  checksum: number | null;
+  checksum: number;
 }
 
 export const keyOf = ({ created_at, id }: Pick<MatchRow, "created_at" | "id">): MatchKey => ({
@@ -70,7 +70,6 @@ export interface NamedRow {
   wins: number | null;
   played_ranked: number | null;
   gold: string | null;
-  /** Null if an earlier version wrote the row; the next two are then null too. */
   ranked_wins: number | null;
   skill_tier: number | null;
   win_rate: number | null;
@@ -79,7 +78,6 @@ export interface NamedRow {
   checksum: number | null;
 }
 
-/** Rows without scores have the checksum of earlier formats. */
 export const namedChecksum = (row: Omit<NamedRow, "checksum">): number =>
   checksum([
     row.num,
@@ -92,26 +90,21 @@ export const namedChecksum = (row: Omit<NamedRow, "checksum">): number =>
     row.wins,
     row.played_ranked,
     row.gold,
+    row.ranked_wins,
+    row.skill_tier,
+    row.win_rate,
     row.resource,
     row.linked,
-    ...(hasScores(row) ? [row.ranked_wins, row.skill_tier, row.win_rate] : []),
   ]);
 
 type ScoreColumns = Pick<NamedRow, "ranked_wins" | "skill_tier" | "win_rate">;
 
-const hasScores = ({ ranked_wins, skill_tier, win_rate }: ScoreColumns): boolean =>
-  ranked_wins !== null || skill_tier !== null || win_rate !== null;
-
-/** What the leaderboards list players by. Null until the ranked matches of a player are counted. */
-export const scoreColumns = ({ totals, skillTier }: PlayerRow): ScoreColumns => {
-  const { rankedWins, playedRanked } = totals;
-  if (rankedWins === undefined) return { ranked_wins: null, skill_tier: null, win_rate: null };
-  return {
-    ranked_wins: rankedWins,
-    skill_tier: skillTier ?? null,
-    win_rate: winRate({ played: playedRanked, wins: rankedWins }) ?? null,
-  };
-};
+/** What the leaderboards list players by. */
+export const scoreColumns = ({ totals, skillTier }: PlayerRow): ScoreColumns => ({
+  ranked_wins: totals.rankedWins,
+  skill_tier: skillTier ?? null,
+  win_rate: winRate({ played: totals.playedRanked, wins: totals.rankedWins }) ?? null,
+});
 
 type StandingColumns = Pick<
   NamedRow,
@@ -130,7 +123,7 @@ export const standingOf = (row: StandingColumns): Standing => ({
     played: row.played!,
     wins: row.wins!,
     playedRanked: row.played_ranked!,
-    rankedWins: row.ranked_wins ?? undefined,
+    rankedWins: row.ranked_wins!,
     gold: BigInt(row.gold!),
   },
   run: row.streak!,
@@ -167,9 +160,8 @@ export interface BaseRow {
   played_ranked: number | null;
   gold: string | null;
   snapshot: Uint8Array | null;
-  checksum: number;
-  /** Null also in rows of earlier formats. */
   ranked_wins: number | null;
+  checksum: number;
 }
 
 export const baseChecksum = (row: Omit<BaseRow, "checksum">): number =>
@@ -184,7 +176,7 @@ export const baseChecksum = (row: Omit<BaseRow, "checksum">): number =>
     row.played_ranked,
     row.gold,
     row.snapshot,
-    ...(row.ranked_wins === null ? [] : [row.ranked_wins]),
+    row.ranked_wins,
   ]);
 
 /** Throws DamagedData unless the row is whole. */
@@ -192,10 +184,7 @@ export function readBase(row: BaseRow): PlayerBase {
   if (row.checksum !== baseChecksum(row)) throw new DamagedData("player_base", row.id);
   const { id, ranked_evidence: rankedEvidence, snapshot } = row;
   if (snapshot === null) return { id, rankedEvidence, standing: undefined };
-  const { totals, ...reached } = standingOf(row);
-  // Earlier formats did not count them, and the records are gone.
-  const counted = { ...totals, rankedWins: totals.rankedWins ?? 0 };
-  return { id, rankedEvidence, standing: { ...reached, totals: counted, snapshot } };
+  return { id, rankedEvidence, standing: { ...standingOf(row), snapshot } };
 }
 
 export function writeBase({ id, rankedEvidence, standing }: PlayerBase): BaseRow {
@@ -212,8 +201,7 @@ export function writeBase({ id, rankedEvidence, standing }: PlayerBase): BaseRow
     snapshot: standing?.snapshot ?? null,
     ranked_wins: standing?.totals.rankedWins ?? null,
   };
-  const { ranked_wins, ...rest } = row;
-  return { ...rest, checksum: baseChecksum(row), ranked_wins };
+  return { ...row, checksum: baseChecksum(row) };
 }
 
 /** The ranked matches of a player in the 28 days of the leaderboards. */
@@ -300,7 +288,7 @@ export function isSelected(
 /** The length matters: the last five bytes of every match happen to start with their checksum too. */
 const MATCH_HEADER = 27;
 
-/** Rows of older formats have only these checksums: encoded matches start with the CRC-32 of the rest. */
+/** Encoded matches start with the CRC-32 of the rest. */
 export const isWholeMatch = (bytes: Uint8Array): boolean =>
   bytes.length > MATCH_HEADER && numberAt(bytes, 0) === crc32(bytes.subarray(4));
 
@@ -309,9 +297,6 @@ export const isWholeFragment = (bytes: Uint8Array | null): boolean =>
   bytes !== null &&
   bytes.length >= 12 &&
   numberAt(bytes, 8) === crc32(bytes.subarray(12), crc32(bytes.subarray(0, 8)));
-
-export const isWholeNamed = ({ resource, linked }: NamedRow): boolean =>
-  isWholeFragment(resource) && (linked === null || isWholeFragment(linked));
 
 const numberAt = (bytes: Uint8Array, at: number): number =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);

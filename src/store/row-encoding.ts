@@ -166,20 +166,11 @@ export function someResult(
   return false;
 }
 
-/** The numbers of all players of a match with their results, which rows of earlier formats may lack. */
-export function playersIn({
-  document,
-  results,
-}: {
-  document: Uint8Array;
-  results: Uint8Array | null;
-}): { num: number; result: Result | undefined }[] {
+/** The numbers of all players of a match with their results. */
+export function playersIn({ document, results }: ServedParts): { num: number; result: Result }[] {
   const nums: number[] = [];
   unpackServed(document, nums, []);
-  return nums.map((num, index) => ({
-    num,
-    result: results === null ? undefined : unpackResult(results[index]!),
-  }));
+  return nums.map((num, index) => ({ num, result: unpackResult(results[index]!) }));
 }
 
 /** The numbers of the players and teams that took part in a match. */

@@ -109,8 +109,7 @@ export interface Lineup {
 }
 
 export interface LineupPlayer extends NamedPlayer {
-  /** Undefined if only the encoded match says it, as in earlier formats. */
-  result: Result | undefined;
+  result: Result;
 }
 
 export interface PlayerListing extends NamedParts {
@@ -184,22 +183,16 @@ export interface Reader {
    * every match that is dated after `now`. Lists do not have such a match yet, and nothing changes when they get it.
    */
   followStart(now: number): Awaitable<LogPosition>;
-  /**
-   * A part of a leaderboard, the best first, then by id. Undefined until the ranked matches of all players are counted.
-   * The cost grows with the depth.
-   */
-  leaderboard(query: BoardQuery): Awaitable<BoardPart | undefined>;
+  /** A part of a leaderboard, the best first, then by id. The cost grows with the depth. */
+  leaderboard(query: BoardQuery): Awaitable<BoardPart>;
   /** The cost does not depend on the amount of data. */
   summary(): Awaitable<Summary>;
   /** The cost grows with the number of tables. */
   sizes(): Awaitable<Sizes>;
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
-  /**
-   * The statistics of actors over these modes and patches. At most `limit` rows are read. Undefined: they are not counted
-   * yet, because the shard comes from an earlier version.
-   */
-  actorStats(selection: ActorSelection): Awaitable<ActorRows | undefined>;
+  /** The statistics of actors over these modes and patches. At most `limit` rows are read. */
+  actorStats(selection: ActorSelection): Awaitable<ActorRows>;
 }
 
 export interface ActorSelection {
@@ -365,10 +358,8 @@ export interface StoredState
       | "playerHistory"
       | "latestOfTeam"
       | "basesOf"
-      | "lastCounted"
       | "newestServed"
       | "rankedBetween"
-      | "uncountedPlayers"
     > {
   /** The ids of the players or teams after `afterId`, in order; fewer than `limit` only at the end. */
   namedIds(kind: "players" | "teams", afterId: string, limit: number): Awaitable<string[]>;
@@ -605,15 +596,11 @@ export interface Transaction extends ShardContents {
 
   /** The creation time of the newest served match. */
   newestServed(): Awaitable<number | undefined>;
-  /** The ranked matches of these players that were created in a range, by SQL. Players without any are omitted. */
-  rankedOf(playerIds: string[], from: number, to: number): Awaitable<Map<string, RankedTally>>;
-  /** The same of all players. */
+  /** The ranked matches of all players that were created in a range. Players without any are omitted. */
   rankedBetween(from: number, to: number): Awaitable<Map<string, RankedTally>>;
   /** Adds to the counts of recent ranked matches. None may end below zero; those without matches are deleted. */
   changeRecent(changes: ReadonlyMap<string, RankedTally>): Awaitable<void>;
   clearRecent(): Awaitable<void>;
-  /** At most `limit` players whose ranked matches are not counted yet. */
-  uncountedPlayers(limit: number): Awaitable<string[]>;
 
   /** Changes the number of served records with each extra word: "path:…" or "type:…". */
   changeVocabulary(changes: ReadonlyMap<string, number>): Awaitable<void>;
@@ -622,12 +609,6 @@ export interface Transaction extends ShardContents {
   actorTotalsOf(keys: ActorRowKey[]): Awaitable<ActorTotals[]>;
   /** Adds to the statistics of actors; each key is there once. Rows without anything are deleted. */
   changeActorTotals(changes: ActorTotals[]): Awaitable<void>;
-  /**
-   * The last match that the statistics of actors count, while they are built for a shard of an earlier version, oldest match
-   * first. Undefined: they count all.
-   */
-  lastCounted(): Awaitable<MatchKey | undefined>;
-  setLastCounted(last: MatchKey | undefined): Awaitable<void>;
 }
 
 export type ActorRowKey = ActorKey & Pick<ActorTotals, "isPruned">;
@@ -685,8 +666,8 @@ const KINDS: Record<string, string> = {
   match_changes: "change",
   actor_stats: "the statistics of",
 };
-/** Called before an existing shard is migrated. May return a function that is called as rows are rewritten. */
-export type OnMigrate = (from: number, to: number) => OnProgress | undefined;
+/** Called before an existing shard is migrated. */
+export type OnMigrate = (from: number, to: number) => void;
 
 /** The rows done so far, and the rows there are. */
 export type OnProgress = (done: number, total: number) => void;
@@ -726,7 +707,7 @@ export class MigrationNeeded extends StoreRefuses {
 
   constructor(location: string, found: number, needed: number) {
     super(
-      `${location} has format ${found} and must be migrated to format ${needed}: make a backup, then run 'matchbook migrate'`,
+      `${location} has format ${found} and must be migrated to format ${needed}: make a backup with the version that wrote it, then run 'matchbook migrate'`,
     );
   }
 }

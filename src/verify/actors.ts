@@ -1,7 +1,6 @@
 /** Verifies the statistics of actors against those of the records. What pruned matches left behind cannot be rebuilt. */
 
 import { ActorTally, type ActorTotals, areSameSums, NOTHING } from "../domain/actors.ts";
-import { isCounted } from "../ingest/count-actors.ts";
 import { actorLabel, actorRowKey, writeActor } from "../store/actor-rows.ts";
 import type { ShardRecord, StoredState } from "../store/store.ts";
 import type { Context } from "./context.ts";
@@ -16,7 +15,6 @@ export async function verifyActors(context: Context, expected: Expected): Promis
   for (let isOver = false; !isOver && !isDoubtful; ) {
     await step(async (state) => {
       const totals = await state.actorTotals(false, after, rows);
-      isDoubtful ||= (await state.lastCounted()) !== undefined;
       for (const one of totals) {
         const counted = expected.actors.get(actorRowKey(one));
         if (!counted || !areSameSums(one, counted)) isDoubtful = true;
@@ -42,16 +40,11 @@ function sizeOf({ actors }: Expected, rows: number): number {
 
 const RECORDS_AT_A_TIME = 100;
 
-/**
- * In one state: something may have been written since the records were read, or not all matches are counted yet.
- */
+/** In one state: something may have been written since the records were read. */
 async function countAgain({ note, survey }: Context): Promise<void> {
   await survey(async (state) => {
     const tally = new ActorTally();
-    const last = await state.lastCounted();
-    for await (const { outline } of servedIn(state)) {
-      if (isCounted(outline, last)) tally.add(outline, 1);
-    }
+    for await (const { outline } of servedIn(state)) tally.add(outline, 1);
     const counted = new Map(tally.totals().map((one) => [actorRowKey(one), one]));
     const compare = (found: ActorTotals | undefined, right: ActorTotals | undefined) => {
       const [is, shouldBe] = [found ?? NOTHING, right ?? NOTHING];

@@ -36,19 +36,11 @@ export async function verifyRecent(context: Context, expected: Expected): Promis
 const isSameTally = (stored: RankedTally | undefined, right: RankedTally | undefined): boolean =>
   stored?.played === right?.played && stored?.wins === right?.wins;
 
-/** Players whose ranked matches are not counted yet have none. */
 async function wrongIn(
   state: StoredState,
   ids: string[],
   expected: ReadonlyMap<string, RankedTally>,
 ): Promise<string[]> {
   const stored = await state.recentOf(ids);
-  const rows = await state.playerRows(ids);
-  const uncounted = new Set(
-    rows.filter(({ totals }) => totals.rankedWins === undefined).map(({ id }) => id),
-  );
-  return ids.filter((id) => {
-    const right = uncounted.has(id) ? undefined : expected.get(id);
-    return !isSameTally(stored.get(id), right);
-  });
+  return ids.filter((id) => !isSameTally(stored.get(id), expected.get(id)));
 }

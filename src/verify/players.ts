@@ -116,14 +116,13 @@ function wrongStanding(row: PlayerRow, { totals, run, latest }: Standing): strin
     played === totals.played &&
     wins === totals.wins &&
     playedRanked === totals.playedRanked &&
-    (rankedWins === undefined || rankedWins === totals.rankedWins) &&
+    rankedWins === totals.rankedWins &&
     gold === totals.gold;
   return isSame ? undefined : "totals";
 }
 
 function wrongPlayerText(row: PlayerRow, { totals, run }: Standing, found: Named) {
-  const isCounted = row.totals.rankedWins !== undefined;
-  if (isCounted && row.skillTier !== skillTier(found.carried)) return "a skill tier";
+  if (row.skillTier !== skillTier(found.carried)) return "a skill tier";
   return wrongText(row, playerText(found.carried, totals, run), found.companions);
 }
 

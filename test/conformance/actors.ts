@@ -3,7 +3,6 @@
 import { expect } from "bun:test";
 import { type ActorTotals, NOTHING } from "../../src/domain/actors.ts";
 import type { ActorRows, Reader, Writer } from "../../src/store/store.ts";
-import { anEntry, serve } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
 const totals = (
@@ -129,20 +128,4 @@ export function actorGuarantees(guarantee: Guarantee): void {
       ]);
     },
   );
-
-  guarantee("statistics of actors are not read until all matches are counted", async (store) => {
-    const { writer } = store;
-    const reader = await store.reader();
-    await serve(writer, anEntry("m", { createdAt: 5 }));
-    expect(await writer.survey(async (state) => state.lastCounted())).toBeUndefined();
-    const last = { createdAt: -5, id: "m_-9" };
-    await writer.write(async (transaction) => transaction.setLastCounted(last));
-    expect(await writer.survey(async (state) => state.lastCounted())).toEqual(last);
-    expect(await all(reader)).toBeUndefined();
-    await writer.write(async (transaction) => transaction.setPrunedBefore(3));
-    expect(await writer.write(async (transaction) => transaction.lastCounted())).toEqual(last);
-    await writer.write(async (transaction) => transaction.setLastCounted(undefined));
-    expect(found(await all(reader))).toEqual({ keys: [], isTruncated: false });
-    expect(await writer.prunedBefore()).toBe(3);
-  });
 }

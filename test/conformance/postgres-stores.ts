@@ -1,7 +1,6 @@
 /** Empty shards in PostgreSQL for the conformance suite, each in its own schema. */
 
 import { SQL } from "bun";
-import { ReadSession } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import {
   IN_INDEX_ORDER,
@@ -41,7 +40,7 @@ export function emptyShards(url: () => string, prepares: boolean) {
       return {
         writer: new PostgresWriter(session),
         place,
-        reader: () => new PostgresReader(new ReadSession(reading), CACHE_BYTES),
+        reader: () => new PostgresReader(reading, CACHE_BYTES),
         rival(patienceMs, now = Date.now) {
           const rival = new PostgresWriter(new Session(place), now, patienceMs);
           rivals.push(rival);

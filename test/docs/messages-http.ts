@@ -7,14 +7,12 @@ import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
 import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/parameters.ts";
-import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
 import { DamagedData } from "../../src/store/store.ts";
 import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
-import { withWriter } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { type Reply, startWorld, type World } from "../support/world.ts";
@@ -157,8 +155,6 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
     messages.push(await ask(world, [`${full.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
-    await uncount(world);
-    messages.push(await ask(world, ["/shards/na/actors"]));
     for (const path of ["/shards/torn/matches", `${MATCHES}/m1`]) {
       messages.push(await ask(world, [path]));
     }
@@ -255,12 +251,6 @@ async function checked(world: World): Promise<ReplyMessage> {
   const message = await ask(world, [MATCHES]);
   return { ...message, request: `${message.request}, after the check has found damage` };
 }
-
-/** As after a migration. The matches cannot be counted, because they are damaged. */
-const uncount = (world: World): Promise<void> =>
-  withWriter(world.settings, "na", (writer) =>
-    writer.write(async (transaction) => transaction.setLastCounted(BEFORE_ALL)),
-  );
 
 /** Damages a shard file, a stored record, and the table of usage. */
 function damage(world: World): void {

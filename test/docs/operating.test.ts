@@ -155,7 +155,7 @@ test("a store of a newer version is refused, with both versions, as the page sho
     );
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(message(file, known + 1, known));
-  expect(page).toMatch(message("/var/lib/matchbook/access.sqlite", 3, 2));
+  expect(page).toMatch(message("/var/lib/matchbook/access.sqlite", 4, 3));
 });
 
 describe("the shell commands", () => {

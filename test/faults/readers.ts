@@ -11,7 +11,7 @@ const PAGE = 5;
 /** A response that takes longer counts as none, on a busy machine too. */
 const HANG_MS = 120_000;
 /** Errors that the documentation describes, for a service that has lost its data or its database. */
-const DOCUMENTED = ["shard-unavailable", "damaged-data", "keys-unavailable", "insights-not-ready"];
+const DOCUMENTED = ["shard-unavailable", "damaged-data", "keys-unavailable"];
 
 /** Where the server is, and whether connections may be refused or cut at the moment. */
 export interface Target {

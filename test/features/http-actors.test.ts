@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { sqliteRows } from "../support/engine-sqlite.ts";
-import { dropSchema, loadPostgres } from "../support/formats.ts";
-import { aPostgres } from "../support/postgres.ts";
+import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, type MatchDocument, type MatchIn } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
@@ -225,17 +224,4 @@ test("a damaged row is 503, never a wrong number", async () => {
   expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
   expect((await world.get("/shards/na/actors?filter[patchVersion]=2.5")).status).toBe(200);
   await world.stop();
-});
-
-test("until its matches are counted, a shard of an earlier format responds with 503 insights-not-ready", async () => {
-  const schema = `http_actors_old_${process.pid}`;
-  await loadPostgres(postgres.url, "postgres-shard-6", schema);
-  const toml = `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n`;
-  const world = await startWorld([], {}, undefined, toml);
-  const { status, headers, body } = await world.get("/shards/na/actors");
-  expect([status, body.errors[0].code]).toEqual([503, "insights-not-ready"]);
-  expect(headers.get("retry-after")).toBe("60");
-  expect((await world.get("/shards/na/players")).status).toBe(200);
-  await world.stop();
-  await dropSchema(postgres.url, schema);
 });

@@ -5,14 +5,12 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { makeKey } from "../../src/access/key.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
-import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
 import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
-import { withWriter } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -24,10 +22,6 @@ const world = await startWorld([
 ]);
 const HURT = Uint8Array.of(0, 0, 0, 0, 0x0b, 0xad, 0xca, 0xfe);
 sqliteRows(join(world.data, "hurt.db")).change("match", {}, { document: HURT });
-// As after a migration: its matches cannot be counted, because they are damaged.
-await withWriter(world.settings, "hurt", (writer) =>
-  writer.write(async (transaction) => transaction.setLastCounted(BEFORE_ALL)),
-);
 writeDamagedShard(join(world.data, "away.db"));
 const usage = new Database(join(world.data, "usage.sqlite"));
 usage.run("ALTER TABLE days RENAME TO gone");
@@ -200,7 +194,6 @@ const CASES: Case[] = [
   },
   { code: "internal-error", status: 500, path: `/shards/na/players/${BUGGY_PLAYER}` },
   { code: "damaged-data", status: 503, path: "/shards/hurt/matches/match-b" },
-  { code: "insights-not-ready", status: 503, path: "/shards/hurt/actors" },
   {
     code: "keys-unavailable",
     status: 503,

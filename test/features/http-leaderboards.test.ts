@@ -3,7 +3,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
 import { problemIn, problemsIn } from "../support/problems.ts";
-import { withWriter } from "../support/prune.ts";
 import { aMatch, duel, type MatchDocument, type PlayerIn } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
 import { startWorld, type World } from "../support/world.ts";
@@ -300,23 +299,5 @@ test("withheld matches do not count, and redacted players are gone", async () =>
     expect(await entries(path, one)).toEqual([["bob", 1, 1]]);
   }
   expect(await entries("ranked-wins?filter[playerIds]=ada,bob", one)).toEqual([["bob", 1, 1]]);
-  await one.stop();
-});
-
-test("503 until the matches of all players are counted; matches and players are served meanwhile", async () => {
-  const one = await startWorld(play({ id: "ada", name: "Ada" }, "w"));
-  await withWriter(one.settings, "na", (writer) =>
-    writer.write(async (transaction) => {
-      const { totals, ...rest } = (await transaction.standings(["ada"])).get("ada")!;
-      const [found] = await transaction.players("", 1);
-      const uncounted = { ...totals, rankedWins: undefined };
-      const row = { ...found!, name: "Ada", skillTier: undefined, ...rest, totals: uncounted };
-      await transaction.putPlayers([row]);
-    }),
-  );
-  const reply = await board("skill-tier", one);
-  expect(problemIn(reply)).toMatchObject({ status: "503", code: "insights-not-ready" });
-  expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect((await one.get("/shards/na/players/ada")).status).toBe(200);
   await one.stop();
 });

@@ -19,7 +19,6 @@ import { openAccess } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { readOn, sqliteRows } from "../support/engine-sqlite.ts";
-import { putSqliteKeys, putSqliteShard } from "../support/formats.ts";
 import { skipWithout } from "../support/needs.ts";
 import { linesOf, shardsFile } from "../support/places.ts";
 import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
@@ -120,7 +119,7 @@ test("a backup made during ingest and reads is restored with equal counts and di
   expect(await again.end()).toBe(0);
 });
 
-test("keys and days of usage are counted, printed and compared; a manifest without these counts is restored", async () => {
+test("keys and days of usage are counted, printed and compared", async () => {
   await ingest(linesOf("na", 5, Date.UTC(2026, 6, 1)));
   for (const name of ["one", "two", "gone"]) await run("keys", "create", "--name", name);
   const usage = openAccess({ data });
@@ -141,7 +140,7 @@ test("keys and days of usage are counted, printed and compared; a manifest witho
     { kind: "usage", counts: { days: 2 } },
   ]);
 
-  const restoredWith = async (counts: object | undefined) => {
+  const restoredWith = async (counts: object) => {
     const files = manifest.files.map((file) => (file.kind === "keys" ? { ...file, counts } : file));
     writeFileSync(join(copy, "manifest.json"), JSON.stringify({ ...manifest, files }));
     rmSync(data, { recursive: true, force: true });
@@ -151,11 +150,6 @@ test("keys and days of usage are counted, printed and compared; a manifest witho
   expect(refused.exitCode).toBe(1);
   expect(refused.stderr).toContain("is not what the manifest lists for access.sqlite");
   expect(existsSync(join(data, "access.sqlite"))).toBe(false);
-  const older = await restoredWith(undefined);
-  expect([older.exitCode, older.stdout]).toEqual([
-    0,
-    expect.stringMatching(/^access\.sqlite +\? /m),
-  ]);
   const same = await restoredWith({ keys: 3 });
   expect([same.exitCode, same.stdout]).toEqual([
     0,
@@ -378,25 +372,6 @@ test("shards that cannot be read or have a damaged record are named, and the oth
   const restored = await run("restore", copy);
   expect([restored.exitCode, restored.stderr]).toEqual([0, made.stderr]);
   expect((await run("restore", copy, "eu")).stderr).toContain('shard "eu" is not in the backup');
-});
-
-test("older formats are restored as they were, and the command that migrates them is named", async () => {
-  mkdirSync(data);
-  putSqliteShard(data, 3);
-  putSqliteKeys(data, 1);
-  expect((await run("backup", copy)).exitCode).toBe(0);
-  expect(manifestOf().files).toMatchObject([
-    { name: "na.db", format: 3, digest: null },
-    { name: "access.sqlite", format: 1, counts: { keys: 2 } },
-  ]);
-  rmSync(data, { recursive: true });
-  const restored = await run("restore", copy);
-  expect([restored.exitCode, restored.stderr]).toEqual([
-    0,
-    expect.stringContaining("matchbook migrate na"),
-  ]);
-  expect((await run("migrate", "--json")).stdout).toContain('"from":3');
-  expect((await run("keys", "list")).exitCode).toBe(0);
 });
 
 test("shards and keys in PostgreSQL are left to its tools, with exit 0", async () => {

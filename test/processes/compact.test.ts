@@ -1,12 +1,10 @@
 /** `matchbook compact` as a process, on both engines. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { dropSchema, EXPECTED, putSqliteShard } from "../support/formats.ts";
 import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
-import { aPostgres } from "../support/postgres.ts";
-import { matchbook } from "../support/process.ts";
+import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 
 const DAY = 86_400_000;
@@ -40,26 +38,6 @@ test("in SQLite, compact makes the file shorter after a prune, while the shard i
   const again = await matchbookAt(world.data, ["compact", "na"]);
   expect(again.stdout).toBe(`before  ${after} bytes\nafter   ${after} bytes\n`);
   await world.stop();
-});
-
-describe("a SQLite file from before free pages could be cut off", () => {
-  test("needs --full, which rewrites it once", async () => {
-    const folder = aFolder();
-    const path = putSqliteShard(folder.path, 1);
-    await matchbook(["migrate", "--data", folder.path]);
-    const refused = await matchbook(["compact", "na", "--data", folder.path]);
-    expect(refused).toEqual({
-      exitCode: 1,
-      stdout: "",
-      stderr: `matchbook: ${path} was created by an earlier version and cannot be made shorter in steps: add --full, which rewrites it once\n`,
-    });
-    const full = await matchbook(["compact", "na", "--full", "--data", folder.path]);
-    expect(full).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(await digestAt(folder.path)).toEqual(EXPECTED.digest);
-    const then = await matchbook(["compact", "na", "--data", folder.path]);
-    expect(then.exitCode).toBe(0);
-    folder.remove();
-  });
 });
 
 test("in PostgreSQL, compact gives back the tables of pruned months, and has no --full", async () => {

@@ -17,18 +17,14 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { SQL } from "bun";
+import { FORMAT as POSTGRES_FORMAT } from "../../src/store/postgres/schema.ts";
+import { FORMAT as SQLITE_FORMAT } from "../../src/store/sqlite/schema.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
-import {
-  dropSchema,
-  loadPostgres,
-  POSTGRES_FORMAT,
-  putSqliteShard,
-  SQLITE_FORMAT,
-} from "../support/formats.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import { homeAt, ingestAt } from "../support/places.ts";
-import { aPostgres, binaries, startCluster } from "../support/postgres.ts";
+import { aPostgres, binaries, dropSchema, startCluster } from "../support/postgres.ts";
 import { type Finished, matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
@@ -240,11 +236,11 @@ describe("a planted problem is named, and nothing is changed:", () => {
       ],
     ],
     [
-      "an older format",
-      () => void putSqliteShard(data, 3),
-      0,
+      "a format of a development version",
+      () => change("na.db", "PRAGMA user_version = 10"),
+      1,
       [
-        `warning shard na: ${data}/na.db has format 3 and must be migrated to format ${SQLITE_FORMAT}`,
+        `problem shard na: ${data}/na.db was written by a development version of Matchbook (format 10), which this version cannot read: run 'matchbook export' with the version that wrote it, then 'matchbook ingest' with this one into a new data folder or schema`,
       ],
     ],
     [
@@ -552,27 +548,20 @@ describe("shards in PostgreSQL", () => {
     120_000,
   );
 
-  test("of older formats are left as they are: a problem if they cannot be read, else a warning", async () => {
+  test("of a development version are a problem", async () => {
     const postgres = await aPostgres();
-    for (const [format, level, exitCode] of [
-      [1, "problem", 1],
-      [2, "warning", 0],
-    ] as const) {
-      const schema = `doctor_${format}_${process.pid}`;
-      await loadPostgres(postgres.url, `postgres-shard-${format}`, schema);
-      for (let time = 0; time < 2; time++) {
-        const found = await reportOn(postgres.url, schema);
-        expect(found.exitCode).toBe(exitCode);
-        expect(complaints(found.page)).toContainEqual(
-          expect.stringMatching(
-            new RegExp(
-              `^${level} shard na: .*has format ${format} and must be migrated to format ${POSTGRES_FORMAT}`,
-            ),
-          ),
-        );
-      }
-      await dropSchema(postgres.url, schema);
-    }
+    const schema = `doctor_${process.pid}`;
+    const sql = new SQL({ url: postgres.url, max: 1 });
+    await sql.unsafe(
+      `CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.format AS SELECT 9 AS version`,
+    );
+    await sql.close();
+    const found = await reportOn(postgres.url, schema);
+    expect(found.exitCode).toBe(1);
+    expect(complaints(found.page)).toContainEqual(
+      expect.stringMatching(/^problem shard na: .* development version of Matchbook \(format 9\)/),
+    );
+    await dropSchema(postgres.url, schema);
     postgres.stop();
   }, 60_000);
 });

@@ -10,9 +10,8 @@ import { supervise } from "../../src/workers/supervisor.ts";
 import { damageAt } from "../support/check.ts";
 import { inflict, keepFor, type RowDamage } from "../support/engine.ts";
 import { type PostgresRows, postgresRows } from "../support/engine-postgres.ts";
-import { dropSchema, loadPostgres } from "../support/formats.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import { type Cluster, dropSchema, startCluster } from "../support/postgres.ts";
 import { ROOT } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -224,19 +223,6 @@ testLong(
     await instance.stop();
   },
 );
-
-testLong.each([2, 4])("a shard of format %d is served and not checked", async (format) => {
-  const old = `old_${format}`;
-  await loadPostgres(cluster.url, `postgres-shard-${format}`, old);
-  const older = await startWorld([], {}, undefined, tomlOf(old));
-  const instance = await startInstance(older, {}, SOON);
-  await passes(instance, "eu", 2);
-  expect((await instance.get("/shards/na/matches", older.key)).status).toBe(200);
-  const told = instance.events.filter((one) => "shard" in one && one.shard === "na");
-  expect(told.filter(({ event }) => /damage|shard-check/.test(event))).toEqual([]);
-  await instance.stop();
-  await older.stop();
-});
 
 test("records that are added, replaced, pruned and redacted during passes are not damage", async () => {
   const instance = await startInstance(world, {}, SOON);

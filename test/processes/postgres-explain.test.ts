@@ -9,9 +9,8 @@ import {
   playersWithNames,
 } from "../../src/store/postgres/name-index.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
-import { type ReadSession, sessionForReading } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
-import { type Connection, Session } from "../../src/store/postgres/session.ts";
+import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { aPlayer } from "../conformance/entries.ts";
 import {
@@ -28,7 +27,7 @@ import {
 import { aPostgres } from "../support/postgres.ts";
 
 let stop = () => {};
-let session: ReadSession;
+let session: Session;
 
 beforeAll(async () => {
   const cluster = await aPostgres();
@@ -59,7 +58,7 @@ const costsOf = (selection: Parameters<typeof findPage>[1]) =>
   costsOfAsking((connection) => findPage(connection, selection));
 
 /** The statements of a read, as they are run. */
-async function costsOfAsking(ask: (connection: ReadSession) => Promise<unknown>) {
+async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
   const { connection, noted } = noting(session);
   await ask(connection);
   const plans: Awaited<ReturnType<typeof plansOf>>[] = [];
@@ -122,7 +121,7 @@ describe("a page by several filters", () => {
 test("players by name: reads no more rows per name than the limit", async () => {
   const names = ["name of p1", COMMON_NAME, "name of p2"];
   const limit = 6;
-  const asking = (connection: ReadSession) =>
+  const asking = (connection: Session) =>
     new PostgresReader(connection, 0).playersNamed(names, limit);
   for (const { rows } of await costsOfAsking(asking)) {
     expect(rows).toBeWithin(1, names.length * limit + 1);
@@ -131,8 +130,7 @@ test("players by name: reads no more rows per name than the limit", async () => 
 
 test("ids by name: reads the players with a name, and the state", async () => {
   const names = ["name of p1", "name of p2"];
-  const asking = (connection: ReadSession) =>
-    new PostgresReader(connection, 0).playerIdsNamed(names);
+  const asking = (connection: Session) => new PostgresReader(connection, 0).playerIdsNamed(names);
   for (const { rows, scans } of await costsOfAsking(asking)) {
     expect([rows, scans.length > 0]).toEqual([names.length + 1, true]);
   }

@@ -5,7 +5,6 @@ import { connect, createServer, type Socket } from "node:net";
 import { SQL } from "bun";
 import { PostgresDatabase } from "../../src/access/postgres/database.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
-import { ReadSession } from "../../src/store/postgres/read-session.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { PATIENCE, type Patience, Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
@@ -50,7 +49,7 @@ async function aShard(wishes: Wishes = {}) {
   const writer = new PostgresWriter(session);
   await writer.ready();
   const reader = (more: Wishes = {}) =>
-    new PostgresReader(new ReadSession(aSession({ ...wishes, schema, ...more })), 1 << 16);
+    new PostgresReader(aSession({ ...wishes, schema, ...more }), 1 << 16);
   return { schema, session, writer, reader };
 }
 
@@ -281,7 +280,7 @@ describe("connections", () => {
   testLong("hold few prepared statements, however many pages are read", async () => {
     const { writer, session, schema } = await aShard({ pool: 1 });
     await serve(writer, ...["a", "b", "c"].map((id) => anEntry(id, player("p"))));
-    const one = new PostgresReader(new ReadSession(session), 1 << 16);
+    const one = new PostgresReader(session, 1 << 16);
     for (let offset = 0; offset < 40; offset++) {
       await one.matches(
         selection({ pageStart: { from: "offset", offset }, players: [["p", "q"]] }),

@@ -3,9 +3,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { formatTimestamp } from "../../src/domain/time.ts";
-import { dropSchema } from "../support/formats.ts";
 import { digestAt, homeAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
-import { aPostgres } from "../support/postgres.ts";
+import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { ROOT } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";

@@ -5,9 +5,8 @@ import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { SQL } from "bun";
 import { openAccess } from "../../src/open-stores.ts";
-import { dropSchema } from "../support/formats.ts";
 import { digestAt, homeAt, lookInto, matchbookAt, settingsAt } from "../support/places.ts";
-import { aPostgres } from "../support/postgres.ts";
+import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { type Finished, startServerProcess } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";

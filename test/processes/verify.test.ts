@@ -1,7 +1,7 @@
 /** `matchbook verify`: output, exit codes, and that it changes nothing. */
 
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
 import {
   copyFileSync,
   mkdirSync,
@@ -11,18 +11,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { demoLines } from "../support/demo.ts";
 import { overwritePage, pagesOf, settle, sqliteRows } from "../support/engine-sqlite.ts";
-import {
-  dropSchema,
-  loadPostgres,
-  putSqliteShard,
-  SQLITE_SHARD_FORMATS,
-} from "../support/formats.ts";
 import { homeAt, ingestAt, matchbookAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
-import { matchbook, ROOT } from "../support/process.ts";
+import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -131,41 +124,6 @@ test("a shard that cannot be read is reported, and the others are verified", asy
     `eu: cannot be read: ${join(data, "eu.db")} was written by a newer Matchbook`,
   );
   expect(stdout).toContain("\nna: no damage (");
-});
-
-describe("a shard of an older format needs migration, and is clean after it:", () => {
-  test.each(SQLITE_SHARD_FORMATS)("SQLite, format %d", async (format) => {
-    putSqliteShard(data, format);
-    const before = filesIn(data);
-    const { exitCode, stdout } = await verify();
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain(`na: needs migration: ${join(data, "na.db")} has format ${format}`);
-    expect(filesIn(data)).toEqual(before);
-    await matchbook(["migrate", "--data", data]);
-    expect(await verify()).toMatchObject({ exitCode: 0, stderr: "" });
-  });
-
-  test("SQLite, with content hashes of an earlier version", async () => {
-    const fixture = join(ROOT, "test/fixtures/shard-with-team-hashes.db.gz");
-    writeFileSync(join(data, "na.db"), gunzipSync(readFileSync(fixture)));
-    await matchbook(["migrate", "--data", data]);
-    expect(await verify()).toMatchObject({ exitCode: 0, stderr: "" });
-  });
-
-  test("PostgreSQL", async () => {
-    const schema = `verify_old_${process.pid}`;
-    homeAt(data, `${postgres.url}?schema=${schema}`);
-    await loadPostgres(postgres.url, "postgres-shard-2", schema);
-    const { exitCode, stdout } = await matchbookAt(data, ["verify", "--full-speed"]);
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain("na: needs migration: ");
-    await matchbookAt(data, ["migrate"]);
-    expect(await matchbookAt(data, ["verify", "--full-speed"])).toMatchObject({
-      exitCode: 0,
-      stderr: "",
-    });
-    await dropSchema(postgres.url, schema);
-  });
 });
 
 const postgres = await aPostgres();

@@ -7,13 +7,11 @@ import fc from "fast-check";
 import { recordDocument } from "../../src/document/record.ts";
 import type { ActorTotals } from "../../src/domain/actors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { countNext } from "../../src/ingest/count-actors.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
 import { openWriter } from "../../src/open-stores.ts";
 import { prune } from "../../src/prune/prune.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
 import { parseLocation } from "../../src/settings/shard-locations.ts";
-import { BEFORE_ALL } from "../../src/store/actor-rows.ts";
 import type { Writer } from "../../src/store/store.ts";
 import { addEmptyShard } from "../support/empty-shard.ts";
 import { exportedFrom } from "../support/exported.ts";
@@ -158,21 +156,6 @@ async function expectExact(writer: Writer): Promise<Shown> {
   return total;
 }
 
-/** As a shard of an earlier version after its migration. */
-const forget = (writer: Writer) =>
-  writer.write(async (transaction) => {
-    const rows = await transaction.actorTotals(false, undefined, 10_000);
-    await transaction.changeActorTotals(
-      rows.map((row) => ({
-        ...row,
-        picks: -row.picks,
-        wins: -row.wins,
-        ...Object.fromEntries(STATS.map((name) => [name, -row[name]])),
-      })),
-    );
-    await transaction.setLastCounted(BEFORE_ALL);
-  });
-
 const ENGINES: Record<string, (n: number) => Promise<{ writer: Writer; remove(): Promise<void> }>> =
   {
     async SQLite() {
@@ -276,67 +259,5 @@ describe.each(Object.entries(ENGINES))("%s", (engine, open) => {
       },
     );
     await fc.assert(isRebuilt, { numRuns: runs });
-  }, 600_000);
-
-  test("counting the matches of an older shard, between ingest, replacement and prune, gives the same sums", async () => {
-    const isSame = fc.asyncProperty(
-      arrival,
-      fc.nat(),
-      fc.nat(8),
-      fc.constantFrom(...CUTOFFS),
-      fc.integer({ min: 1, max: 4 }),
-      async ({ documents, calls }, seed, at, cutoff, step) => {
-        const plain = await open(++made);
-        const built = await open(++made);
-        const later = calls.slice(at).flatMap((call) => call.documents);
-        const work: [string, (writer: Writer) => Promise<unknown>][] = [
-          [
-            "late",
-            (writer) =>
-              send(
-                writer,
-                later.map((one) => cast(one, seed)),
-                step,
-              ),
-          ],
-          [
-            "replaced",
-            (writer) =>
-              send(
-                writer,
-                documents.slice(0, 3).map((one) => cast(one, seed + 1)),
-                step,
-                true,
-              ),
-          ],
-          ["pruned", (writer) => prune(writer, Date.parse(cutoff), { step, rest: 0 })],
-        ];
-        try {
-          for (const { writer } of [plain, built]) {
-            for (const call of calls.slice(0, at)) {
-              await send(
-                writer,
-                call.documents.map((one) => cast(one, seed)),
-                call.batch,
-              );
-            }
-          }
-          await forget(built.writer);
-          const countSome = () => built.writer.write((transaction) => countNext(transaction, step));
-          for (const [, apply] of work) {
-            await countSome();
-            await apply(plain.writer);
-            await apply(built.writer);
-          }
-          while ((await countSome()) === step);
-          expect(await built.writer.survey(async (state) => state.lastCounted())).toBeUndefined();
-          expect(await expectExact(built.writer)).toEqual(await expectExact(plain.writer));
-        } finally {
-          await plain.remove();
-          await built.remove();
-        }
-      },
-    );
-    await fc.assert(isSame, { numRuns: runs });
   }, 600_000);
 });

@@ -2,9 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { dropSchema } from "../support/formats.ts";
 import { TestClock } from "../support/keys.ts";
-import { aPostgres } from "../support/postgres.ts";
+import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { aMatch, type MatchDocument, type MemberIn } from "../support/records.ts";
 import { scaled } from "../support/scale.ts";
 import { startWorld, type World } from "../support/world.ts";

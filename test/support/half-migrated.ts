@@ -1,17 +1,28 @@
 /**
- * A process that migrates the shard at its first argument (sqlite:PATH or postgres://…), prints a line before the
- * commit, or with a second argument after some rows are rewritten, and then waits to be killed.
+ * A process that migrates the shard at its first argument (a path, or the target of a PostgreSQL session as JSON) with a
+ * made-up migration, prints a line before the commit, and then waits to be killed.
  */
 
 import { writeSync } from "node:fs";
-import { migrateShard } from "../../src/open-stores.ts";
-import { parseLocation } from "../../src/settings/shard-locations.ts";
-import { COMPLETIONS as POSTGRES } from "../../src/store/postgres/schema.ts";
-import { COMPLETIONS as SQLITE } from "../../src/store/sqlite/schema.ts";
+import { prepare } from "../../src/store/postgres/open.ts";
+import { Partitions } from "../../src/store/postgres/partitions.ts";
+import { Session } from "../../src/store/postgres/session.ts";
+import { openForReading } from "../../src/store/sqlite/open.ts";
+import { ROOT } from "./process.ts";
 
-/** Stops at the end of the first migration, which both engines have. */
-function stopEarly<Argument>(steps: ReadonlyMap<number, (argument: Argument) => unknown>): void {
-  (steps as Map<number, unknown>).set(1, waitForTheEnd);
+/** The made-up migration. */
+export const ADD_NOTE = "ALTER TABLE {shard} ADD COLUMN note TEXT";
+
+/** Runs the process on a shard, and kills it before the commit. */
+export async function killMigration(location: string): Promise<void> {
+  const child = Bun.spawn([process.execPath, import.meta.path, location], {
+    cwd: ROOT,
+    stdout: "pipe",
+  });
+  const { value } = await child.stdout.getReader().read();
+  if (Buffer.from(value ?? "").toString() !== "all but committed\n") throw new Error("it ended");
+  child.kill("SIGKILL");
+  await child.exited;
 }
 
 function waitForTheEnd(): void {
@@ -19,10 +30,19 @@ function waitForTheEnd(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-if (process.argv[3] === undefined) {
-  stopEarly(SQLITE);
-  stopEarly(POSTGRES);
+if (import.meta.main) {
+  const location = process.argv[2]!;
+  if (location.startsWith("{")) {
+    const migration = async (connection: { run(text: string): Promise<number> }) => {
+      await connection.run(ADD_NOTE);
+      waitForTheEnd();
+    };
+    await prepare(new Session(JSON.parse(location)), new Partitions(), 0, () => {}, [migration]);
+  }
+  openForReading(location, () => {}, [
+    (database) => {
+      database.run(ADD_NOTE.replace(/[{}]/g, ""));
+      waitForTheEnd();
+    },
+  ]);
 }
-const parsed = parseLocation(process.argv[2]!);
-if ("error" in parsed) throw new Error(parsed.error);
-await migrateShard(parsed.value, () => waitForTheEnd);

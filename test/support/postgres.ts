@@ -42,6 +42,15 @@ export async function aPostgres(): Promise<{ url: string; stop(): void }> {
   return { url: cluster.url, stop: () => cluster.remove() };
 }
 
+export async function dropSchema(url: string, schema: string): Promise<void> {
+  const sql = new SQL({ url, max: 1 });
+  try {
+    await sql.unsafe(`DROP SCHEMA ${schema} CASCADE`);
+  } finally {
+    await sql.close();
+  }
+}
+
 /** Starts a new cluster with these lines appended to its settings. */
 export async function startCluster(settings: string[] = []): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "matchbook-postgres-"));

@@ -201,7 +201,7 @@ export async function whileReplicaIsRead<T>(
 }
 
 /** The replica responded, and was excluded because of its state. */
-const isJudgement = (why: string) => /behind|no copy|must be migrated/.test(why);
+const isJudgement = (why: string) => /behind|no copy|development version/.test(why);
 
 /** Ingests records and waits until one is served: the primary is in use again, and so are its readers. */
 export async function takesInAndServes(

@@ -1,8 +1,9 @@
 /** When a replica can be used: a table of its state and its primary's state over time. */
 
 import { describe, expect, test } from "bun:test";
-import type { ReadSession } from "../../src/store/postgres/read-session.ts";
 import { Primary, ReplicaHealth } from "../../src/store/postgres/replica-health.ts";
+import { FORMAT } from "../../src/store/postgres/schema.ts";
+import type { Session } from "../../src/store/postgres/session.ts";
 import { StoreUnavailable } from "../../src/store/store.ts";
 
 /** The shard's states in order; how many of them a server has, or that it is unavailable. */
@@ -12,7 +13,7 @@ class Server {
 
   constructor(private readonly tokens: string[]) {}
 
-  get session(): ReadSession {
+  get session(): Session {
     const rows = (_: string, values: unknown[] = []) => {
       if (this.has === "down") return Promise.reject(new StoreUnavailable("down"));
       const [sequence, token] = values;
@@ -20,10 +21,10 @@ class Server {
         typeof sequence === "number" && sequence <= this.has && this.tokens[sequence] === token;
       const { has, isReplica } = this;
       return Promise.resolve([
-        { sequence: String(has), token: this.tokens[has], isOwn, isReplica },
+        { sequence: has, token: this.tokens[has], isOwn, isReplica, format: FORMAT },
       ]);
     };
-    return { rows } as unknown as ReadSession;
+    return { rows, place: { shown: "a server" } } as unknown as Session;
   }
 }
 

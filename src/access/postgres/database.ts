@@ -10,7 +10,6 @@ import {
   AccessError,
   type Connection,
   type Database,
-  type Migrations,
   migrate,
   type Versioned,
 } from "../key-database.ts";
@@ -38,7 +37,6 @@ const ERRORS: OwnErrors = {
 };
 
 export class PostgresDatabase implements Database, Versioned {
-  readonly migrations: Migrations;
   readonly shown: string;
   readonly #schema: string;
   readonly #session: PostgresSession;
@@ -46,9 +44,8 @@ export class PostgresDatabase implements Database, Versioned {
 
   constructor(
     target: PostgresTarget,
-    private readonly tables: TableGroup = KEY_TABLES,
+    readonly tables: TableGroup = KEY_TABLES,
   ) {
-    this.migrations = tables.migrations;
     this.shown = target.shown;
     this.#schema = target.schema;
     this.#session = new PostgresSession(target, PATIENCE, ERRORS);

@@ -1,16 +1,16 @@
-/** The migrations of keys, usage and hooks in PostgreSQL. */
+/** The tables of keys, usage and hooks in PostgreSQL. */
 
-import type { Migrations } from "../key-database.ts";
+import type { Tables } from "../key-database.ts";
 
 /** Tables of one schema that are migrated together. */
-export interface TableGroup {
+export interface TableGroup extends Tables {
   /** The table with their version. */
   format: string;
-  migrations: Migrations;
 }
 
-const KEY_MIGRATIONS: Migrations = [
-  [
+export const KEY_TABLES: TableGroup = {
+  format: "format",
+  create: [
     // One row. It is incremented with each change of keys, so that polling reads one number.
     "CREATE TABLE {changes} (version bigint NOT NULL)",
     "INSERT INTO {changes} VALUES (1)",
@@ -48,17 +48,6 @@ const KEY_MIGRATIONS: Migrations = [
        last_seen bigint NOT NULL,
        PRIMARY KEY (key_id, day)
      )`,
-    `CREATE TABLE {budgets} (
-       key_id   text COLLATE "C" NOT NULL,
-       day      integer NOT NULL,
-       counter  bytea NOT NULL,
-       exceeded bigint,
-       PRIMARY KEY (key_id, day)
-     )`,
-  ],
-  [
-    // They were estimates. Quotas start over.
-    "DROP TABLE {budgets}",
     `CREATE TABLE {quota_log} (
        position bigint PRIMARY KEY,
        key_id   text COLLATE "C" NOT NULL,
@@ -69,10 +58,13 @@ const KEY_MIGRATIONS: Migrations = [
     "CREATE TABLE {quota_log_end} (position bigint NOT NULL)",
     "INSERT INTO {quota_log_end} VALUES (0)",
   ],
-];
+  migrations: [],
+};
 
-const HOOK_MIGRATIONS: Migrations = [
-  [
+/** With a version of their own: instances without hooks can still open the keys. */
+export const HOOK_TABLES: TableGroup = {
+  format: "hooks_format",
+  create: [
     `CREATE TABLE {hooks} (
        id              text COLLATE "C" PRIMARY KEY,
        key_id          text COLLATE "C" NOT NULL,
@@ -105,9 +97,5 @@ const HOOK_MIGRATIONS: Migrations = [
     "CREATE TABLE {hook_lease} (owner text NOT NULL, valid_until bigint NOT NULL)",
     "INSERT INTO {hook_lease} VALUES ('', 0)",
   ],
-];
-
-export const KEY_TABLES: TableGroup = { format: "format", migrations: KEY_MIGRATIONS };
-
-/** With a version of their own: instances without hooks can still open the keys. */
-export const HOOK_TABLES: TableGroup = { format: "hooks_format", migrations: HOOK_MIGRATIONS };
+  migrations: [],
+};

@@ -11,10 +11,11 @@ import { openUnchanged } from "../../sqlite/open-unchanged.ts";
 import {
   AccessError,
   type Connection,
+  currentFormat,
   type Database,
   knownVersion,
-  type Migrations,
   migrate,
+  type Tables,
   type Versioned,
 } from "../key-database.ts";
 import type { SqliteFile } from "./schema.ts";
@@ -33,7 +34,7 @@ interface Opened {
 
 export class SqliteDatabase implements Database, Versioned {
   readonly shown: string;
-  readonly migrations: Migrations;
+  readonly tables: Tables;
   readonly #file: SqliteFile;
   #opened: Opened | undefined;
   #wasOpened = false;
@@ -48,7 +49,7 @@ export class SqliteDatabase implements Database, Versioned {
     private readonly isReadOnly = false,
   ) {
     this.shown = path;
-    this.migrations = file.migrations;
+    this.tables = file.tables;
     this.#file = file;
   }
 
@@ -161,7 +162,7 @@ export class SqliteDatabase implements Database, Versioned {
     const sqlite = new Sqlite(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
     try {
       const connection = connectionOf(sqlite);
-      if ((await this.version(connection)) !== this.migrations.length) throw error;
+      if ((await this.version(connection)) !== currentFormat(this.tables)) throw error;
       this.#wasOpened = true;
       return await work({ inode: found.ino, isReadOnly: true, sqlite, connection });
     } catch (thrown) {
@@ -198,15 +199,13 @@ export class SqliteDatabase implements Database, Versioned {
     return opened;
   }
 
-  /** Reads older formats as they are. */
   async #openReadOnly(): Promise<Opened> {
     const inode = this.#found()!.ino;
     const sqlite = openUnchanged(this.shown);
     const connection = connectionOf(sqlite);
     try {
       sqlite.run("PRAGMA busy_timeout = 0");
-      const version = await knownVersion(this, connection);
-      for (const view of this.#file.substitutes.get(version) ?? []) sqlite.run(view);
+      await knownVersion(this, connection);
       sqlite.run("PRAGMA query_only = ON");
     } catch (error) {
       sqlite.close();

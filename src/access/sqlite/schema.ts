@@ -1,10 +1,10 @@
-/** The migrations of keys, usage and hooks in SQLite, one file each. */
+/** The tables of keys, usage and hooks in SQLite, one file each. */
 
-import type { Migrations } from "../key-database.ts";
+import type { Tables } from "../key-database.ts";
 
 export interface SqliteFile {
   name: string;
-  migrations: Migrations;
+  tables: Tables;
   /**
    * FULL: commits survive a power failure. NORMAL: commits survive a crash of the process, without
    * waiting for the disk.
@@ -14,8 +14,6 @@ export interface SqliteFile {
   isReplaceable: boolean;
   /** What to do about a damaged file. */
   ifDamaged: string;
-  /** By older format, the temporary views that stand in for its missing tables when it is only read. */
-  substitutes: ReadonlyMap<number, readonly string[]>;
 }
 
 export const KEYS_FILE: SqliteFile = {
@@ -24,39 +22,8 @@ export const KEYS_FILE: SqliteFile = {
   // An empty one would end every key.
   isReplaceable: false,
   ifDamaged: "restore it from a backup",
-  substitutes: new Map([
-    [
-      1,
-      [
-        `CREATE TEMP VIEW keys AS SELECT id, name, NULL AS note, NULL AS tier, rate, NULL AS burst,
-           NULL AS matches_per_day, NULL AS shards, created_at, NULL AS expires_at, revoked_at
-         FROM main.api_keys`,
-        `CREATE TEMP VIEW key_secrets AS SELECT hash, id AS key_id, created_at, NULL AS expires_at
-         FROM main.api_keys`,
-      ],
-    ],
-  ]),
-  migrations: [
-    [
-      `CREATE TABLE api_keys (
-     id         TEXT PRIMARY KEY,
-     name       TEXT NOT NULL,
-     hash       TEXT NOT NULL UNIQUE,
-     rate       INTEGER,
-     created_at INTEGER NOT NULL,
-     revoked_at INTEGER
-   ) STRICT, WITHOUT ROWID`,
-    ],
-    [
-      // A key has two secrets while it is rotated.
-      `CREATE TABLE key_secrets (
-     hash       TEXT PRIMARY KEY,
-     key_id     TEXT NOT NULL,
-     created_at INTEGER NOT NULL,
-     expires_at INTEGER
-   ) STRICT, WITHOUT ROWID`,
-      "CREATE INDEX key_secrets_by_key ON key_secrets (key_id)",
-      "INSERT INTO key_secrets (hash, key_id, created_at) SELECT hash, id, created_at FROM api_keys",
+  tables: {
+    create: [
       `CREATE TABLE keys (
      id              TEXT PRIMARY KEY,
      name            TEXT NOT NULL,
@@ -70,11 +37,17 @@ export const KEYS_FILE: SqliteFile = {
      expires_at      INTEGER,
      revoked_at      INTEGER
    ) STRICT, WITHOUT ROWID`,
-      `INSERT INTO keys (id, name, rate, created_at, revoked_at)
-     SELECT id, name, rate, created_at, revoked_at FROM api_keys`,
-      "DROP TABLE api_keys",
+      // A key has two secrets while it is rotated.
+      `CREATE TABLE key_secrets (
+     hash       TEXT PRIMARY KEY,
+     key_id     TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     expires_at INTEGER
+   ) STRICT, WITHOUT ROWID`,
+      "CREATE INDEX key_secrets_by_key ON key_secrets (key_id)",
     ],
-  ],
+    migrations: [],
+  },
 };
 
 /**
@@ -85,11 +58,8 @@ export const USAGE_FILE: SqliteFile = {
   synchronous: "NORMAL",
   isReplaceable: true,
   ifDamaged: "restore it from a backup, or move it elsewhere: then a new one is created",
-  substitutes: new Map([
-    [1, ["CREATE TEMP VIEW quota_log AS SELECT key_id, day, x'' AS matches FROM main.budgets"]],
-  ]),
-  migrations: [
-    [
+  tables: {
+    create: [
       `CREATE TABLE requests (
      key_id TEXT NOT NULL,
      day    INTEGER NOT NULL,
@@ -104,17 +74,6 @@ export const USAGE_FILE: SqliteFile = {
      last_seen INTEGER NOT NULL,
      PRIMARY KEY (key_id, day)
    ) STRICT, WITHOUT ROWID`,
-      `CREATE TABLE budgets (
-     key_id   TEXT NOT NULL,
-     day      INTEGER NOT NULL,
-     counter  BLOB NOT NULL,
-     exceeded INTEGER,
-     PRIMARY KEY (key_id, day)
-   ) STRICT, WITHOUT ROWID`,
-    ],
-    [
-      // They were estimates. Quotas start over.
-      "DROP TABLE budgets",
       `CREATE TABLE quota_log (
      position INTEGER PRIMARY KEY,
      key_id   TEXT NOT NULL,
@@ -124,7 +83,8 @@ export const USAGE_FILE: SqliteFile = {
       "CREATE TABLE quota_log_end (position INTEGER NOT NULL) STRICT",
       "INSERT INTO quota_log_end VALUES (0)",
     ],
-  ],
+    migrations: [],
+  },
 };
 
 /** A separate file: it is written with every delivery. */
@@ -134,9 +94,8 @@ export const HOOKS_FILE: SqliteFile = {
   synchronous: "NORMAL",
   isReplaceable: true,
   ifDamaged: "restore it from a backup, or move it elsewhere and add the hooks again",
-  substitutes: new Map(),
-  migrations: [
-    [
+  tables: {
+    create: [
       `CREATE TABLE hooks (
      id              TEXT PRIMARY KEY,
      key_id          TEXT NOT NULL,
@@ -169,5 +128,6 @@ export const HOOKS_FILE: SqliteFile = {
       "CREATE TABLE hook_lease (owner TEXT NOT NULL, valid_until INTEGER NOT NULL) STRICT",
       "INSERT INTO hook_lease VALUES ('', 0)",
     ],
-  ],
+    migrations: [],
+  },
 };

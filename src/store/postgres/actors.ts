@@ -9,7 +9,7 @@ import {
   readActor,
   verifyActors,
 } from "../actor-rows.ts";
-import type { ActorRowKey, ActorRows, ActorSelection, MatchKey } from "../store.ts";
+import type { ActorRowKey, ActorRows, ActorSelection } from "../store.ts";
 import { insertRows } from "./bulk-write.ts";
 import type { Connection } from "./session.ts";
 
@@ -74,28 +74,7 @@ export function actorTable(connection: Connection) {
       }
       await insertActors(connection, put);
     },
-
-    async lastCounted(): Promise<MatchKey | undefined> {
-      const [row] = await connection.rows<CountedRow>(
-        "SELECT counted_at::float8 AS counted_at, counted_id FROM {shard} AS shard",
-      );
-      return row!.counted_at === null
-        ? undefined
-        : { createdAt: row!.counted_at, id: row!.counted_id! };
-    },
-
-    async setLastCounted(last: MatchKey | undefined): Promise<void> {
-      await connection.run("UPDATE {shard} SET counted_at = $1::bigint, counted_id = $2", [
-        last?.createdAt ?? null,
-        last?.id ?? null,
-      ]);
-    },
   };
-}
-
-interface CountedRow {
-  counted_at: number | null;
-  counted_id: string | null;
 }
 
 const columnsOf = (keys: readonly ActorRowKey[]): unknown[] => [
@@ -128,25 +107,20 @@ async function insertActors(connection: Connection, rows: readonly ActorRow[]): 
 export async function readActorStats(
   connection: Connection,
   { gameModes, patchVersions, limit }: ActorSelection,
-): Promise<ActorRows | undefined> {
+): Promise<ActorRows> {
   const ranges = gameModes.flatMap((mode) =>
     (patchVersions ?? [""]).map((patch) => ({ mode, patch })),
   );
   const isPatch =
     patchVersions === undefined ? "" : ' AND stats.patch_version = given.patch COLLATE "C"';
-  const [...rows] = await connection.rows<
-    (ActorRow | { checksum: null }) & { is_counting: boolean; mode: string; patch: string }
-  >(
-    `SELECT shard.counted_at IS NOT NULL AS is_counting, found.* FROM {shard} AS shard LEFT JOIN
-       (SELECT given.mode, given.patch, listed.*
-        FROM unnest($1::text[], $2::text[]) AS given (mode, patch) CROSS JOIN LATERAL
-          (${ACTOR_ROWS} WHERE stats.game_mode = given.mode COLLATE "C"${isPatch}
-           ORDER BY ${ACTOR_KEY_COLUMNS.map((column) => `stats.${column}`)}) AS listed
-        LIMIT $3) AS found ON shard.counted_at IS NULL`,
+  const rows = await connection.rows<ActorRow>(
+    `SELECT listed.* FROM unnest($1::text[], $2::text[]) AS given (mode, patch) CROSS JOIN LATERAL
+       (${ACTOR_ROWS} WHERE stats.game_mode = given.mode COLLATE "C"${isPatch}
+        ORDER BY ${ACTOR_KEY_COLUMNS.map((column) => `stats.${column}`)}) AS listed
+     LIMIT $3`,
     [ranges.map(({ mode }) => mode), ranges.map(({ patch }) => patch), limit + 1],
   );
-  if (rows[0]!.is_counting) return undefined;
-  const found = rows.flatMap((row) => (row.checksum === null ? [] : readActor(row)));
+  const found = rows.map(readActor);
   verifyActors(
     found,
     ({ gameMode, patchVersion }) =>

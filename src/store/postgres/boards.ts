@@ -17,13 +17,14 @@ import {
   type NamedRow,
   type RecentRow,
   readRecent,
+  verifyNamed,
   writeRecent,
 } from "../row-checks.ts";
-import { packResult, someResult, unpackResult } from "../row-encoding.ts";
+import { someResult, unpackResult } from "../row-encoding.ts";
 import { type BoardPart, type BoardQuery, DamagedData } from "../store.ts";
 import { insertRows } from "./bulk-write.ts";
 import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
-import { NAMED_COLUMNS, verifyRow } from "./named-rows.ts";
+import { NAMED_COLUMNS } from "./named-rows.ts";
 import type { Connection } from "./session.ts";
 
 /** A cast, because bigint arrives as text. */
@@ -57,26 +58,6 @@ export function boardTables(connection: Connection) {
 
   return {
     newestServed: () => newestServed(connection),
-
-    async rankedOf(
-      playerIds: string[],
-      from: number,
-      to: number,
-    ): Promise<Map<string, RankedTally>> {
-      if (playerIds.length === 0) return new Map();
-      const rows = await connection.rows<{ id: string } & RankedTally>(
-        `SELECT players.id, count(*)::float8 AS played,
-           (count(*) FILTER (WHERE entry.result = ${packResult("won")}))::float8 AS wins
-         FROM {players} AS players
-         JOIN {player_matches} AS entry ON entry.player = players.num
-         JOIN {match_documents} AS stored ON stored.id = entry.match_id
-         WHERE players.id = ANY($1::text[]) AND entry.created_at BETWEEN $2::bigint AND $3::bigint
-           AND entry.result <> ${packResult("named")} AND stored.game_mode = '${RANKED_MODE}'
-         GROUP BY players.id`,
-        [playerIds, from, to],
-      );
-      return new Map(rows.map(({ id, played, wins }) => [id, { played, wins }]));
-    },
 
     async rankedBetween(from: number, to: number): Promise<Map<string, RankedTally>> {
       const byNumber = new Map<number, RankedTally>();
@@ -134,8 +115,6 @@ export function boardTables(connection: Connection) {
     async clearRecent(): Promise<void> {
       await connection.run("DELETE FROM {player_recent}");
     },
-
-    uncountedPlayers: (limit: number) => uncounted(connection, limit),
   };
 }
 
@@ -152,19 +131,10 @@ async function newestServed(connection: Connection): Promise<number | undefined>
   return row.created_at;
 }
 
-async function uncounted(connection: Connection, limit: number): Promise<string[]> {
-  const rows = await connection.rows<{ id: string }>(
-    `SELECT id FROM {players} AS players WHERE ranked_wins IS NULL ORDER BY num LIMIT ${limit}`,
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** Undefined until the ranked matches of all players are counted. */
 export async function readBoard(
   connection: Connection,
   { board, period, depth, part }: BoardQuery,
-): Promise<BoardPart | undefined> {
-  if ((await uncounted(connection, 1)).length > 0) return undefined;
+): Promise<BoardPart> {
   const table = tableOf(board, period);
   const newestMatch = await newestServed(connection);
   if ("playerIds" in part) {
@@ -251,7 +221,7 @@ async function read(
   );
   return rows.map((row) => {
     if (row.id === null) throw new DamagedData(name, row.listed_id);
-    verifyRow("players", row);
+    verifyNamed("players", row);
     return scoreIn({ player: row, recent: recentIn(row, table) }, table, row.score);
   });
 }

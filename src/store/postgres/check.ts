@@ -31,7 +31,7 @@ import { logRowsFrom } from "./change-log.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { MATCH_COLUMNS, WITHHELD_ROWS } from "./matches.ts";
 import { NAMED_ROWS } from "./named-rows.ts";
-import { checkWritable, readableFormat } from "./open.ts";
+import { formatOf } from "./open.ts";
 import { BASE_ROWS } from "./pruning.ts";
 import { FORMAT } from "./schema.ts";
 import {
@@ -121,7 +121,7 @@ export class PostgresChecker implements Checker {
 
   private constructor(private readonly session: Session) {}
 
-  /** Undefined if there is no shard yet. Rows of older formats may lack their checksums: throws MigrationNeeded. */
+  /** Undefined if there is no shard yet. Throws MigrationNeeded. */
   static async open(
     target: PostgresTarget,
     purpose: CheckPurpose,
@@ -129,11 +129,7 @@ export class PostgresChecker implements Checker {
     const { patience, settings } = purpose === "background" ? IN_BACKGROUND : IN_COMMAND;
     const session = new Session({ ...target, pool: 1 }, patience, settings);
     try {
-      const format = await readableFormat(session);
-      if (format !== undefined) {
-        checkWritable(session, format);
-        return new PostgresChecker(session);
-      }
+      if ((await formatOf(session)) !== undefined) return new PostgresChecker(session);
       await session.close();
       return undefined;
     } catch (error) {
@@ -482,9 +478,9 @@ export class PostgresChecker implements Checker {
     );
   }
 
-  /** The change log, on which the caches of readers depend, has no gaps. Changes before a migration have no checksum. */
+  /** The change log, on which the caches of readers depend, has no gaps. */
   #changes(): Stage {
-    type Row = Parameters<typeof changeChecksum>[0] & { sequence: number; checksum: number | null };
+    type Row = Parameters<typeof changeChecksum>[0] & { sequence: number; checksum: number };
     return async (connection) => {
       const rows = await connection.rows<Row>(
         `SELECT sequence::float8 AS sequence, token, players, teams, checksum::float8 AS checksum
@@ -492,8 +488,7 @@ export class PostgresChecker implements Checker {
       );
       for (const [at, row] of rows.entries()) {
         const isRight =
-          row.sequence === this.#shard!.sequence - at &&
-          (row.checksum === null || row.checksum === changeChecksum(row));
+          row.sequence === this.#shard!.sequence - at && row.checksum === changeChecksum(row);
         if (!isRight) this.#damaged("changes", row.sequence);
       }
       return { rows: rows.length, isOver: true };

@@ -3,10 +3,9 @@
 import type { ExaminedReplica, ExaminedServer, ExaminedShard, ReplicaLag } from "../examined.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { DatabaseDamage, readTableNumber } from "./damage.ts";
-import { readableFormat } from "./open.ts";
-import { ReadSession } from "./read-session.ts";
+import { formatOf } from "./open.ts";
 import { Primary } from "./replica-health.ts";
-import { FORMAT, OLDEST_READABLE } from "./schema.ts";
+import { FORMAT } from "./schema.ts";
 import { type Patience, type PostgresTarget, Session } from "./session.ts";
 
 const PATIENCE: Patience = { readMs: 3000, writeMs: 3000 };
@@ -19,19 +18,18 @@ export async function examineDatabase(
 ): Promise<ExaminedShard | "empty"> {
   return withSession(target, async (session) => {
     const server = await examineServer(session);
-    const format = await readableFormat(session, true);
+    const format = await formatOf(session, true);
     if (format === undefined) return "empty";
     const examined = { format, currentFormat: FORMAT, summary: undefined, bytes: 0, server };
-    if (format < OLDEST_READABLE) return examined;
-    const reads = new ReadSession(session);
-    const { matches, players, newestMatch } = await readSummary(reads);
+    if (format < FORMAT) return examined;
+    const { matches, players, newestMatch } = await readSummary(session);
     const record = new DatabaseDamage(damagePath, target.shown, () => readTableNumber(session));
     const damage = (await record.read())?.message;
     return {
       ...examined,
       summary: { matches, players, newestMatch },
-      bytes: await readBytes(reads),
-      server: { ...server, replicas: await examineReplicas(reads, replicas) },
+      bytes: await readBytes(session),
+      server: { ...server, replicas: await examineReplicas(session, replicas) },
       ...(damage === undefined ? {} : { damage }),
     };
   });
@@ -54,7 +52,7 @@ async function examineServer(session: Session): Promise<ExaminedServer> {
 }
 
 function examineReplicas(
-  primary: ReadSession,
+  primary: Session,
   replicas: readonly PostgresTarget[],
 ): Promise<ExaminedReplica[]> {
   return Promise.all(
@@ -70,8 +68,8 @@ function examineReplicas(
 }
 
 /** The replica's state is read first, so that the primary cannot be behind it. */
-async function lagOf(session: Session, primary: ReadSession): Promise<ReplicaLag> {
-  const [state] = await new ReadSession(session).rows<{
+async function lagOf(session: Session, primary: Session): Promise<ReplicaLag> {
+  const [state] = await session.rows<{
     sequence: number;
     token: string;
     lastReplayMs: number | null;

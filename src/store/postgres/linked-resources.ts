@@ -7,12 +7,11 @@
 import type { ByteRange } from "../byte-range.ts";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { checksum } from "../checksum.ts";
-import type { MatchRow, NamedRow, NamedTable } from "../row-checks.ts";
+import { type MatchRow, type NamedRow, type NamedTable, verifyNamed } from "../row-checks.ts";
 import { packNumbers, unpackServed } from "../row-encoding.ts";
 import { DamagedData, type MatchesWithLinked, type NamedParts } from "../store.ts";
-import { NAMED_ROWS, verifyRow } from "./named-rows.ts";
-import type { ReadSession } from "./read-session.ts";
-import type { Connection } from "./session.ts";
+import { NAMED_ROWS } from "./named-rows.ts";
+import type { Connection, Session } from "./session.ts";
 
 /** There are far fewer teams than players. */
 const TEAMS_SHARE = 1 / 8;
@@ -49,7 +48,7 @@ export class LinkedResources {
   #state = { sequence: -1, token: "none" };
 
   constructor(
-    private readonly session: ReadSession,
+    private readonly session: Session,
     cacheBytes: number,
   ) {
     this.#cached = {
@@ -74,7 +73,7 @@ export class LinkedResources {
       const bundle = this.remembered(found) ?? (await this.#complete(found));
       if (bundle) return { ...found, bundle };
     }
-    return this.session.transaction(async (connection) => {
+    return this.session.snapshot(async (connection) => {
       const found = await find(connection);
       const outline = outlineOf(found.matches);
       const entries: Entries = {
@@ -148,7 +147,7 @@ export class LinkedResources {
       `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])${isStill}`,
       token === undefined ? [nums] : [nums, token],
     );
-    for (const row of rows) verifyRow(table, row);
+    for (const row of rows) verifyNamed(table, row);
     return new Map(rows.map((row) => [row.num, entryOf(row)]));
   }
 
@@ -194,15 +193,14 @@ interface Change {
   token: string;
   players: number[];
   teams: number[];
-  checksum: number | null;
+  checksum: number;
 }
 
 export const changeChecksum = (change: Pick<Change, "token" | "players" | "teams">): number =>
   checksum([change.token, packNumbers(change.players), packNumbers(change.teams)]);
 
 /** Whether a change is as it was written. Otherwise the cache is dropped, which is always right. */
-const isWritten = (change: Change): boolean =>
-  Number.isNaN(change.checksum) || change.checksum === changeChecksum(change);
+const isWritten = (change: Change): boolean => change.checksum === changeChecksum(change);
 
 /** Matches name a player or team that is not there. */
 function missing(outline: Outline, entries: Entries): DamagedData {

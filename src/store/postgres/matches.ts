@@ -1,10 +1,7 @@
 /** Reads and writes the match tables within a transaction. */
 
-import { viewOf } from "../byte-range.ts";
 import type { TransactionChanges } from "../change-log.ts";
 import {
-  isWholeFragment,
-  isWholeMatch,
   type MatchRow,
   matchChecksum,
   type NamedTable,
@@ -21,7 +18,6 @@ import {
   resultIn,
   rowOf,
   unpackResult,
-  unpackServed,
 } from "../row-encoding.ts";
 import {
   DamagedData,
@@ -44,14 +40,7 @@ export const CHECKED_COLUMNS = `stored.game_mode, stored.patch_version, stored.r
   stored.document, stored.checksum::float8 AS checksum`;
 export const MATCH_COLUMNS = `stored.id, stored.created_at::float8 AS created_at, ${CHECKED_COLUMNS}`;
 
-/** Whether a row has no checksum yet, in an earlier format (earlier-formats.ts). */
-export const isUnchecked = ({ checksum }: { checksum: number | null }): boolean =>
-  Number.isNaN(checksum);
-
-export const isWhole = (row: MatchRow): boolean =>
-  isUnchecked(row)
-    ? isWholeMatch(viewOf(unpackServed(row.document, [], [])))
-    : row.checksum === matchChecksum(row);
+export const isWhole = (row: MatchRow): boolean => row.checksum === matchChecksum(row);
 
 /** Throws DamagedData unless the row is whole. */
 export function verifyMatch(row: MatchRow): void {
@@ -65,11 +54,8 @@ type ServedRow = MatchRow &
     snapshot_checksum: number | null;
   };
 
-/** The mode and patch of earlier formats are in the index only. */
 const SERVED_COLUMNS = `coalesce(stored.id, listed.id) AS id, stored.created_at::float8 AS created_at,
-  coalesce(stored.game_mode, listed.game_mode) AS game_mode,
-  coalesce(stored.patch_version, listed.patch_version) AS patch_version,
-  stored.content_hash, stored.results, stored.document, stored.checksum::float8 AS checksum,
+  stored.game_mode, stored.patch_version, stored.content_hash, stored.results, stored.document, stored.checksum::float8 AS checksum,
   listed.game_mode AS listed_mode, listed.patch_version AS listed_patch,
   listed.snapshot, listed.checksum::float8 AS snapshot_checksum, NULL AS reason`;
 const WITHHELD_AS_SERVED = `id, created_at::float8, game_mode, patch_version, content_hash,
@@ -77,7 +63,7 @@ const WITHHELD_AS_SERVED = `id, created_at::float8, game_mode, patch_version, co
 const LISTED = `LEFT JOIN {matches} AS listed
   ON listed.created_at = stored.created_at AND listed.id = stored.id`;
 
-type WithheldRow = RecordRow & { checksum: number | null };
+type WithheldRow = RecordRow & { checksum: number };
 
 export const WITHHELD_ROWS = `SELECT id, created_at::float8 AS created_at, game_mode, patch_version,
   content_hash, document, snapshot, reason, checksum::float8 AS checksum FROM {withheld} AS withheld`;
@@ -95,15 +81,10 @@ function readServed(row: ServedRow): ShardRecord {
 }
 
 const isSnapshotOf = (id: string, snapshot: Fragment | null, sum: number | null): boolean =>
-  Number.isNaN(sum)
-    ? isWholeFragment(snapshot)
-    : snapshot !== null && sum === snapshotChecksum(id, snapshot);
+  snapshot !== null && sum === snapshotChecksum(id, snapshot);
 
 function readWithheld(row: WithheldRow): ShardRecord {
-  const isWholeRow = isUnchecked(row)
-    ? isWholeMatch(row.document) && isWholeFragment(row.snapshot)
-    : row.checksum === withheldChecksum(row);
-  if (!isWholeRow) throw new DamagedData("withheld", row.id);
+  if (row.checksum !== withheldChecksum(row)) throw new DamagedData("withheld", row.id);
   return readRecord(row);
 }
 

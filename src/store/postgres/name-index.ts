@@ -60,23 +60,6 @@ function entriesOf(names: string[]): [keys: string[], names: string[]] {
   return [entries.map(([key]) => key), entries.map(([, name]) => name)];
 }
 
-/** Names added per statement. */
-const STEP = 2000;
-
-/** Fills an empty index. */
-export async function fillNameIndex(connection: Connection): Promise<void> {
-  for (let last = ""; ; ) {
-    const rows = await connection.rows<{ name: string }>(
-      `SELECT DISTINCT name FROM {players} WHERE name > $1 COLLATE "C" ORDER BY name LIMIT ${STEP}`,
-      [last],
-    );
-    const names = rows.map(({ name }) => name);
-    await addNames(connection, names);
-    if (names.length < STEP) return;
-    last = names.at(-1)!;
-  }
-}
-
 /** One statement for all keys, with two short index ranges each. */
 export async function namesAround(
   connection: Connection,

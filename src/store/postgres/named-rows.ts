@@ -1,15 +1,14 @@
 /** How the rows of players and teams are selected and verified. */
 
-import { isWholeNamed, type NamedRow, type NamedTable, verifyNamed } from "../row-checks.ts";
+import { type NamedRow, type NamedTable, verifyNamed } from "../row-checks.ts";
 import { DamagedData } from "../store.ts";
 
 const asNull = (columns: string) => columns.replaceAll(/\w+/g, (column) => `NULL AS ${column}`);
 
 const STANDING = "streak, played, wins, played_ranked, gold";
-export const SCORES = "ranked_wins, skill_tier::float8 AS skill_tier, win_rate";
-/** Of teams, and in formats that do not have them. */
-export const NO_SCORES = asNull("ranked_wins, skill_tier, win_rate");
-const NO_STANDING = `${asNull(`last_match_id, ${STANDING}`)}, ${NO_SCORES}`;
+const SCORES = "ranked_wins, skill_tier::float8 AS skill_tier, win_rate";
+/** Of teams. */
+const NO_STANDING = asNull(`last_match_id, ${STANDING}, ranked_wins, skill_tier, win_rate`);
 const REST = "resource, linked, checksum::float8 AS checksum";
 
 /** A NamedRow. A cast, because bigint arrives as text. */
@@ -23,15 +22,9 @@ export const NAMED_ROWS: Record<NamedTable, string> = {
   teams: `SELECT ${NAMED_COLUMNS.teams} FROM {teams} AS teams`,
 };
 
-/** Throws DamagedData unless the row is whole. Rows of earlier formats have checksums in their fragments only. */
-export function verifyRow(table: NamedTable, row: NamedRow): void {
-  if (!Number.isNaN(row.checksum)) verifyNamed(table, row);
-  else if (!isWholeNamed(row)) throw new DamagedData(table, row.id);
-}
-
 /** Of a row that the index by name lists under this name. */
 export function verifyNamesake(table: NamedTable, row: NamedRow, name: string): NamedRow {
-  verifyRow(table, row);
+  verifyNamed(table, row);
   if (row.name !== name) throw new DamagedData(table, row.id);
   return row;
 }

@@ -1,95 +1,52 @@
 /** Creates and migrates a shard's schema under a lock. */
 
 import { isLockTimeout } from "../../postgres/errors.ts";
-import {
-  MigrationNeeded,
-  type OnMigrate,
-  type OnProgress,
-  StoreError,
-  StoreRefuses,
-} from "../store.ts";
-import { fillChecksums } from "./fill-checksums.ts";
+import { checkFormat, FIRST_FORMAT } from "../formats.ts";
+import { type OnMigrate, StoreRefuses } from "../store.ts";
 import { makeOutliers, type Partitions } from "./partitions.ts";
-import { COMPLETIONS, FORMAT, MIGRATIONS, OLDEST_READABLE, UNFILLED } from "./schema.ts";
+import { MIGRATIONS, type Migration, TABLES } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
 
-/**
- * Creates the shard if necessary, and migrates it if there is an `onMigrate`. Otherwise an older
- * format that can be read is left as it is. Returns the format.
- */
+/** Creates the shard if necessary, and migrates it if there is an `onMigrate`. Otherwise an older format is refused. */
 export async function prepare(
   session: Session,
   partitions: Partitions,
   now: number,
   onMigrate?: OnMigrate,
-): Promise<number> {
-  const found = await readableFormat(session, onMigrate !== undefined);
-  const isOlder = found !== undefined && found < FORMAT;
-  if (isOlder && !onMigrate) return found;
-  if (found !== FORMAT) await createOrMigrate(session, onMigrate);
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const current = FIRST_FORMAT + migrations.length;
+  let format = await formatOf(session, onMigrate !== undefined, migrations);
+  if (format !== undefined && format < current) onMigrate?.(format, current);
+  while (format !== current) format = await createOrMigrate(session, migrations);
   // Usually they exist, and a starting server need not wait for the lock.
-  if (await partitions.areAhead(session, now)) return FORMAT;
+  if (await partitions.areAhead(session, now)) return;
   await inTurn(session, (connection) => partitions.makeAhead(connection, now));
-  return FORMAT;
 }
 
-/** A process that is killed leaves a shard that can be migrated. */
-async function createOrMigrate(session: Session, onMigrate?: OnMigrate): Promise<void> {
-  let onProgress: OnProgress | undefined;
-  let reached = await inTurn(session, async (connection) => {
+/**
+ * Migrates to the next format in one transaction: a process that is killed leaves a shard that can be migrated. Returns
+ * the format that the shard then has.
+ */
+const createOrMigrate = (session: Session, migrations: readonly Migration[]): Promise<number> =>
+  inTurn(session, async (connection) => {
     await makeSchema(connection, session.place.schema);
     await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
     // Checked again inside the transaction: another process may have migrated.
-    const version = await versionOf(connection, session);
-    if (version !== undefined) return version;
-    for (const statements of MIGRATIONS) await runAll(connection, statements);
-    await makeOutliers(connection);
-    // A new shard has no rows to rewrite, and no other process may see it in between.
-    await setVersion(connection, FORMAT);
-    return FORMAT;
-  });
-  if (reached < FORMAT) onProgress = onMigrate?.(reached, FORMAT);
-  while (reached < FORMAT) {
-    if (reached === UNFILLED) await fillChecksums((work) => inTurn(session, work), onProgress);
-    reached = await migrateOnce(session, reached);
-  }
-}
-
-/** The tables are locked for a moment: reads that are waiting meanwhile must not time out. */
-const TABLE_LOCK_PATIENCE_MS = 1000;
-const ATTEMPTS = 60;
-
-/** Migrates to the next version in one transaction, and returns the version that the shard then has. */
-async function migrateOnce(session: Session, from: number): Promise<number> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await inTurn(session, async (connection) => {
-        const version = (await versionOf(connection, session))!;
-        // Another process may have done it.
-        if (version > from) return version;
-        await connection.rows("SELECT set_config('lock_timeout', $1, true)", [
-          String(TABLE_LOCK_PATIENCE_MS),
-        ]);
-        if (version >= OLDEST_READABLE && version < UNFILLED) {
-          // Reads of this format lock it first (earlier-formats.ts).
-          await connection.run("LOCK TABLE {format} IN ACCESS EXCLUSIVE MODE");
-        }
-        await runAll(connection, MIGRATIONS[version]!);
-        await COMPLETIONS.get(version)?.(connection);
-        await setVersion(connection, version + 1);
-        return version + 1;
-      });
-    } catch (error) {
-      if (!isLockTimeout((error as Error).cause)) throw error;
-      if (attempt === ATTEMPTS) {
-        throw new StoreRefuses(
-          `${session.place.shown} cannot be migrated: a long read holds its tables, e.g. to move or digest the shard; retry when it is done`,
-        );
-      }
-      await Bun.sleep(TABLE_LOCK_PATIENCE_MS);
+    const found = await formatOf(session, true, migrations, connection);
+    if (found === undefined) {
+      await runAll(connection, TABLES);
+      await makeOutliers(connection);
     }
-  }
-}
+    // No other process may see a new shard in between.
+    const pending = migrations.slice((found ?? FIRST_FORMAT) - FIRST_FORMAT);
+    const steps = found === undefined ? pending : pending.slice(0, 1);
+    for (const step of steps) await step(connection);
+    const reached = (found ?? FIRST_FORMAT) + steps.length;
+    await connection.run("DELETE FROM {format}");
+    await connection.run("INSERT INTO {format} VALUES ($1)", [reached]);
+    return reached;
+  });
 
 const inTurn = <T>(session: Session, work: (connection: Connection) => Promise<T>): Promise<T> =>
   session.transaction("READ COMMITTED", async (connection) => {
@@ -97,26 +54,23 @@ const inTurn = <T>(session: Session, work: (connection: Connection) => Promise<T
     return work(connection);
   });
 
-async function setVersion(connection: Connection, version: number): Promise<void> {
-  await connection.run("DELETE FROM {format}");
-  await connection.run("INSERT INTO {format} VALUES ($1)", [version]);
-}
-
-/** The format of a shard; undefined if there is none yet. Throws if it cannot be read. */
-export async function readableFormat(
+/** Undefined if there is no shard yet. Throws StoreError if it has a format that cannot be used. */
+export async function formatOf(
   session: Session,
   mayMigrate = false,
+  migrations: readonly Migration[] = MIGRATIONS,
+  connection: Connection = session,
 ): Promise<number | undefined> {
-  const found = await versionOf(session);
-  if (found !== undefined && found < OLDEST_READABLE && !mayMigrate) {
-    throw new MigrationNeeded(session.place.shown, found, FORMAT);
-  }
-  return found;
-}
-
-/** Throws if a shard of this format cannot be written. */
-export function checkWritable(session: Session, format: number): void {
-  if (format < FORMAT) throw new MigrationNeeded(session.place.shown, format, FORMAT);
+  const { schema, shown } = session.place;
+  const found = await connection.rows(
+    `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = $1 AND relname = 'format'`,
+    [schema],
+  );
+  if (found.length === 0) return undefined;
+  const [row] = await connection.rows<{ version: number }>("SELECT version FROM {format}");
+  if (row) checkFormat(shown, row.version, FIRST_FORMAT + migrations.length, mayMigrate);
+  return row?.version;
 }
 
 /** Checked first: a user of an existing schema may lack the privilege to create one. */
@@ -167,27 +121,6 @@ export async function takeTurn(
       `${place.shown} is locked: another program has been writing to it for too long, e.g. to move the shard; retry when it is done`,
     );
   }
-}
-
-/** Undefined if there is no shard yet. Rejects newer versions. */
-async function versionOf(
-  session: Connection,
-  { place }: Session = session as Session,
-): Promise<number | undefined> {
-  const found = await session.rows(
-    `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-     WHERE nspname = $1 AND relname = 'format'`,
-    [place.schema],
-  );
-  if (found.length === 0) return undefined;
-  const [row] = await session.rows<{ version: number }>("SELECT version FROM {format}");
-  const version = row?.version;
-  if (version !== undefined && version > FORMAT) {
-    throw new StoreError(
-      `${place.shown} was written by a newer Matchbook (format ${version}; this version supports ${FORMAT}); upgrade Matchbook to use it`,
-    );
-  }
-  return version;
 }
 
 /** Runs statements one by one: a text with several could not have parameters or be prepared. */

@@ -11,7 +11,7 @@ import { isSelected, type MatchRow } from "../row-checks.ts";
 import { DamagedData, type Selection } from "../store.ts";
 import { type IndexScan, scanLength, scanSql, scansOf, Values } from "./index-scan.ts";
 import type { FoundMatches } from "./linked-resources.ts";
-import { CHECKED_COLUMNS, isUnchecked, verifyMatch } from "./matches.ts";
+import { CHECKED_COLUMNS, verifyMatch } from "./matches.ts";
 import type { Connection } from "./session.ts";
 
 export interface FoundPage extends FoundMatches {
@@ -45,7 +45,6 @@ export async function findPage(connection: Connection, selection: Selection): Pr
     verify(hasId) {
       const wrong = matches.find(
         (match) =>
-          !isUnchecked(match) &&
           !isSelected(match, selection, (table, list, num) =>
             selection[table][list]!.some((id) => hasId(table, num, id)),
           ),

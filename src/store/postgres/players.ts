@@ -6,6 +6,7 @@ import {
   namedChecksum,
   scoreColumns,
   standingOf,
+  verifyNamed,
 } from "../row-checks.ts";
 import {
   type PlayerRow,
@@ -16,7 +17,7 @@ import {
 } from "../store.ts";
 import { type GivenColumn, insertRows, updateRows } from "./bulk-write.ts";
 import type { NameIndex } from "./name-index.ts";
-import { NAMED_ROWS, verifyRow } from "./named-rows.ts";
+import { NAMED_ROWS } from "./named-rows.ts";
 import type { Connection } from "./session.ts";
 
 export function playerTables(
@@ -84,7 +85,7 @@ export function playerTables(
       [id, limit],
     );
     return rows.map((row) => {
-      verifyRow(table, row);
+      verifyNamed(table, row);
       return { id: row.id, resource: row.resource, companions: row.linked ?? undefined };
     });
   }
@@ -100,7 +101,7 @@ export function playerTables(
         [playerIds],
       );
       for (const row of rows) {
-        verifyRow("players", row);
+        verifyNamed("players", row);
         names.set(row.id, row.name!);
       }
       return new Map(rows.map((row) => [row.id, standingOf(row)]));

@@ -10,6 +10,7 @@ import {
   type NamedRow,
   type NamedTable,
   verifyLatestFirst,
+  verifyNamed,
 } from "../row-checks.ts";
 import { participantsIn, readVocabulary, unpackServed } from "../row-encoding.ts";
 import {
@@ -45,10 +46,9 @@ import {
   namesBeginning,
   playersWithNames,
 } from "./name-index.ts";
-import { NAMED_COLUMNS, NAMED_ROWS, verifyNamesake, verifyRow } from "./named-rows.ts";
+import { NAMED_COLUMNS, NAMED_ROWS, verifyNamesake } from "./named-rows.ts";
 import { type FoundPage, findPage } from "./pages.ts";
-import type { ReadSession } from "./read-session.ts";
-import type { Connection } from "./session.ts";
+import type { Connection, Session } from "./session.ts";
 
 /** A result with the sequence number of the state it was read in. */
 export interface AsOf<T> {
@@ -64,7 +64,7 @@ export class PostgresReader implements Reader {
   #prunedBefore = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly session: ReadSession,
+    private readonly session: Session,
     cacheBytes: number,
   ) {
     this.#linked = new LinkedResources(session, cacheBytes);
@@ -96,7 +96,7 @@ export class PostgresReader implements Reader {
   }
 
   lineups(selection: Selection): Promise<{ lineups: Lineup[]; hasMore: boolean }> {
-    return this.session.transaction(async (connection) => {
+    return this.session.snapshot(async (connection) => {
       const { matches, more, verify } = await this.#findPage(connection, selection);
       const nums: Record<NamedTable, number[]> = { players: [], teams: [] };
       for (const { document } of matches) {
@@ -202,15 +202,15 @@ export class PostgresReader implements Reader {
     return (await playersWithNames(this.session, names, limit)).map(entryOf);
   }
 
-  leaderboard(query: BoardQuery): Promise<BoardPart | undefined> {
-    return this.session.transaction((connection) => readBoard(connection, query));
+  leaderboard(query: BoardQuery): Promise<BoardPart> {
+    return this.session.snapshot((connection) => readBoard(connection, query));
   }
 
   summary(): Promise<Summary> {
     return readSummary(this.session).then(({ teams: _, ...summary }) => summary);
   }
 
-  actorStats(selection: ActorSelection): Promise<ActorRows | undefined> {
+  actorStats(selection: ActorSelection): Promise<ActorRows> {
     return readActorStats(this.session, selection);
   }
 
@@ -221,16 +221,16 @@ export class PostgresReader implements Reader {
     const served =
       ids.length === 0
         ? new Map<string, MatchReference>()
-        : await this.session.transaction((connection) => readReferences(connection, ids));
+        : await this.session.snapshot((connection) => readReferences(connection, ids));
     return batchOf(logged, after, limit, served);
   }
 
   changeLog(): Promise<{ beginning: LogPosition; end: LogPosition }> {
-    return this.session.transaction(readLogEnds);
+    return this.session.snapshot(readLogEnds);
   }
 
   followStart(now: number): Promise<LogPosition> {
-    return this.session.transaction((connection) => readFollowStart(connection, now));
+    return this.session.snapshot((connection) => readFollowStart(connection, now));
   }
 
   async sizes(): Promise<Sizes> {
@@ -253,7 +253,7 @@ export class PostgresReader implements Reader {
 }
 
 function listing(row: NamedRow): PlayerListing {
-  verifyRow("players", row);
+  verifyNamed("players", row);
   return entryOf(row);
 }
 
@@ -303,7 +303,7 @@ async function readNumbered(
     `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])`,
     [[...new Set(nums)]],
   );
-  for (const row of rows) verifyRow(table, row);
+  for (const row of rows) verifyNamed(table, row);
   const known = new Map(rows.map(({ num, id, name }) => [num, { id, name: name! }]));
   return (num) => known.get(num) ?? missing(table, num);
 }
@@ -338,7 +338,7 @@ class MatchLookups {
   #underWay = 0;
   #isDue = false;
 
-  constructor(private readonly session: ReadSession) {}
+  constructor(private readonly session: Session) {}
 
   match(id: string): Promise<FoundMatches> {
     return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ import {
   type Writer,
 } from "../store.ts";
 import { PostgresChecker } from "./check.ts";
-import { checkWritable, readableFormat, takeTurn } from "./open.ts";
+import { formatOf, takeTurn } from "./open.ts";
 import { Partitions } from "./partitions.ts";
 import { copyPrivileges } from "./privileges.ts";
 import { PostgresSalvage } from "./salvage.ts";
@@ -93,7 +93,7 @@ export class RepairSchema implements ShardRepair {
     });
     let turn: Turn | undefined;
     try {
-      checkWritable(session, (await readableFormat(session)) ?? 0);
+      await formatOf(session);
       turn = await Turn.take(place);
       const source = await PostgresSalvage.open(session, newNameOf(place.schema));
       return new RepairSchema(turn, session, source, place);

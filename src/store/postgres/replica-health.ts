@@ -4,8 +4,9 @@
  * primary has none.
  */
 
+import { checkFormat } from "../formats.ts";
 import { StoreUnavailable } from "../store.ts";
-import { ReadSession } from "./read-session.ts";
+import { FORMAT } from "./schema.ts";
 import { type Patience, type PostgresTarget, Session } from "./session.ts";
 
 /**
@@ -41,7 +42,7 @@ export class Primary {
   #seen: { sequence: number; at: number }[] = [];
 
   constructor(
-    private readonly session: ReadSession,
+    private readonly session: Session,
     now: () => number,
   ) {
     this.#now = now;
@@ -91,17 +92,20 @@ export class ReplicaHealth {
   #isFollower = false;
 
   constructor(
-    private readonly session: ReadSession,
+    private readonly session: Session,
     private readonly primary: Primary,
     private readonly maxLagMs: number,
   ) {}
 
   /** Throws StoreError if it does not respond, or has a format that cannot be read. */
   async state(): Promise<ReplicaState> {
-    const [row] = await this.session.rows<{ sequence: string; token: string; isReplica: boolean }>(
-      `SELECT sequence, token, pg_is_in_recovery() AS "isReplica" FROM {shard}`,
+    const [row] = await this.session.rows<ReplicaState & { format: number }>(
+      `SELECT sequence::float8 AS sequence, token, pg_is_in_recovery() AS "isReplica",
+         (SELECT version FROM {format}) AS format FROM {shard}`,
     );
-    return { ...row!, sequence: Number(row!.sequence) };
+    const { format, ...state } = row!;
+    checkFormat(this.session.place.shown, format, FORMAT, false);
+    return state;
   }
 
   /**
@@ -155,7 +159,7 @@ const CHECK_PATIENCE: Patience = { readMs: 1000, writeMs: 1000 };
 type Outcome = { state: ReplicaState } | { error: unknown };
 
 export class ReplicaWatch {
-  readonly #watching: ReadSession;
+  readonly #watching: Session;
   readonly #health: readonly ReplicaHealth[];
   readonly #onChange: (change: ReplicaChange) => void;
   readonly #timer: ReturnType<typeof setInterval>;
@@ -169,12 +173,12 @@ export class ReplicaWatch {
     now: () => number = Date.now,
   ) {
     this.#onChange = onChange;
-    this.#watching = new ReadSession(new Session({ ...target, pool: 1 }, CHECK_PATIENCE));
+    this.#watching = new Session({ ...target, pool: 1 }, CHECK_PATIENCE);
     const primary = new Primary(this.#watching, now);
     this.#health = places.map(
       (one) =>
         new ReplicaHealth(
-          new ReadSession(new Session({ ...one, pool: 1 }, CHECK_PATIENCE)),
+          new Session({ ...one, pool: 1 }, CHECK_PATIENCE),
           primary,
           maxLagSeconds * 1000,
         ),

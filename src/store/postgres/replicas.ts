@@ -23,10 +23,9 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import { sessionForReading } from "./read-session.ts";
 import { type AsOf, PostgresReader } from "./reader.ts";
 import { type ReplicaChange, type Replicas, ReplicaWatch } from "./replica-health.ts";
-import type { Patience, PostgresTarget } from "./session.ts";
+import { type Patience, type PostgresTarget, sessionForReading } from "./session.ts";
 
 /** Short, to leave time for the next replica. */
 const REPLICA_PATIENCE: Patience = { readMs: 2000, writeMs: 2000 };
@@ -166,7 +165,7 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.followStart(now));
   }
 
-  leaderboard(query: BoardQuery): Promise<BoardPart | undefined> {
+  leaderboard(query: BoardQuery): Promise<BoardPart> {
     return this.#read((reader) => reader.leaderboard(query));
   }
 
@@ -182,7 +181,7 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.vocabulary());
   }
 
-  actorStats(selection: ActorSelection): Promise<ActorRows | undefined> {
+  actorStats(selection: ActorSelection): Promise<ActorRows> {
     return this.#read((reader) => reader.actorStats(selection));
   }
 

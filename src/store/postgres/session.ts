@@ -2,6 +2,7 @@
 
 import { isRefusal } from "../../postgres/errors.ts";
 import {
+  type Connection,
   type OwnErrors,
   type Patience,
   PostgresSession,
@@ -45,6 +46,11 @@ export class Session extends PostgresSession {
   ) {
     super(target, patience, ERRORS, settings);
   }
+
+  /** Runs `work` on one state of the shard. */
+  snapshot<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.transaction("REPEATABLE READ READ ONLY", work);
+  }
 }
 
 /**
@@ -64,3 +70,6 @@ export const IN_INDEX_ORDER = {
   // Disabled node types have a very high cost, which would trigger JIT compilation.
   jit: "off",
 };
+
+export const sessionForReading = (target: PostgresTarget, patience: Patience = PATIENCE): Session =>
+  new Session(target, patience, IN_INDEX_ORDER);

@@ -23,20 +23,11 @@ import { readTableNumber } from "./damage.ts";
 import { changeChecksum } from "./linked-resources.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
-import {
-  checkWritable,
-  keepAlive,
-  prepare,
-  readableFormat,
-  TURN_PATIENCE_MS,
-  takeTurn,
-} from "./open.ts";
+import { formatOf, keepAlive, prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { Partitions } from "./partitions.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { countOlder, pruningTables } from "./pruning.ts";
-import { ReadSession } from "./read-session.ts";
 import { redactionTable } from "./redactions.ts";
-import { FORMAT } from "./schema.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
 import { stateTables } from "./stored-state.ts";
 
@@ -48,8 +39,7 @@ const DOUBT_PAUSE_MS = 500;
 
 export class PostgresWriter implements Writer {
   readonly #partitions = new Partitions();
-  readonly #reads: ReadSession;
-  #prepared: Promise<number> | undefined;
+  #prepared: Promise<void> | undefined;
   #isChecked = false;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -61,9 +51,7 @@ export class PostgresWriter implements Writer {
     private readonly isReadOnly: boolean = false,
     /** Called with the redactions of the shard before it is used for the first time; may throw. */
     private readonly checkRedactions: (applied: Redaction[]) => void = () => {},
-  ) {
-    this.#reads = new ReadSession(session);
-  }
+  ) {}
 
   /** Writers of this process queue here; those of other processes wait for the shard's lock. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -74,7 +62,7 @@ export class PostgresWriter implements Writer {
   survey<T>(work: (state: StoredState) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       await this.ready();
-      return this.#reads.transaction((connection) =>
+      return this.session.snapshot((connection) =>
         work({
           ...openTables(connection, this.#partitions, this.now()).transaction,
           ...stateTables(connection),
@@ -109,12 +97,12 @@ export class PostgresWriter implements Writer {
 
   async countOlder(before: number): Promise<{ served: number; withheld: number }> {
     await this.ready();
-    return countOlder(this.#reads, before);
+    return countOlder(this.session, before);
   }
 
   async counts(): Promise<Counts> {
     await this.ready();
-    return readCounts(this.#reads);
+    return readCounts(this.session);
   }
 
   /** Identifies the shard (damage.ts). */
@@ -132,12 +120,12 @@ export class PostgresWriter implements Writer {
 
   async stateToken(): Promise<string | undefined> {
     await this.ready();
-    const [row] = await this.#reads.rows<{ token: string }>("SELECT token FROM {shard}");
+    const [row] = await this.session.rows<{ token: string }>("SELECT token FROM {shard}");
     return row!.token === "" ? undefined : row!.token;
   }
 
   async compact(full: boolean, onProgress: OnProgress): Promise<void> {
-    checkWritable(this.session, await this.ready());
+    await this.ready();
     if (full) {
       throw new StoreError(
         `${this.session.place.shown} cannot be rewritten while it is served: leave out --full, or run VACUUM FULL on its tables when nobody reads them`,
@@ -156,39 +144,36 @@ export class PostgresWriter implements Writer {
   }
 
   /**
-   * Creates the schema if necessary, and resolves to its format. Older ones can be read; with
-   * `onMigrate` they are migrated. 0: a read-only writer found no schema.
+   * Creates the schema if necessary; with `onMigrate`, an older one is migrated. Resolves to whether there is a shard: a
+   * read-only writer may find none.
    */
-  async ready(onMigrate?: OnMigrate): Promise<number> {
+  async ready(onMigrate?: OnMigrate): Promise<boolean> {
     if (this.isReadOnly) {
-      const format = (await readableFormat(this.session)) ?? 0;
-      if (format > 0) await this.#check();
-      return format;
+      if ((await formatOf(this.session)) === undefined) return false;
+    } else {
+      this.#prepared ??= prepare(this.session, this.#partitions, this.now(), onMigrate);
+      try {
+        await this.#prepared;
+      } catch (error) {
+        // The next call tries again.
+        this.#prepared = undefined;
+        throw error;
+      }
     }
-    this.#prepared ??= prepare(this.session, this.#partitions, this.now(), onMigrate);
-    try {
-      const format = await this.#prepared;
-      // Somebody may migrate it at any time.
-      if (format < FORMAT) this.#prepared = undefined;
-      if (!onMigrate) await this.#check();
-      return format;
-    } catch (error) {
-      // The next call tries again.
-      this.#prepared = undefined;
-      throw error;
-    }
+    if (!onMigrate) await this.#check();
+    return true;
   }
 
   async #check(): Promise<void> {
     if (this.#isChecked) return;
-    this.checkRedactions(await redactionTable(this.#reads).redactions());
+    this.checkRedactions(await redactionTable(this.session).redactions());
     this.#isChecked = true;
   }
 
   /** For single reads outside a transaction. */
   async #reading() {
     await this.ready();
-    return openTables(this.#reads, this.#partitions, this.now()).transaction;
+    return openTables(this.session, this.#partitions, this.now()).transaction;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -198,7 +183,7 @@ export class PostgresWriter implements Writer {
   }
 
   async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    checkWritable(this.session, await this.ready());
+    await this.ready();
     let done: { result: T; token: string | undefined } | undefined;
     try {
       await this.session.transaction("READ COMMITTED", async (connection) => {

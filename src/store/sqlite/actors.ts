@@ -10,9 +10,8 @@ import {
   readActor,
   verifyActors,
 } from "../actor-rows.ts";
-import type { ActorRowKey, ActorRows, ActorSelection, MatchKey } from "../store.ts";
+import type { ActorRowKey, ActorRows, ActorSelection } from "../store.ts";
 import type { Statements } from "./statements.ts";
-import { readShard, writeShard } from "./totals.ts";
 
 const ROWS = `SELECT ${ACTOR_COLUMNS} FROM actor_stats`;
 const BY_KEY = ACTOR_KEY_COLUMNS.map((column) => `${column} = ?`).join(" AND ");
@@ -50,13 +49,6 @@ export function actorTable(database: Statements) {
         database.run(`DELETE FROM actor_stats WHERE ${BY_KEY}`, ...keyValues(key));
       }
     },
-
-    lastCounted: () => readLastCounted(database),
-
-    setLastCounted(last: MatchKey | undefined): void {
-      const counted = { counted_at: last?.createdAt ?? null, counted_id: last?.id ?? null };
-      writeShard(database, { ...readShard(database), ...counted });
-    },
   };
 }
 
@@ -70,17 +62,11 @@ const keyValues = (key: ActorRowKey): SQLQueryBindings[] => [
   key.isPruned ? 1 : 0,
 ];
 
-function readLastCounted(database: Statements): MatchKey | undefined {
-  const { counted_at: createdAt, counted_id: id } = readShard(database);
-  return createdAt === null ? undefined : { createdAt, id: id! };
-}
-
 /** Every value of a filter is a range of the index, so that no row is read in vain. */
 export function readActorStats(
   database: Statements,
   { gameModes, patchVersions, limit }: ActorSelection,
-): ActorRows | undefined {
-  if (readLastCounted(database)) return undefined;
+): ActorRows {
   const found: ActorTotals[] = [];
   for (const mode of gameModes) {
     for (const patch of patchVersions ?? [undefined]) {

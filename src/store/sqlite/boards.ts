@@ -21,7 +21,7 @@ import {
   verifyNamed,
   writeRecent,
 } from "../row-checks.ts";
-import { packResult, someResult, unpackResult } from "../row-encoding.ts";
+import { someResult, unpackResult } from "../row-encoding.ts";
 import { type BoardPart, type BoardQuery, DamagedData } from "../store.ts";
 import { MATCH_ROW, verifyMatch } from "./matches.ts";
 import { NAMED_ROWS } from "./players.ts";
@@ -58,24 +58,6 @@ export function boardTables(database: Statements) {
 
   return {
     newestServed: () => newestServed(database),
-
-    rankedOf(playerIds: string[], from: number, to: number): Map<string, RankedTally> {
-      const found = new Map<string, RankedTally>();
-      for (const id of playerIds) {
-        const tally = database.row<RankedTally>(
-          `SELECT count(*) AS played, coalesce(sum(result = ${packResult("won")}), 0) AS wins
-           FROM player_matches AS entry
-           WHERE player = (SELECT num FROM players WHERE id = ?) AND created_at BETWEEN ? AND ?
-             AND result <> ${packResult("named")}
-             AND (SELECT game_mode FROM matches WHERE num = entry.match) = '${RANKED_MODE}'`,
-          id,
-          from,
-          to,
-        )!;
-        if (tally.played > 0) found.set(id, tally);
-      }
-      return found;
-    },
 
     rankedBetween(from: number, to: number): Map<string, RankedTally> {
       const byNumber = new Map<number, RankedTally>();
@@ -115,8 +97,6 @@ export function boardTables(database: Statements) {
     clearRecent(): void {
       database.run("DELETE FROM player_recent");
     },
-
-    uncountedPlayers: (limit: number): string[] => uncounted(database, limit),
   };
 }
 
@@ -133,15 +113,6 @@ function newestServed(database: Statements): number | undefined {
   return createdAt;
 }
 
-const uncounted = (database: Statements, limit: number): string[] =>
-  database
-    .get<{ id: string }>(
-      `SELECT id FROM players INDEXED BY players_uncounted WHERE ranked_wins IS NULL
-       ORDER BY num LIMIT ${limit}`,
-    )
-    .all()
-    .map(({ id }) => id);
-
 export function recentOf(
   database: Statements,
   playerIds: readonly string[],
@@ -154,12 +125,10 @@ export function recentOf(
   return found;
 }
 
-/** Undefined until the ranked matches of all players are counted. */
 export function readBoard(
   database: Statements,
   { board, period, depth, part }: BoardQuery,
-): BoardPart | undefined {
-  if (uncounted(database, 1).length > 0) return undefined;
+): BoardPart {
   const table = tableOf(board, period);
   const newestMatch = newestServed(database);
   if ("playerIds" in part) {

@@ -456,7 +456,7 @@ export class SqliteChecker implements Checker {
     };
   }
 
-  /** The change log, on which the caches of readers depend, has no gaps. It is empty after a migration. */
+  /** The change log, on which the caches of readers depend, has no gaps. */
   #changes(): Stage {
     return () => {
       const rows = this.#statements

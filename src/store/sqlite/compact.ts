@@ -1,20 +1,13 @@
 /** Gives the free pages of a shard's file back to the disk. */
 
 import type { Database } from "bun:sqlite";
-import { type OnProgress, StoreError } from "../store.ts";
+import type { OnProgress } from "../store.ts";
 
 /** 4 MiB: other writers wait for a step. */
 const PAGES_PER_STEP = 512;
-/** `PRAGMA auto_vacuum` of files that can be made shorter without being rewritten. */
-const INCREMENTAL = 2;
 
 /** Must be called outside a transaction. Between steps, other processes may write. */
 export async function removeFreePages(database: Database, onProgress: OnProgress): Promise<void> {
-  if (pragma(database, "auto_vacuum") !== INCREMENTAL) {
-    throw new StoreError(
-      `${database.filename} was created by an earlier version and cannot be made shorter in steps: add --full, which rewrites it once`,
-    );
-  }
   const total = pragma(database, "freelist_count");
   for (let left = total; left > 0; left = pragma(database, "freelist_count")) {
     database.run(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
@@ -23,9 +16,8 @@ export async function removeFreePages(database: Database, onProgress: OnProgress
   }
 }
 
-/** Rewrites the file, so that it has no free space at all, and can later be made shorter in steps. */
+/** Rewrites the file, so that it has no free space at all. */
 export function rewrite(database: Database): void {
-  database.run("PRAGMA auto_vacuum = INCREMENTAL");
   database.run("VACUUM");
 }
 

@@ -7,7 +7,7 @@ import type { Examined } from "../examined.ts";
 import type { Fragment, Summary } from "../store.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { someRecords } from "./matches.ts";
-import { asStoreError, NotAShard, versionOf } from "./open.ts";
+import { asStoreError, formatOf, NotAShard } from "./open.ts";
 import { damageMarkerOf, fileStats, markedFile } from "./opened-file.ts";
 import { FORMAT } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
@@ -28,7 +28,7 @@ export function examineFile(path: string, checkRecords: (records: Fragment[]) =>
     statements = new Statements(openWithoutTrace(path));
     const { database } = statements;
     database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
-    const format = versionOf(database, path);
+    const format = formatOf(database, path, true);
     if (format === 0) return "empty";
     if (format === FORMAT) checkRecords(someRecords(database));
     const damage = damageMarkerOf(path).read(markedFile(stats))?.message;

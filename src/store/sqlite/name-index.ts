@@ -1,6 +1,5 @@
 /** The player name index: updates, initial fill and lookup. */
 
-import type { Database } from "bun:sqlite";
 import { indexKeys } from "../../domain/similar-names.ts";
 import type { Statements } from "./statements.ts";
 
@@ -33,22 +32,6 @@ export class NameIndex {
   forget(): void {
     this.#changed.clear();
   }
-}
-
-/** Fills an empty index, in sorted order. */
-export function fillNameIndex(database: Database): void {
-  database.run("CREATE TEMP TABLE unsorted (key TEXT NOT NULL, name TEXT NOT NULL)");
-  const add = database.prepare("INSERT INTO temp.unsorted (key, name) VALUES (?, ?)");
-  const names = database.prepare("SELECT DISTINCT name FROM players WHERE name IS NOT NULL");
-  for (const { name } of names.iterate() as Iterable<{ name: string }>) {
-    for (const key of indexKeys(name)) add.run(key, name);
-  }
-  database.run(
-    "INSERT INTO name_index (key, name) SELECT key, name FROM temp.unsorted ORDER BY key, name",
-  );
-  add.finalize();
-  names.finalize();
-  database.run("DROP TABLE temp.unsorted");
 }
 
 /** `key` alone would be the column of json_each in a file whose schema is damaged. */

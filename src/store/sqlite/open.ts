@@ -5,9 +5,9 @@ import { accessSync, existsSync, constants as modes, realpathSync, statSync } fr
 import { dirname } from "node:path";
 import { createFile } from "../../durable-files.ts";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
-import { MigrationNeeded, type OnMigrate, type OnProgress, StoreError } from "../store.ts";
-import { fillChecksums } from "./fill-checksums.ts";
-import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS, UNFILLED } from "./schema.ts";
+import { checkFormat, FIRST_FORMAT } from "../formats.ts";
+import { type OnMigrate, StoreError } from "../store.ts";
+import { APPLICATION_ID, createTables, FORMAT, MIGRATIONS, type Migration } from "./schema.ts";
 
 /** How long a writer waits for the lock. Batches are short; this allows for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
@@ -30,14 +30,18 @@ export class NotAShard extends StoreError {
  * Opens for a server's reads. Without `onMigrate`, a file of an older format is rejected. Undefined
  * if the file does not exist or contains no shard yet.
  */
-export function openForReading(path: string, onMigrate?: OnMigrate): Database | undefined {
+export function openForReading(
+  path: string,
+  onMigrate?: OnMigrate,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Database | undefined {
   if (!existsSync(path)) return undefined;
   try {
     const database = isUnchangeable(path) ? openUnchanged(path) : open(path, false);
-    return prepareForReading(database, path, onMigrate);
+    return prepareForReading(database, path, onMigrate, migrations);
   } catch (error) {
     if (!hasNoSpaceForWal(error, path)) throw error;
-    return prepareForReading(openImmutable(path), path, onMigrate);
+    return prepareForReading(openImmutable(path), path, onMigrate, migrations);
   }
 }
 
@@ -45,20 +49,20 @@ function prepareForReading(
   database: Database,
   path: string,
   onMigrate: OnMigrate | undefined,
+  migrations: readonly Migration[],
 ): Database | undefined {
   try {
     // Set before the first read: another process may be creating or recovering the file.
     database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
-    const version = versionOf(database, path);
-    if (version === 0) {
+    const format = formatOf(database, path, onMigrate !== undefined, migrations);
+    if (format === 0) {
       database.close();
       return undefined;
     }
-    checkFormat(version, path, onMigrate);
-    if (version < FORMAT) {
+    if (format < FIRST_FORMAT + migrations.length) {
       // Another process may be migrating, which can take longer than a read may wait.
       database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
-      migrate(database, path, onMigrate);
+      migrate(database, path, onMigrate, migrations);
       database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
     }
     database.run("PRAGMA query_only = ON");
@@ -82,18 +86,19 @@ export function mapFile(database: Database): void {
  * Opens without changing the file, e.g. a backup. A file of an older format is rejected. Undefined if
  * the file does not exist or contains no shard yet.
  */
-export function openReadOnly(path: string): Database | undefined {
+export function openReadOnly(
+  path: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Database | undefined {
   if (!existsSync(path)) return undefined;
   let database: Database | undefined;
   try {
     database = openUnchanged(path);
     database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
-    const version = versionOf(database, path);
-    if (version === 0) {
+    if (formatOf(database, path, false, migrations) === 0) {
       database.close();
       return undefined;
     }
-    checkFormat(version, path, undefined);
     database.run("PRAGMA query_only = ON");
     database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
     return database;
@@ -117,8 +122,7 @@ export function openForWriting(
   try {
     database.run(`PRAGMA busy_timeout = ${patienceMs}`);
     // Checked before anything is changed: the file may belong to another program.
-    const version = versionOf(database, path);
-    checkFormat(version, path, onMigrate);
+    const format = formatOf(database, path, onMigrate !== undefined);
     database.run(`PRAGMA page_size = ${PAGE_BYTES}`);
     // Pages that become free can then be returned without rewriting the file.
     if (pragma(database, "page_count") === 0) database.run("PRAGMA auto_vacuum = INCREMENTAL");
@@ -128,7 +132,7 @@ export function openForWriting(
     // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
-    if (version < FORMAT) migrate(database, path, onMigrate);
+    if (format < FORMAT) migrate(database, path, onMigrate);
     return database;
   } catch (error) {
     database.close();
@@ -167,55 +171,51 @@ function hasNoSpaceForWal(error: unknown, path: string): boolean {
   return cause?.code === "SQLITE_IOERR_SHMSIZE" && walBytes === 0;
 }
 
-/** A process that is killed leaves a file that can be migrated. */
-function migrate(database: Database, path: string, onMigrate?: OnMigrate): void {
-  let onProgress: OnProgress | undefined;
+/** One transaction per migration: a process that is killed leaves a file that can be migrated. */
+function migrate(
+  database: Database,
+  path: string,
+  onMigrate: OnMigrate | undefined,
+  migrations: readonly Migration[] = MIGRATIONS,
+): void {
+  const current = FIRST_FORMAT + migrations.length;
   let isReported = false;
-  const upgrade = database.transaction((to: number) => {
+  const step = database.transaction((): number => {
     // Checked again inside the transaction: another process may have migrated.
-    const found = versionOf(database, path);
-    if (found > 0 && found < FORMAT && !isReported) {
-      isReported = true;
-      onProgress = onMigrate?.(found, FORMAT);
-    }
-    // A new file has no rows to rewrite, and no other process may see it in between.
-    const reached = found === 0 ? FORMAT : Math.max(found, to);
-    for (let version = found; version < reached; version++) {
-      const statements = MIGRATIONS[version]!;
-      if (statements !== "") database.run(statements);
-      COMPLETIONS.get(version)?.(database);
-    }
+    const found = formatOf(database, path, true, migrations);
+    if (found === current) return found;
+    if (found > 0 && !isReported) onMigrate?.(found, current);
+    isReported = true;
+    if (found === 0) createTables(database);
+    // No other process may see a new file in between.
+    const reached = found === 0 ? current : found + 1;
+    const first = found === 0 ? FIRST_FORMAT : found;
+    for (const one of migrations.slice(first - FIRST_FORMAT, reached - FIRST_FORMAT)) one(database);
     database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     database.run(`PRAGMA user_version = ${reached}`);
+    return reached;
   });
-  upgrade.immediate(UNFILLED);
-  if (versionOf(database, path) === UNFILLED) fillChecksums(database, onProgress);
-  upgrade.immediate(FORMAT);
+  while (step.immediate() < current);
 }
 
-function checkFormat(version: number, path: string, onMigrate: OnMigrate | undefined): void {
-  if (version > 0 && version < FORMAT && !onMigrate) {
-    throw new MigrationNeeded(path, version, FORMAT);
-  }
-}
-
-/** Throws StoreError if the file is not a shard, or has a newer format. */
-export function versionOf(database: Database, path: string): number {
-  const version = pragma(database, "user_version");
+/** 0: no shard yet. Throws StoreError if the file is not a shard, or has a format that cannot be used. */
+export function formatOf(
+  database: Database,
+  path: string,
+  mayMigrate: boolean,
+  migrations: readonly Migration[] = MIGRATIONS,
+): number {
+  const format = pragma(database, "user_version");
   if (
     pragma(database, "application_id") !== APPLICATION_ID &&
-    (version > 0 || hasTables(database))
+    (format > 0 || hasTables(database))
   ) {
     throw new NotAShard(
       `${path} is an SQLite file, but not a Matchbook shard; move it out of the data folder`,
     );
   }
-  if (version > FORMAT) {
-    throw new StoreError(
-      `${path} was written by a newer Matchbook (format ${version}; this version supports ${FORMAT}); upgrade Matchbook to use it`,
-    );
-  }
-  return version;
+  if (format > 0) checkFormat(path, format, FIRST_FORMAT + migrations.length, mayMigrate);
+  return format;
 }
 
 /** A shard gets its tables and its application id in one transaction. */

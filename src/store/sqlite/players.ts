@@ -21,10 +21,8 @@ import type { Totals } from "./totals.ts";
 
 const asNull = (columns: string) => columns.replaceAll(/\w+/g, (column) => `NULL AS ${column}`);
 
-export const SCORES = "ranked_wins, skill_tier, win_rate";
-/** In formats that do not have them. */
-export const NO_SCORES = asNull(SCORES);
-const STANDING = `last_match_at, last_match_id, streak, played, wins, played_ranked, gold, ${SCORES}`;
+const STANDING = `last_match_at, last_match_id, streak, played, wins, played_ranked, gold, ranked_wins,
+  skill_tier, win_rate`;
 const NO_STANDING = asNull(STANDING);
 
 export const NAMED_ROWS: Record<NamedTable, string> = {
@@ -197,7 +195,7 @@ const TEAM_STANDING = {
 
 /** The ranked matches of a new player are counted from the first one. */
 const ADD_ONE: Record<NamedTable, string> = {
-  players: "INSERT INTO players (id, ranked_wins) VALUES (?, 0)",
+  players: "INSERT INTO players (id) VALUES (?)",
   teams: "INSERT INTO teams (id) VALUES (?)",
 };
 

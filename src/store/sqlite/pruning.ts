@@ -17,8 +17,8 @@ export const BASE_COLUMNS = [
   "played_ranked",
   "gold",
   "snapshot",
-  "checksum",
   "ranked_wins",
+  "checksum",
 ] as const;
 
 export function pruningTables(database: Statements) {

@@ -229,7 +229,7 @@ export class SqliteReader implements Reader {
     });
   }
 
-  leaderboard(query: BoardQuery): BoardPart | undefined {
+  leaderboard(query: BoardQuery): BoardPart {
     return this.#read(() => readBoard(this.#statements, query));
   }
 
@@ -254,7 +254,7 @@ export class SqliteReader implements Reader {
     });
   }
 
-  actorStats(selection: ActorSelection): ActorRows | undefined {
+  actorStats(selection: ActorSelection): ActorRows {
     return this.#read(() => readActorStats(this.#statements, selection));
   }
 

@@ -264,8 +264,7 @@ function redactionIn(row: LeafRow | BrokenRow): Redaction | DamagedState {
 function baseIn(row: LeafRow): PlayerBase | DamagedState {
   const values = valuesIn(row);
   if (!values) return { row: row.rowid, id: undefined, why: "a page of its row is missing" };
-  // Rows of earlier formats are shorter.
-  const base = Object.fromEntries(BASE_COLUMNS.map((column, at) => [column, values[at] ?? null]));
+  const base = Object.fromEntries(BASE_COLUMNS.map((column, at) => [column, values[at]]));
   try {
     return readBase(base as unknown as BaseRow);
   } catch {
@@ -297,22 +296,14 @@ const lost = (
 const isSchema = ({ types }: LeafRow): boolean =>
   types.length === 5 && [0, 1, 2].every((at) => isText(types[at])) && isInteger(types[3]);
 
-/** A row of an earlier format lacks the last two columns. */
 const isShard = ({ types }: LeafRow): boolean =>
-  (types.length === 7 || types.length === 9) &&
-  isText(types[0]) &&
-  types.slice(3, 7).every(isInteger);
+  types.length === 7 && isText(types[0]) && types.slice(3).every(isInteger);
 
 /** Undefined if the row is damaged. */
 function prunedBeforeIn(row: LeafRow): number | null | undefined {
   const values = valuesIn(row);
   if (!values) return undefined;
   const [log_id, sequence, pruned_before, matches, players, teams, checksum] = values;
-  const [counted_at = null, counted_id = null] = values.slice(7);
-  const shard = {
-    ...{ log_id, sequence, pruned_before, matches, players, teams, checksum },
-    counted_at,
-    counted_id,
-  };
+  const shard = { log_id, sequence, pruned_before, matches, players, teams, checksum };
   return isWholeShard(shard) ? shard.pruned_before : undefined;
 }

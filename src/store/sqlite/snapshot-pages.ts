@@ -6,21 +6,21 @@ import type { PageFile } from "./page-file.ts";
 /** The tables with parts of records. */
 export const TABLES: readonly string[] = ["matches", "match_snapshots", "withheld", "player_base"];
 
-/** The table of a row, by its columns: those that older formats have too. */
+/** The table of a row, by its columns. */
 export function tableOf({ types }: LeafRow): string | undefined {
   const [first, second, third] = types;
   const count = types.length;
-  if (count >= 7 && count <= 9 && isNull(first) && isBlob(types[5]) && isBlob(types[6])) {
+  if (count === 9 && isNull(first) && isBlob(types[5]) && isBlob(types[6])) {
     return "matches";
   }
-  if (count >= 8 && count <= 9 && isText(first) && [5, 6, 7].every((at) => isBlob(types[at]))) {
+  if (count === 9 && isText(first) && [5, 6, 7].every((at) => isBlob(types[at]))) {
     return "withheld";
   }
-  if (count >= 2 && count <= 3 && isNull(first) && isBlob(second) && !isBlob(third)) {
+  if (count === 3 && isNull(first) && isBlob(second) && !isBlob(third)) {
     return "match_snapshots";
   }
   if (count === 12 && [first, second, third].every(isText)) return "actor_stats";
-  if (count >= 11 && count <= 12 && isText(first) && (isBlob(types[9]) || isNull(types[9]))) {
+  if (count === 12 && isText(first) && (isBlob(types[9]) || isNull(types[9]))) {
     return "player_base";
   }
   return undefined;

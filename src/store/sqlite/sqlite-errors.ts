@@ -2,7 +2,7 @@
 
 import { type Database, SQLiteError } from "bun:sqlite";
 import { DamagedData, StoreError, StoreUnavailable } from "../store.ts";
-import { asStoreError, versionOf } from "./open.ts";
+import { asStoreError, formatOf } from "./open.ts";
 
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/;
 const UNAVAILABLE = /^SQLITE_(IOERR|CANTOPEN|BUSY|FULL|READONLY|NOMEM)/;
@@ -36,7 +36,7 @@ export function asWriteError(error: unknown, database: Database): unknown {
 /** Statements fit the tables of the current format. One that fails, e.g. with "no such column", means damage. */
 function asSchemaError({ message }: SQLiteError, database: Database): unknown {
   try {
-    versionOf(database, database.filename);
+    formatOf(database, database.filename, true);
   } catch (error) {
     // A newer version of Matchbook has migrated the file meanwhile.
     if (error instanceof StoreError) return error;
