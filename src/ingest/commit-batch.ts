@@ -148,6 +148,8 @@ async function classify(
   const outcomes = batch.map(({ outline, contentHash, encoded }): Outcome => {
     if (isPruned(outline)) return { kind: "pruned" };
     const { id } = outline;
+    // Ingest found it to be equal before. What is stored may have been redacted since then.
+    if (!encoded && known.has(id)) return { kind: "duplicate" };
     const hashes = arriving.has(id)
       ? [arriving.get(id)!.contentHash]
       : [known.get(id)?.contentHash, presentHashes.get(id)].filter((hash) => hash !== undefined);
@@ -169,7 +171,8 @@ async function classify(
   };
 }
 
-const areEqual = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
+export const areEqual = (one: Uint8Array, other: Uint8Array): boolean =>
+  Buffer.compare(one, other) === 0;
 
 interface Change {
   served: StoredRecord[];

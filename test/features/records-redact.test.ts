@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
+import { unobserved } from "../../src/observe/events.ts";
+import { openShards } from "../../src/open-stores.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { dropSchema } from "../support/formats.ts";
@@ -9,7 +11,7 @@ import { aPostgres } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch, duel, type MatchIn, type PlayerIn } from "../support/records.ts";
 import { filesWith, redactIn, storedText } from "../support/redact.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { ingestWith, startWorld, type World } from "../support/world.ts";
 
 let postgres: Awaited<ReturnType<typeof aPostgres>>;
 let worlds = 0;
@@ -61,6 +63,28 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     expect(SECRETS.filter((secret) => text.includes(secret))).toEqual([]);
     expect(filesWith(world.data, SECRETS)).toEqual([]);
   }
+
+  test("records that are sent again while their player is redacted are duplicates", () =>
+    inWorld(async (world) => {
+      // Records are looked up by their ids alone once many before them were known.
+      const before = { rosters: duel({ id: "eve" }, { id: "bob" }) };
+      const documents = Array.from({ length: 300 }, (_, index) =>
+        played(`m${index}`, 1, index < 280 ? before : {}),
+      );
+      await world.ingest(documents);
+      const shards = openShards(world.settings, unobserved);
+      // After all records were looked up, before they are stored.
+      const writer = shards.writer("na");
+      const write = writer.write.bind(writer);
+      writer.write = async (work) => {
+        await redactIn(world.settings, "na", "ada");
+        return write(work);
+      };
+      const { report, conflicts } = await ingestWith(shards, world.settings, documents);
+      expect({ conflicts, ...report }).toMatchObject({ conflicts: [], stored: 0, duplicate: 300 });
+      await shards.close();
+      await expectNothingStored(world);
+    }));
 
   test("matches stay whole with an anonymous participant, and everything about the player is gone", () =>
     inWorld(async (world) => {
