@@ -2,7 +2,7 @@
 
 import { InsightsBuild } from "./maintenance/insights.ts";
 import { Retention } from "./maintenance/retention.ts";
-import type { MaintenanceCommand, MaintenanceMessage } from "./maintenance/thread.ts";
+import type { MaintenanceCommand } from "./maintenance/thread.ts";
 import type { Event } from "./observe/events.ts";
 import { unobserved } from "./observe/events.ts";
 import { openShards } from "./open-stores.ts";
@@ -11,8 +11,6 @@ import type { Shards } from "./store/shards.ts";
 declare const self: Worker;
 
 const CACHE_KIB = 8 * 1024;
-
-const send = (message: MaintenanceMessage) => self.postMessage(message);
 
 let shards: Shards;
 let retention: Retention;
@@ -23,8 +21,7 @@ self.onmessage = async ({ data: command }: MessageEvent<MaintenanceCommand>) => 
     await retention.stop();
     await insights.stop();
     await shards.close();
-    send("stopped");
-    return;
+    process.exit();
   }
   const { settings, pace } = command;
   const retentions = new Map(
@@ -40,5 +37,7 @@ self.onmessage = async ({ data: command }: MessageEvent<MaintenanceCommand>) => 
 
 /** An error loses its class on the way. */
 function observe(event: Event): void {
-  send("error" in event ? { ...event, error: new Error((event.error as Error).message) } : event);
+  self.postMessage(
+    "error" in event ? { ...event, error: new Error((event.error as Error).message) } : event,
+  );
 }

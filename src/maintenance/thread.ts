@@ -1,6 +1,6 @@
 /**
  * Starts and stops the thread that prunes shards by their retention and builds insights (src/maintenance-worker.ts). It is
- * started when there is something to do.
+ * started when there is something to do, and again after it has failed.
  */
 
 import { setTimeout as wait } from "node:timers/promises";
@@ -14,24 +14,22 @@ export interface MaintenancePace {
   firstMs: number;
   /** Between two rounds. */
   pauseMs: number;
+  /** How long the current transaction may take after `stop()`; then the thread is ended, which undoes it. */
+  stopMs: number;
 }
 
-/** To the thread. "stop" is sent after the first one. */
+/** To the thread. "stop" is sent after the first one; the thread exits then. */
 export type MaintenanceCommand =
   | { settings: Pick<Settings, "data" | "shards">; pace: Partial<MaintenancePace> }
   | "stop";
 
-/** From the thread. */
-export type MaintenanceMessage = Event | "stopped";
-
-/** How often to look for shards that lack insights. */
-const PACE: MaintenancePace = { firstMs: 5000, pauseMs: 60_000 };
+/** How often to look for shards that lack insights, and to start a thread that has failed. */
+const PACE: MaintenancePace = { firstMs: 5000, pauseMs: 60_000, stopMs: 10_000 };
 
 export class MaintenanceThread {
-  #worker: Worker | undefined;
-  readonly #ended = Promise.withResolvers<void>();
+  readonly #pace: MaintenancePace;
   readonly #stopping = new AbortController();
-  readonly #looking: Promise<void>;
+  readonly #running: Promise<void>;
 
   constructor(
     private readonly open: () => Worker,
@@ -40,46 +38,51 @@ export class MaintenanceThread {
     private readonly observe: Observe,
     private readonly pace: Partial<MaintenancePace> = {},
   ) {
-    const hasRetention = settings.shards.some(({ retentionDays }) => retentionDays !== undefined);
-    if (hasRetention) this.#start();
-    this.#looking = this.#look();
+    this.#pace = { ...PACE, ...pace };
+    this.#running = this.#run();
   }
 
   /** Resolves when the current transaction has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#looking;
-    if (!this.#worker) return;
-    this.#worker.postMessage("stop" satisfies MaintenanceCommand);
-    await this.#ended.promise;
-    this.#worker.terminate();
+    await this.#running;
   }
 
-  #start(): void {
-    const worker = this.open();
-    this.#worker = worker;
-    worker.onmessage = ({ data: message }: MessageEvent<MaintenanceMessage>) => {
-      if (message === "stopped") this.#ended.resolve();
-      else this.observe(message);
-    };
-    worker.onerror = ({ message }) => {
-      const error = new Error(`the thread failed: ${message}`);
-      this.observe({ event: "shard-prune-failed", error });
-      this.#ended.resolve();
-    };
-    const { data, shards } = this.settings;
-    const command: MaintenanceCommand = { settings: { data, shards }, pace: this.pace };
-    worker.postMessage(command);
-  }
-
-  async #look(): Promise<void> {
-    const { firstMs, pauseMs } = { ...PACE, ...this.pace };
+  async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    for (let pause = firstMs; !this.#worker; pause = pauseMs) {
+    const hasRetention = this.settings.shards.some((shard) => shard.retentionDays !== undefined);
+    let pause = hasRetention ? 0 : this.#pace.firstMs;
+    while (!signal.aborted) {
       await wait(pause, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return;
-      if ((await this.#lacksInsights()) && !signal.aborted) this.#start();
+      pause = this.#pace.pauseMs;
+      const isNeeded = !signal.aborted && (hasRetention || (await this.#lacksInsights()));
+      if (isNeeded && !signal.aborted) await this.#runThread();
     }
+  }
+
+  /** Resolves when the thread has ended. */
+  async #runThread(): Promise<void> {
+    const { signal } = this.#stopping;
+    const ended = Promise.withResolvers<string>();
+    const worker = this.open();
+    worker.onmessage = ({ data: event }: MessageEvent<Event>) => this.observe(event);
+    worker.onerror = ({ message }) => ended.resolve(message);
+    // Also after an error.
+    worker.addEventListener("close", (event) =>
+      ended.resolve(`it exited with code ${(event as CloseEvent).code}`),
+    );
+    const { data, shards } = this.settings;
+    const send = (command: MaintenanceCommand) => worker.postMessage(command);
+    send({ settings: { data, shards }, pace: this.pace });
+    let deadline: Timer | undefined;
+    signal.addEventListener("abort", () => {
+      send("stop");
+      deadline = setTimeout(() => worker.terminate(), this.#pace.stopMs);
+    });
+    const reason = await ended.promise;
+    clearTimeout(deadline);
+    if (signal.aborted) return;
+    this.observe({ event: "shard-prune-failed", error: new Error(`the thread failed: ${reason}`) });
   }
 
   async #lacksInsights(): Promise<boolean> {
