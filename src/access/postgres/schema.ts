@@ -1,4 +1,4 @@
-/** The migrations of keys, usage and hooks in PostgreSQL. */
+/** The migrations of keys, usage, hooks and redactions in PostgreSQL. */
 
 import type { Migrations } from "../key-database.ts";
 
@@ -68,6 +68,15 @@ const KEY_MIGRATIONS: Migrations = [
     // One row. Updating it serialises writers, so that positions become visible in their order.
     "CREATE TABLE {quota_log_end} (position bigint NOT NULL)",
     "INSERT INTO {quota_log_end} VALUES (0)",
+  ],
+  [
+    `CREATE TABLE {redactions} (
+       position    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+       shard       text NOT NULL,
+       player_id   text NOT NULL,
+       redacted_at bigint NOT NULL,
+       checksum    bigint NOT NULL
+     )`,
   ],
 ];
 

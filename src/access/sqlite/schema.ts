@@ -1,4 +1,4 @@
-/** The migrations of keys, usage and hooks in SQLite, one file each. */
+/** The migrations of keys, usage, hooks and redactions in SQLite, one file each. */
 
 import type { Migrations } from "../key-database.ts";
 
@@ -168,6 +168,28 @@ export const HOOKS_FILE: SqliteFile = {
    ) STRICT, WITHOUT ROWID`,
       "CREATE TABLE hook_lease (owner TEXT NOT NULL, valid_until INTEGER NOT NULL) STRICT",
       "INSERT INTO hook_lease VALUES ('', 0)",
+    ],
+  ],
+};
+
+/** A separate file: a restored backup of keys must not replace it. */
+export const REDACTIONS_FILE: SqliteFile = {
+  name: "redactions.sqlite",
+  synchronous: "FULL",
+  isReplaceable: true,
+  ifDamaged:
+    "move it elsewhere, and run 'matchbook redact SHARD' for each shard, which lists the redactions of the shard again",
+  substitutes: new Map(),
+  migrations: [
+    [
+      // Without an index, so that a damaged entry does not affect the others.
+      `CREATE TABLE redactions (
+     position    INTEGER PRIMARY KEY,
+     shard       TEXT NOT NULL,
+     player_id   TEXT NOT NULL,
+     redacted_at INTEGER NOT NULL,
+     checksum    INTEGER NOT NULL
+   ) STRICT`,
     ],
   ],
 };

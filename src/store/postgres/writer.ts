@@ -50,7 +50,6 @@ export class PostgresWriter implements Writer {
   readonly #partitions = new Partitions();
   readonly #reads: ReadSession;
   #prepared: Promise<number> | undefined;
-  #isChecked = false;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -59,8 +58,6 @@ export class PostgresWriter implements Writer {
     private readonly patienceMs: number = TURN_PATIENCE_MS,
     /** Creates nothing, for commands that only read. */
     private readonly isReadOnly: boolean = false,
-    /** Called with the redactions of the shard before it is used for the first time; may throw. */
-    private readonly checkRedactions: (applied: Redaction[]) => void = () => {},
   ) {
     this.#reads = new ReadSession(session);
   }
@@ -160,29 +157,18 @@ export class PostgresWriter implements Writer {
    * `onMigrate` they are migrated. 0: a read-only writer found no schema.
    */
   async ready(onMigrate?: OnMigrate): Promise<number> {
-    if (this.isReadOnly) {
-      const format = (await readableFormat(this.session)) ?? 0;
-      if (format > 0) await this.#check();
-      return format;
-    }
+    if (this.isReadOnly) return (await readableFormat(this.session)) ?? 0;
     this.#prepared ??= prepare(this.session, this.#partitions, this.now(), onMigrate);
     try {
       const format = await this.#prepared;
       // Somebody may migrate it at any time.
       if (format < FORMAT) this.#prepared = undefined;
-      if (!onMigrate) await this.#check();
       return format;
     } catch (error) {
       // The next call tries again.
       this.#prepared = undefined;
       throw error;
     }
-  }
-
-  async #check(): Promise<void> {
-    if (this.#isChecked) return;
-    this.checkRedactions(await redactionTable(this.#reads).redactions());
-    this.#isChecked = true;
   }
 
   /** For single reads outside a transaction. */
