@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { unobserved } from "../../src/observe/events.ts";
-import { openShards } from "../../src/open-stores.ts";
+import { openShards, withRedactionList } from "../../src/open-stores.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { dropSchema } from "../support/formats.ts";
@@ -63,6 +63,26 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     expect(SECRETS.filter((secret) => text.includes(secret))).toEqual([]);
     expect(filesWith(world.data, SECRETS)).toEqual([]);
   }
+
+  test("a redaction that is killed after it was listed keeps the shard from being served until it is repeated", () =>
+    inWorld(async (world) => {
+      await world.ingest([played("m1", 1)]);
+      const ada = [{ playerId: "ada", redactedAt: 0 }];
+      const killed = withWriter(world.settings, "na", (writer) =>
+        redactPlayers(writer, ada, undefined, async () => {
+          await withRedactionList(world.settings, (list) => list.add("na", ada));
+          throw new Error("killed");
+        }),
+      );
+      expect(await killed.catch((error) => error.message)).toBe("killed");
+      const shards = openShards(world.settings, unobserved);
+      const open = async () => (await shards.reader("na")) !== undefined;
+      expect(await open().catch((error) => error.message)).toContain("still has players");
+      await redactIn(world.settings, "na", "ada");
+      expect(await open()).toBe(true);
+      await shards.close();
+      await expectNothingStored(world);
+    }));
 
   test("records that are sent again while their player is redacted are duplicates", () =>
     inWorld(async (world) => {
