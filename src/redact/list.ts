@@ -65,9 +65,11 @@ async function readEntries(connection: Connection): Promise<ListEntry[]> {
        CAST(checksum AS double precision) AS checksum
      FROM {redactions} ORDER BY position`,
   );
-  // The time decides nothing; a damaged one must still be a time.
+  // Damage can make anything of them. The time decides nothing, but must be one.
   return entries.map((entry) => ({
     ...entry,
+    shard: String(entry.shard),
+    playerId: String(entry.playerId),
     redactedAt: Math.min(Math.max(entry.redactedAt, EARLIEST), LATEST),
   }));
 }
