@@ -22,7 +22,7 @@ import type { AccessPlan } from "./domain/limits.ts";
 import { HookStore } from "./hooks/hook-store.ts";
 import type { Event, Observe } from "./observe/events.ts";
 import type { SharedLimitsState } from "./observe/metrics.ts";
-import { concerning, isWhole, type ListEntry, lackedBy, RedactionList } from "./redact/list.ts";
+import { checkRedactions, type ListEntry, RedactionList } from "./redact/list.ts";
 import type { PostgresLocation } from "./settings/database-urls.ts";
 import type { Settings } from "./settings/definitions.ts";
 import {
@@ -392,31 +392,6 @@ function openSqlite(
 }
 
 type OpenFile = NonNullable<ReturnType<typeof openReadOnly>>;
-
-/**
- * Throws StoreError unless every listed redaction of a shard is applied to it. Returns how many entries about the shard
- * are damaged, and stand for redactions that it has.
- */
-async function checkRedactions(
-  list: readonly ListEntry[],
-  shard: string,
-  applied: () => Awaitable<Redaction[]>,
-): Promise<number> {
-  const entries = concerning(list, shard);
-  if (entries.length === 0) return 0;
-  const missing = lackedBy(entries, shard, await applied());
-  if (missing.length > 0) throw new StoreError(whyRefused(shard, missing));
-  return entries.filter((entry) => !isWhole(entry)).length;
-}
-
-function whyRefused(shard: string, missing: readonly ListEntry[]): string {
-  const damaged = missing.filter((entry) => !isWhole(entry));
-  if (damaged.length === missing.length) {
-    const read = damaged.map(({ playerId }) => JSON.stringify(playerId)).join(", ");
-    return `shard ${shard} may still have players who were redacted, because entries of the list of redactions are damaged (${read}) and it has no redactions that they could stand for: run 'matchbook redact ${shard} PLAYER' with the right ids, or restore a newer backup`;
-  }
-  return `shard ${shard} still has players who were redacted (${missing.length} on the list), e.g. because an older backup was put back: run 'matchbook redact ${shard}'`;
-}
 
 /** The list of redactions. Throws StoreError if it cannot be read. */
 export async function readRedactionList(settings: AccessSettings): Promise<ListEntry[]> {

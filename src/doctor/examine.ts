@@ -50,7 +50,10 @@ export async function examine(
   const hasFolder = usesFolder(settings) && canList(settings.data);
   const ids = shardIds(settings, hasFolder);
   // In parallel, because a database that is unavailable takes a while to fail.
-  const list = readList(settings);
+  const list = readRedactionList(settings).then(
+    (entries) => ({ entries, error: undefined }),
+    (error: Error) => ({ entries: [], error }),
+  );
   const [shards, keys, redis] = await Promise.all([
     Promise.all(ids.map((id) => readShard(settings, id, list))),
     keyFindings(settings, now, describe),
@@ -105,20 +108,10 @@ function shardIds({ shards, data }: Settings, hasFolder: boolean): readonly stri
 const replicasOf = ({ shards }: Settings, id: string) =>
   shards.find((shard) => shard.id === id)?.replicas;
 
-/** The list of redactions; empty if it cannot be read. */
-async function readList(settings: Settings): Promise<{ entries: ListEntry[]; error?: StoreError }> {
-  try {
-    return { entries: await readRedactionList(settings) };
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    return { entries: [], error };
-  }
-}
-
 async function readShard(
   settings: Settings,
   id: string,
-  list: ReturnType<typeof readList>,
+  list: Promise<{ entries: ListEntry[] }>,
 ): Promise<ShardFacts> {
   const location = locationOf(settings, id);
   try {

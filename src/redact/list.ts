@@ -4,10 +4,11 @@
  */
 
 import type { Connection, Database } from "../access/key-database.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
 import { isObject } from "../domain/json.ts";
 import { EARLIEST, formatTimestamp, LATEST, parseTimestamp } from "../domain/time.ts";
 import { checksum } from "../store/checksum.ts";
-import type { Redaction } from "../store/store.ts";
+import { type Redaction, StoreError } from "../store/store.ts";
 
 /** As in the manifest of a backup. */
 export interface ListedRedaction {
@@ -92,6 +93,31 @@ export function lackedBy(
     !isWhole(entry) &&
     applied.some(({ playerId }) => checksum([shard, playerId]) === entry.checksum);
   return concerning(entries, shard).filter((one) => !ids.has(one.playerId) && !isMeant(one));
+}
+
+/**
+ * Throws StoreError unless every listed redaction of a shard is applied to it. Returns how many entries about the shard
+ * are damaged, and stand for redactions that it has.
+ */
+export async function checkRedactions(
+  list: readonly ListEntry[],
+  shard: string,
+  applied: () => Awaitable<Redaction[]>,
+): Promise<number> {
+  const entries = concerning(list, shard);
+  if (entries.length === 0) return 0;
+  const missing = lackedBy(entries, shard, await applied());
+  if (missing.length > 0) throw new StoreError(whyRefused(shard, missing));
+  return entries.filter((entry) => !isWhole(entry)).length;
+}
+
+function whyRefused(shard: string, missing: readonly ListEntry[]): string {
+  const damaged = missing.filter((entry) => !isWhole(entry));
+  if (damaged.length === missing.length) {
+    const read = damaged.map(({ playerId }) => JSON.stringify(playerId)).join(", ");
+    return `shard ${shard} may still have players who were redacted, because entries of the list of redactions are damaged (${read}) and it has no redactions that they could stand for: run 'matchbook redact ${shard} PLAYER' with the right ids, or restore a newer backup`;
+  }
+  return `shard ${shard} still has players who were redacted (${missing.length} on the list), e.g. because an older backup was put back: run 'matchbook redact ${shard}'`;
 }
 
 export const isListed = (value: unknown): value is ListedRedaction =>
