@@ -1,7 +1,7 @@
 /** The thread that prunes shards by their retention, so that requests never wait for a transaction. */
 
 import { Retention } from "./maintenance/retention.ts";
-import type { MaintenanceCommand, MaintenanceMessage } from "./maintenance/thread.ts";
+import type { MaintenanceCommand } from "./maintenance/thread.ts";
 import type { Event } from "./observe/events.ts";
 import { unobserved } from "./observe/events.ts";
 import { openShards } from "./open-stores.ts";
@@ -11,8 +11,6 @@ declare const self: Worker;
 
 const CACHE_KIB = 8 * 1024;
 
-const send = (message: MaintenanceMessage) => self.postMessage(message);
-
 let shards: Shards;
 let retention: Retention;
 
@@ -20,8 +18,7 @@ self.onmessage = async ({ data: command }: MessageEvent<MaintenanceCommand>) => 
   if (command === "stop") {
     await retention.stop();
     await shards.close();
-    send("stopped");
-    return;
+    process.exit();
   }
   const { settings, pace } = command;
   const retentions = new Map(
@@ -36,5 +33,7 @@ self.onmessage = async ({ data: command }: MessageEvent<MaintenanceCommand>) => 
 
 /** An error loses its class on the way. */
 function observe(event: Event): void {
-  send("error" in event ? { ...event, error: new Error((event.error as Error).message) } : event);
+  self.postMessage(
+    "error" in event ? { ...event, error: new Error((event.error as Error).message) } : event,
+  );
 }

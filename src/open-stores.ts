@@ -12,7 +12,7 @@ import { redisVersion } from "./access/redis/examine.ts";
 import { RedisLimiter, RedisQuotas } from "./access/redis/limits.ts";
 import { RedisLink } from "./access/redis/link.ts";
 import { SqliteDatabase } from "./access/sqlite/database.ts";
-import { HOOKS_FILE, KEYS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
+import { HOOKS_FILE, KEYS_FILE, REDACTIONS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
 import { UsageStore } from "./access/usage-store.ts";
 import type { VisitorCounters } from "./access/visitors.ts";
 import { checkOwner } from "./document/record-owner.ts";
@@ -22,7 +22,7 @@ import type { AccessPlan } from "./domain/limits.ts";
 import { HookStore } from "./hooks/hook-store.ts";
 import type { Event, Observe } from "./observe/events.ts";
 import type { SharedLimitsState } from "./observe/metrics.ts";
-import { checkApplied } from "./redact/list-file.ts";
+import { checkRedactions, type ListEntry, RedactionList } from "./redact/list.ts";
 import type { PostgresLocation } from "./settings/database-urls.ts";
 import type { Settings } from "./settings/definitions.ts";
 import {
@@ -78,7 +78,10 @@ const STORE_SUFFIX = ".db";
 
 /** Only servers need a cache, and map files. */
 type ShardSettings = Pick<Settings, "data" | "shards"> &
-  Partial<Pick<Settings, "cache-mib" | "map-files">>;
+  Partial<Pick<Settings, "cache-mib" | "map-files" | "keys-database">> & {
+    /** Whether shards that lack redactions can be read too. */
+    withUnredacted?: boolean;
+  };
 
 const MIB = 1024 * 1024;
 
@@ -135,16 +138,20 @@ export function openShards(
     access === "migrate"
       ? (from, to) => observe({ event: "shard-migrating", shard, from, to })
       : undefined;
+  /** Throws StoreError if a store must not be used as this shard. */
+  const checkRecords = (id: string, records: Fragment[]) =>
+    checkOwner(id, showLocation(locationOf(settings, id)), records);
+  /** Files whose redactions were not compared with the list yet. */
+  const unchecked = new WeakMap<OpenStore, OpenFile>();
   /**
-   * Throws StoreError if a store must not be used as this shard. Without a data folder there is no list of redactions,
-   * as for the files of a backup.
+   * Throws StoreError if a shard must not be read because it lacks redactions. Without a data folder there is no list
+   * of them.
    */
-  const checkContents = (id: string, { records, redactions }: StoreContents) => {
-    checkOwner(id, showLocation(locationOf(settings, id)), records());
-    if (settings.data !== "") checkApplied(settings.data, id, redactions);
+  const checkApplied = async (id: string, applied: () => Awaitable<Redaction[]>) => {
+    if (settings.data === "" || settings.withUnredacted) return;
+    const damaged = await checkRedactions(await readRedactionList(settings), id, applied);
+    if (damaged > 0) observe({ event: "redactions-damaged", shard: id, entries: damaged });
   };
-  const checkFile = (id: string, database: OpenFile) =>
-    closingOnError(database, () => checkContents(id, contentsOf(database)));
   const mayExist = (id: string) => (configured.size > 0 ? configured.has(id) : isShardId(id));
   const reportOpened = (id: string, location: ShardLocation) =>
     observe({ event: "shard-opened", shard: id, location: showLocation(location) });
@@ -155,8 +162,10 @@ export function openShards(
       () => {
         const database = openSqlite(path, isMapped, migrating(id));
         if (!database) return undefined;
-        checkFile(id, database);
-        return new SqliteReader(database, cacheBytes);
+        closingOnError(database, () => checkRecords(id, someRecords(database)));
+        const reader = new SqliteReader(database, cacheBytes);
+        unchecked.set(reader, database);
+        return reader;
       },
       () => reportOpened(id, location),
       (records) => checkOwner(id, path, records),
@@ -175,6 +184,7 @@ export function openShards(
     const found = await openPostgres(location, configured.get(id)?.replicas, {
       cacheBytes,
       writer,
+      check: () => checkApplied(id, () => writer.redactions()),
       onChange: (change) => report(id, change),
     });
     if (!found) return undefined;
@@ -212,6 +222,10 @@ export function openShards(
   const openUndamaged = async (id: string): Promise<OpenStore | undefined> => {
     const store = await open(id);
     if (opened.has(id)) await databaseDamage(id)?.verify();
+    const file = store && unchecked.get(store);
+    if (!file) return store;
+    await checkApplied(id, () => readRedactions(file));
+    unchecked.delete(store);
     return store;
   };
   /** Whether a file in the data folder that cannot be opened is no shard, rather than a damaged one. */
@@ -241,8 +255,15 @@ export function openShards(
     try {
       const database = openReadOnly(location.path);
       if (!database) return undefined;
-      checkFile(id, database);
-      return new SqliteWriter(database);
+      const writer = new SqliteWriter(database);
+      try {
+        checkRecords(id, someRecords(database));
+        await checkApplied(id, () => readRedactions(database));
+      } catch (error) {
+        await writer.close();
+        throw error;
+      }
+      return writer;
     } catch (error) {
       if (isIgnored(id, error)) return undefined;
       throw error;
@@ -276,8 +297,8 @@ export function openShards(
       if (known && !isReplaced(known)) return known;
       if (known) retired.push(known);
       if (mustExist && isMissing(location)) throw missing(location);
-      const writer = openWriter(location, access, migrating(id), writerCacheKib, (contents) =>
-        checkContents(id, contents),
+      const writer = openWriter(location, access, migrating(id), writerCacheKib, (records) =>
+        checkRecords(id, records),
       );
       writers.set(id, writer);
       return writer;
@@ -371,17 +392,29 @@ function openSqlite(
 
 type OpenFile = NonNullable<ReturnType<typeof openReadOnly>>;
 
-/** What decides whether a store may be used as a certain shard. */
-interface StoreContents {
-  /** A few encoded matches. */
-  records(): Fragment[];
-  redactions(): Redaction[];
+/** The list of redactions. Throws StoreError if it cannot be read. */
+export async function readRedactionList(settings: AccessSettings): Promise<ListEntry[]> {
+  try {
+    return await withRedactionList(settings, (list) => list.entries(), true);
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+    throw new StoreError(error.message, { cause: error.cause });
+  }
 }
 
-const contentsOf = (database: OpenFile): StoreContents => ({
-  records: () => someRecords(database),
-  redactions: () => readRedactions(database),
-});
+/** Opens the list of redactions for a moment, so that no connection is kept. Throws AccessError. */
+export async function withRedactionList<T>(
+  settings: AccessSettings,
+  work: (list: RedactionList) => Promise<T>,
+  isReadOnly = false,
+): Promise<T> {
+  const { redactions, close } = openAccess(settings, isReadOnly);
+  try {
+    return await work(redactions);
+  } finally {
+    await close();
+  }
+}
 
 function closingOnError(store: { close(): void }, work: () => void): void {
   try {
@@ -395,6 +428,8 @@ function closingOnError(store: { close(): void }, work: () => void): void {
 interface PostgresParts {
   cacheBytes: number;
   writer: PostgresWriter;
+  /** Throws StoreError if the shard must not be read. */
+  check(): Promise<void>;
   onChange(change: ReplicaChange): void;
 }
 
@@ -405,12 +440,13 @@ interface PostgresParts {
 async function openPostgres(
   location: PostgresLocation,
   replicas: ShardReplicas | undefined,
-  { cacheBytes, writer, onChange }: PostgresParts,
+  { cacheBytes, writer, check, onChange }: PostgresParts,
 ): Promise<OpenDatabase | undefined> {
   let isThere = true;
   const unavailable = await unavailability(
     writer.ready().then((found) => {
       isThere = found;
+      return found ? check() : undefined;
     }),
   );
   if (!isThere) return undefined;
@@ -463,17 +499,15 @@ export function openWriter(
   access: ShardAccess,
   onMigrate?: OnMigrate,
   cacheKib?: number,
-  check: (contents: StoreContents) => void = () => {},
+  check?: (records: Fragment[]) => void,
 ): Writer {
   if (location.engine === "postgres") {
     const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
-    const checkRedactions = (applied: Redaction[]) =>
-      check({ records: () => [], redactions: () => applied });
-    return new PostgresWriter(session, undefined, undefined, access === "read", checkRedactions);
+    return new PostgresWriter(session, undefined, undefined, access === "read");
   }
   const file = fileStats(location.path);
   const database = openForWriting(location.path, cacheKib, undefined, onMigrate);
-  closingOnError(database, () => check(contentsOf(database)));
+  closingOnError(database, () => check?.(someRecords(database)));
   return new SqliteWriter(database, new OpenedFile(location.path, file));
 }
 
@@ -519,16 +553,27 @@ export async function migrateShard(
 
 /** For `matchbook doctor`: changes nothing. Throws StoreError. */
 export async function examineShard(
-  settings: Pick<Settings, "data" | "shards">,
+  settings: ShardSettings,
   id: string,
+  list: readonly ListEntry[],
 ): Promise<Examined> {
   const location = locationOf(settings, id);
-  if (location.engine === "sqlite") {
-    const { path } = location;
-    return examineFile(path, (records) => checkOwner(id, path, records));
-  }
   const replicas = settings.shards.find((shard) => shard.id === id)?.replicas;
-  return examineDatabase(location, replicas?.places ?? [], damagePath(settings, id));
+  const found =
+    location.engine === "sqlite"
+      ? await examineFile(location.path, (records) => checkOwner(id, location.path, records))
+      : await examineDatabase(location, replicas?.places ?? [], damagePath(settings, id));
+  if (typeof found === "string") return found;
+  const shards = openShards({ ...settings, withUnredacted: true }, () => {}, undefined, "read");
+  try {
+    await checkRedactions(list, id, async () => {
+      const writer = await shards.existingWriter(id);
+      return writer?.redactions() ?? [];
+    });
+    return found;
+  } finally {
+    await shards.close();
+  }
 }
 
 export { MAX_WAL_BYTES, redisVersion, sqliteVersion };
@@ -553,10 +598,11 @@ export interface AccessStore {
   keys: KeyStore;
   usage: UsageStore;
   hooks: HookStore;
+  redactions: RedactionList;
   close(): Promise<void>;
 }
 
-/** The settings that say where keys, usage and hooks are stored. */
+/** The settings that say where keys, usage, hooks and the list of redactions are stored. */
 interface AccessSettings {
   data: string;
   "keys-database"?: ConstructorParameters<typeof PostgresDatabase>[0] | undefined;
@@ -615,6 +661,7 @@ export function openAccess(
       keys: new KeyStore(database),
       usage: new UsageStore(database),
       hooks: new HookStore(hooks),
+      redactions: new RedactionList(database),
       async close() {
         await database.close();
         await hooks.close();
@@ -624,11 +671,14 @@ export function openAccess(
   const keys = new SqliteDatabase(join(data, KEYS_FILE.name), KEYS_FILE, isReadOnly);
   const usage = new SqliteDatabase(join(data, USAGE_FILE.name), USAGE_FILE, isReadOnly);
   const hooks = new SqliteDatabase(join(data, HOOKS_FILE.name), HOOKS_FILE, isReadOnly);
+  const list = new SqliteDatabase(join(data, REDACTIONS_FILE.name), REDACTIONS_FILE, isReadOnly);
   return {
     keys: new KeyStore(keys),
     usage: new UsageStore(usage),
     hooks: new HookStore(hooks),
+    redactions: new RedactionList(list),
     async close() {
+      await list.close();
       await keys.close();
       await usage.close();
       await hooks.close();

@@ -9,14 +9,9 @@ import {
   accessFiles,
   locationOf,
   openShards,
+  readRedactionList,
 } from "../open-stores.ts";
-import {
-  asListed,
-  type ListedRedaction,
-  lacking,
-  readList,
-  redactionsOf,
-} from "../redact/list-file.ts";
+import { asListed, type ListedRedaction, lacking, listedIn, redactionsOf } from "../redact/list.ts";
 import type { PostgresLocation } from "../settings/database-urls.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { SqliteLocation } from "../settings/shard-locations.ts";
@@ -56,9 +51,7 @@ export async function backUp(
   const manifest = newManifest(options.version, options.now);
   const folder = new BackupFolder(path);
   try {
-    manifest.redactions.push(
-      ...readList(settings.data).filter(({ shard }) => options.shards.includes(shard)),
-    );
+    await addRedactions(settings, manifest, options);
     for (const id of options.shards) await addShard(settings, id, folder, manifest, options);
     if (options.keys) await addAccess(settings, folder, manifest, options);
     await folder.finish(manifest);
@@ -67,6 +60,21 @@ export async function backUp(
     throw isFull(error) ? fullDisk(path) : error;
   }
   return manifest;
+}
+
+/** What shards lack of it is applied when they are restored. */
+async function addRedactions(
+  settings: Settings,
+  { missing, redactions }: Manifest,
+  { shards, describe }: BackupOptions,
+): Promise<void> {
+  try {
+    const list = listedIn(await readRedactionList(settings));
+    redactions.push(...list.filter(({ shard }) => shards.includes(shard)));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    missing.push({ kind: "redactions", reason: describe(error), isFailure: true });
+  }
 }
 
 async function addShard(
@@ -132,7 +140,7 @@ async function copyRecords(
   { observe, startProgress }: BackupOptions,
 ): Promise<BackupFile | undefined> {
   const name = `${shard}.ndjson.gz`;
-  const shards = openShards(settings, observe, undefined, "read");
+  const shards = openShards({ ...settings, withUnredacted: true }, observe, undefined, "read");
   try {
     const writer = await shards.existingWriter(shard);
     if (!writer) return undefined;
@@ -150,7 +158,7 @@ async function copyRecords(
 
 /** Whether there is a shard in the file. */
 async function isThere(settings: Settings, shard: string, observe: Observe): Promise<boolean> {
-  const shards = openShards(settings, observe, undefined, "read");
+  const shards = openShards({ ...settings, withUnredacted: true }, observe, undefined, "read");
   try {
     return (await shards.existingWriter(shard)) !== undefined;
   } finally {

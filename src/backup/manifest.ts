@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isShardId } from "../domain/identifiers.ts";
 import type { AccessCounts } from "../open-stores.ts";
-import { isListed, type ListedRedaction } from "../redact/list-file.ts";
+import { isListed, type ListedRedaction } from "../redact/list.ts";
 import { type Counts, StoreError } from "../store/store.ts";
 
 export const MANIFEST = "manifest.json";
@@ -64,7 +64,7 @@ const counted = (count: number | undefined, one: string, many: string): string =
 
 /** Something that is not in the backup. */
 export interface MissingPart {
-  kind: "shard" | "keys" | "usage" | "hooks";
+  kind: "shard" | "keys" | "usage" | "hooks" | "redactions";
   shard?: string;
   reason: string;
   /** Whether it should be there. */

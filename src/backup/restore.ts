@@ -3,15 +3,15 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder, syncFile } from "../durable-files.ts";
-import { accessCounts, accessFiles, locationOf, openWriter } from "../open-stores.ts";
 import {
-  addToList,
-  asListed,
-  type ListedRedaction,
-  lacking,
-  readList,
-  redactionsOf,
-} from "../redact/list-file.ts";
+  accessCounts,
+  accessFiles,
+  locationOf,
+  openWriter,
+  readRedactionList,
+  withRedactionList,
+} from "../open-stores.ts";
+import { type ListedRedaction, lacking, listedIn, redactionsOf } from "../redact/list.ts";
 import { redactPlayers } from "../redact/redact.ts";
 import type { Settings } from "../settings/definitions.ts";
 import {
@@ -35,7 +35,7 @@ export interface RestoreStep {
 }
 
 export interface RestoreOptions extends TakeInOptions {
-  /** Of the backup. Those of the data folder are applied too. */
+  /** Of the backup. Those on the list are applied too. */
   redactions: readonly ListedRedaction[];
 }
 
@@ -55,7 +55,7 @@ export async function* restore(
   steps: readonly RestoreStep[],
   options: RestoreOptions,
 ): AsyncGenerator<RestoreOutcome> {
-  const list = [...readList(options.settings.data), ...options.redactions];
+  const list = [...listedIn(await readRedactionList(options.settings)), ...options.redactions];
   const wanted: RestoreStep[] = [];
   for (const step of steps) {
     const found = await whatIsThere(step);
@@ -75,7 +75,9 @@ async function restoreStep(
   const shard = file.kind === "shard" ? file.shard : undefined;
   const redactions = shard === undefined ? [] : redactionsOf(list, shard);
   // First: a shard that lacks one is not served.
-  if (shard !== undefined) addToList(options.settings.data, asListed(shard, redactions));
+  if (shard !== undefined) {
+    await withRedactionList(options.settings, (added) => added.add(shard, redactions));
+  }
   try {
     if (isExport(file)) {
       await restoreExport(file, from, to, redactions, options);

@@ -2,18 +2,19 @@
 
 import { createInterface } from "node:readline/promises";
 import { isResourceId } from "../domain/identifiers.ts";
-import { locationOf, openShards } from "../open-stores.ts";
+import { readRedactionList, withRedactionList } from "../open-stores.ts";
 import {
-  addToList,
   asListed,
+  concerning,
+  isWhole,
   type ListedRedaction,
+  lackedBy,
   lacking,
-  readList,
+  listedIn,
   redactionsOf,
-} from "../redact/list-file.ts";
+} from "../redact/list.ts";
 import { countNaming, isLeftByPruned, type Redacted, redactPlayers } from "../redact/redact.ts";
 import type { Settings } from "../settings/definitions.ts";
-import type { Shards } from "../store/shards.ts";
 import { type Redaction, StoreError, type Writer } from "../store/store.ts";
 import {
   type AddCommand,
@@ -26,7 +27,7 @@ import {
   withSettings,
 } from "./command.ts";
 import { startProgress } from "./progress.ts";
-import { existingShard, noteIgnored, withShards } from "./shard-store.ts";
+import { existingShard, withShards } from "./shard-store.ts";
 import { describeError } from "./system-errors.ts";
 import { table } from "./table.ts";
 
@@ -34,6 +35,7 @@ interface Flags {
   list?: true;
   dryRun?: true;
   yes?: true;
+  force?: true;
   json?: true;
 }
 
@@ -54,6 +56,7 @@ export const redact: AddCommand = (program) => {
     .option("--list", "list the redacted players of all shards, or of one")
     .option("--dry-run", "print how many records name the player, and change nothing")
     .option("--yes", "do not ask")
+    .option("--force", "also if no record names the player, so that later ones are redacted")
     .option(
       "--json",
       "print one JSON object: shard, players, served, withheld, erased, dryRun; with --list, an array",
@@ -84,25 +87,17 @@ export const redact: AddCommand = (program) => {
 };
 
 /** Opens a shard even if it lacks redactions. */
-async function withAnyShard<T>(
+const withAnyShard = <T>(
   settings: Settings,
   id: string,
   work: (writer: Writer) => Promise<T>,
   access: "read" | "write" = "write",
-): Promise<T> {
-  const known = await withShards(settings, async (shards) => shards.list());
-  const location = locationOf(settings, id);
-  const unchecked = { data: "", shards: known.includes(id) ? [{ id, location }] : [] };
-  const shards = openShards(unchecked, noteIgnored, undefined, access);
-  try {
-    return await work(await existingShard(withList(shards, known), id));
-  } finally {
-    await shards.close();
-  }
-}
-
-/** For the message about an unknown shard. */
-const withList = (shards: Shards, known: string[]): Shards => ({ ...shards, list: () => known });
+): Promise<T> =>
+  withShards(
+    { ...settings, withUnredacted: true },
+    async (shards) => work(await existingShard(shards, id)),
+    access,
+  );
 
 /** The redactions to apply. */
 async function chosen(
@@ -113,15 +108,17 @@ async function chosen(
   flags: Flags,
 ): Promise<Redaction[]> {
   const applied = await writer.redactions();
-  const listed = redactionsOf(readList(settings.data), shard);
+  const listed = concerning(await readRedactionList(settings), shard).filter(isWhole);
   const all = [...applied, ...lacking(listed, applied)];
   if (player === undefined) return all;
   const before = all.find(({ playerId }) => playerId === player);
   // Again, in case it was interrupted.
   if (before) return [before];
   const { served, withheld } = await countNaming(writer, player);
-  if (served + withheld === 0 && !(await isLeftByPruned(writer, player))) {
-    throw new CommandError(`no record in ${shard} names a player with the id ${player}`);
+  if (served + withheld === 0 && !flags.force && !(await isLeftByPruned(writer, player))) {
+    throw new CommandError(
+      `no record in ${shard} names a player with the id ${player}; with --force, later records are redacted`,
+    );
   }
   await confirm(shard, player, served + withheld, flags);
   return [{ playerId: player, redactedAt: Date.now() }];
@@ -155,14 +152,24 @@ async function apply(
 ): Promise<void> {
   const progress = startProgress(`redact ${shard}`, 0, "records");
   try {
-    const redacted = await redactPlayers(writer, redactions, ({ served, withheld }) =>
-      progress.update(0, served + withheld),
+    const redacted = await redactPlayers(
+      writer,
+      redactions,
+      ({ served, withheld }) => progress.update(0, served + withheld),
+      // First: if this process is killed, a shard that lacks one is not served.
+      () => withRedactionList(settings, (list) => list.add(shard, redactions)),
     );
-    addToList(settings.data, asListed(shard, redactions));
     const erased = await writer.emptyLog();
     progress.stop();
     const players = redactions.map(({ playerId }) => playerId);
     printResult({ shard, players, ...redacted, erased, dryRun: false }, flags);
+    const unknown = lackedBy(await readRedactionList(settings), shard, await writer.redactions());
+    for (const { playerId, redactedAt } of unknown) {
+      note(
+        `An entry of the list of redactions is damaged. It reads ${JSON.stringify(playerId)}, redacted at ${new Date(redactedAt).toISOString()}: run 'matchbook redact ${shard} PLAYER --force' with the right id.`,
+      );
+      process.exitCode = 1;
+    }
     if (erased) return;
     note(
       `A long read of ${shard}, e.g. a backup, keeps old data in its WAL: run 'matchbook redact ${shard}' when it is done.`,
@@ -212,7 +219,7 @@ async function allRedactions(
   settings: Settings,
   shard: string | undefined,
 ): Promise<ListedRedaction[]> {
-  const list = readList(settings.data);
+  const list = listedIn(await readRedactionList(settings));
   const ids = await withShards(settings, async (shards) => shards.list());
   for (const id of ids) {
     try {

@@ -1,8 +1,8 @@
 /** `matchbook repair`: rebuilds a damaged shard from its records. */
 
 import { join } from "node:path";
-import { damageAt, locationOf, openRepair, storesIn } from "../open-stores.ts";
-import { readList, redactionsOf } from "../redact/list-file.ts";
+import { damageAt, locationOf, openRepair, readRedactionList, storesIn } from "../open-stores.ts";
+import { listedIn, redactionsOf } from "../redact/list.ts";
 import { MovedAsideFile } from "../repair/moved-aside.ts";
 import { type Rebuilt, rebuild } from "../repair/rebuild.ts";
 import type { Settings } from "../settings/definitions.ts";
@@ -89,9 +89,10 @@ interface Report extends Partial<Rebuilt> {
 async function repairShard(
   shard: string,
   location: ShardLocation,
-  { data, batch }: Settings,
+  settings: Settings,
   flags: Flags,
 ): Promise<Report> {
+  const { data, batch } = settings;
   const isDryRun = flags.dryRun === true;
   const damage = await findDamage(shard, location);
   if (damage === undefined && !flags.force) {
@@ -110,7 +111,7 @@ async function repairShard(
     const rebuilt = await rebuild(repair.source, target, {
       shard,
       batch,
-      redactions: redactionsOf(readList(data), shard),
+      redactions: redactionsOf(listedIn(await readRedactionList(settings)), shard),
       onAside: (one) => aside.add(one),
       onProgress: (page, records) => bar.show("repair", pages, page, records),
     });
@@ -226,7 +227,7 @@ function lossesOf(report: Report): string[] {
   const lines = isNoRecordLost(report) ? ["No record is lost."] : [];
   if (lostRedactions > 0) {
     lines.push(
-      `Part of the list of redacted players could not be restored: add whoever is missing in 'matchbook redact --list ${shard}' to redactions.ndjson in the data folder, and run 'matchbook redact ${shard}' before you ingest.`,
+      `Part of the list of redacted players could not be restored: run 'matchbook redact ${shard} PLAYER --force' for whoever is missing in 'matchbook redact --list ${shard}' before you ingest.`,
     );
   }
   if (lost > 0) lines.push(`${count(lost, "record")} could not be restored.`);

@@ -2,7 +2,6 @@
 
 import type { Event } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
-import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import type { Writer } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
@@ -11,7 +10,7 @@ import { describeError } from "./system-errors.ts";
 
 /** Opens the shards without changing them, e.g. those of a backup; "write" is for commands that take a shard's lock. */
 export async function withShards<T>(
-  settings: Settings,
+  settings: Parameters<typeof openShards>[0],
   work: (shards: Shards) => Promise<T>,
   access: "read" | "write" = "read",
 ): Promise<T> {

@@ -1,10 +1,11 @@
-/** Checks the API keys, their webhooks, and Redis, which shares their limits. */
+/** Checks the API keys, their webhooks, the list of redactions, and Redis, which shares limits. */
 
 import { AccessError } from "../access/key-database.ts";
 import { type KeyRecord, stateOf } from "../access/key-store.ts";
 import { hookState } from "../hooks/hook-access.ts";
 import type { Hook } from "../hooks/hook-store.ts";
 import { openAccess, redisVersion } from "../open-stores.ts";
+import { isWhole, type ListEntry } from "../redact/list.ts";
 import { type Settings, shownValue } from "../settings/definitions.ts";
 import { type Finding, ok, problem, someOf, warning } from "./findings.ts";
 
@@ -28,6 +29,17 @@ export async function keyFindings(
   } finally {
     await access.close();
   }
+}
+
+/** Nothing is said about the list of redactions if it is whole. */
+export function redactionFindings(list: readonly ListEntry[]): Finding[] {
+  const damaged = list.filter((entry) => !isWhole(entry));
+  if (damaged.length === 0) return [];
+  const shards = [...new Set(damaged.map(({ shard }) => shard))];
+  const message = `${damaged.length} on the list of redactions damaged, of shard ${someOf(shards)}`;
+  const advice =
+    "run 'matchbook redact SHARD', which replaces what is damaged by what the shard has";
+  return [warning("redactions", message, advice)];
 }
 
 export function judgeKeys(

@@ -60,7 +60,7 @@ function rightsFindings(data: string, names: readonly string[]): Finding[] {
   const found: Finding[] = [];
   const exposed = files.filter(
     ({ name, stats }) =>
-      /^(access|usage|hooks)\.sqlite|\.db(-wal)?$/.test(name) &&
+      /^(access|usage|hooks|redactions)\.sqlite|\.db(-wal)?$/.test(name) &&
       (folder.mode & ENTERABLE_BY_OTHERS) !== 0 &&
       (stats.mode & READABLE_BY_OTHERS) !== 0,
   );

@@ -3,12 +3,19 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
-import { examineShard, locationOf, sqliteVersion, storesIn } from "../open-stores.ts";
+import {
+  examineShard,
+  locationOf,
+  readRedactionList,
+  sqliteVersion,
+  storesIn,
+} from "../open-stores.ts";
+import type { ListEntry } from "../redact/list.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { servedShards } from "../store/served-shards.ts";
 import { StoreError } from "../store/store.ts";
-import { keyFindings, redisFindings } from "./access.ts";
+import { keyFindings, redactionFindings, redisFindings } from "./access.ts";
 import { backupFinding } from "./backup.ts";
 import {
   diskFindings,
@@ -17,7 +24,7 @@ import {
   usesFolder,
   walEstimate,
 } from "./data-folder.ts";
-import { type Finding, ok } from "./findings.ts";
+import { type Finding, ok, problem } from "./findings.ts";
 import { clockFindings, descriptorFindings, isClockSynchronized } from "./machine.ts";
 import { settingsFindings } from "./settings.ts";
 import { closedShardFindings, type ShardFacts, shardFindings } from "./shards.ts";
@@ -43,11 +50,21 @@ export async function examine(
   const hasFolder = usesFolder(settings) && canList(settings.data);
   const ids = shardIds(settings, hasFolder);
   // In parallel, because a database that is unavailable takes a while to fail.
+  const list = readRedactionList(settings).then(
+    (entries) => ({ entries, error: undefined }),
+    (error: Error) => ({ entries: [], error }),
+  );
   const [shards, keys, redis] = await Promise.all([
-    Promise.all(ids.map((id) => readShard(settings, id))),
+    Promise.all(ids.map((id) => readShard(settings, id, list))),
     keyFindings(settings, now, describe),
     redisFindings(settings),
   ]);
+  const { entries, error } = await list;
+  // For a database it is said already: it is that of the keys.
+  const isReported = error === undefined || settings["keys-database"] !== undefined;
+  const redactions = isReported
+    ? redactionFindings(entries)
+    : [problem("redactions", describe(error))];
   const served = servedShards(settings.data);
   return [
     versionFinding(),
@@ -66,6 +83,7 @@ export async function examine(
     ),
     ...verifiedFindings(settings.data, ids, { now, describe }),
     ...keys,
+    ...redactions,
     ...redis,
     ...clockFindings(now, newestOf(shards), isClockSynchronized()),
     ...descriptorFindings(),
@@ -90,10 +108,14 @@ function shardIds({ shards, data }: Settings, hasFolder: boolean): readonly stri
 const replicasOf = ({ shards }: Settings, id: string) =>
   shards.find((shard) => shard.id === id)?.replicas;
 
-async function readShard(settings: Settings, id: string): Promise<ShardFacts> {
+async function readShard(
+  settings: Settings,
+  id: string,
+  list: Promise<{ entries: ListEntry[] }>,
+): Promise<ShardFacts> {
   const location = locationOf(settings, id);
   try {
-    return { id, location, found: await examineShard(settings, id) };
+    return { id, location, found: await examineShard(settings, id, (await list).entries) };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return { id, location, found: { error } };

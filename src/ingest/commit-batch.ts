@@ -139,6 +139,8 @@ async function classify(
   const outcomes = batch.map(({ outline, contentHash, encoded }): Outcome => {
     if (isPruned(outline)) return { kind: "pruned" };
     const { id } = outline;
+    // Ingest found it to be equal before. What is stored may have been redacted since then.
+    if (!encoded && known.has(id)) return { kind: "duplicate" };
     const before = (arriving.get(id) ?? known.get(id))?.contentHash;
     if (before && areEqual(before, contentHash)) return { kind: "duplicate" };
     if (before && !replace) return { kind: "conflict" };
@@ -158,7 +160,8 @@ async function classify(
   };
 }
 
-const areEqual = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
+export const areEqual = (one: Uint8Array, other: Uint8Array): boolean =>
+  Buffer.compare(one, other) === 0;
 
 interface Change {
   served: StoredRecord[];

@@ -4,8 +4,9 @@ import { stateDocument } from "../document/shard-state.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Writer } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
-import { commitBatch, namesAny } from "./commit-batch.ts";
+import { areEqual, commitBatch } from "./commit-batch.ts";
 import { commitStates } from "./commit-state.ts";
+import type { PreparedRecord } from "./prepare.ts";
 import { readAhead } from "./read-ahead.ts";
 import type { ChunkContext, DocumentContent, Incoming } from "./read-chunk.ts";
 import { ReaderPool } from "./reader-pool.ts";
@@ -114,25 +115,23 @@ async function* allChunks(
 
 const sizeOf = ({ size }: DocumentChunk) => size;
 
-/**
- * Whether the shards have records with all these ids, so that hashes are enough to compare them. What names redacted
- * players is compared without them.
- */
+/** Whether the shards have all these records. */
 async function areKnown(
   contents: DocumentContent[],
   { writer }: IngestOptions,
   retry: Retry,
 ): Promise<boolean> {
-  const outlines = contents.flatMap(({ incoming }) =>
-    incoming.flatMap((one) => (one.kind === "record" ? one.outline : [])),
+  const records = contents.flatMap(({ incoming }) =>
+    incoming.filter((one) => one.kind === "record"),
   );
-  for (const [shard, those] of Map.groupBy(outlines, (outline) => outline.shard)) {
-    const ids = new Set(those.map(({ id }) => id));
+  for (const [shard, those] of Map.groupBy(records, ({ outline }) => outline.shard)) {
+    const ids = new Set(those.map(({ outline }) => outline.id));
     const known = await retry.run(shard, async () => writer(shard).contentHashes([...ids]));
-    if (known.size < ids.size) return false;
-    const redactions = await retry.run(shard, async () => writer(shard).redactions());
-    const redacted = new Set(redactions.map(({ playerId }) => playerId));
-    if (redacted.size > 0 && those.some((outline) => namesAny(outline, redacted))) return false;
+    const isKnown = ({ outline, contentHash }: PreparedRecord) => {
+      const stored = known.get(outline.id);
+      return stored !== undefined && areEqual(stored, contentHash);
+    };
+    if (!those.every(isKnown)) return false;
   }
   return true;
 }

@@ -40,7 +40,7 @@ export interface StoredRecord {
 export interface PreparedRecord {
   outline: Outline;
   contentHash: Uint8Array;
-  /** Undefined when it was not encoded, because the shard has a record with this id. */
+  /** Undefined when it was not encoded, because the shard has an equal record. */
   encoded: EncodedRecord | undefined;
 }
 

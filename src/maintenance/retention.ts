@@ -12,14 +12,14 @@ import type { MaintenancePace } from "./thread.ts";
 export type Retentions = ReadonlyMap<string, number>;
 
 /** The first also after a round that failed. */
-const PACE: MaintenancePace = { firstMs: 60_000, pauseMs: 3_600_000 };
+const PACE = { firstMs: 60_000, pauseMs: 3_600_000 };
 
 /** Small and rare, so that readers and other writers hardly notice. */
 const STEP = 50;
 const REST = 9;
 
 export class Retention {
-  readonly #pace: MaintenancePace;
+  readonly #pace: typeof PACE;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
 

@@ -1,5 +1,9 @@
-/** Starts and stops the thread that prunes shards by their retention (src/maintenance-worker.ts), if there are any to prune. */
+/**
+ * Starts and stops the thread that prunes shards by their retention (src/maintenance-worker.ts), if there are any to prune.
+ * It is started again after it has failed.
+ */
 
+import { setTimeout as wait } from "node:timers/promises";
 import type { Event, Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/definitions.ts";
 
@@ -8,19 +12,22 @@ export interface MaintenancePace {
   firstMs: number;
   /** Between two rounds. */
   pauseMs: number;
+  /** How long the current transaction may take after `stop()`; then the thread is ended, which undoes it. */
+  stopMs: number;
 }
 
-/** To the thread. "stop" is sent after the first one. */
+/** To the thread. "stop" is sent after the first one; the thread exits then. */
 export type MaintenanceCommand =
   | { settings: Pick<Settings, "data" | "shards">; pace: Partial<MaintenancePace> }
   | "stop";
 
-/** From the thread. */
-export type MaintenanceMessage = Event | "stopped";
+/** How long to wait before a thread that has failed is started again, and for one to stop. */
+const PACE = { pauseMs: 60_000, stopMs: 10_000 };
 
 export class MaintenanceThread {
-  #worker: Worker | undefined;
-  readonly #ended = Promise.withResolvers<void>();
+  readonly #pace: typeof PACE;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
 
   constructor(
     private readonly open: () => Worker,
@@ -28,32 +35,47 @@ export class MaintenanceThread {
     private readonly observe: Observe,
     private readonly pace: Partial<MaintenancePace> = {},
   ) {
-    const hasRetention = settings.shards.some(({ retentionDays }) => retentionDays !== undefined);
-    if (hasRetention) this.#start();
+    this.#pace = { ...PACE, ...pace };
+    this.#running = this.#run();
   }
 
   /** Resolves when the current transaction has ended. */
   async stop(): Promise<void> {
-    if (!this.#worker) return;
-    this.#worker.postMessage("stop" satisfies MaintenanceCommand);
-    await this.#ended.promise;
-    this.#worker.terminate();
+    this.#stopping.abort();
+    await this.#running;
   }
 
-  #start(): void {
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    if (!this.settings.shards.some(({ retentionDays }) => retentionDays !== undefined)) return;
+    while (!signal.aborted) {
+      await this.#runThread();
+      await wait(this.#pace.pauseMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Resolves when the thread has ended. */
+  async #runThread(): Promise<void> {
+    const { signal } = this.#stopping;
+    const ended = Promise.withResolvers<string>();
     const worker = this.open();
-    this.#worker = worker;
-    worker.onmessage = ({ data: message }: MessageEvent<MaintenanceMessage>) => {
-      if (message === "stopped") this.#ended.resolve();
-      else this.observe(message);
-    };
-    worker.onerror = ({ message }) => {
-      const error = new Error(`the thread failed: ${message}`);
-      this.observe({ event: "shard-prune-failed", error });
-      this.#ended.resolve();
-    };
+    worker.onmessage = ({ data: event }: MessageEvent<Event>) => this.observe(event);
+    worker.onerror = ({ message }) => ended.resolve(message);
+    // Also after an error.
+    worker.addEventListener("close", (event) =>
+      ended.resolve(`it exited with code ${(event as CloseEvent).code}`),
+    );
     const { data, shards } = this.settings;
-    const command: MaintenanceCommand = { settings: { data, shards }, pace: this.pace };
-    worker.postMessage(command);
+    const send = (command: MaintenanceCommand) => worker.postMessage(command);
+    send({ settings: { data, shards }, pace: this.pace });
+    let deadline: Timer | undefined;
+    signal.addEventListener("abort", () => {
+      send("stop");
+      deadline = setTimeout(() => worker.terminate(), this.#pace.stopMs);
+    });
+    const reason = await ended.promise;
+    clearTimeout(deadline);
+    if (signal.aborted) return;
+    this.observe({ event: "shard-prune-failed", error: new Error(`the thread failed: ${reason}`) });
   }
 }

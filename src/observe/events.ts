@@ -41,6 +41,8 @@ export type Event =
       withheld: number;
       milliseconds: number;
     }
+  /** Entries of the list of redactions are damaged. The shard has what they stand for. */
+  | { event: "redactions-damaged"; shard: string; entries: number }
   /** It is tried again a minute later. Without a shard: the thread that prunes them failed. */
   | { event: "shard-prune-failed"; shard?: string; error: unknown }
   /** The database of a shard does not check its pages, so that damage to them may go unnoticed. */

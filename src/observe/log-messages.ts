@@ -15,6 +15,7 @@ export const LEVELS = {
   "shard-checked": "debug",
   "shard-check-failed": "warn",
   "damage-not-recorded": "error",
+  "redactions-damaged": "warn",
   "shard-pruned": "info",
   "shard-prune-failed": "error",
   "data-checksums-off": "warn",
@@ -87,6 +88,8 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("yellow", `cannot check ${event.shard === undefined ? "the shards" : `shard ${event.shard}`} for damage`)}: ${event.error.message}`;
     case "damage-not-recorded":
       return `${paint("red", `cannot record whether shard ${event.shard} is damaged; other workers do not learn it, nor does the server after a restart`)}: ${event.error.message}`;
+    case "redactions-damaged":
+      return `${paint("yellow", `${event.entries} damaged on the list of redactions`)}: run 'matchbook redact ${event.shard}', which replaces what is damaged by what the shard has`;
     case "shard-pruned":
       return `pruned shard ${event.shard}: removed ${event.served} served and ${event.withheld} withheld matches from before ${new Date(event.before).toISOString()} in ${event.milliseconds} ms`;
     case "shard-prune-failed":

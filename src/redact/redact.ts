@@ -31,11 +31,15 @@ export interface Redacted {
 
 export type OnRedacted = (soFar: Readonly<Redacted>) => void;
 
-/** Players who are redacted already, and those whom no record names, do no harm. */
+/**
+ * Players who are redacted already, and those whom no record names, do no harm. `beforeCommit` is the last step of the
+ * transaction: if it throws, nothing is changed.
+ */
 export async function redactPlayers(
   writer: Writer,
   redactions: readonly Redaction[],
   onProgress: OnRedacted = () => {},
+  beforeCommit: () => Promise<void> = async () => {},
 ): Promise<Redacted> {
   const ids = new Set(redactions.map(({ playerId }) => playerId));
   const redacted: Redacted = { served: 0, withheld: 0 };
@@ -50,6 +54,7 @@ export async function redactPlayers(
     await removePruned(transaction);
     await transaction.addRedactions([...redactions]);
     for (const id of ids) await redactServed(transaction, id, count);
+    await beforeCommit();
   });
   for await (const found of withheldNaming(writer, ids)) {
     count(await writer.write((transaction) => rewrite(transaction, found)));

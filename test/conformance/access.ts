@@ -1,4 +1,4 @@
-/** The contract of stored keys, usage and hooks: both engines pass this suite. */
+/** The contract of stored keys, usage, hooks and redactions: both engines pass this suite. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { hashKey } from "../../src/access/key.ts";
@@ -36,6 +36,28 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     await place.close();
     await rival.close();
     await tested.remove();
+  });
+
+  describe(`the list of redactions in ${engine}`, () => {
+    test("does not exist before the first one, and checking creates nothing", async () => {
+      expect(await place.redactions.entries()).toEqual([]);
+      expect(await place.keys.exists()).toBe(false);
+    });
+
+    test("has each redaction once, also if several processes add it, and keeps its time", async () => {
+      const ada = { playerId: "ada", redactedAt: NOW };
+      const later = { playerId: "ada", redactedAt: NOW + 1 };
+      await place.redactions.add("na", [ada]);
+      await Promise.all([
+        place.redactions.add("na", [later, { playerId: "bob", redactedAt: NOW }]),
+        rival.redactions.add("na", [later, { playerId: "bob", redactedAt: NOW }]),
+        rival.redactions.add("eu", [later]),
+      ]);
+      const entries = (await rival.redactions.entries()).map(
+        ({ shard, playerId, redactedAt }) => `${shard} ${playerId} ${redactedAt - NOW}`,
+      );
+      expect(entries.sort()).toEqual(["eu ada 1", "na ada 0", "na bob 0"]);
+    });
   });
 
   describe(`keys in ${engine}`, () => {

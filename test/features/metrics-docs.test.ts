@@ -247,6 +247,7 @@ describe("the log examples", () => {
     "shard-checked": { event: "shard-checked", shard: "na", rows: 9, milliseconds: 2, damaged: 0 },
     "shard-check-failed": { event: "shard-check-failed", shard: "na", error },
     "damage-not-recorded": { event: "damage-not-recorded", shard: "na", error },
+    "redactions-damaged": { event: "redactions-damaged", shard: "na", entries: 1 },
     "shard-pruned": {
       event: "shard-pruned",
       shard: "na",

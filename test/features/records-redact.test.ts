@@ -2,13 +2,15 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
+import { unobserved } from "../../src/observe/events.ts";
+import { openShards, withRedactionList } from "../../src/open-stores.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch, duel, type MatchIn, type PlayerIn } from "../support/records.ts";
 import { filesWith, redactIn, storedText } from "../support/redact.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { ingestWith, startWorld, type World } from "../support/world.ts";
 
 let postgres: Awaited<ReturnType<typeof aPostgres>>;
 let worlds = 0;
@@ -60,6 +62,48 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     expect(SECRETS.filter((secret) => text.includes(secret))).toEqual([]);
     expect(filesWith(world.data, SECRETS)).toEqual([]);
   }
+
+  test("a redaction that is killed after it was listed keeps the shard from being served until it is repeated", () =>
+    inWorld(async (world) => {
+      await world.ingest([played("m1", 1)]);
+      const ada = [{ playerId: "ada", redactedAt: 0 }];
+      const killed = withWriter(world.settings, "na", (writer) =>
+        redactPlayers(writer, ada, undefined, async () => {
+          await withRedactionList(world.settings, (list) => list.add("na", ada));
+          throw new Error("killed");
+        }),
+      );
+      expect(await killed.catch((error) => error.message)).toBe("killed");
+      const shards = openShards(world.settings, unobserved);
+      const open = async () => (await shards.reader("na")) !== undefined;
+      expect(await open().catch((error) => error.message)).toContain("still has players");
+      await redactIn(world.settings, "na", "ada");
+      expect(await open()).toBe(true);
+      await shards.close();
+      await expectNothingStored(world);
+    }));
+
+  test("records that are sent again while their player is redacted are duplicates", () =>
+    inWorld(async (world) => {
+      // Records are looked up by their ids alone once many before them were known.
+      const before = { rosters: duel({ id: "eve" }, { id: "bob" }) };
+      const documents = Array.from({ length: 300 }, (_, index) =>
+        played(`m${index}`, 1, index < 280 ? before : {}),
+      );
+      await world.ingest(documents);
+      const shards = openShards(world.settings, unobserved);
+      // After all records were looked up, before they are stored.
+      const writer = shards.writer("na");
+      const write = writer.write.bind(writer);
+      writer.write = async (work) => {
+        await redactIn(world.settings, "na", "ada");
+        return write(work);
+      };
+      const { report, conflicts } = await ingestWith(shards, world.settings, documents);
+      expect({ conflicts, ...report }).toMatchObject({ conflicts: [], stored: 0, duplicate: 300 });
+      await shards.close();
+      await expectNothingStored(world);
+    }));
 
   test("matches stay whole with an anonymous participant, and everything about the player is gone", () =>
     inWorld(async (world) => {

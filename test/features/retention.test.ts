@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { MaintenanceThread } from "../../src/maintenance/thread.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
@@ -85,4 +86,41 @@ test("a clock that is far ahead does not empty the shard", async () => {
     "every match is older than its retention of 100 days: check the clock; if it is right, run 'matchbook prune na --older-than 100d'",
   );
   expect(left).toEqual(["older-1", "older-2"]);
+});
+
+describe("the thread of the maintenance", () => {
+  const BROKEN = { throws: "throw new Error('broken');", exits: "process.exit(3);" };
+  const HEALTHY =
+    "self.onmessage = ({ data }) => data === 'stop' ? process.exit(0) : self.postMessage({ event: 'keys-reloaded', live: 1 });";
+  const DEAF = "self.onmessage = () => self.postMessage({ event: 'keys-reloaded', live: 1 });";
+
+  /** Runs one thread after the other, and waits for the event of the last one. */
+  async function runThreads(...scripts: string[]) {
+    const events: Event[] = [];
+    const thread = new MaintenanceThread(
+      () => new Worker(URL.createObjectURL(new Blob([scripts.shift() ?? ""]))),
+      { data: "", shards: [{ id: "na", location: undefined, retentionDays: 1 }] },
+      (event) => void events.push(event),
+      { firstMs: 0, pauseMs: 1, stopMs: 10 },
+    );
+    await until("it runs", async () => events.some(({ event }) => event === "keys-reloaded"));
+    await thread.stop();
+    return events.filter(({ event }) => event !== "keys-reloaded");
+  }
+
+  test("runs again after each failure, which is reported once", async () => {
+    const events = await runThreads(BROKEN.throws, BROKEN.exits, BROKEN.throws, HEALTHY);
+    expect(events).toMatchObject([
+      { event: "shard-prune-failed", error: { message: expect.stringContaining("broken") } },
+      {
+        event: "shard-prune-failed",
+        error: { message: "the thread failed: it exited with code 3" },
+      },
+      { event: "shard-prune-failed", error: { message: expect.stringContaining("broken") } },
+    ]);
+  });
+
+  test("does not keep the server from stopping when it does not respond", async () => {
+    expect(await runThreads(DEAF)).toEqual([]);
+  });
 });

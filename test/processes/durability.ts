@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { linesOf } from "../support/places.ts";
@@ -101,11 +101,12 @@ describe("a power cut when the command reports success loses nothing of", () => 
     const args = ["redact", "na", player, "--yes", "--json"];
     const left = await leftAfter(aDisk(original), args, '"erased"');
     const data = join(left, "data");
-    expect(readFileSync(join(data, "redactions.ndjson"), "utf8")).toContain(player);
     const withoutList = (await exported(data))
       .split("\n")
       .filter((one) => !one.includes('"redacted"'));
     expect(withoutList.join("\n")).not.toContain(player);
+    rmSync(join(data, "na.db"));
+    expect(await done(["redact", "--list", "--data", data])).toContain(player);
   });
 
   test("prune", async () => {
@@ -177,17 +178,4 @@ describe("a power cut when the command reports success loses nothing of", () => 
       na: { full: { damaged: 0 } },
     });
   });
-});
-
-test("a line that a power cut left incomplete does not make the list of redactions unreadable", async () => {
-  const data = join(folder.path, "incomplete");
-  cpSync(join(original, "data"), data, { recursive: true });
-  await done(["redact", "na", player, "--yes", "--data", data]);
-  const list = join(data, "redactions.ndjson");
-  const complete = readFileSync(list, "utf8");
-  for (const rest of ['\n{"shard":"na","pl', `\n{"shard":"na",${"\0".repeat(40)}}\n`]) {
-    writeFileSync(list, complete + rest);
-    expect(await done(["redact", "--list", "--data", data])).toContain(player);
-    expect(await exported(data)).toContain("participant");
-  }
 });

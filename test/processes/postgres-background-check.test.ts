@@ -170,7 +170,7 @@ test("it is recorded for other processes and restarts, until the shard is replac
   const record = readFileSync(join(world.data, "na.damaged"), "utf8");
   expect(JSON.parse(record).damage).toContainEqual({ table: "player_matches", record: "match-a" });
 
-  expect(await examineShard(world.settings, "na")).toMatchObject({
+  expect(await examineShard(world.settings, "na", [])).toMatchObject({
     damage: expect.stringContaining("table player_matches, record match-a"),
   });
 

@@ -1,7 +1,15 @@
 /** `matchbook redact` as a process, on both engines: backups, restores, servers and ingest meanwhile. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { openAccess } from "../../src/open-stores.ts";
@@ -10,7 +18,7 @@ import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { type Finished, startServerProcess } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
-import { filesWith, storedText } from "../support/redact.ts";
+import { filesWith, removeList, storedText } from "../support/redact.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 const NAME = "Ada Lovelace";
@@ -120,7 +128,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
     const list = expectQuiet(await run("redact", "--list", "--json"));
     expect(list).toEqual([{ shard: "na", player: "ada", redactedAt: expect.any(String) }]);
     expect((await run("redact", "--list", "na")).stdout).toMatch(/^SHARD .*\nna +ada +2\S+Z\n$/);
-    expect(statSync(join(data, "redactions.ndjson")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(data, "redactions.sqlite")).mode & 0o777).toBe(0o600);
   });
 
   test("reaches a player whom only pruned matches named, as a participant or in a link", async () => {
@@ -169,7 +177,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
 
     // On another machine, which has no list.
     await destroy();
-    rmSync(join(data, "redactions.ndjson"));
+    removeList(data);
     expectQuiet(await run("restore", path("newer"), "--json"));
     expect((await digestAt(data)).digest).toBe(digest);
     expect(expectQuiet(await ingest([...records, played("new", 30)]))).toMatchObject({
@@ -202,16 +210,19 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
       const other = home("other");
       expectQuiet(await matchbookAt(other, ["restore", path("older"), "--json"]));
     }
-    const message = `shard na still has players who were redacted (1 of ${join(data, "redactions.ndjson")}), e.g. because an older backup was put back: run 'matchbook redact na'\n`;
-    for (const refused of [
-      await ingest([played("new", 30)]),
-      await run("shards", "digest", "na"),
-    ]) {
+    const message =
+      "shard na still has players who were redacted (1 on the list), e.g. because an older backup was put back: run 'matchbook redact na'\n";
+    for (const command of ["digest", "export"]) {
+      const refused = await run(...(command === "digest" ? ["shards", command] : [command]), "na");
       expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(message) });
     }
+    const doctor = await run("doctor");
+    expect(doctor.stdout).toContain(message.slice(0, message.indexOf(":")));
+    // Nobody reads what is stored meanwhile.
+    expect(expectQuiet(await ingest([played("new", 30)]))).toMatchObject({ stored: 1 });
     expectQuiet(await run("redact", "na", "--json"));
     await expectNothingLeft();
-    expect(expectQuiet(await ingest([played("new", 30)]))).toMatchObject({ stored: 1 });
+    expect(expectQuiet(await ingest([played("new", 30)]))).toMatchObject({ duplicate: 1 });
   });
 
   test("while records are served and stored, each response is from before or from after", async () => {
@@ -274,7 +285,11 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
     await ingest(many(1));
     const wrong = [
       [[], 2, "which shard? Name it, or add --list"],
-      [["na", "nobody", "--yes"], 1, "no record in na names a player with the id nobody"],
+      [
+        ["na", "nobody", "--yes"],
+        1,
+        "no record in na names a player with the id nobody; with --force, later records are redacted",
+      ],
       [["eu", "ada", "--yes"], 1, 'there is no shard "eu"; shards: na'],
       [
         ["na", NAME, "--yes"],
@@ -287,6 +302,61 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
       const { stdout: _, ...found } = await run("redact", ...args);
       expect(found).toEqual({ exitCode, stderr: `matchbook: ${message}\n` });
     }
-    expect(existsSync(join(data, "redactions.ndjson"))).toBe(false);
+    expect(existsSync(join(data, "redactions.sqlite"))).toBe(false);
   });
+
+  test("changes nothing if it cannot be listed", async () => {
+    await ingest(many(1));
+    const list = join(data, "redactions.sqlite");
+    mkdirSync(list);
+    expect(await run("redact", "na", "ada", "--yes")).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`cannot use ${list}`),
+    });
+    expect((await lookInto(data, storedText)).includes(NAME)).toBe(true);
+    rmSync(list, { recursive: true });
+    expectQuiet(await run("redact", "na", "ada", "--yes", "--json"));
+    await expectNothingLeft();
+  });
+
+  test("with --force removes a player whom no record names yet", async () => {
+    await ingest([aMatch({ id: "other", shard: "na", createdAt: Date.UTC(2024, 0, 1) })]);
+    expectQuiet(await run("redact", "na", "ada", "--yes", "--force", "--json"));
+    expect(expectQuiet(await ingest(many(2)))).toMatchObject({ stored: 2 });
+    await expectNothingLeft();
+  });
+});
+
+test("with keys-database, a redaction counts for every instance, and nothing changes while it is unavailable", async () => {
+  const folder = aFolder();
+  const [schema, older] = [`redacting_${process.pid}_shared`, `redacting_${process.pid}_older`];
+  const home = (name: string, place: string, keys = `${postgres.url}?schema=${schema}`) => {
+    const data = homeAt(join(folder.path, name), `${postgres.url}?schema=${place}`);
+    const config = join(data, "matchbook.toml");
+    writeFileSync(config, `keys-database = "${keys}"\n${readFileSync(config, "utf8")}`);
+    return data;
+  };
+  const here = home("here", `${schema}_na`);
+  const record = `${JSON.stringify(played("m1", 1))}\n`;
+  for (const data of [here, home("old", older)]) await matchbookAt(data, ["ingest", "-"], record);
+  const redact = ["redact", "na", "ada", "--yes"];
+
+  const cut = home("cut", `${schema}_na`, "postgres://127.0.0.1:1/none");
+  expect(await matchbookAt(cut, redact)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("127.0.0.1:1"),
+  });
+  expect(await lookInto(here, storedText)).toContain(NAME);
+
+  expect((await matchbookAt(here, redact)).exitCode).toBe(0);
+  // The same shard as it was before, on another machine.
+  const there = home("there", older);
+  expect(await matchbookAt(there, ["export", "na"])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("run 'matchbook redact na'"),
+  });
+  expect((await matchbookAt(there, ["redact", "na"])).exitCode).toBe(0);
+  expect((await matchbookAt(there, ["export", "na"])).stdout).not.toContain(NAME);
+  for (const name of [schema, `${schema}_na`, older]) await dropSchema(postgres.url, name);
+  folder.remove();
 });

@@ -12,7 +12,7 @@ import { type Cluster, startCluster } from "../support/postgres.ts";
 import { ROOT, spawnMatchbook } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
-import { redactIn } from "../support/redact.ts";
+import { redactIn, removeList } from "../support/redact.ts";
 import { actorsIn } from "../support/repair.ts";
 import { testLong } from "../support/scale.ts";
 import { countsOf, until } from "../support/state.ts";
@@ -378,7 +378,7 @@ testLong.each([
 testLong("damaged redactions are listed, and the others stay", async () => {
   const { database, data } = await copy();
   await redactIn(settingsAt(data), "na", "nobody", "somebody");
-  rmSync(join(data, "redactions.ndjson"));
+  removeList(data);
   await inside(database, (rows) =>
     rows.change("redaction", { player: "nobody" }, ({ redactedAt }) => ({
       redactedAt: redactedAt + 1,

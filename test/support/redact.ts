@@ -1,12 +1,12 @@
 /** Redacts players within this process, as `matchbook redact` does, and searches stores for what must be gone. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { fragmentText } from "../../src/document/gzip.ts";
 import { recordDocument } from "../../src/document/record.ts";
 import { namedBatches, recordBatches } from "../../src/export/scan.ts";
-import { addToList, asListed } from "../../src/redact/list-file.ts";
+import { withRedactionList } from "../../src/open-stores.ts";
 import { type Redacted, redactPlayers } from "../../src/redact/redact.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import type { Writer } from "../../src/store/store.ts";
@@ -20,10 +20,28 @@ export async function redactIn(
   const redactions = ids.map((playerId) => ({ playerId, redactedAt: 0 }));
   return withWriter(settings, shard, async (writer) => {
     const redacted = await redactPlayers(writer, redactions);
-    addToList(settings.data, asListed(shard, redactions));
+    await withRedactionList(settings, (list) => list.add(shard, redactions));
     await writer.emptyLog();
     return redacted;
   });
+}
+
+const LIST = "redactions.sqlite";
+
+/** Removes the list of redactions, as on a machine that never had one. */
+export function removeList(data: string): void {
+  for (const suffix of ["", "-wal", "-shm"])
+    rmSync(join(data, `${LIST}${suffix}`), { force: true, recursive: true });
+}
+
+/** Changes bytes in the list of redactions, as a bad disk would. */
+export function damageList(data: string, from: string, to: string): void {
+  const path = join(data, LIST);
+  const bytes = readFileSync(path);
+  const at = bytes.lastIndexOf(from);
+  if (at === -1 || from.length !== to.length) throw new Error(`${from} is not in ${path}`);
+  bytes.write(to, at);
+  writeFileSync(path, bytes);
 }
 
 /** Everything stored in a shard, inflated: records, served or withheld, players, teams, and what pruned ones left. */

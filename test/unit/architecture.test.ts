@@ -34,7 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   settings: ["domain", "text"],
   demo: ["domain"],
   prune: ["store", "ingest"],
-  redact: ["domain", "durable-files.ts", "store", "document", "ingest", "export", "prune"],
+  redact: ["domain", "store", "document", "ingest", "export", "prune", "access"],
   openapi: ["domain", "query", "schema"],
 
   // Runs in browsers and uses the public API; the tables are for its forms.
@@ -90,7 +90,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "openapi",
   ],
   admin: ["domain", "text", "observe", "store", "ingest", "access", "settings", "hooks", "http"],
-  doctor: ["domain", "store", "verify", "access", "hooks", "settings", "open-stores.ts", "admin"],
+  doctor: [
+    "domain",
+    "store",
+    "verify",
+    "redact",
+    "access",
+    "hooks",
+    "settings",
+    "open-stores.ts",
+    "admin",
+  ],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
   maintenance: ["observe", "store", "ingest", "prune", "settings"],
   "maintenance-worker.ts": ["observe", "store", "maintenance", "open-stores.ts"],

@@ -1,4 +1,4 @@
-/** The tables of keys, usage and hooks in PostgreSQL. */
+/** The tables of keys, usage, hooks and redactions in PostgreSQL. */
 
 import type { Tables } from "../key-database.ts";
 
@@ -57,6 +57,13 @@ export const KEY_TABLES: TableGroup = {
     // One row. Updating it serialises writers, so that positions become visible in their order.
     "CREATE TABLE {quota_log_end} (position bigint NOT NULL)",
     "INSERT INTO {quota_log_end} VALUES (0)",
+    `CREATE TABLE {redactions} (
+       position    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+       shard       text NOT NULL,
+       player_id   text NOT NULL,
+       redacted_at bigint NOT NULL,
+       checksum    bigint NOT NULL
+     )`,
   ],
   migrations: [],
 };

@@ -1,4 +1,4 @@
-/** The tables of keys, usage and hooks in SQLite, one file each. */
+/** The tables of keys, usage, hooks and redactions in SQLite, one file each. */
 
 import type { Tables } from "../key-database.ts";
 
@@ -127,6 +127,28 @@ export const HOOKS_FILE: SqliteFile = {
    ) STRICT, WITHOUT ROWID`,
       "CREATE TABLE hook_lease (owner TEXT NOT NULL, valid_until INTEGER NOT NULL) STRICT",
       "INSERT INTO hook_lease VALUES ('', 0)",
+    ],
+    migrations: [],
+  },
+};
+
+/** A separate file: a restored backup of keys must not replace it. */
+export const REDACTIONS_FILE: SqliteFile = {
+  name: "redactions.sqlite",
+  synchronous: "FULL",
+  isReplaceable: true,
+  ifDamaged:
+    "move it elsewhere, and run 'matchbook redact SHARD' for each shard, which lists the redactions of the shard again",
+  tables: {
+    create: [
+      // Without an index, so that a damaged entry does not affect the others.
+      `CREATE TABLE redactions (
+     position    INTEGER PRIMARY KEY,
+     shard       TEXT NOT NULL,
+     player_id   TEXT NOT NULL,
+     redacted_at INTEGER NOT NULL,
+     checksum    INTEGER NOT NULL
+   ) STRICT`,
     ],
     migrations: [],
   },

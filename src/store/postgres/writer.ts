@@ -1,6 +1,5 @@
 /** Writes to a shard in PostgreSQL, one transaction at a time, and serves admin reads. */
 
-import { redactions } from "../core/redactions.ts";
 import { storedState } from "../core/stored-state.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
 import { conclude, coreMethods, TransactionState } from "../core/transaction.ts";
@@ -34,7 +33,6 @@ const DOUBT_PAUSE_MS = 500;
 export class PostgresWriter implements Writer {
   readonly #partitions = new Partitions();
   #prepared: Promise<void> | undefined;
-  #isChecked = false;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -43,8 +41,6 @@ export class PostgresWriter implements Writer {
     private readonly patienceMs: number = TURN_PATIENCE_MS,
     /** Creates nothing, for commands that only read. */
     private readonly isReadOnly: boolean = false,
-    /** Called with the redactions of the shard before it is used for the first time; may throw. */
-    private readonly checkRedactions: (applied: Redaction[]) => void = () => {},
   ) {}
 
   /** Writers of this process queue here; those of other processes wait for the shard's lock. */
@@ -140,26 +136,16 @@ export class PostgresWriter implements Writer {
    * read-only writer may find none.
    */
   async ready(onMigrate?: OnMigrate): Promise<boolean> {
-    if (this.isReadOnly) {
-      if ((await formatOf(this.session)) === undefined) return false;
-    } else {
-      this.#prepared ??= prepare(this.session, this.#partitions, this.now(), onMigrate);
-      try {
-        await this.#prepared;
-      } catch (error) {
-        // The next call tries again.
-        this.#prepared = undefined;
-        throw error;
-      }
+    if (this.isReadOnly) return (await formatOf(this.session)) !== undefined;
+    this.#prepared ??= prepare(this.session, this.#partitions, this.now(), onMigrate);
+    try {
+      await this.#prepared;
+      return true;
+    } catch (error) {
+      // The next call tries again.
+      this.#prepared = undefined;
+      throw error;
     }
-    if (!onMigrate) await this.#check();
-    return true;
-  }
-
-  async #check(): Promise<void> {
-    if (this.#isChecked) return;
-    this.checkRedactions(await run(postgresEngine(this.session), redactions.redactions()));
-    this.#isChecked = true;
   }
 
   /** For single reads outside a transaction. */
