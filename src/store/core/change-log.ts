@@ -13,9 +13,8 @@ import {
   type MatchEntry,
 } from "../store.ts";
 import { isWhole } from "../table.ts";
-import { CHANGES, type ChangeRow, type ShardColumns } from "../tables.ts";
+import { CHANGES, type ChangeRow, type NamedTable, type ShardColumns } from "../tables.ts";
 import { readShard } from "./shard.ts";
-import type { TransactionState } from "./transaction.ts";
 
 /** How long changes are kept at least. The last transaction is always kept. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
@@ -36,9 +35,16 @@ function* rowAt(end: "ASC" | "DESC"): Steps<LogRow | undefined> {
   return rows[0];
 }
 
+/** What a transaction has done, as far as it is logged. */
+interface LoggedWork {
+  matches: TransactionChanges;
+  /** The numbers of players and teams. */
+  changed: Record<NamedTable, ReadonlySet<number>>;
+}
+
 /** Logs a commit, and removes old rows. */
 export function* logCommit(
-  { matches, changed }: TransactionState,
+  { matches, changed }: LoggedWork,
   { sequence, token }: Pick<ShardColumns, "sequence" | "token">,
   now: number,
 ): Steps<void> {

@@ -11,7 +11,7 @@ import {
   TEAMS,
   type TeamColumns,
 } from "../tables.ts";
-import type { TransactionState } from "./transaction.ts";
+import type { TransactionState } from "./transaction-state.ts";
 
 export function named({ numbers, changed, added, names: changedNames }: TransactionState) {
   /** Names read so far, to avoid another lookup when the players are written. */

@@ -1,4 +1,4 @@
-/** What a transaction has done so far, and what it writes at its end. */
+/** The methods of a transaction, and what it writes at its end. */
 
 import { randomBytes } from "node:crypto";
 import { bound, type Engine, put, type Steps } from "../steps.ts";
@@ -6,25 +6,14 @@ import { SHARD } from "../tables.ts";
 import { actors } from "./actors.ts";
 import { bases } from "./bases.ts";
 import { recent } from "./boards.ts";
-import { logCommit, TransactionChanges } from "./change-log.ts";
+import { logCommit } from "./change-log.ts";
 import { counters } from "./counters.ts";
 import { named } from "./named.ts";
 import { updateNameIndex } from "./names.ts";
 import { rankedMatches } from "./ranked-matches.ts";
 import { redactions } from "./redactions.ts";
-import { RowNumbers } from "./row-numbers.ts";
 import { readShard, shardRow } from "./shard.ts";
-
-export class TransactionState {
-  readonly numbers = { players: new RowNumbers("players"), teams: new RowNumbers("teams") };
-  /** The numbers of players and teams that were written or removed. */
-  readonly changed = { players: new Set<number>(), teams: new Set<number>() };
-  /** Rows added minus removed. */
-  readonly added = { matches: 0, players: 0, teams: 0 };
-  /** Names that players gained or lost. */
-  readonly names = new Set<string>();
-  readonly matches = new TransactionChanges();
-}
+import type { TransactionState } from "./transaction-state.ts";
 
 /** The methods of a transaction, except for those that read and write matches. */
 export const coreMethods = (engine: Engine, state: TransactionState) =>

@@ -1,7 +1,7 @@
 /** Reads and writes the match tables within a transaction. */
 
 import type { RowNumbers } from "../core/row-numbers.ts";
-import type { TransactionState } from "../core/transaction.ts";
+import type { TransactionState } from "../core/transaction-state.ts";
 import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
 import {
   entriesIn,

@@ -2,7 +2,8 @@
 
 import { storedState } from "../core/stored-state.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
-import { conclude, coreMethods, TransactionState } from "../core/transaction.ts";
+import { conclude, coreMethods } from "../core/transaction.ts";
+import { TransactionState } from "../core/transaction-state.ts";
 import { bound, run } from "../steps.ts";
 import {
   type Counts,

@@ -3,7 +3,7 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
 import { viewOf } from "../byte-range.ts";
-import type { TransactionState } from "../core/transaction.ts";
+import type { TransactionState } from "../core/transaction-state.ts";
 import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
 import {
   entriesIn,

@@ -4,7 +4,8 @@ import { type Database, SQLiteError, type Statement } from "bun:sqlite";
 import type { Awaitable } from "../../domain/awaitable.ts";
 import { storedState } from "../core/stored-state.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
-import { conclude, coreMethods, TransactionState } from "../core/transaction.ts";
+import { conclude, coreMethods } from "../core/transaction.ts";
+import { TransactionState } from "../core/transaction-state.ts";
 import { bound, type Engine, run } from "../steps.ts";
 import {
   type Counts,

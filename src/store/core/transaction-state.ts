@@ -1,0 +1,15 @@
+/** What a transaction has done so far. */
+
+import { TransactionChanges } from "./change-log.ts";
+import { RowNumbers } from "./row-numbers.ts";
+
+export class TransactionState {
+  readonly numbers = { players: new RowNumbers("players"), teams: new RowNumbers("teams") };
+  /** The numbers of players and teams that were written or removed. */
+  readonly changed = { players: new Set<number>(), teams: new Set<number>() };
+  /** Rows added minus removed. */
+  readonly added = { matches: 0, players: 0, teams: 0 };
+  /** Names that players gained or lost. */
+  readonly names = new Set<string>();
+  readonly matches = new TransactionChanges();
+}
