@@ -33,11 +33,10 @@ import {
   type AccessStore,
   accessPlan,
   type Limits,
-  locationOf,
   openAccess,
   openLimits,
-  openShards,
-} from "./open-stores.ts";
+} from "./open-access.ts";
+import { locationOf, openShards } from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
 import { showLocation } from "./settings/shard-locations.ts";
 import { recordServed, servedShards } from "./store/served-shards.ts";

@@ -3,13 +3,8 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Observe } from "../observe/events.ts";
-import {
-  type AccessPath,
-  accessCounts,
-  accessFiles,
-  locationOf,
-  openShards,
-} from "../open-stores.ts";
+import { type AccessPath, accessCounts, accessFiles } from "../open-access.ts";
+import { locationOf, openShards } from "../open-stores.ts";
 import {
   asListed,
   type ListedRedaction,

@@ -3,7 +3,8 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder, syncFile } from "../durable-files.ts";
-import { accessCounts, accessFiles, locationOf, openWriter } from "../open-stores.ts";
+import { accessCounts, accessFiles } from "../open-access.ts";
+import { locationOf, openWriter } from "../open-stores.ts";
 import {
   addToList,
   asListed,

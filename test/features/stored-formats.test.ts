@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { hashKey } from "../../src/access/key.ts";
-import { locationOf, migrateShard, openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
+import { locationOf, migrateShard } from "../../src/open-stores.ts";
 import {
   dropSchema,
   EXPECTED,

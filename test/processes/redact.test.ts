@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { dropSchema } from "../support/formats.ts";
 import { digestAt, homeAt, lookInto, matchbookAt, settingsAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";

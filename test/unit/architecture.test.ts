@@ -42,7 +42,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
   hooks: ["domain", "text", "observe", "query", "store", "document", "access", "settings"],
 
-  // The adapters, imported by one file only.
+  // The adapters, each imported by one file only.
   "store/sqlite": ["domain", "query", "store", "sqlite", "durable-files.ts"],
   "store/postgres": ["domain", "query", "store", "postgres"],
   "access/redis": ["observe", "access"],
@@ -53,15 +53,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "observe",
     "store",
     "document",
-    "access",
     "settings",
     "store/sqlite",
     "store/postgres",
+    "redact",
+  ],
+  "open-access.ts": [
+    "domain",
+    "observe",
+    "store",
+    "access",
+    "settings",
     "access/redis",
     "access/sqlite",
     "access/postgres",
     "hooks",
-    "redact",
   ],
 
   backup: [
@@ -74,6 +80,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "sqlite",
     "durable-files.ts",
     "open-stores.ts",
+    "open-access.ts",
     "redact",
   ],
 
@@ -90,7 +97,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "openapi",
   ],
   admin: ["domain", "text", "observe", "store", "ingest", "access", "settings", "hooks", "http"],
-  doctor: ["domain", "store", "verify", "access", "hooks", "settings", "open-stores.ts", "admin"],
+  doctor: [
+    "domain",
+    "store",
+    "verify",
+    "access",
+    "hooks",
+    "settings",
+    "open-stores.ts",
+    "open-access.ts",
+    "admin",
+  ],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
   maintenance: ["observe", "store", "ingest", "prune", "settings"],
   "maintenance-worker.ts": ["observe", "store", "maintenance", "open-stores.ts"],
@@ -101,6 +118,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access",
     "settings",
     "open-stores.ts",
+    "open-access.ts",
     "check",
     "hooks",
     "http",
@@ -131,6 +149,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "hooks",
     "http",
     "open-stores.ts",
+    "open-access.ts",
     "doctor",
     "wiring.ts",
     "workers",
@@ -256,16 +275,18 @@ describe("imports", () => {
     expect(forbiddenPackages(graph)).toEqual([]);
   });
 
-  test.each(["store/sqlite", "store/postgres", "access/redis", "access/sqlite", "access/postgres"])(
-    "reach the adapter %s through open-stores.ts alone",
-    (adapter) => {
-      const importers = [...graph].filter(
-        ([file, names]) =>
-          partOf(file) !== adapter && names.some((name) => partOf(name) === adapter),
-      );
-      expect(importers.map(([file]) => file)).toEqual(["open-stores.ts"]);
-    },
-  );
+  test.each([
+    ["store/sqlite", "open-stores.ts"],
+    ["store/postgres", "open-stores.ts"],
+    ["access/redis", "open-access.ts"],
+    ["access/sqlite", "open-access.ts"],
+    ["access/postgres", "open-access.ts"],
+  ])("reach the adapter %s through %s alone", (adapter, opener) => {
+    const importers = [...graph].filter(
+      ([file, names]) => partOf(file) !== adapter && names.some((name) => partOf(name) === adapter),
+    );
+    expect(importers.map(([file]) => file)).toEqual([opener]);
+  });
 
   test("leave src/ only for package.json, and from the portal for the client and its guides", () => {
     const outside = (isPortal: boolean) =>
