@@ -67,7 +67,7 @@ async function migrateAll(
   for (const shard of ids) {
     try {
       const location = locationOf(settings, shard);
-      const migrated = await migrateShard(location, (from, to) => {
+      const migrated = await migrateShard(shard, location, (from, to) => {
         noteMigration({ event: "shard-migrating", shard, from, to });
         return showProgress(shard, "rows");
       });
@@ -83,7 +83,7 @@ async function migrateAll(
 }
 
 async function build(shard: string, location: ShardLocation): Promise<number> {
-  const writer = openWriter(location, "write");
+  const writer = openWriter(shard, location);
   try {
     const onProgress = showProgress(shard, "records");
     const { matches, players } = await buildInsights(writer, { onProgress });

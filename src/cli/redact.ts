@@ -13,7 +13,6 @@ import {
 } from "../redact/list-file.ts";
 import { countNaming, isLeftByPruned, type Redacted, redactPlayers } from "../redact/redact.ts";
 import type { Settings } from "../settings/definitions.ts";
-import type { Shards } from "../store/shards.ts";
 import { type Redaction, StoreError, type Writer } from "../store/store.ts";
 import {
   type AddCommand,
@@ -95,14 +94,13 @@ async function withAnyShard<T>(
   const unchecked = { data: "", shards: known.includes(id) ? [{ id, location }] : [] };
   const shards = openShards(unchecked, noteIgnored, undefined, access);
   try {
-    return await work(await existingShard(withList(shards, known), id));
+    // All of them, for the message about an unknown shard.
+    const listed = { list: () => known, existingWriter: () => shards.existingWriter(id) };
+    return await work(await existingShard(listed, id));
   } finally {
     await shards.close();
   }
 }
-
-/** For the message about an unknown shard. */
-const withList = (shards: Shards, known: string[]): Shards => ({ ...shards, list: () => known });
 
 /** The redactions to apply. */
 async function chosen(

@@ -101,7 +101,7 @@ async function repairShard(
     return { shard, state: "undamaged", isDryRun, damage: null };
   }
   if (damage !== undefined) note(`${shard} is damaged: ${damage}`);
-  const repair = await openRepair(location);
+  const repair = await openRepair(shard, location);
   // The list of what is in a database is a file too.
   const listOf = (name: string) =>
     `${location.engine === "sqlite" ? name : join(data, name)}.ndjson`;

@@ -34,7 +34,7 @@ test("a shard of format 1 gets a name index when it is migrated", async () => {
     [[...names, "名 7"]],
   );
 
-  const after = new PostgresWriter(new Session(place));
+  const after = new PostgresWriter(new Session(place), "na");
   expect(await after.ready(() => {})).toBe(FORMAT);
   const reader = new PostgresReader(sessionForReading(place), 0);
   const [listed] = await session.rows<{ names: string; rows: string }>(

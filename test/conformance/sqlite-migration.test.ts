@@ -55,13 +55,13 @@ const EXPECTED = { players: 3, newestMatch: 7 };
 
 describe("a file of format 1", () => {
   test("gets totals when a reader opens it", () => {
-    const reader = new SqliteReader(openForReading(anOldFile(), () => {})!, 0);
+    const reader = new SqliteReader(openForReading(anOldFile(), "na", () => {})!, 0);
     expect(reader.summary()).toEqual({ matches: 2, ...EXPECTED });
     reader.close();
   });
 
   test("gets a name index when a reader opens it", () => {
-    const reader = new SqliteReader(openForReading(anOldFile(), () => {})!, 0);
+    const reader = new SqliteReader(openForReading(anOldFile(), "na", () => {})!, 0);
     for (const name of ["Ana", "名前"]) {
       for (const spot of indexKeys(name)) {
         expect(reader.namesAround([spot], 0, 1)).toEqual([name]);
@@ -73,7 +73,7 @@ describe("a file of format 1", () => {
 
   test("gets a name index when a writer opens it, which later writes update", async () => {
     const path = anOldFile();
-    const writer = new SqliteWriter(openForWriting(path, undefined, undefined, () => {}));
+    const writer = new SqliteWriter(openForWriting(path, "na", undefined, undefined, () => {}));
     await writer.write(async (transaction) => {
       await transaction.putPlayers([aPlayer("p", { name: "Bo" }), aPlayer("r", { name: "Bo" })]);
     });
@@ -85,8 +85,8 @@ describe("a file of format 1", () => {
 
   test("gets totals once when a writer opens it, which later writes update", async () => {
     const path = anOldFile();
-    new SqliteWriter(openForWriting(path, undefined, undefined, () => {})).close();
-    const writer = new SqliteWriter(openForWriting(path));
+    new SqliteWriter(openForWriting(path, "na", undefined, undefined, () => {})).close();
+    const writer = new SqliteWriter(openForWriting(path, "na"));
     expect(writer.counts()).toMatchObject({ served: 2, teams: 1, ...EXPECTED });
     await serve(writer, anEntry("m3", { createdAt: 9, players: { q: "won", s: "lost" } }));
     expect(writer.counts()).toMatchObject({ served: 3, teams: 1, players: 4, newestMatch: 9 });

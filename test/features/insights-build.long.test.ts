@@ -104,7 +104,7 @@ describe("a server builds the insights of a shard of an earlier format", () => {
       const schema = `insights_${format}_${process.pid}`;
       await loadPostgres(postgres.url, `postgres-shard-${format}`, schema);
       const settings = settingsIn(folder.path, `url = "${postgres.url}?schema=${schema}"`);
-      await migrateShard(locationOf(settings, "na"), () => undefined);
+      await migrateShard("na", locationOf(settings, "na"), () => undefined);
       await serveUntil(settings, ({ event }) => event === "insights-built");
       expect(await withWriter(settings, "na", insightsOf)).toEqual(await expectedInsights());
       folder.remove();
@@ -123,7 +123,7 @@ test("matchbook migrate builds the insights to the end, also after an interrupti
   expect(await withWriter(settings, "na", insightsOf)).toEqual(expected);
 
   putSqliteShard(folder.path, 7);
-  await migrateShard(locationOf(settings, "na"), () => undefined);
+  await migrateShard("na", locationOf(settings, "na"), () => undefined);
   const stopping = new AbortController();
   const seen: number[] = [];
   await withWriter(settings, "na", (writer) =>
@@ -149,7 +149,7 @@ test("a damaged match is reported, and the others of its step are not counted ei
   const folder = aFolder();
   const path = putSqliteShard(folder.path, 7);
   const settings = settingsIn(folder.path);
-  await migrateShard(locationOf(settings, "na"), () => undefined);
+  await migrateShard("na", locationOf(settings, "na"), () => undefined);
   sqliteRows(path).change("match", "last", { mode: "casual_aral" });
   const events = await serveUntil(settings, ({ event }) => event === "insights-failed");
   const failed = events.find(({ event }) => event === "insights-failed") as { error?: Error };

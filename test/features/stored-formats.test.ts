@@ -67,7 +67,7 @@ describe("a shard of an earlier format serves the same pages with the same diges
     "PostgreSQL, format %d, after a migration",
     async (format) => {
       const { world, location, drop } = await serveFromPostgres(format);
-      const migrated = await migrateShard(location, () => {});
+      const migrated = await migrateShard("na", location, () => {});
       expect(migrated).toEqual({ from: format, to: POSTGRES_FORMAT });
       await expectSameAsRecorded(world);
       await drop();
@@ -103,7 +103,10 @@ test("a server and ingest leave a PostgreSQL shard of format 2 as it is, which i
   await expect(world.ingest([aMatch()])).rejects.toThrow(
     `has format 2 and must be migrated to format ${POSTGRES_FORMAT}: make a backup, then run 'matchbook migrate'`,
   );
-  expect(await migrateShard(location, () => undefined)).toEqual({ from: 2, to: POSTGRES_FORMAT });
+  expect(await migrateShard("na", location, () => undefined)).toEqual({
+    from: 2,
+    to: POSTGRES_FORMAT,
+  });
   expect((await world.ingest([aMatch()])).report.stored).toBe(1);
   await drop();
 });
@@ -131,7 +134,7 @@ testLong(
       clock.advance(-30 * 86_400_000);
     };
     await expectCompany();
-    await migrateShard(location, () => undefined);
+    await migrateShard("na", location, () => undefined);
     await expectCompany();
     await drop();
   },
@@ -146,7 +149,10 @@ test("a server keeps serving a PostgreSQL shard while another process migrates i
   })();
   await killedMigration(url, "after some rows");
   await expectSameResponses(world);
-  expect(await migrateShard(location, () => undefined)).toEqual({ from: 3, to: POSTGRES_FORMAT });
+  expect(await migrateShard("na", location, () => undefined)).toEqual({
+    from: 3,
+    to: POSTGRES_FORMAT,
+  });
   isMigrated = true;
   await reading;
   await expectSameAsRecorded(world);
@@ -167,7 +173,7 @@ testLong(
     };
     await sql("BEGIN");
     await sql("SELECT count(*) FROM players");
-    const migration = migrateShard(location, () => undefined);
+    const migration = migrateShard("na", location, () => undefined);
     await until("the migration waits for the long read", isWaiting);
     await expectSameResponses(world);
     await sql("COMMIT");
@@ -206,7 +212,7 @@ testLong(
     await sql(
       "UPDATE players SET resource = set_byte(resource, 20, 255 - get_byte(resource, 20)) WHERE num = 1",
     );
-    await migrateShard(location, () => undefined);
+    await migrateShard("na", location, () => undefined);
     const [{ id }] = await sql("SELECT id FROM players WHERE checksum IS NULL");
     const reply = await world.get(`/shards/na/players/${id}`);
     expect([reply.status, reply.body.errors[0].code]).toEqual([503, "damaged-data"]);

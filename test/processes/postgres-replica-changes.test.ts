@@ -120,7 +120,7 @@ testLong(
       }
     };
     await expectServedByReplica();
-    const migrated = await migrateShard(locationOf(server.settings, "na"), () => undefined);
+    const migrated = await migrateShard("na", locationOf(server.settings, "na"), () => undefined);
     expect(migrated).toEqual({ from: 2, to: POSTGRES_FORMAT });
     await pair.caughtUp();
     await expectServedByReplica();

@@ -25,4 +25,4 @@ if (process.argv[3] === undefined) {
 }
 const parsed = parseLocation(process.argv[2]!);
 if ("error" in parsed) throw new Error(parsed.error);
-await migrateShard(parsed.value, () => waitForTheEnd);
+await migrateShard("na", parsed.value, () => waitForTheEnd);

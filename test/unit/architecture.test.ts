@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Resource schemas, queries and the store contract.
   schema: ["domain"],
   query: ["domain", "text"],
-  store: ["domain", "query", "durable-files.ts"],
+  store: ["domain", "observe", "query", "durable-files.ts"],
 
   // The stages of a request and of a match.
   document: ["domain", "query", "store"],
@@ -43,8 +43,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   hooks: ["domain", "text", "observe", "query", "store", "document", "access", "settings"],
 
   // The adapters, each imported by one file only.
-  "store/sqlite": ["domain", "query", "store", "sqlite", "durable-files.ts"],
-  "store/postgres": ["domain", "query", "store", "postgres"],
+  "store/sqlite": ["domain", "observe", "query", "store", "sqlite", "durable-files.ts"],
+  "store/postgres": ["domain", "observe", "query", "store", "postgres"],
   "access/redis": ["observe", "access"],
   "access/sqlite": ["access", "sqlite", "durable-files.ts"],
   "access/postgres": ["access", "postgres"],
@@ -52,7 +52,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "domain",
     "observe",
     "store",
-    "document",
     "settings",
     "store/sqlite",
     "store/postgres",

@@ -3,7 +3,7 @@
 import type { ExaminedReplica, ExaminedServer, ExaminedShard, ReplicaLag } from "../examined.ts";
 import { readBytes, readSummary } from "./counters.ts";
 import { DatabaseDamage, readTableNumber } from "./damage.ts";
-import { readableFormat } from "./open.ts";
+import { checkOwner, readableFormat } from "./open.ts";
 import { ReadSession } from "./read-session.ts";
 import { Primary } from "./replica-health.ts";
 import { FORMAT, OLDEST_READABLE } from "./schema.ts";
@@ -11,8 +11,9 @@ import { type Patience, type PostgresTarget, Session } from "./session.ts";
 
 const PATIENCE: Patience = { readMs: 3000, writeMs: 3000 };
 
-/** Throws StoreError if it cannot be reached or read, or has a newer format. */
+/** Throws StoreError if it cannot be reached or read, has a newer format, or belongs to another shard. */
 export async function examineDatabase(
+  shard: string,
   target: PostgresTarget,
   replicas: readonly PostgresTarget[],
   damagePath: string,
@@ -23,6 +24,7 @@ export async function examineDatabase(
     if (format === undefined) return "empty";
     const examined = { format, currentFormat: FORMAT, summary: undefined, bytes: 0, server };
     if (format < OLDEST_READABLE) return examined;
+    if (format === FORMAT) await checkOwner(session, shard);
     const reads = new ReadSession(session);
     const { matches, players, newestMatch } = await readSummary(reads);
     const record = new DatabaseDamage(damagePath, target.shown, () => readTableNumber(session));

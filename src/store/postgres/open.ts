@@ -5,6 +5,7 @@ import {
   MigrationNeeded,
   type OnMigrate,
   type OnProgress,
+  OtherOwner,
   StoreError,
   StoreRefuses,
 } from "../store.ts";
@@ -19,6 +20,7 @@ import { type Connection, quoted, type Session } from "./session.ts";
  */
 export async function prepare(
   session: Session,
+  shard: string,
   partitions: Partitions,
   now: number,
   onMigrate?: OnMigrate,
@@ -26,7 +28,7 @@ export async function prepare(
   const found = await readableFormat(session, onMigrate !== undefined);
   const isOlder = found !== undefined && found < FORMAT;
   if (isOlder && !onMigrate) return found;
-  if (found !== FORMAT) await createOrMigrate(session, onMigrate);
+  if (found !== FORMAT) await createOrMigrate(session, shard, onMigrate);
   // Usually they exist, and a starting server need not wait for the lock.
   if (await partitions.areAhead(session, now)) return FORMAT;
   await inTurn(session, (connection) => partitions.makeAhead(connection, now));
@@ -34,7 +36,11 @@ export async function prepare(
 }
 
 /** A process that is killed leaves a shard that can be migrated. */
-async function createOrMigrate(session: Session, onMigrate?: OnMigrate): Promise<void> {
+async function createOrMigrate(
+  session: Session,
+  shard: string,
+  onMigrate?: OnMigrate,
+): Promise<void> {
   let onProgress: OnProgress | undefined;
   let reached = await inTurn(session, async (connection) => {
     await makeSchema(connection, session.place.schema);
@@ -44,6 +50,7 @@ async function createOrMigrate(session: Session, onMigrate?: OnMigrate): Promise
     if (version !== undefined) return version;
     for (const statements of MIGRATIONS) await runAll(connection, statements);
     await makeOutliers(connection);
+    await nameOwner(connection, shard);
     // A new shard has no rows to rewrite, and no other process may see it in between.
     await setVersion(connection, FORMAT);
     return FORMAT;
@@ -53,6 +60,17 @@ async function createOrMigrate(session: Session, onMigrate?: OnMigrate): Promise
     if (reached === UNFILLED) await fillChecksums((work) => inTurn(session, work), onProgress);
     reached = await migrateOnce(session, reached);
   }
+  await inTurn(session, (connection) => nameOwner(connection, shard));
+}
+
+const nameOwner = (connection: Connection, shard: string): Promise<number> =>
+  connection.run("UPDATE {shard} SET id = $1 WHERE id = ''", [shard]);
+
+/** Throws OtherOwner if a schema of the current format belongs to another shard. */
+export async function checkOwner(session: Session, shard: string): Promise<void> {
+  const [row] = await session.rows<{ id: string }>("SELECT id FROM {shard}");
+  // Without the row the shard is damaged, which its readers report.
+  if (row && row.id !== shard) throw new OtherOwner(session.place.shown, shard, row.id);
 }
 
 /** The tables are locked for a moment: reads that are waiting meanwhile must not time out. */

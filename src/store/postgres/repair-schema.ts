@@ -77,6 +77,7 @@ export class RepairSchema implements ShardRepair {
   #isBuilt = false;
 
   private constructor(
+    private readonly shard: string,
     private readonly turn: Turn,
     private readonly session: Session,
     readonly source: PostgresSalvage,
@@ -86,7 +87,7 @@ export class RepairSchema implements ShardRepair {
   }
 
   /** Waits for writers, and then keeps them waiting. Throws StoreError. */
-  static async open(place: PostgresTarget): Promise<RepairSchema> {
+  static async open(shard: string, place: PostgresTarget): Promise<RepairSchema> {
     // Unprepared: most statements are run only once.
     const session = new Session({ ...place, pool: 1, prepares: false }, LONG, {
       statement_timeout: "0",
@@ -96,7 +97,7 @@ export class RepairSchema implements ShardRepair {
       checkWritable(session, (await readableFormat(session)) ?? 0);
       turn = await Turn.take(place);
       const source = await PostgresSalvage.open(session, newNameOf(place.schema));
-      return new RepairSchema(turn, session, source, place);
+      return new RepairSchema(shard, turn, session, source, place);
     } catch (error) {
       await turn?.release();
       await session.close();
@@ -116,7 +117,7 @@ export class RepairSchema implements ShardRepair {
     const session = new Session({ ...this.#newPlace(), pool: 2 }, undefined, {
       synchronous_commit: "off",
     });
-    this.#writer = new PostgresWriter(session);
+    this.#writer = new PostgresWriter(session, this.shard);
     await this.#writer.ready();
     const sequence = await this.source.sequence();
     // Caches and cursors of readers belong to earlier changes.

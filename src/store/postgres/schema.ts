@@ -282,8 +282,11 @@ const LEADERBOARDS = `
   CREATE INDEX ON {player_recent} (win_rate DESC, id) WHERE win_rate IS NOT NULL;
 `;
 
+/** The id of the shard, so that its schema is not used as another one. Written when the schema is created (open.ts). */
+const SHARD_ID = `ALTER TABLE {shard} ADD COLUMN id text COLLATE "C" NOT NULL DEFAULT '';`;
+
 /** The keys of names have changed: the index is filled again. */
-const NAME_KEYS = "DELETE FROM {name_index};";
+const NAME_KEYS = `DELETE FROM {name_index}; ${SHARD_ID}`;
 
 /** Migration n upgrades a shard from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [

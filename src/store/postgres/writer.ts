@@ -24,6 +24,7 @@ import { changeChecksum } from "./linked-resources.ts";
 import { matchTables } from "./matches.ts";
 import { NameIndex } from "./name-index.ts";
 import {
+  checkOwner,
   checkWritable,
   keepAlive,
   prepare,
@@ -55,6 +56,7 @@ export class PostgresWriter implements Writer {
 
   constructor(
     private readonly session: Session,
+    private readonly shard: string,
     private readonly now: () => number = Date.now,
     private readonly patienceMs: number = TURN_PATIENCE_MS,
     /** Creates nothing, for commands that only read. */
@@ -162,15 +164,15 @@ export class PostgresWriter implements Writer {
   async ready(onMigrate?: OnMigrate): Promise<number> {
     if (this.isReadOnly) {
       const format = (await readableFormat(this.session)) ?? 0;
-      if (format > 0) await this.#check();
+      if (format > 0) await this.#check(format);
       return format;
     }
-    this.#prepared ??= prepare(this.session, this.#partitions, this.now(), onMigrate);
+    this.#prepared ??= prepare(this.session, this.shard, this.#partitions, this.now(), onMigrate);
     try {
       const format = await this.#prepared;
       // Somebody may migrate it at any time.
       if (format < FORMAT) this.#prepared = undefined;
-      if (!onMigrate) await this.#check();
+      if (!onMigrate) await this.#check(format);
       return format;
     } catch (error) {
       // The next call tries again.
@@ -179,8 +181,9 @@ export class PostgresWriter implements Writer {
     }
   }
 
-  async #check(): Promise<void> {
+  async #check(format: number): Promise<void> {
     if (this.#isChecked) return;
+    if (format === FORMAT) await checkOwner(this.session, this.shard);
     this.checkRedactions(await redactionTable(this.#reads).redactions());
     this.#isChecked = true;
   }

@@ -5,7 +5,13 @@ import { accessSync, existsSync, constants as modes, realpathSync, statSync } fr
 import { dirname } from "node:path";
 import { createFile } from "../../durable-files.ts";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
-import { MigrationNeeded, type OnMigrate, type OnProgress, StoreError } from "../store.ts";
+import {
+  MigrationNeeded,
+  type OnMigrate,
+  type OnProgress,
+  OtherOwner,
+  StoreError,
+} from "../store.ts";
 import { fillChecksums } from "./fill-checksums.ts";
 import { APPLICATION_ID, COMPLETIONS, FORMAT, MIGRATIONS, UNFILLED } from "./schema.ts";
 
@@ -28,22 +34,27 @@ export class NotAShard extends StoreError {
 
 /**
  * Opens for a server's reads. Without `onMigrate`, a file of an older format is rejected. Undefined
- * if the file does not exist or contains no shard yet.
+ * if the file does not exist or contains no shard yet. Throws OtherOwner if it belongs to another shard than `shard`.
  */
-export function openForReading(path: string, onMigrate?: OnMigrate): Database | undefined {
+export function openForReading(
+  path: string,
+  shard?: string,
+  onMigrate?: OnMigrate,
+): Database | undefined {
   if (!existsSync(path)) return undefined;
   try {
     const database = isUnchangeable(path) ? openUnchanged(path) : open(path, false);
-    return prepareForReading(database, path, onMigrate);
+    return prepareForReading(database, path, shard, onMigrate);
   } catch (error) {
     if (!hasNoSpaceForWal(error, path)) throw error;
-    return prepareForReading(openImmutable(path), path, onMigrate);
+    return prepareForReading(openImmutable(path), path, shard, onMigrate);
   }
 }
 
 function prepareForReading(
   database: Database,
   path: string,
+  shard: string | undefined,
   onMigrate: OnMigrate | undefined,
 ): Database | undefined {
   try {
@@ -58,9 +69,10 @@ function prepareForReading(
     if (version < FORMAT) {
       // Another process may be migrating, which can take longer than a read may wait.
       database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
-      migrate(database, path, onMigrate);
+      migrate(database, path, shard, onMigrate);
       database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
     }
+    checkOwner(database, path, shard);
     database.run("PRAGMA query_only = ON");
     database.run(`PRAGMA cache_size = ${-READER_CACHED_KIB}`);
     return database;
@@ -80,9 +92,9 @@ export function mapFile(database: Database): void {
 
 /**
  * Opens without changing the file, e.g. a backup. A file of an older format is rejected. Undefined if
- * the file does not exist or contains no shard yet.
+ * the file does not exist or contains no shard yet. Throws OtherOwner if it belongs to another shard than `shard`.
  */
-export function openReadOnly(path: string): Database | undefined {
+export function openReadOnly(path: string, shard?: string): Database | undefined {
   if (!existsSync(path)) return undefined;
   let database: Database | undefined;
   try {
@@ -94,6 +106,7 @@ export function openReadOnly(path: string): Database | undefined {
       return undefined;
     }
     checkFormat(version, path, undefined);
+    checkOwner(database, path, shard);
     database.run("PRAGMA query_only = ON");
     database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
     return database;
@@ -104,11 +117,12 @@ export function openReadOnly(path: string): Database | undefined {
 }
 
 /**
- * Opens for writing. Creates the file if necessary. Without `onMigrate`, a file of an older format
- * is rejected.
+ * Opens for writing. Creates the file of `shard` if necessary. Without `onMigrate`, a file of an older format
+ * is rejected. Throws OtherOwner if it belongs to another shard.
  */
 export function openForWriting(
   path: string,
+  shard: string,
   cachedKib = CACHED_KIB,
   patienceMs = WRITER_PATIENCE_MS,
   onMigrate?: OnMigrate,
@@ -119,6 +133,7 @@ export function openForWriting(
     // Checked before anything is changed: the file may belong to another program.
     const version = versionOf(database, path);
     checkFormat(version, path, onMigrate);
+    if (version === FORMAT) checkOwner(database, path, shard);
     database.run(`PRAGMA page_size = ${PAGE_BYTES}`);
     // Pages that become free can then be returned without rewriting the file.
     if (pragma(database, "page_count") === 0) database.run("PRAGMA auto_vacuum = INCREMENTAL");
@@ -128,7 +143,7 @@ export function openForWriting(
     // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
-    if (version < FORMAT) migrate(database, path, onMigrate);
+    if (version < FORMAT) migrate(database, path, shard, onMigrate);
     return database;
   } catch (error) {
     database.close();
@@ -168,7 +183,12 @@ function hasNoSpaceForWal(error: unknown, path: string): boolean {
 }
 
 /** A process that is killed leaves a file that can be migrated. */
-function migrate(database: Database, path: string, onMigrate?: OnMigrate): void {
+function migrate(
+  database: Database,
+  path: string,
+  shard: string | undefined,
+  onMigrate?: OnMigrate,
+): void {
   let onProgress: OnProgress | undefined;
   let isReported = false;
   const upgrade = database.transaction((to: number) => {
@@ -185,12 +205,26 @@ function migrate(database: Database, path: string, onMigrate?: OnMigrate): void 
       if (statements !== "") database.run(statements);
       COMPLETIONS.get(version)?.(database);
     }
+    if (reached === FORMAT) nameOwner(database, path, shard);
     database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     database.run(`PRAGMA user_version = ${reached}`);
   });
   upgrade.immediate(UNFILLED);
   if (versionOf(database, path) === UNFILLED) fillChecksums(database, onProgress);
   upgrade.immediate(FORMAT);
+}
+
+function nameOwner(database: Database, path: string, shard: string | undefined): void {
+  database.query("UPDATE shard SET id = ? WHERE id = ''").run(shard ?? "");
+  // Another process may have created it.
+  checkOwner(database, path, shard);
+}
+
+/** Throws OtherOwner if the file belongs to another shard than `shard`. */
+export function checkOwner(database: Database, path: string, shard: string | undefined): void {
+  const row = database.query<{ id: string }, []>("SELECT id FROM shard").get();
+  // Without the row the shard is damaged, which its readers report.
+  if (row && shard !== undefined && row.id !== shard) throw new OtherOwner(path, shard, row.id);
 }
 
 function checkFormat(version: number, path: string, onMigrate: OnMigrate | undefined): void {

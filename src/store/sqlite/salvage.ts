@@ -297,11 +297,9 @@ const lost = (
 const isSchema = ({ types }: LeafRow): boolean =>
   types.length === 5 && [0, 1, 2].every((at) => isText(types[at])) && isInteger(types[3]);
 
-/** A row of an earlier format lacks the last two columns. */
+/** A row of an earlier format lacks the last columns. */
 const isShard = ({ types }: LeafRow): boolean =>
-  (types.length === 7 || types.length === 9) &&
-  isText(types[0]) &&
-  types.slice(3, 7).every(isInteger);
+  [7, 9, 10].includes(types.length) && isText(types[0]) && types.slice(3, 7).every(isInteger);
 
 /** Undefined if the row is damaged. */
 function prunedBeforeIn(row: LeafRow): number | null | undefined {

@@ -269,8 +269,11 @@ const LEADERBOARDS = `
   CREATE INDEX recent_by_win_rate ON player_recent (win_rate DESC, id) WHERE win_rate IS NOT NULL;
 `;
 
+/** The id of the shard, so that its file is not used as another one. Written when the file is created (open.ts). */
+const SHARD_ID = "ALTER TABLE shard ADD COLUMN id TEXT NOT NULL DEFAULT '';";
+
 /** The keys of names have changed: the index is filled again. */
-const NAME_KEYS = "DELETE FROM name_index;";
+const NAME_KEYS = `DELETE FROM name_index; ${SHARD_ID}`;
 
 /** Migration n upgrades a file from version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
