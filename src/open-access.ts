@@ -86,30 +86,20 @@ export function openAccess(
   { data, "keys-database": location }: AccessSettings,
   isReadOnly = false,
 ): AccessStore {
-  if (location) {
-    const database = new PostgresDatabase(location);
-    const hooks = new PostgresDatabase({ ...location, pool: 1 }, HOOK_TABLES);
-    return {
-      keys: new KeyStore(database),
-      usage: new UsageStore(database),
-      hooks: new HookStore(hooks),
-      async close() {
-        await database.close();
-        await hooks.close();
-      },
-    };
-  }
-  const keys = new SqliteDatabase(join(data, KEYS_FILE.name), KEYS_FILE, isReadOnly);
-  const usage = new SqliteDatabase(join(data, USAGE_FILE.name), USAGE_FILE, isReadOnly);
-  const hooks = new SqliteDatabase(join(data, HOOKS_FILE.name), HOOKS_FILE, isReadOnly);
+  const inFile = (file: typeof KEYS_FILE) =>
+    new SqliteDatabase(join(data, file.name), file, isReadOnly);
+  const database = location && new PostgresDatabase(location);
+  const keys = database ?? inFile(KEYS_FILE);
+  const usage = database ?? inFile(USAGE_FILE);
+  const hooks = location
+    ? new PostgresDatabase({ ...location, pool: 1 }, HOOK_TABLES)
+    : inFile(HOOKS_FILE);
   return {
     keys: new KeyStore(keys),
     usage: new UsageStore(usage),
     hooks: new HookStore(hooks),
     async close() {
-      await keys.close();
-      await usage.close();
-      await hooks.close();
+      for (const one of new Set([keys, usage, hooks])) await one.close();
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import type { Database } from "bun:sqlite";
 import { closeSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
+import type { Awaitable } from "../../domain/awaitable.ts";
 import type { Observe } from "../../observe/events.ts";
 import type { CheckPurpose, Creation, Shard, ShardAccess } from "../shards.ts";
 import {
@@ -43,14 +44,22 @@ export interface SqliteShardOptions {
   cacheBytes: number;
   /** Limits the memory of the writer. */
   writerCacheKib: number | undefined;
-  /** Throws StoreError if the shard lacks a redaction. */
-  checkRedactions(applied: () => Redaction[]): void;
+  /** Throws StoreError if the shard lacks a redaction, and so must not be used. */
+  checkRedactions(applied: () => Redaction[]): Awaitable<void>;
   observe: Observe;
 }
 
+interface OpenShard {
+  database: Database;
+  reader: SqliteReader;
+  file: OpenedFile;
+  /** Whether its redactions were checked. */
+  isChecked: boolean;
+}
+
 export class SqliteShard implements Shard {
-  #open: { reader: SqliteReader; file: OpenedFile } | undefined;
-  /** Why there is no reader: the file cannot be used, or the check has found damage. */
+  #open: OpenShard | undefined;
+  /** Why there is no reader: the file cannot be used, lacks a redaction, or the check has found damage. */
   #error: StoreError | undefined;
   /** The file that could not be used. */
   #failed: { file: Stats | undefined; retryAt: number } | undefined;
@@ -72,18 +81,15 @@ export class SqliteShard implements Shard {
   isThere(): boolean {
     // Commands that only read find out when they open it.
     if (this.options.access === "read") return true;
-    try {
-      return this.reader() !== undefined;
-    } catch {
-      return true;
-    }
+    this.#look();
+    return (this.#error ?? this.#open) !== undefined;
   }
 
-  reader(): SqliteReader | undefined {
-    const now = performance.now();
-    if (now >= this.#nextLook) this.#look(now);
+  reader(): Awaitable<SqliteReader | undefined> {
+    this.#look();
     if (this.#error) throw this.#error;
-    return this.#open?.reader;
+    const open = this.#open;
+    return open === undefined || open.isChecked ? open?.reader : this.#check(open);
   }
 
   /** A file has none. */
@@ -102,13 +108,15 @@ export class SqliteShard implements Shard {
   }
 
   /** With one connection if nothing is written: a second one would keep the first from removing the WAL of its own. */
-  existingWriter(): SqliteWriter | undefined {
-    if (this.options.access !== "read") return this.reader() && this.writer(true);
+  async existingWriter(): Promise<SqliteWriter | undefined> {
+    if (this.options.access !== "read") return (await this.reader()) && this.writer(true);
     this.#writer ??= this.#unlessIgnored(() => {
       const database = this.#openDatabase();
       return database && new SqliteWriter(database);
     });
-    return this.#writer;
+    const writer = this.#writer;
+    if (writer) await this.options.checkRedactions(() => writer.redactions());
+    return writer;
   }
 
   create(): Creation {
@@ -151,7 +159,9 @@ export class SqliteShard implements Shard {
     this.#nextLook = 0;
   }
 
-  #look(now: number): void {
+  #look(): void {
+    const now = performance.now();
+    if (now < this.#nextLook) return;
     const { path } = this.options;
     this.#nextLook = now + LOOK_MS;
     let file: Stats | undefined;
@@ -196,8 +206,10 @@ export class SqliteShard implements Shard {
     if (isMapped) mapFile(database);
     if (this.#open) this.#retire(this.#open.reader);
     this.#open = {
+      database,
       reader: new SqliteReader(database, cacheBytes),
       file: new OpenedFile(database, path, file),
+      isChecked: false,
     };
     this.#wasThere = true;
     observe({ event: "shard-opened", shard: id, location: path });
@@ -208,9 +220,7 @@ export class SqliteShard implements Shard {
     const { id, path } = this.options;
     const migrating = this.#migrating();
     try {
-      const database = migrating ? openForReading(path, id, migrating) : openReadOnly(path, id);
-      if (database) this.#check(database);
-      return database;
+      return migrating ? openForReading(path, id, migrating) : openReadOnly(path, id);
     } catch (error) {
       if (!isForeign(error, path)) throw error;
       throw new NotAShard((error as Error).message, { cause: (error as Error).cause });
@@ -218,11 +228,17 @@ export class SqliteShard implements Shard {
   }
 
   #openWriter(): SqliteWriter {
-    const { id, path, writerCacheKib } = this.options;
+    const { id, path, writerCacheKib, checkRedactions } = this.options;
     const file = fileStats(path);
     const database = openForWriting(path, id, writerCacheKib, undefined, this.#migrating());
-    this.#check(database);
-    return new SqliteWriter(database, new OpenedFile(database, path, file));
+    const writer = new SqliteWriter(database, new OpenedFile(database, path, file));
+    try {
+      checkRedactions(() => writer.redactions());
+      return writer;
+    } catch (error) {
+      writer.close();
+      throw error;
+    }
   }
 
   #migrating(): OnMigrate | undefined {
@@ -231,13 +247,16 @@ export class SqliteShard implements Shard {
     return (from, to) => void observe({ event: "shard-migrating", shard: id, from, to });
   }
 
-  #check(database: Database): void {
+  async #check(open: OpenShard): Promise<SqliteReader> {
     try {
-      this.options.checkRedactions(() => readRedactions(database));
+      await this.options.checkRedactions(() => readRedactions(open.database));
     } catch (error) {
-      database.close();
+      // Until the next look.
+      if (error instanceof StoreError) this.#error = error;
       throw error;
     }
+    open.isChecked = true;
+    return open.reader;
   }
 
   /** Whether a file in the data folder that cannot be opened is no shard, rather than a damaged one. */
