@@ -29,7 +29,7 @@ import { SqliteWriter } from "./writer.ts";
 
 /** How often the file is looked at, at most. */
 const LOOK_MS = 1000;
-/** How often a file that cannot be used, and is not replaced, is tried again. */
+/** How often a file that cannot be used, and does not change, is tried again. */
 const RETRY_MS = 5000;
 /** By then no request uses the reader of a replaced file. */
 const RETIRE_MS = 10_000;
@@ -168,8 +168,8 @@ export class SqliteShard implements Shard {
     try {
       file = fileStats(path);
       if (!file || !this.#open || this.#open.file.isReplaced()) {
-        const isTried = this.#failed !== undefined && isSameFile(this.#failed.file, file);
-        if (isTried && now < this.#failed!.retryAt) return;
+        if (this.#failed && isUnchanged(this.#failed.file, file) && now < this.#failed.retryAt)
+          return;
         this.#reopen(file);
       }
       this.#failed = undefined;
@@ -178,7 +178,7 @@ export class SqliteShard implements Shard {
       if (!(error instanceof StoreError)) throw error;
       if (error instanceof OtherOwner) this.#wasThere = true;
       this.#failed = { file, retryAt: now + RETRY_MS };
-      this.#error = this.#isIgnored(error) ? undefined : error;
+      this.#error = this.#isIgnored(error, isForeign(error, path)) ? undefined : error;
     }
   }
 
@@ -219,12 +219,7 @@ export class SqliteShard implements Shard {
   #openDatabase(): Database | undefined {
     const { id, path } = this.options;
     const migrating = this.#migrating();
-    try {
-      return migrating ? openForReading(path, id, migrating) : openReadOnly(path, id);
-    } catch (error) {
-      if (!isForeign(error, path)) throw error;
-      throw new NotAShard((error as Error).message, { cause: (error as Error).cause });
-    }
+    return migrating ? openForReading(path, id, migrating) : openReadOnly(path, id);
   }
 
   #openWriter(): SqliteWriter {
@@ -260,9 +255,9 @@ export class SqliteShard implements Shard {
   }
 
   /** Whether a file in the data folder that cannot be opened is no shard, rather than a damaged one. */
-  #isIgnored(error: unknown): boolean {
+  #isIgnored(error: unknown, isNoShard = error instanceof NotAShard): boolean {
     const { isListed, observe } = this.options;
-    if (isListed || this.#wasThere || !(error instanceof NotAShard)) return false;
+    if (isListed || this.#wasThere || !isNoShard) return false;
     if (!this.#wasIgnored) observe({ event: "file-ignored", error });
     this.#wasIgnored = true;
     return true;
@@ -285,11 +280,15 @@ export class SqliteShard implements Shard {
   }
 }
 
+const isUnchanged = (one: Stats | undefined, other: Stats | undefined): boolean =>
+  isSameFile(one, other) && one?.mtimeMs === other?.mtimeMs;
+
 /** Where an SQLite file has its application id. */
 const ID_AT = 68;
 
 /** Whether a file is neither an SQLite file nor what is left of a shard. */
-function isForeign(error: unknown, path: string): boolean {
+function isForeign(error: StoreError, path: string): boolean {
+  if (error instanceof NotAShard) return true;
   const { cause } = error as { cause?: { code?: unknown } };
   if (cause?.code !== "SQLITE_NOTADB") return false;
   let file: number | undefined;
