@@ -120,7 +120,7 @@ function sessionOf(location: string): Session {
 
 async function makeMonths(location: string, until: number): Promise<void> {
   const session = sessionOf(location);
-  await new PostgresWriter(session).ready();
+  await new PostgresWriter(session, SHARD).ready();
   const date = new Date(until);
   const months = Array.from({ length: MONTHS }, (_, ago) =>
     Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - ago),
@@ -132,7 +132,7 @@ async function makeMonths(location: string, until: number): Promise<void> {
 }
 
 async function storedBytes(location: string): Promise<number> {
-  const writer = new PostgresWriter(sessionOf(location));
+  const writer = new PostgresWriter(sessionOf(location), SHARD);
   const { bytes } = await writer.counts();
   await writer.close();
   return bytes;

@@ -28,7 +28,7 @@ import { STAGES, stopwatches } from "../src/http/stopwatch.ts";
 import { type Observe, observeAll, type RequestEvent, unobserved } from "../src/observe/events.ts";
 import { logTo } from "../src/observe/log.ts";
 import { Metrics } from "../src/observe/metrics.ts";
-import { accessPlan, openAccess } from "../src/open-stores.ts";
+import { accessPlan, openAccess } from "../src/open-access.ts";
 import { loadSettings } from "../src/settings/load.ts";
 import { AddressSet } from "../src/settings/trusted-proxies.ts";
 import { openForReading } from "../src/store/sqlite/open.ts";

@@ -53,8 +53,8 @@ function player(number: number): PlayerRow {
   };
 }
 
-async function fill(location: Parameters<typeof openWriter>[0]): Promise<void> {
-  const writer = openWriter(location, "write");
+async function fill(location: Parameters<typeof openWriter>[1]): Promise<void> {
+  const writer = openWriter(SHARD, location);
   for (let first = 0; first < NAMES; first += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, NAMES - first) }, (_, at) =>
       player(first + at),

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import type { BrowserContext, Page } from "playwright-core";
 import { demoDocuments } from "../src/demo/demo.ts";
 import { unobserved } from "../src/observe/events.ts";
-import { openAccess } from "../src/open-stores.ts";
+import { openAccess } from "../src/open-access.ts";
 import { loadSettings } from "../src/settings/load.ts";
 import { serve } from "../src/wiring.ts";
 import { settled, startBrowser } from "../test/browser/support.ts";

@@ -1,102 +1,43 @@
-/** Opens the stores of shards, keys, usage, hooks and limits as the settings say. The only importer of adapters. */
+/** Opens the stores of shards as the settings say. The only importer of their adapters. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { AccessError } from "./access/key-database.ts";
-import { KeyStore } from "./access/key-store.ts";
-import { PostgresDatabase } from "./access/postgres/database.ts";
-import { HOOK_TABLES } from "./access/postgres/schema.ts";
-import type { Quotas } from "./access/quota.ts";
-import type { Limiter } from "./access/rate-limit.ts";
-import { redisVersion } from "./access/redis/examine.ts";
-import { RedisLimiter, RedisQuotas } from "./access/redis/limits.ts";
-import { RedisLink } from "./access/redis/link.ts";
-import { SqliteDatabase } from "./access/sqlite/database.ts";
-import { HOOKS_FILE, KEYS_FILE, REDACTIONS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
-import { UsageStore } from "./access/usage-store.ts";
-import type { VisitorCounters } from "./access/visitors.ts";
-import { checkOwner } from "./document/record-owner.ts";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
-import type { AccessPlan } from "./domain/limits.ts";
-import { HookStore } from "./hooks/hook-store.ts";
-import type { Event, Observe } from "./observe/events.ts";
-import type { SharedLimitsState } from "./observe/metrics.ts";
-import { checkRedactions, type ListEntry, RedactionList } from "./redact/list.ts";
-import type { PostgresLocation } from "./settings/database-urls.ts";
+import { type Observe, unobserved } from "./observe/events.ts";
+import { type AccessSettings, readRedactionList } from "./open-access.ts";
+import { checkRedactions, type ListEntry } from "./redact/list.ts";
 import type { Settings } from "./settings/definitions.ts";
-import {
-  type ShardLocation,
-  type ShardReplicas,
-  type SqliteLocation,
-  showLocation,
-} from "./settings/shard-locations.ts";
+import type { ShardLocation } from "./settings/shard-locations.ts";
 import type { Examined } from "./store/examined.ts";
-import { PostgresChecker } from "./store/postgres/check.ts";
-import { DatabaseDamage } from "./store/postgres/damage.ts";
 import { examineDatabase } from "./store/postgres/examine.ts";
 import { formatOf } from "./store/postgres/open.ts";
-import { PostgresReader } from "./store/postgres/reader.ts";
 import { damageIn as damageInSchema, RepairSchema } from "./store/postgres/repair-schema.ts";
-import type { ReplicaChange } from "./store/postgres/replica-health.ts";
-import { ReplicatedReaders } from "./store/postgres/replicas.ts";
 import { FORMAT as POSTGRES_FORMAT } from "./store/postgres/schema.ts";
-import { Session, sessionForReading } from "./store/postgres/session.ts";
+import { Session } from "./store/postgres/session.ts";
+import { PostgresShard, WRITING_CONNECTIONS } from "./store/postgres/shard.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { ShardRepair } from "./store/salvage.ts";
-import type { Shards } from "./store/shards.ts";
-import { SqliteChecker } from "./store/sqlite/check.ts";
+import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
 import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
-import { someRecords } from "./store/sqlite/matches.ts";
-import {
-  mapFile,
-  NotAShard,
-  openForReading,
-  openForWriting,
-  openReadOnly,
-} from "./store/sqlite/open.ts";
-import { fileStats, OpenedFile } from "./store/sqlite/opened-file.ts";
-import { readRedactions, SqliteReader } from "./store/sqlite/reader.ts";
+import { openForReading } from "./store/sqlite/open.ts";
 import { damageIn as damageInFile, RepairFile } from "./store/sqlite/repair-file.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
+import { SqliteShard } from "./store/sqlite/shard.ts";
 import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
-import { WatchedReader } from "./store/sqlite/watched-reader.ts";
-import { SqliteWriter } from "./store/sqlite/writer.ts";
-import {
-  type Fragment,
-  type OnMigrate,
-  type OnProgress,
-  type Reader,
-  type Redaction,
-  StoreError,
-  StoreReplaced,
-  StoreUnavailable,
-  type Writer,
-} from "./store/store.ts";
+import type { OnMigrate, OnProgress, Redaction, Writer } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
 /** Only servers need a cache, and map files. */
 type ShardSettings = Pick<Settings, "data" | "shards"> &
-  Partial<Pick<Settings, "cache-mib" | "map-files" | "keys-database">> & {
-    /** Whether shards that lack redactions can be read too. */
+  Pick<AccessSettings, "keys-database"> &
+  Partial<Pick<Settings, "cache-mib" | "map-files">> & {
+    /** Whether shards that lack redactions may be read. */
     withUnredacted?: boolean;
   };
 
 const MIB = 1024 * 1024;
-
-/** One writes; the other reads meanwhile. */
-const WRITING_CONNECTIONS = 2;
-
-/** An open database, shared by all readers. */
-type OpenDatabase = PostgresReader | ReplicatedReaders;
-type OpenStore = SqliteReader | OpenDatabase;
-
-/**
- * What may be changed by opening a shard. "read": nothing. "write": missing shards are created, and older formats in
- * SQLite rejected. "migrate": they are migrated. Only `matchbook migrate` migrates PostgreSQL, which other instances use.
- */
-type ShardAccess = "read" | "write" | "migrate";
 
 /**
  * The shards of a deployment: those in the settings, else every store in the data folder. `writerCacheKib` limits
@@ -108,377 +49,49 @@ export function openShards(
   writerCacheKib?: number,
   access: ShardAccess = "migrate",
 ): Shards {
-  const configured = new Map(settings.shards.map((shard) => [shard.id, shard]));
-  /** Shards in files that exist, or existed when they were opened. */
-  const files = new Map<string, WatchedReader>();
-  const opened = new Map<string, OpenDatabase>();
-  /** Shards that are being opened: concurrent requests share one attempt. */
-  const opening = new Map<string, Promise<OpenDatabase | undefined>>();
-  /** What the check has found in databases. */
-  const damaged = new Map<string, DatabaseDamage>();
-  const writers = new Map<string, Writer>();
-  /** Writers of files that were replaced. A transaction may still use them. */
-  const retired: Writer[] = [];
-  /** Why files could not be created. */
-  const uncreated = new Map<string, StoreError>();
-  /** Files that were reported as ignored. */
-  const ignored = new Set<string>();
-  const cacheBytes = (settings["cache-mib"] ?? 0) * MIB;
-  const isMapped = settings["map-files"] === "on";
-  /** Which replicas were last reported as in use, so that repeated attempts do not report again. */
-  const reported = new Map<string, boolean>();
-  const report = (id: string, change: ReplicaChange) => {
-    const replica = `${id} ${change.replica}`;
-    const isUsed = change.reason === undefined;
-    if (reported.get(replica) === isUsed) return;
-    reported.set(replica, isUsed);
-    observe(replicaEvent(id, change));
-  };
-  const migrating = (shard: string): OnMigrate | undefined =>
-    access === "migrate"
-      ? (from, to) => observe({ event: "shard-migrating", shard, from, to })
-      : undefined;
-  /** Throws StoreError if a store must not be used as this shard. */
-  const checkRecords = (id: string, records: Fragment[]) =>
-    checkOwner(id, showLocation(locationOf(settings, id)), records);
-  /** Files whose redactions were not compared with the list yet. */
-  const unchecked = new WeakMap<OpenStore, OpenFile>();
-  /**
-   * Throws StoreError if a shard must not be read because it lacks redactions. Without a data folder there is no list
-   * of them.
-   */
-  const checkApplied = async (id: string, applied: () => Awaitable<Redaction[]>) => {
-    if (settings.data === "" || settings.withUnredacted) return;
-    const damaged = await checkRedactions(await readRedactionList(settings), id, applied);
-    if (damaged > 0) observe({ event: "redactions-damaged", shard: id, entries: damaged });
-  };
-  const mayExist = (id: string) => (configured.size > 0 ? configured.has(id) : isShardId(id));
-  const reportOpened = (id: string, location: ShardLocation) =>
-    observe({ event: "shard-opened", shard: id, location: showLocation(location) });
-  const openFile = (id: string, location: SqliteLocation): SqliteReader | undefined => {
-    const { path } = location;
-    const file = new WatchedReader(
-      path,
-      () => {
-        const database = openSqlite(path, isMapped, migrating(id));
-        if (!database) return undefined;
-        closingOnError(database, () => checkRecords(id, someRecords(database)));
-        const reader = new SqliteReader(database, cacheBytes);
-        unchecked.set(reader, database);
-        return reader;
-      },
-      () => reportOpened(id, location),
-      (records) => checkOwner(id, path, records),
-    );
-    try {
-      return file.get();
-    } finally {
-      if (file.isKnown) files.set(id, file);
-    }
-  };
-  const openDatabase = async (
-    id: string,
-    location: PostgresLocation,
-  ): Promise<OpenDatabase | undefined> => {
-    const writer = shards.writer(id) as PostgresWriter;
-    const found = await openPostgres(location, configured.get(id)?.replicas, {
-      cacheBytes,
-      writer,
-      check: () => checkApplied(id, () => writer.redactions()),
-      onChange: (change) => report(id, change),
-    });
-    if (!found) return undefined;
-    opened.set(id, found);
-    reportOpened(id, location);
-    // Without the primary this is unknown.
-    const hasChecksums = await writer.hasDataChecksums().catch(() => true);
-    if (!hasChecksums) observe({ event: "data-checksums-off", shard: id });
-    return found;
-  };
-  const open = (id: string): Awaitable<OpenStore | undefined> => {
-    const file = files.get(id);
-    if (file) return file.get();
-    const known = opened.get(id) ?? opening.get(id);
-    if (known || !mayExist(id)) return known;
-    const location = locationOf(settings, id);
-    if (location.engine === "sqlite") return openFile(id, location);
-    const found = openDatabase(id, location).finally(() => opening.delete(id));
-    opening.set(id, found);
-    return found;
-  };
-  /** Undefined for a file, which has its own. */
-  const databaseDamage = (id: string): DatabaseDamage | undefined => {
-    const known = damaged.get(id);
-    if (known) return known;
-    const location = locationOf(settings, id);
-    if (location.engine === "sqlite" || settings.data === "") return undefined;
-    const record = new DatabaseDamage(damagePath(settings, id), location.shown, () =>
-      (shards.writer(id) as PostgresWriter).tableNumber(),
-    );
-    damaged.set(id, record);
-    return record;
-  };
-  /** Throws DamagedShard if the check has found damage. */
-  const openUndamaged = async (id: string): Promise<OpenStore | undefined> => {
-    const store = await open(id);
-    if (opened.has(id)) await databaseDamage(id)?.verify();
-    const file = store && unchecked.get(store);
-    if (!file) return store;
-    await checkApplied(id, () => readRedactions(file));
-    unchecked.delete(store);
-    return store;
-  };
-  /** Whether a file in the data folder that cannot be opened is no shard, rather than a damaged one. */
-  const isIgnored = (id: string, error: unknown): boolean => {
-    if (configured.size > 0 || !(error instanceof NotAShard) || files.get(id)?.wasOpened)
-      return false;
-    if (!ignored.has(id)) observe({ event: "file-ignored", error });
-    ignored.add(id);
-    return true;
-  };
-  const isShard = (id: string): boolean => {
-    try {
-      return open(id) !== undefined;
-    } catch (error) {
-      return !isIgnored(id, error);
-    }
-  };
-  const shardsInFolder = (): string[] => {
-    const lost = [...files.keys()].filter((id) => files.get(id)?.wasOpened);
-    return [...new Set([...storesIn(settings.data), ...lost])].filter(isShard).sort();
-  };
-
-  /** One connection: a second one would keep the first from removing the WAL that SQLite created for it. */
-  const openUnwritten = async (id: string): Promise<Writer | undefined> => {
-    const location = locationOf(settings, id);
-    if (location.engine === "postgres") return (await open(id)) && shards.writer(id);
-    try {
-      const database = openReadOnly(location.path);
-      if (!database) return undefined;
-      const writer = new SqliteWriter(database);
-      try {
-        checkRecords(id, someRecords(database));
-        await checkApplied(id, () => readRedactions(database));
-      } catch (error) {
-        await writer.close();
-        throw error;
-      }
-      return writer;
-    } catch (error) {
-      if (isIgnored(id, error)) return undefined;
-      throw error;
-    }
-  };
-
-  const shards: Shards = {
-    allowed: configured.size > 0 ? new Set(configured.keys()) : undefined,
-    list() {
-      if (configured.size > 0) return [...configured.keys()].sort();
-      return access === "read" ? storesIn(settings.data) : shardsInFolder();
-    },
-    async reader(id) {
-      try {
-        const store = await openUndamaged(id);
-        if (!store && uncreated.has(id)) throw uncreated.get(id);
-        return readerOf(store);
-      } catch (error) {
-        if (isIgnored(id, error)) return undefined;
-        throw error;
-      }
-    },
-    replicas(id) {
-      const store = opened.get(id);
-      if (store instanceof ReplicatedReaders) return store.inUse;
-      return configured.get(id)?.replicas?.places.map(() => false) ?? [];
-    },
-    writer(id, mustExist = false) {
-      const location = locationOf(settings, id);
-      const known = writers.get(id);
-      if (known && !isReplaced(known)) return known;
-      if (known) retired.push(known);
-      if (mustExist && isMissing(location)) throw missing(location);
-      const writer = openWriter(location, access, migrating(id), writerCacheKib, (records) =>
-        checkRecords(id, records),
-      );
-      writers.set(id, writer);
-      return writer;
-    },
-    async create(id) {
-      const location = locationOf(settings, id);
-      if (location.engine !== "sqlite") return "none";
-      try {
-        const wasMissing = isMissing(location);
-        await openWriter(location, access, migrating(id)).close();
-        return wasMissing ? "created" : "existing";
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-        uncreated.set(id, error);
-        return "failed";
-      }
-    },
-    async checker(id, purpose = "background") {
-      const location = locationOf(settings, id);
-      if (location.engine === "postgres") {
-        return PostgresChecker.open(location, purpose);
-      }
-      const { path } = location;
-      const file = fileStats(path);
-      try {
-        const database = access === "read" ? openReadOnly(path) : openForReading(path);
-        if (database) closingOnError(database, () => checkOwner(id, path, someRecords(database)));
-        const pass = purpose === "background" ? "exact" : "fast";
-        return database && new SqliteChecker(database, new OpenedFile(path, file), pass);
-      } catch (error) {
-        if (isIgnored(id, error)) return undefined;
-        throw error;
-      }
-    },
-    async setDamage(id, damage) {
-      try {
-        if (locationOf(settings, id).engine === "postgres") await databaseDamage(id)?.set(damage);
-        else {
-          if (!files.has(id)) isShard(id);
-          files.get(id)?.setDamage(damage);
-        }
-      } catch (error) {
-        observe({ event: "damage-not-recorded", shard: id, error });
-      }
-    },
-    async existingWriter(id) {
-      if (access !== "read") return (await openUndamaged(id)) ? shards.writer(id, true) : undefined;
-      const writer = writers.get(id) ?? (mayExist(id) ? await openUnwritten(id) : undefined);
-      if (writer) writers.set(id, writer);
-      return writer;
-    },
-    async close() {
-      // A store that opens later would keep its connections, and the process alive.
-      await Promise.allSettled(opening.values());
-      const all = [...files.values(), ...opened.values(), ...writers.values(), ...retired];
-      for (const store of all) await store.close();
-      files.clear();
-      opened.clear();
-      writers.clear();
-      retired.length = 0;
-    },
-  };
-  return shards;
-}
-
-const readerOf = (store: OpenStore | undefined): Reader | undefined =>
-  store instanceof ReplicatedReaders ? store.forRequest() : store;
-
-/** Throws StoreReplaced if the file was deleted. */
-const isReplaced = (writer: Writer): boolean =>
-  writer instanceof SqliteWriter && writer.file.isReplaced();
-
-const isMissing = (location: ShardLocation): boolean =>
-  location.engine === "sqlite" && fileStats(location.path) === undefined;
-
-const missing = (location: ShardLocation): StoreError =>
-  new StoreReplaced(
-    `${showLocation(location)} does not exist any more; put it back or restore a backup, or restart the server to continue without it`,
+  return new ShardsInUse(
+    settings.shards.map(({ id }) => id),
+    () => storesIn(settings.data),
+    (id) => openShard(id, settings, observe, writerCacheKib, access),
+    observe,
   );
-
-/** Undefined when there is no shard (yet). */
-function openSqlite(
-  path: string,
-  isMapped: boolean,
-  onMigrate: OnMigrate | undefined,
-): ReturnType<typeof openReadOnly> {
-  const database = onMigrate ? openForReading(path, onMigrate) : openReadOnly(path);
-  if (isMapped && database) mapFile(database);
-  return database;
 }
 
-type OpenFile = NonNullable<ReturnType<typeof openReadOnly>>;
-
-/** The list of redactions. Throws StoreError if it cannot be read. */
-export async function readRedactionList(settings: AccessSettings): Promise<ListEntry[]> {
-  try {
-    return await withRedactionList(settings, (list) => list.entries(), true);
-  } catch (error) {
-    if (!(error instanceof AccessError)) throw error;
-    throw new StoreError(error.message, { cause: error.cause });
+function openShard(
+  id: string,
+  settings: ShardSettings,
+  observe: Observe,
+  writerCacheKib: number | undefined,
+  access: ShardAccess,
+): Shard {
+  const { data } = settings;
+  const location = locationOf(settings, id);
+  const listed = settings.shards.find((one) => one.id === id);
+  const common = {
+    ...{ id, access, observe },
+    cacheBytes: (settings["cache-mib"] ?? 0) * MIB,
+    async checkRedactions(applied: () => Awaitable<Redaction[]>) {
+      // Without a data folder there is no list of redactions, as for the files of a backup.
+      if (data === "" || settings.withUnredacted) return;
+      const damaged = await checkRedactions(await readRedactionList(settings), id, applied);
+      if (damaged > 0) observe({ event: "redactions-damaged", shard: id, entries: damaged });
+    },
+  };
+  if (location.engine === "postgres") {
+    const damagePath = data === "" ? undefined : damagePathOf(settings, id);
+    return new PostgresShard({ ...common, location, replicas: listed?.replicas, damagePath });
   }
-}
-
-/** Opens the list of redactions for a moment, so that no connection is kept. Throws AccessError. */
-export async function withRedactionList<T>(
-  settings: AccessSettings,
-  work: (list: RedactionList) => Promise<T>,
-  isReadOnly = false,
-): Promise<T> {
-  const { redactions, close } = openAccess(settings, isReadOnly);
-  try {
-    return await work(redactions);
-  } finally {
-    await close();
-  }
-}
-
-function closingOnError(store: { close(): void }, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    store.close();
-    throw error;
-  }
-}
-
-interface PostgresParts {
-  cacheBytes: number;
-  writer: PostgresWriter;
-  /** Throws StoreError if the shard must not be read. */
-  check(): Promise<void>;
-  onChange(change: ReplicaChange): void;
-}
-
-/**
- * The first process creates the tables. An unavailable database is retried each time; until it
- * is back, a replica that has the tables serves.
- */
-async function openPostgres(
-  location: PostgresLocation,
-  replicas: ShardReplicas | undefined,
-  { cacheBytes, writer, check, onChange }: PostgresParts,
-): Promise<OpenDatabase | undefined> {
-  let isThere = true;
-  const unavailable = await unavailability(
-    writer.ready().then((found) => {
-      isThere = found;
-      return found ? check() : undefined;
-    }),
-  );
-  if (!isThere) return undefined;
-  if (unavailable && !replicas) throw unavailable;
-  if (!replicas) return new PostgresReader(sessionForReading(location), cacheBytes);
-  const readers = new ReplicatedReaders(location, replicas, cacheBytes, onChange);
-  await readers.check();
-  if (!unavailable || readers.inUse.includes(true)) return readers;
-  await readers.close();
-  throw unavailable;
-}
-
-/** The error if a database is not ready because it is unavailable. */
-async function unavailability(ready: Promise<void>): Promise<StoreUnavailable | undefined> {
-  try {
-    await ready;
-    return undefined;
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return error;
-    throw error;
-  }
-}
-
-function replicaEvent(shard: string, change: ReplicaChange): Event {
-  const { replica, reason } = change;
-  return reason === undefined
-    ? { event: "replica-included", shard, replica }
-    : { event: "replica-excluded", shard, replica, why: reason };
+  return new SqliteShard({
+    ...common,
+    path: location.path,
+    isListed: listed !== undefined,
+    isMapped: settings["map-files"] === "on",
+    writerCacheKib,
+  });
 }
 
 /** Where damage of a shard in PostgreSQL is recorded. */
-const damagePath = ({ data }: Pick<Settings, "data">, id: string): string =>
+const damagePathOf = ({ data }: Pick<Settings, "data">, id: string): string =>
   join(data, `${id}.damaged`);
 
 /** The location of a shard: from the settings, else its file in the data folder. */
@@ -490,44 +103,29 @@ export function locationOf(
   return listed ?? { engine: "sqlite", path: join(data, `${id}${STORE_SUFFIX}`) };
 }
 
-/**
- * The writer of a shard at any location. Creates the store if necessary, unless it is for reading only.
- * `check` throws if it must not be used as it is.
- */
-export function openWriter(
-  location: ShardLocation,
-  access: ShardAccess,
-  onMigrate?: OnMigrate,
-  cacheKib?: number,
-  check?: (records: Fragment[]) => void,
-): Writer {
-  if (location.engine === "postgres") {
-    const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
-    return new PostgresWriter(session, undefined, undefined, access === "read");
-  }
-  const file = fileStats(location.path);
-  const database = openForWriting(location.path, cacheKib, undefined, onMigrate);
-  closingOnError(database, () => check?.(someRecords(database)));
-  return new SqliteWriter(database, new OpenedFile(location.path, file));
-}
+/** The writer of a shard at any location. Creates the store if necessary. */
+export const openWriter = (id: string, location: ShardLocation): Writer =>
+  openShards({ data: "", shards: [{ id, location }] }, unobserved, undefined, "write").writer(id);
 
 /** What is wrong with a shard; undefined if nothing is. Throws StoreError if it is no shard. */
-export function damageAt(
-  shard: string,
+export const damageAt = (
+  id: string,
   location: ShardLocation,
   onProgress: OnProgress,
-): Awaitable<string | undefined> {
-  if (location.engine === "postgres") return damageInSchema(location, onProgress);
-  const { path } = location;
-  return damageInFile(path, onProgress, (records) => checkOwner(shard, path, records));
-}
+): Awaitable<string | undefined> =>
+  location.engine === "postgres"
+    ? damageInSchema(location, onProgress)
+    : damageInFile(id, location.path, onProgress);
 
 /** Keeps writers of a shard waiting until it is repaired. Throws StoreError. */
-export const openRepair = (location: ShardLocation): Awaitable<ShardRepair> =>
-  location.engine === "sqlite" ? new RepairFile(location.path) : RepairSchema.open(location);
+export const openRepair = (id: string, location: ShardLocation): Awaitable<ShardRepair> =>
+  location.engine === "postgres"
+    ? RepairSchema.open(id, location)
+    : new RepairFile(id, location.path);
 
 /** Migrates a shard. Returns its formats before and after; undefined if there is no shard yet. */
 export async function migrateShard(
+  id: string,
   location: ShardLocation,
   onMigrate: OnMigrate,
 ): Promise<{ from: number; to: number } | undefined> {
@@ -537,14 +135,14 @@ export async function migrateShard(
     onMigrate(found, to);
   };
   if (location.engine === "sqlite") {
-    const database = openForReading(location.path, note);
+    const database = openForReading(location.path, id, note);
     database?.close();
     return database && { from: from ?? SQLITE_FORMAT, to: SQLITE_FORMAT };
   }
   const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
   try {
     if ((await formatOf(session, true)) === undefined) return undefined;
-    await new PostgresWriter(session).ready(note);
+    await new PostgresWriter(session, id).ready(note);
     return { from: from ?? POSTGRES_FORMAT, to: POSTGRES_FORMAT };
   } finally {
     await session.close();
@@ -558,13 +156,13 @@ export async function examineShard(
   list: readonly ListEntry[],
 ): Promise<Examined> {
   const location = locationOf(settings, id);
-  const replicas = settings.shards.find((shard) => shard.id === id)?.replicas;
+  const replicas = settings.shards.find((shard) => shard.id === id)?.replicas?.places ?? [];
   const found =
     location.engine === "sqlite"
-      ? await examineFile(location.path, (records) => checkOwner(id, location.path, records))
-      : await examineDatabase(location, replicas?.places ?? [], damagePath(settings, id));
+      ? await examineFile(id, location.path)
+      : await examineDatabase(id, location, replicas, damagePathOf(settings, id));
   if (typeof found === "string") return found;
-  const shards = openShards({ ...settings, withUnredacted: true }, () => {}, undefined, "read");
+  const shards = openShards({ ...settings, withUnredacted: true }, unobserved, undefined, "read");
   try {
     await checkRedactions(list, id, async () => {
       const writer = await shards.existingWriter(id);
@@ -576,7 +174,7 @@ export async function examineShard(
   }
 }
 
-export { MAX_WAL_BYTES, redisVersion, sqliteVersion };
+export { MAX_WAL_BYTES, sqliteVersion };
 
 /** The ids of the shards in a data folder. */
 export function storesIn(folder: string): string[] {
@@ -592,140 +190,4 @@ export function storesIn(folder: string): string[] {
     .map((name) => name.slice(0, -STORE_SUFFIX.length))
     .filter(isShardId)
     .sort();
-}
-
-export interface AccessStore {
-  keys: KeyStore;
-  usage: UsageStore;
-  hooks: HookStore;
-  redactions: RedactionList;
-  close(): Promise<void>;
-}
-
-/** The settings that say where keys, usage, hooks and the list of redactions are stored. */
-interface AccessSettings {
-  data: string;
-  "keys-database"?: ConstructorParameters<typeof PostgresDatabase>[0] | undefined;
-}
-
-export interface AccessPath {
-  kind: "keys" | "usage" | "hooks";
-  path: string;
-}
-
-/** The files of keys, usage and hooks, which may not exist; none if they are in PostgreSQL. */
-export function accessFiles({ data, "keys-database": location }: AccessSettings): AccessPath[] {
-  if (location) return [];
-  return [
-    { kind: "keys", path: join(data, KEYS_FILE.name) },
-    { kind: "usage", path: join(data, USAGE_FILE.name) },
-    { kind: "hooks", path: join(data, HOOKS_FILE.name) },
-  ];
-}
-
-/** How many keys a file has, also those that are not valid any more, how many days of usage, or how many hooks. */
-export interface AccessCounts {
-  keys?: number;
-  days?: number;
-  hooks?: number;
-}
-
-const ACCESS_COUNTS = {
-  keys: { file: KEYS_FILE, sql: "SELECT count(*) AS keys FROM {keys}" },
-  usage: { file: USAGE_FILE, sql: "SELECT count(DISTINCT day) AS days FROM {days}" },
-  hooks: { file: HOOKS_FILE, sql: "SELECT count(*) AS hooks FROM {hooks}" },
-};
-
-/** Reads a file that nobody else uses. Throws StoreError if it is damaged, or has a format that cannot be used. */
-export async function accessCounts({ kind, path }: AccessPath): Promise<AccessCounts> {
-  const { file, sql } = ACCESS_COUNTS[kind];
-  const database = new SqliteDatabase(path, file, true);
-  try {
-    return (await database.rows<AccessCounts>(sql))[0]!;
-  } catch (error) {
-    throw error instanceof AccessError ? new StoreError(error.message, { cause: error }) : error;
-  } finally {
-    await database.close();
-  }
-}
-
-/** Nothing is created or connected to before it is needed; with `isReadOnly`, no file is ever created or changed. */
-export function openAccess(
-  { data, "keys-database": location }: AccessSettings,
-  isReadOnly = false,
-): AccessStore {
-  if (location) {
-    const database = new PostgresDatabase(location);
-    const hooks = new PostgresDatabase({ ...location, pool: 1 }, HOOK_TABLES);
-    return {
-      keys: new KeyStore(database),
-      usage: new UsageStore(database),
-      hooks: new HookStore(hooks),
-      redactions: new RedactionList(database),
-      async close() {
-        await database.close();
-        await hooks.close();
-      },
-    };
-  }
-  const keys = new SqliteDatabase(join(data, KEYS_FILE.name), KEYS_FILE, isReadOnly);
-  const usage = new SqliteDatabase(join(data, USAGE_FILE.name), USAGE_FILE, isReadOnly);
-  const hooks = new SqliteDatabase(join(data, HOOKS_FILE.name), HOOKS_FILE, isReadOnly);
-  const list = new SqliteDatabase(join(data, REDACTIONS_FILE.name), REDACTIONS_FILE, isReadOnly);
-  return {
-    keys: new KeyStore(keys),
-    usage: new UsageStore(usage),
-    hooks: new HookStore(hooks),
-    redactions: new RedactionList(list),
-    async close() {
-      await list.close();
-      await keys.close();
-      await usage.close();
-      await hooks.close();
-    },
-  };
-}
-
-export interface Limits {
-  limiter: Limiter;
-  quotas: Quotas;
-  visitors: VisitorCounters;
-  /** The current state; undefined if limits are not shared. */
-  shared: SharedLimitsState | undefined;
-  close(): void;
-}
-
-/** `local` decides without Redis, and whenever Redis is unavailable. */
-export async function openLimits(
-  { redis }: { redis: string },
-  local: Pick<Limits, "limiter" | "quotas" | "visitors">,
-  observe: Observe,
-  responseMs?: number,
-): Promise<Limits> {
-  if (redis === "") return { ...local, shared: undefined, close() {} };
-  const link = new RedisLink(redis, observe, responseMs);
-  await link.open();
-  return {
-    limiter: new RedisLimiter(link, local.limiter),
-    quotas: new RedisQuotas(link, local.quotas),
-    visitors: {
-      limiter: new RedisLimiter(link, local.visitors.limiter),
-      quotas: new RedisQuotas(link, local.visitors.quotas),
-    },
-    shared: link,
-    close: () => link.close(),
-  };
-}
-
-/** The tiers and limits of keys from the settings. */
-export function accessPlan(settings: Settings): AccessPlan {
-  return {
-    tiers: settings.tiers,
-    defaults: {
-      rate: settings.rate,
-      burst: settings.burst,
-      matchesPerDay: settings["matches-per-day"],
-    },
-    closedShards: settings["closed-shards"],
-  };
 }

@@ -12,7 +12,7 @@ import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
 import { BackgroundCheck, type Pace } from "./check/background-check.ts";
 import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
-import { Deliverer } from "./hooks/deliverer.ts";
+import { Deliverer, type DelivererOptions } from "./hooks/deliverer.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { send } from "./hooks/send.ts";
 import { Bodies } from "./http/body.ts";
@@ -33,11 +33,10 @@ import {
   type AccessStore,
   accessPlan,
   type Limits,
-  locationOf,
   openAccess,
   openLimits,
-  openShards,
-} from "./open-stores.ts";
+} from "./open-access.ts";
+import { locationOf, openShards } from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
 import { showLocation } from "./settings/shard-locations.ts";
 import { recordServed, servedShards } from "./store/served-shards.ts";
@@ -76,13 +75,12 @@ export async function serve(
   const { metrics, shards, keys, usage, limits, plan, observe } = parts;
   const { limiter, quotas, shared } = limits;
   let admin: RunningAdmin | undefined;
-  // The supervisor checks and maintains the shards for all workers, and delivers to hooks.
-  const check = sharing ? undefined : new BackgroundCheck(shards, observe, checkPace);
-  const maintenance = sharing ? undefined : maintain(settings, observe, maintenancePace);
-  if (!sharing) parts.startHooks();
+  // The supervisor does this for all workers.
+  const background = sharing
+    ? undefined
+    : startBackground(settings, parts, checkPace, maintenancePace);
   const release = async () => {
-    await maintenance?.stop();
-    await check?.stop();
+    await background?.stop();
     await admin?.stop();
     await parts.release();
   };
@@ -193,12 +191,9 @@ export async function serveBesideWorkers(
   const clock = steadyClock(SYSTEM_CLOCK);
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
-  const check = new BackgroundCheck(parts.shards, parts.observe, checkPace);
-  const maintenance = maintain(settings, parts.observe);
-  parts.startHooks();
+  const background = startBackground(settings, parts, checkPace);
   const release = async () => {
-    await maintenance.stop();
-    await check.stop();
+    await background.stop();
     await parts.release();
   };
   try {
@@ -236,17 +231,14 @@ function withoutAdmin(
   // The workers migrate and report their shards.
   const observe: Observe = (event) => event.event === "shard-opened" || log(event);
   const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
-  const check = new BackgroundCheck(shards, observe, checkPace);
-  const maintenance = maintain(settings, observe);
   const access = openAccess(settings);
-  const deliverer = newDeliverer(settings, access, shards, steadyClock(SYSTEM_CLOCK), observe);
-  deliverer?.start();
+  const options = { ...hookOptions(settings, access, shards), observe };
+  const deliverer = newDeliverer(settings, { ...options, clock: steadyClock(SYSTEM_CLOCK) });
+  const background = startBackground(settings, { shards, observe, deliverer }, checkPace);
   return {
     adminUrl: undefined,
     async stop() {
-      await deliverer?.stop();
-      await maintenance.stop();
-      await check.stop();
+      await background.stop();
       await access.close();
       await shards.close();
     },
@@ -260,38 +252,43 @@ const tokenFor = (settings: Settings): string | undefined =>
 const openThread = () =>
   new Worker(new URL("./upload-worker.ts", import.meta.url).href, { smol: true });
 
-const maintain = (
+/** Starts what one process does for all workers: the check and the maintenance of the shards, and deliveries to hooks. */
+function startBackground(
   settings: Settings,
-  observe: Observe,
-  pace?: Partial<MaintenancePace>,
-): MaintenanceThread =>
-  new MaintenanceThread(
+  parts: { shards: Shards; observe: Observe; deliverer: Deliverer | undefined },
+  checkPace?: Partial<Pace>,
+  maintenancePace?: Partial<MaintenancePace>,
+): { stop(): Promise<void> } {
+  const { shards, observe, deliverer } = parts;
+  const check = new BackgroundCheck(shards, observe, checkPace);
+  const maintenance = new MaintenanceThread(
     () => new Worker(new URL("./maintenance-worker.ts", import.meta.url).href, { smol: true }),
     settings,
     observe,
-    pace,
+    maintenancePace,
   );
+  deliverer?.start();
+  return {
+    async stop() {
+      await deliverer?.stop();
+      await maintenance.stop();
+      await check.stop();
+    },
+  };
+}
+
+const hookOptions = (settings: Settings, access: AccessStore, shards: Shards) => ({
+  store: access.hooks,
+  keyStore: access.keys,
+  shards,
+  plan: accessPlan(settings),
+  allowPrivate: settings["hooks-allow-private"] === "on",
+  send,
+});
 
 /** Undefined if the settings disable hooks. */
-const newDeliverer = (
-  settings: Settings,
-  { hooks: store, keys: keyStore }: AccessStore,
-  shards: Shards,
-  clock: Clock,
-  observe: Observe,
-): Deliverer | undefined =>
-  settings.hooks === "off"
-    ? undefined
-    : new Deliverer({
-        store,
-        keyStore,
-        shards,
-        plan: accessPlan(settings),
-        allowPrivate: settings["hooks-allow-private"] === "on",
-        send,
-        clock,
-        observe,
-      });
+const newDeliverer = (settings: Settings, options: DelivererOptions): Deliverer | undefined =>
+  settings.hooks === "off" ? undefined : new Deliverer(options);
 
 /** What workers on the same port share. */
 interface WorkerLimits {
@@ -324,11 +321,11 @@ async function openParts(
   const access = openAccess(settings);
   const keys = new KeyLookup(access.keys, plan, watched);
   const usage = new UsageRecorder(access.usage, clock, watched);
-  const deliverer = newDeliverer(settings, access, shards, clock, watched);
+  const options = hookOptions(settings, access, shards);
+  const deliverer = newDeliverer(settings, { ...options, clock, observe: watched });
   let isRecording = false;
   let limits: Limits | undefined;
   const release = async () => {
-    await deliverer?.stop();
     await keys.stop();
     limits?.close();
     if (isRecording) await usage.stop();
@@ -350,16 +347,8 @@ async function openParts(
     throw error;
   }
   const observe = observeAll([watched, (event) => noteUsage(usage, event)]);
-  const keyStore = access.keys;
-  const hooks = new Hooks({
-    store: access.hooks,
-    keyStore,
-    shards,
-    plan,
-    allowPrivate: settings["hooks-allow-private"] === "on",
-    send,
-  });
-  const startHooks = () => deliverer?.start();
+  const { keyStore } = options;
+  const hooks = new Hooks(options);
   return {
     plan,
     metrics,
@@ -368,7 +357,7 @@ async function openParts(
     keys,
     usage,
     hooks,
-    startHooks,
+    deliverer,
     limits,
     observe,
     release,

@@ -3,14 +3,8 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Observe } from "../observe/events.ts";
-import {
-  type AccessPath,
-  accessCounts,
-  accessFiles,
-  locationOf,
-  openShards,
-  readRedactionList,
-} from "../open-stores.ts";
+import { type AccessPath, accessCounts, accessFiles, readRedactionList } from "../open-access.ts";
+import { locationOf, openShards } from "../open-stores.ts";
 import { asListed, type ListedRedaction, lacking, listedIn, redactionsOf } from "../redact/list.ts";
 import type { PostgresLocation } from "../settings/database-urls.ts";
 import type { Settings } from "../settings/definitions.ts";

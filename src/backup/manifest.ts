@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isShardId } from "../domain/identifiers.ts";
-import type { AccessCounts } from "../open-stores.ts";
+import type { AccessCounts } from "../open-access.ts";
 import { isListed, type ListedRedaction } from "../redact/list.ts";
 import { type Counts, StoreError } from "../store/store.ts";
 

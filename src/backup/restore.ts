@@ -3,14 +3,8 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder, syncFile } from "../durable-files.ts";
-import {
-  accessCounts,
-  accessFiles,
-  locationOf,
-  openWriter,
-  readRedactionList,
-  withRedactionList,
-} from "../open-stores.ts";
+import { accessCounts, accessFiles, readRedactionList, withRedactionList } from "../open-access.ts";
+import { locationOf, openWriter } from "../open-stores.ts";
 import { type ListedRedaction, lacking, listedIn, redactionsOf } from "../redact/list.ts";
 import { redactPlayers } from "../redact/redact.ts";
 import type { Settings } from "../settings/definitions.ts";
@@ -186,7 +180,9 @@ const restoreFile = (
         `${to}: what was written is not what the manifest lists for ${file.name}, so it was removed; check the disk, and use another backup`,
       );
     }
-    if (redactions.length > 0) await redactFile(draft, redactions);
+    if (file.kind === "shard" && redactions.length > 0) {
+      await redactFile(file.shard, draft, redactions);
+    }
   });
 
 async function restoreExport(
@@ -201,7 +197,7 @@ async function restoreExport(
       const location = { engine: "sqlite", path } as const;
       const target = { location, shown: to.path, disposal: "it was removed" };
       await takeIn(file, from, target, redactions, options);
-      await emptyWal(location);
+      await emptyWal(file.shard, location);
     });
     return;
   }
@@ -251,8 +247,8 @@ async function asDraft<T>(to: string, fill: (draft: string) => Promise<T>): Prom
 }
 
 /** A file is published without its WAL. */
-async function emptyWal(location: SqliteLocation): Promise<void> {
-  const writer = openWriter(location, "write");
+async function emptyWal(shard: string, location: SqliteLocation): Promise<void> {
+  const writer = openWriter(shard, location);
   try {
     if (!(await writer.emptyLog())) {
       throw new BackupError(`${location.path}: another program reads it; stop it, and retry`);
@@ -264,8 +260,12 @@ async function emptyWal(location: SqliteLocation): Promise<void> {
 }
 
 /** Removes players who were redacted after the backup was made. */
-async function redactFile(path: string, redactions: readonly Redaction[]): Promise<void> {
-  const writer = openWriter({ engine: "sqlite", path }, "write");
+async function redactFile(
+  shard: string,
+  path: string,
+  redactions: readonly Redaction[],
+): Promise<void> {
+  const writer = openWriter(shard, { engine: "sqlite", path });
   try {
     const missing = lacking(redactions, await writer.redactions());
     if (missing.length === 0) return;

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { version } from "../../package.json";
 import { backUp } from "../backup/backup.ts";
 import { describeContent, type Manifest, type MissingPart } from "../backup/manifest.ts";
-import { accessFiles } from "../open-stores.ts";
+import { accessFiles } from "../open-access.ts";
 import type { Settings } from "../settings/definitions.ts";
 import {
   type AddCommand,

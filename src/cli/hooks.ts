@@ -7,7 +7,7 @@ import type { Hook } from "../hooks/hook-store.ts";
 import { parseHookUrl } from "../hooks/hook-url.ts";
 import { HookError, Hooks } from "../hooks/hooks.ts";
 import { send } from "../hooks/send.ts";
-import { accessPlan, openAccess } from "../open-stores.ts";
+import { accessPlan, openAccess } from "../open-access.ts";
 import { concealUser } from "../settings/database-urls.ts";
 import type { Settings } from "../settings/definitions.ts";
 import {

@@ -9,7 +9,7 @@ import { dayOf, writtenDay } from "../access/usage.ts";
 import type { UsageStore } from "../access/usage-store.ts";
 import { type AccessPlan, effectiveLimits, tierNamed } from "../domain/limits.ts";
 import { describeDay } from "../http/usage.ts";
-import { accessPlan } from "../open-stores.ts";
+import { accessPlan } from "../open-access.ts";
 import { note, print, settingsOf, withExamples, withSettings } from "./command.ts";
 import { KEY_ID, readKey, readUsage } from "./key-store.ts";
 import { countsOf } from "./key-usage.ts";

@@ -4,7 +4,7 @@ import { looksLikeKey } from "../access/key.ts";
 import type { KeyRecord, KeyStore } from "../access/key-store.ts";
 import type { UsageStore } from "../access/usage-store.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
-import { type AccessStore, openAccess } from "../open-stores.ts";
+import { type AccessStore, openAccess } from "../open-access.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { nearest } from "../text/nearest.ts";
 import { CommandError } from "./command.ts";

@@ -8,7 +8,7 @@ import { KEPT_DAYS } from "../access/usage-store.ts";
 import { VISITORS } from "../access/visitors.ts";
 import { effectiveLimits, VISITOR_TIER } from "../domain/limits.ts";
 import { describeDay } from "../http/usage.ts";
-import { accessPlan } from "../open-stores.ts";
+import { accessPlan } from "../open-access.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import { flagValue, note, print, settingsOf, withExamples, withSettings } from "./command.ts";

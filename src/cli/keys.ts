@@ -5,7 +5,7 @@ import { describeKey } from "../access/describe-key.ts";
 import { endOfPrevious, type KeyRecord, stateOf } from "../access/key-store.ts";
 import { type AccessPlan, effectiveLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { accessPlan } from "../open-stores.ts";
+import { accessPlan } from "../open-access.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { parseOverlap } from "../settings/key-options.ts";
 import {

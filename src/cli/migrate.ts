@@ -57,7 +57,7 @@ async function migrateAll(
   const formats = new Map<string, Formats>();
   for (const shard of ids) {
     try {
-      const migrated = await migrateShard(locationOf(settings, shard), (from, to) =>
+      const migrated = await migrateShard(shard, locationOf(settings, shard), (from, to) =>
         noteMigration({ event: "shard-migrating", shard, from, to }),
       );
       if (migrated) formats.set(shard, migrated);

@@ -2,7 +2,7 @@
 
 import { createInterface } from "node:readline/promises";
 import { isResourceId } from "../domain/identifiers.ts";
-import { readRedactionList, withRedactionList } from "../open-stores.ts";
+import { readRedactionList, withRedactionList } from "../open-access.ts";
 import {
   asListed,
   concerning,

@@ -1,7 +1,8 @@
 /** `matchbook repair`: rebuilds a damaged shard from its records. */
 
 import { join } from "node:path";
-import { damageAt, locationOf, openRepair, readRedactionList, storesIn } from "../open-stores.ts";
+import { readRedactionList } from "../open-access.ts";
+import { damageAt, locationOf, openRepair, storesIn } from "../open-stores.ts";
 import { listedIn, redactionsOf } from "../redact/list.ts";
 import { MovedAsideFile } from "../repair/moved-aside.ts";
 import { type Rebuilt, rebuild } from "../repair/rebuild.ts";
@@ -99,7 +100,7 @@ async function repairShard(
     return { shard, state: "undamaged", isDryRun, damage: null };
   }
   if (damage !== undefined) note(`${shard} is damaged: ${damage}`);
-  const repair = await openRepair(location);
+  const repair = await openRepair(shard, location);
   // The list of what is in a database is a file too.
   const listOf = (name: string) =>
     `${location.engine === "sqlite" ? name : join(data, name)}.ndjson`;

@@ -113,7 +113,7 @@ async function copyTo(
   source: Writer,
   options: Omit<MoveOptions, "onProgress">,
 ): Promise<Moved> {
-  const target = openWriter(to, "write");
+  const target = openWriter(options.shard, to);
   let phase: Phase | undefined;
   let bar: Progress | undefined;
   try {

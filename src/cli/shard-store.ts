@@ -27,7 +27,10 @@ export function noteIgnored(event: Event): void {
 }
 
 /** Throws CommandError if the shard does not exist or is empty. */
-export async function existingShard(shards: Shards, id: string): Promise<Writer> {
+export async function existingShard(
+  shards: Pick<Shards, "existingWriter" | "list">,
+  id: string,
+): Promise<Writer> {
   const writer = await shards.existingWriter(id);
   if (writer) return writer;
   const ids = await shards.list();

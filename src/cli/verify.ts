@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { MANIFEST } from "../backup/manifest.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { accessFiles } from "../open-stores.ts";
+import { accessFiles } from "../open-access.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import type { Shards } from "../store/shards.ts";

@@ -4,7 +4,7 @@ import { AccessError } from "../access/key-database.ts";
 import { type KeyRecord, stateOf } from "../access/key-store.ts";
 import { hookState } from "../hooks/hook-access.ts";
 import type { Hook } from "../hooks/hook-store.ts";
-import { openAccess, redisVersion } from "../open-stores.ts";
+import { openAccess, redisVersion } from "../open-access.ts";
 import { isWhole, type ListEntry } from "../redact/list.ts";
 import { type Settings, shownValue } from "../settings/definitions.ts";
 import { type Finding, ok, problem, someOf, warning } from "./findings.ts";

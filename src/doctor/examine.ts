@@ -3,13 +3,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
-import {
-  examineShard,
-  locationOf,
-  readRedactionList,
-  sqliteVersion,
-  storesIn,
-} from "../open-stores.ts";
+import { readRedactionList } from "../open-access.ts";
+import { examineShard, locationOf, sqliteVersion, storesIn } from "../open-stores.ts";
 import type { ListEntry } from "../redact/list.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { LoadedSettings } from "../settings/load.ts";

@@ -23,13 +23,17 @@ export function openUnchanged(path: string): Database {
   return openImmutable(file);
 }
 
+const IMMUTABLE = "?immutable=1";
+
 /** Reads the file alone: without locks, and without noticing changes. There must be no WAL. */
 export function openImmutable(path: string): Database {
   return new Database(
-    `${pathToFileURL(realpathSync(path))}?immutable=1`,
+    `${pathToFileURL(realpathSync(path))}${IMMUTABLE}`,
     constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
   );
 }
+
+export const isImmutable = (database: Database): boolean => database.filename.endsWith(IMMUTABLE);
 
 function isWritable(path: string): boolean {
   try {

@@ -1,6 +1,7 @@
-/** The contract for access to the shards. */
+/** The contract for access to the shards, and the shards that a process has in use. */
 
 import type { Awaitable } from "../domain/awaitable.ts";
+import type { Observe } from "../observe/events.ts";
 import type { Checker, DamagedData, Reader, Writer } from "./store.ts";
 
 export interface ReadableShards {
@@ -16,8 +17,16 @@ export interface ReadableShards {
   replicas(id: string): readonly boolean[];
 }
 
+/**
+ * What may be changed by opening a shard. "read": nothing. "write": missing shards are created, and older formats in
+ * SQLite rejected. "migrate": they are migrated. Only `matchbook migrate` migrates PostgreSQL, which other instances use.
+ */
+export type ShardAccess = "read" | "write" | "migrate";
+
 /** Whether a check runs beside requests, or by itself. */
 export type CheckPurpose = "background" | "verify";
+
+export type Creation = "created" | "existing" | "failed" | "none";
 
 /** The shards as ingest and the admin commands use them. */
 export interface Shards extends ReadableShards {
@@ -32,7 +41,7 @@ export interface Shards extends ReadableShards {
    * Creates the file of a shard, if it has one and it does not exist. If that fails, the shard is unavailable. "none": it
    * has no file.
    */
-  create(id: string): Awaitable<"created" | "existing" | "failed" | "none">;
+  create(id: string): Creation;
   /**
    * A new pass over an existing shard. Undefined if there is no shard yet. "verify" is faster, with longer steps, and waits
    * longer for a slow database. May throw StoreError.
@@ -46,4 +55,94 @@ export interface Shards extends ReadableShards {
   /** The writer of an existing shard. */
   existingWriter(id: string): Awaitable<Writer | undefined>;
   close(): Awaitable<void>;
+}
+
+/**
+ * One shard, for as long as the process runs. It is opened when it is first needed, and tried again if that fails. Its
+ * methods are those of Shards, for one id.
+ */
+export interface Shard {
+  /** Whether there is a shard, perhaps one that is unavailable. */
+  isThere(): boolean;
+  reader(): Awaitable<Reader | undefined>;
+  replicas(): readonly boolean[];
+  writer(mustExist?: boolean): Writer;
+  existingWriter(): Awaitable<Writer | undefined>;
+  create(): Creation;
+  checker(purpose: CheckPurpose): Awaitable<Checker | undefined>;
+  setDamage(damage: readonly DamagedData[]): Awaitable<void>;
+  close(): Awaitable<void>;
+}
+
+export class ShardsInUse implements Shards {
+  readonly allowed: ReadonlySet<string> | undefined;
+  readonly #shards = new Map<string, Shard>();
+
+  /** `listed` are the shards of the settings. Without any, every shard that `found` returns exists. */
+  constructor(
+    listed: readonly string[],
+    private readonly found: () => string[],
+    private readonly open: (id: string) => Shard,
+    private readonly observe: Observe,
+  ) {
+    this.allowed = listed.length > 0 ? new Set(listed) : undefined;
+  }
+
+  list(): string[] {
+    if (this.allowed) return [...this.allowed].sort();
+    // A file that was lost is still a shard.
+    const ids = new Set([...this.found(), ...this.#shards.keys()]);
+    return [...ids].filter((id) => this.#find(id)?.isThere()).sort();
+  }
+
+  reader(id: string): Awaitable<Reader | undefined> {
+    return this.#find(id)?.reader();
+  }
+
+  replicas(id: string): readonly boolean[] {
+    return this.#find(id)?.replicas() ?? [];
+  }
+
+  writer(id: string, mustExist?: boolean): Writer {
+    return this.#use(id).writer(mustExist);
+  }
+
+  existingWriter(id: string): Awaitable<Writer | undefined> {
+    return this.#find(id)?.existingWriter();
+  }
+
+  create(id: string): Creation {
+    return this.#use(id).create();
+  }
+
+  checker(id: string, purpose: CheckPurpose = "background"): Awaitable<Checker | undefined> {
+    return this.#find(id)?.checker(purpose);
+  }
+
+  async setDamage(id: string, damage: readonly DamagedData[]): Promise<void> {
+    try {
+      await this.#find(id)?.setDamage(damage);
+    } catch (error) {
+      this.observe({ event: "damage-not-recorded", shard: id, error });
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const shard of this.#shards.values()) await shard.close();
+    this.#shards.clear();
+  }
+
+  /** Undefined if there is no such shard. */
+  #find(id: string): Shard | undefined {
+    const known = this.#shards.get(id);
+    if (known) return known;
+    const exists = this.allowed ? this.allowed.has(id) : this.found().includes(id);
+    return exists ? this.#use(id) : undefined;
+  }
+
+  #use(id: string): Shard {
+    const shard = this.#shards.get(id) ?? this.open(id);
+    this.#shards.set(id, shard);
+    return shard;
+  }
 }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { SQL } from "bun";
 import { AccessError } from "../../src/access/key-database.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import type { PostgresTarget } from "../../src/postgres/session.ts";
 import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
 import { aPostgres, startCluster } from "../support/postgres.ts";

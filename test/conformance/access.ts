@@ -7,7 +7,7 @@ import type { CountedMatches } from "../../src/access/quota.ts";
 import type { KeyDay } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import { unobserved } from "../../src/observe/events.ts";
-import type { AccessStore } from "../../src/open-stores.ts";
+import type { AccessStore } from "../../src/open-access.ts";
 import { matchbook } from "../support/process.ts";
 
 /** A new, empty database. `open` opens it like another process. */

@@ -27,7 +27,7 @@ const ADDED: readonly Migration[] = [
 
 test("a shard whose migration was killed is refused by what may not migrate, and migrated by what may", async () => {
   const open = (migrations?: readonly Migration[], onMigrate?: (...formats: number[]) => void) =>
-    prepare(session, new Partitions(), Date.now(), onMigrate, migrations);
+    prepare(session, "na", new Partitions(), Date.now(), onMigrate, migrations);
   await open();
   await killMigration(JSON.stringify(place));
   await expect(formatOf(session, false, ADDED)).rejects.toThrow(MigrationNeeded);

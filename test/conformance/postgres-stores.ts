@@ -27,7 +27,7 @@ export function emptyShards(url: () => string, prepares: boolean) {
     const schema = `test_${process.pid}_${++made}`;
     const place = { url: url(), shown: "the test's database", schema, prepares, pool: 4 };
     const session = new KeptSession(place);
-    await new PostgresWriter(session).ready();
+    await new PostgresWriter(session, "na").ready();
     const reading = new KeptSession(place, PATIENCE, IN_INDEX_ORDER);
     sql ??= new SQL(url(), { max: 1, prepare: prepares });
     return { place, session, reading, empty: await rowsOf(sql, schema) };
@@ -38,11 +38,11 @@ export function emptyShards(url: () => string, prepares: boolean) {
       const { place, session, reading } = schema;
       const rivals: Writer[] = [];
       return {
-        writer: new PostgresWriter(session),
+        writer: new PostgresWriter(session, "na"),
         place,
         reader: () => new PostgresReader(reading, CACHE_BYTES),
         rival(patienceMs, now = Date.now) {
-          const rival = new PostgresWriter(new Session(place), now, patienceMs);
+          const rival = new PostgresWriter(new Session(place), "na", now, patienceMs);
           rivals.push(rival);
           return rival;
         },

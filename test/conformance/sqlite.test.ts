@@ -14,7 +14,7 @@ const CACHE_BYTES = 8192;
 storeConformance("SQLite", async () => {
   const folder = aFolder();
   const path = join(folder.path, "shard.db");
-  const writer = new SqliteWriter(openForWriting(path));
+  const writer = new SqliteWriter(openForWriting(path, "na"));
   const others: (SqliteReader | Writer)[] = [];
   return {
     writer,
@@ -25,7 +25,7 @@ storeConformance("SQLite", async () => {
       return reader;
     },
     rival(patienceMs, now) {
-      const database = openForWriting(path, undefined, patienceMs);
+      const database = openForWriting(path, "na", undefined, patienceMs);
       const rival = new SqliteWriter(database, undefined, undefined, now);
       others.push(rival);
       return rival;

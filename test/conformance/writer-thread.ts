@@ -20,8 +20,8 @@ self.onmessage = async ({ data }: MessageEvent<ShardPlace | "end">) => {
 async function write(place: ShardPlace): Promise<void> {
   const writer =
     typeof place === "string"
-      ? new SqliteWriter(openForWriting(place))
-      : new PostgresWriter(new Session(place));
+      ? new SqliteWriter(openForWriting(place, "na"))
+      : new PostgresWriter(new Session(place), "na");
   for (let round = 1; !isOver; round++) {
     await writer.write(async (transaction) => {
       // One at a time, so that partial states could be seen.

@@ -8,7 +8,7 @@ import type { Command } from "commander";
 import { dayOf } from "../../src/access/usage.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { ROUTES } from "../../src/http/routes.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";

@@ -33,14 +33,6 @@ export class Ledger {
    */
   mayLack = false;
 
-  /**
-   * Responses to requests before this time may have records of another shard: its file was written over the one that a
-   * running server reads, which the server notices within a second.
-   */
-  foreignBefore = Number.NEGATIVE_INFINITY;
-  /** How many did. */
-  foreign = 0;
-
   constructor(lines: readonly string[]) {
     for (const line of lines) {
       const record = readRecord(line);
@@ -96,7 +88,7 @@ export class Ledger {
       if (isMissing && !this.mayLack) this.lost.push(`${id}: 404 after it was acknowledged`);
       return;
     }
-    this.#judgeResource(body.data as Resource, body, id, since);
+    this.#judgeResource(body.data as Resource, body, id);
   }
 
   /**
@@ -104,7 +96,7 @@ export class Ledger {
    * nothing that was acknowledged before may be missing in between.
    */
   judgePage(from: number, since: number, limit: number, body: JsonObject): void {
-    this.judgeMatches(body, since);
+    this.judgeMatches(body);
     const matches = body.data as Resource[];
     const keys = matches.map(({ id }) => orderOf(this.#known.get(id)));
     if (keys.join() !== keys.toSorted().join()) this.wrong.push(`a page is not in order: ${keys}`);
@@ -120,9 +112,9 @@ export class Ledger {
   }
 
   /** Judges matches alone, whichever there are. */
-  judgeMatches(body: JsonObject, since = performance.now()): void {
+  judgeMatches(body: JsonObject): void {
     this.compared += 1;
-    for (const match of body.data as Resource[]) this.#judgeResource(match, body, match.id, since);
+    for (const match of body.data as Resource[]) this.#judgeResource(match, body, match.id);
   }
 
   #wasAcknowledged(id: string, since: number): boolean {
@@ -130,14 +122,13 @@ export class Ledger {
   }
 
   /** Compares a match and what only it includes with what was sent. */
-  #judgeResource(match: Resource, body: JsonObject, id: string, since: number): void {
+  #judgeResource(match: Resource, body: JsonObject, id: string): void {
     const record = this.#known.get(id);
     if (!isObject(match) || match.id !== id) this.wrong.push(`${id}: another match is served`);
     else if (!record || !this.#attempted.has(id)) this.wrong.push(`${id}: it was never sent`);
-    else if ((match.attributes as JsonObject).shardId !== "na") {
-      if (since < this.foreignBefore) this.foreign += 1;
-      else this.wrong.push(`${id}: it is a record of another shard`);
-    } else if (record.isServed === "no") this.wrong.push(`${id}: it must be withheld`);
+    else if ((match.attributes as JsonObject).shardId !== "na")
+      this.wrong.push(`${id}: it is a record of another shard`);
+    else if (record.isServed === "no") this.wrong.push(`${id}: it must be withheld`);
     else {
       const change = changesIn(Buffer.from(record.line), id, { ...body, data: match as Json });
       if (change !== undefined) this.wrong.push(`${id}: ${change}`);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Random } from "../../src/demo/random.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { unobserved } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
 import { changesIn } from "../hostile/served.ts";

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { startAdmin } from "../../src/admin/server.ts";
 import { Hooks } from "../../src/hooks/hooks.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { accessPlan, openAccess } from "../../src/open-stores.ts";
+import { accessPlan, openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { ndjson, startAdminWorld, TOKEN, uploadTo } from "../support/admin.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { anEntry, serve } from "../conformance/entries.ts";
 import { simulateFeedBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { makeKey } from "../../src/access/key.ts";
 import type { Clock } from "../../src/http/context.ts";
 import { unobserved } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { serve } from "../../src/wiring.ts";

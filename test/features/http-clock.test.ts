@@ -2,7 +2,7 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { dayOf } from "../../src/access/usage.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";

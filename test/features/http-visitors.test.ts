@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { Visitors } from "../../src/access/visitors.ts";
 import type { Tier } from "../../src/domain/limits.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { AddressSet } from "../../src/settings/trusted-proxies.ts";
 import { serve } from "../../src/wiring.ts";

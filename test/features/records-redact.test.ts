@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { unobserved } from "../../src/observe/events.ts";
-import { openShards, withRedactionList } from "../../src/open-stores.ts";
+import { withRedactionList } from "../../src/open-access.ts";
+import { openShards } from "../../src/open-stores.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { aPostgres, dropSchema } from "../support/postgres.ts";

@@ -395,24 +395,6 @@ describe("the list of redactions", () => {
   });
 });
 
-test("a new file is not served with the WAL of the file that it replaces", async () => {
-  const world = await startWorld([inShard("na", "match-first")]);
-  const instance = await startInstance(world, {});
-  const served = () => instance.get("/shards/na/matches/match-first", world.key);
-  const copy = copyOfNa(world, join(world.data, "copy"));
-  expect((await uploadTo(instance.adminUrl, ndjson([inShard("na")]))).status).toBe(200);
-  renameSync(copy, join(world.data, "na.db"));
-  await until("it is unavailable", async () => (await served()).status === 503);
-  await instance.status();
-  expect(reasonFor(instance, "na")).toEqual([
-    expect.stringMatching(/na\.db-wal belongs to the previous file .* delete /),
-  ]);
-  for (const suffix of ["-wal", "-shm"]) rmSync(join(world.data, `na.db${suffix}`));
-  await until("it is served", async () => (await served()).status === 200);
-  await instance.stop();
-  await world.stop();
-});
-
 describe("a file with the records of another shard", () => {
   let world: World;
   let instance: Instance;
@@ -446,6 +428,16 @@ describe("a file with the records of another shard", () => {
     for (const id of ["na", "eu"]) expect((await served(id)).status).toBe(200);
   });
 
+  test("leaves its shard unavailable, not absent, when it is moved away", async () => {
+    deleteShard(world, "sa");
+    await until("the file is missed", async () => {
+      await served("sa");
+      await instance.status();
+      return reasonFor(instance, "sa").some((why) => why.includes("sa.db was deleted"));
+    });
+    expect((await served("sa")).status).toBe(503);
+  });
+
   test("is not served when it replaces the file of a running server, until that is put back", async () => {
     const elsewhere = aFolder();
     await ingestInto({ ...world.settings, data: elsewhere.path }, [inShard("eu", "match-na")]);
@@ -458,20 +450,11 @@ describe("a file with the records of another shard", () => {
     await until("it is served", async () => (await served("na")).status === 200);
   });
 
-  test("is not served when it is written over the file of a running server, until that is written again", async () => {
-    const right = readFileSync(copyOfNa(world, at("right-again")));
-    const wrong = readFileSync(at("eu.db"));
-    writeFileSync(at("na.db"), wrong);
-    await until("it is unavailable", async () => (await served("na")).status === 503);
-    writeFileSync(at("na.db"), right);
-    await until("it is served", async () => (await served("na")).status === 200);
-    expect((await served("na")).body.data[0].attributes.shardId).toBe("na");
-  });
-
-  test("is noticed by withheld records too", async () => {
-    const withheld = aMatch({ shard: "eu", id: "match-practice", mode: "practice" });
+  test("is not served either if it has no records", async () => {
     const elsewhere = aFolder();
-    await ingestInto({ ...world.settings, data: elsewhere.path }, [withheld]);
+    const settings = { ...world.settings, data: elsewhere.path };
+    const shards = [{ id: "eu", location: undefined }];
+    await (await startInstance({ ...world, settings }, { shards })).stop();
     replace(join(elsewhere.path, "eu.db"));
     elsewhere.remove();
     await until("it is unavailable", async () => (await served("na")).status === 503);

@@ -18,7 +18,7 @@ function aShard(patienceMs?: number) {
   const folder = aFolder();
   const path = join(folder.path, "shard.db");
   const limits = { maxBytes: LIMIT, ...(patienceMs === undefined ? {} : { patienceMs }) };
-  const writer = new SqliteWriter(openForWriting(path), undefined, limits);
+  const writer = new SqliteWriter(openForWriting(path, "na"), undefined, limits);
   let records = 0;
   return {
     path,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { demoDocuments } from "../../src/demo/demo.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { refusalStatuses } from "../docs/refusals.ts";
 import { startServerProcess } from "../support/process.ts";
 import { checkReply } from "../support/replies.ts";

@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import type { Manifest } from "../../src/backup/manifest.ts";
 import { restore, stepsFor } from "../../src/backup/restore.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { readOn, sqliteRows } from "../support/engine-sqlite.ts";

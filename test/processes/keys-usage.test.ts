@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { dayOf, writtenDay } from "../../src/access/usage.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";

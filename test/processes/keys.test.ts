@@ -9,7 +9,7 @@ import { KeyLookup } from "../../src/access/key-lookup.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
 import type { AccessPlan } from "../../src/domain/limits.ts";
 import { unobserved } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { matchbook } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const cluster = await aPostgres();
   const schema = `explain_${process.pid}`;
   const target = { url: cluster.url, shown: "the test's", schema, prepares: true, pool: 1 };
-  const writer = new PostgresWriter(new Session(target));
+  const writer = new PostgresWriter(new Session(target), "na");
   await writer.ready();
   await fillLargely(writer);
   await writer.write(async (transaction) => transaction.putPlayers(NAMESAKES));

@@ -46,7 +46,7 @@ function aSession({ schema, port = cluster.port, pool = 3, patience }: Wishes = 
 async function aShard(wishes: Wishes = {}) {
   const session = aSession(wishes);
   const { schema } = session.place;
-  const writer = new PostgresWriter(session);
+  const writer = new PostgresWriter(session, "na");
   await writer.ready();
   const reader = (more: Wishes = {}) =>
     new PostgresReader(aSession({ ...wishes, schema, ...more }), 1 << 16);
@@ -157,7 +157,7 @@ describe("a writer in the middle of a transaction", () => {
   test("that is frozen loses its turn: others write, and nothing of it is stored", async () => {
     const line = await aLineTo(cluster.port);
     const { schema, writer, reader } = await aShard();
-    const frozen = new PostgresWriter(aSession({ schema, port: line.port }), Date.now, 3000);
+    const frozen = new PostgresWriter(aSession({ schema, port: line.port }), "na", Date.now, 3000);
     const goOn = Promise.withResolvers<void>();
     const hasBegun = Promise.withResolvers<void>();
     const lost = failure(() =>
@@ -181,7 +181,7 @@ describe("a writer in the middle of a transaction", () => {
     "that is busy with something else keeps its turn",
     async () => {
       const { schema } = await aShard();
-      const patient = new PostgresWriter(aSession({ schema }), Date.now, 30_000);
+      const patient = new PostgresWriter(aSession({ schema }), "na", Date.now, 30_000);
       const watching = aSession();
       /** When it last sent a statement in this transaction. */
       const lastSign = async () => {

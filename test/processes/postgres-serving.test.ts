@@ -5,13 +5,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { type Event, unobserved } from "../../src/observe/events.ts";
-import { openAccess, openShards } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
+import { openShards } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
 import { demoLines, shuffled } from "../support/demo.ts";
 import { shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
+import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { until as waitFor } from "../support/state.ts";
 import { aFolder, ingestInto, ingestWith, JSON_API } from "../support/world.ts";
@@ -288,6 +290,24 @@ describe("a database that becomes unavailable", () => {
     await server.stop();
   }, 60_000);
 });
+
+test("a schema of another shard is neither served nor written, and doctor reports it", async () => {
+  const place = placeOf("misplaced");
+  await ingestInto(settingsFor("owner", { eu: place }), [aMatch({ shard: "eu", id: "match-eu" })]);
+  const settings = settingsFor("misplaced", { na: place, sa: undefined });
+  const server = await serving(settings);
+  expect((await server.get("/shards/na/matches")).status).toBe(503);
+  expect((await server.get("/shards/sa/matches")).status).toBe(200);
+  await server.stop();
+  const config = ["--config", `${settings.data}.toml`, "--data", settings.data];
+  const refused = "schema misplaced holds the records of shard eu";
+  const stdin = JSON.stringify(aMatch({ shard: "na", id: "match-na" }));
+  for (const command of [["ingest", "-"], ["export", "na"], ["doctor"]]) {
+    const { exitCode, stdout, stderr } = await matchbook([...command, ...config], { stdin });
+    expect([command, exitCode]).toEqual([command, 1]);
+    expect(stdout + stderr).toContain(refused);
+  }
+}, 60_000);
 
 test("a list by name is that of one state, although the player is renamed all the time", async () => {
   const settings = settingsFor("renamed", { na: placeOf("renamed") });

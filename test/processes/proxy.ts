@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
 import { publicProxySettings } from "../ha/settings.ts";

@@ -132,7 +132,7 @@ test.skipIf(Bun.which("curl") === null)(
     const plan = aPlan(planned);
     mkdirSync(data);
     writeFileSync(join(data, "demo.json"), JSON.stringify(plan));
-    const held = openForWriting(join(data, `${SMALLEST}.db`));
+    const held = openForWriting(join(data, `${SMALLEST}.db`), SMALLEST);
     held.run("BEGIN IMMEDIATE");
     const early = await quickstart();
     expect((await fetch(`${early.url}/`)).status).toBe(200);

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { digestAt, homeAt, lookInto, matchbookAt, settingsAt } from "../support/places.ts";
 import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { type Finished, startServerProcess } from "../support/process.ts";

@@ -1,7 +1,7 @@
 /** Limits that two servers share through Redis with TLS, and invalid certificates. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { type Authority, authorityFile, makeAuthority } from "../support/certificates.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";

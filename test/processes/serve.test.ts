@@ -1,14 +1,12 @@
 /** Tests `matchbook serve` as a process: its first line, changes while it runs, and shutdown. */
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { readFileSync, rmSync, truncateSync } from "node:fs";
+import { readFileSync, truncateSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { type LogLine, startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 const folder = aFolder();
@@ -136,36 +134,6 @@ describe("while it serves", () => {
     }
   }, 30_000);
 });
-
-test("what others write while the -shm of a shard is deleted is neither hidden nor lost", async () => {
-  const data = newData();
-  const key = await aKey(data);
-  await ingest(data, aMatch({ id: "first" }));
-  const start = () =>
-    startWorkers(["--data", data, "--workers", "1", "--admin-port", "0"], {
-      env: { MATCHBOOK_ADMIN_TOKEN: TOKEN },
-    });
-  const statusOf = async ({ url }: { url: string }, id: string) =>
-    (await fetch(`${url}/shards/na/matches/${id}`, { headers: headersFor(key) })).status;
-  const server = await start();
-  const adminUrl = await server.saying(/^admin listener on (http:\S+)\n/m);
-  const upload = async (id: string) => (await uploadTo(adminUrl, ndjson([aMatch({ id })]))).status;
-  expect([await upload("second"), await statusOf(server, "first")]).toEqual([200, 200]);
-
-  rmSync(join(data, "na.db-shm"));
-  await ingest(data, aMatch({ id: "third" }));
-  await until("it is unavailable", async () => (await statusOf(server, "first")) === 503);
-  expect(await upload("fourth")).toBe(503);
-  const [{ error }] = (await server.events("failure")) as [LogLine];
-  expect(error.message).toContain("na.db-shm was deleted or replaced");
-  await server.end("SIGKILL");
-
-  const restarted = await start();
-  const all = ["first", "second", "third", "fourth"].map((id) => statusOf(restarted, id));
-  expect(await Promise.all(all)).toEqual([200, 200, 200, 404]);
-  expect((await matchbook(["verify", "na", "--data", data])).exitCode).toBe(0);
-  await restarted.end();
-}, 60_000);
 
 describe("SIGHUP without workers", () => {
   test("changes nothing, and the log says so", async () => {

@@ -127,7 +127,7 @@ test("ingest waits for the move and then continues, while clients read and serve
   const some = lines.slice(0, 60);
   await ingestAt(source, some);
   const target = path("busy.db");
-  openForWriting(target).close();
+  openForWriting(target, "na").close();
   // The move holds the lock of the source and waits for that of the target.
   const holder = new Database(target);
   holder.run("BEGIN IMMEDIATE");

@@ -27,7 +27,7 @@ const folder = aFolder();
 const path = join(folder.path, "large.db");
 
 beforeAll(async () => {
-  const writer = new SqliteWriter(openForWriting(path));
+  const writer = new SqliteWriter(openForWriting(path, "na"));
   await fillLargely(writer);
   await writer.close();
 }, 60_000);

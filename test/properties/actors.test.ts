@@ -161,7 +161,7 @@ const ENGINES: Record<string, (n: number) => Promise<{ writer: Writer; remove():
     async SQLite() {
       const folder = aFolder();
       await addEmptyShard(folder.path, "na");
-      const writer = openWriter({ engine: "sqlite", path: join(folder.path, "na.db") }, "write");
+      const writer = openWriter("na", { engine: "sqlite", path: join(folder.path, "na.db") });
       return {
         writer,
         async remove() {
@@ -174,7 +174,7 @@ const ENGINES: Record<string, (n: number) => Promise<{ writer: Writer; remove():
       const schema = `actors_${process.pid}_${n}`;
       const location = parseLocation(`${postgres.url}?schema=${schema}`);
       if ("error" in location) throw new Error(location.error);
-      const writer = openWriter(location.value, "write");
+      const writer = openWriter("na", location.value);
       return {
         writer,
         async remove() {

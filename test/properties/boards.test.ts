@@ -211,7 +211,7 @@ const ENGINES: Record<string, (n: number) => Promise<{ writer: Writer; remove():
     async SQLite() {
       const folder = aFolder();
       await addEmptyShard(folder.path, "na");
-      const writer = openWriter({ engine: "sqlite", path: join(folder.path, "na.db") }, "write");
+      const writer = openWriter("na", { engine: "sqlite", path: join(folder.path, "na.db") });
       return {
         writer,
         async remove() {
@@ -224,7 +224,7 @@ const ENGINES: Record<string, (n: number) => Promise<{ writer: Writer; remove():
       const schema = `boards_${process.pid}_${n}`;
       const { url } = postgres;
       const place = { url, given: url, shown: "the test's", schema, prepares: true, pool: 2 };
-      const writer = openWriter({ engine: "postgres", ...place }, "write");
+      const writer = openWriter("na", { engine: "postgres", ...place });
       return {
         writer,
         async remove() {

@@ -127,7 +127,7 @@ async function askPlayers(world: World) {
 /** What pruned records left behind and the records that are left give the same shard. */
 async function expectSameRebuilt(world: World): Promise<void> {
   const folder = aFolder();
-  const target = openWriter({ engine: "sqlite", path: join(folder.path, "na.db") }, "write");
+  const target = openWriter("na", { engine: "sqlite", path: join(folder.path, "na.db") });
   await withWriter(world.settings, SHARD, async (writer) => {
     const { isEqual } = await move(writer, target, {
       shard: SHARD,

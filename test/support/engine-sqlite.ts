@@ -183,6 +183,7 @@ const TABLES: Record<Kind, SqliteTable> = {
       sequence: "sequence",
       prunedBefore: "pruned_before",
       checksum: "checksum",
+      id: "id",
     },
   },
 };

@@ -37,9 +37,11 @@ if (import.meta.main) {
       await connection.run(ADD_NOTE);
       waitForTheEnd();
     };
-    await prepare(new Session(JSON.parse(location)), new Partitions(), 0, () => {}, [migration]);
+    await prepare(new Session(JSON.parse(location)), "na", new Partitions(), 0, () => {}, [
+      migration,
+    ]);
   }
-  openForReading(location, () => {}, [
+  openForReading(location, "na", () => {}, [
     (database) => {
       database.run(ADD_NOTE.replace(/[{}]/g, ""));
       waitForTheEnd();

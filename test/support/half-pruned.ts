@@ -10,7 +10,7 @@ import { parseLocation } from "../../src/settings/shard-locations.ts";
 
 const parsed = parseLocation(process.argv[2]!);
 if ("error" in parsed) throw new Error(parsed.error);
-await prune(openWriter(parsed.value, "write"), Number(process.argv[3]), {
+await prune(openWriter("na", parsed.value), Number(process.argv[3]), {
   step: 7,
   onStep() {
     writeSync(1, "some are removed\n");

@@ -7,7 +7,8 @@ import type { NewHook } from "../../src/hooks/hook-store.ts";
 import { Hooks } from "../../src/hooks/hooks.ts";
 import { send } from "../../src/hooks/send.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { accessPlan, openAccess, openShards } from "../../src/open-stores.ts";
+import { accessPlan, openAccess } from "../../src/open-access.ts";
+import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { aFolder, ingestWith } from "./world.ts";
 

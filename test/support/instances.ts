@@ -2,7 +2,7 @@
 
 import type { KeyOptions } from "../../src/access/key-store.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
 import { TOKEN } from "./admin.ts";

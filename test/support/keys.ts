@@ -6,7 +6,7 @@ import type { KeyOptions } from "../../src/access/key-store.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
 import type { Clock } from "../../src/http/context.ts";
 import { unobserved } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
 import { aFolder, type World } from "./world.ts";

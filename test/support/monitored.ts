@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
 import { writeDamagedShard } from "./damaged-shard.ts";

@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { fragmentText } from "../../src/document/gzip.ts";
 import { recordDocument } from "../../src/document/record.ts";
 import { namedBatches, recordBatches } from "../../src/export/scan.ts";
-import { withRedactionList } from "../../src/open-stores.ts";
+import { withRedactionList } from "../../src/open-access.ts";
 import { type Redacted, redactPlayers } from "../../src/redact/redact.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import type { Writer } from "../../src/store/store.ts";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";

@@ -2,7 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { unobserved } from "../../src/observe/events.ts";
-import { openAccess, openShards } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
+import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Counts, Summary } from "../../src/store/store.ts";
 import { serve } from "../../src/wiring.ts";

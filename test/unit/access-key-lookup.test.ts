@@ -9,7 +9,7 @@ import type { KeyStore } from "../../src/access/key-store.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
 import type { AccessPlan } from "../../src/domain/limits.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 
 const root = mkdtempSync(join(tmpdir(), "matchbook-watch-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { AccessError } from "../../src/access/key-database.ts";
 import { type KeyRecord, stateOf } from "../../src/access/key-store.ts";
 import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
-import { openAccess } from "../../src/open-stores.ts";
+import { openAccess } from "../../src/open-access.ts";
 
 const root = mkdtempSync(join(tmpdir(), "matchbook-keyring-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -10,7 +10,7 @@ import { dayOf, type KeyDay } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import type { UsageStore } from "../../src/access/usage-store.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { type AccessStore, openAccess } from "../../src/open-stores.ts";
+import { type AccessStore, openAccess } from "../../src/open-access.ts";
 import { aFolder } from "../support/world.ts";
 
 const MINUTE = 60_000;

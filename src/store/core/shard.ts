@@ -13,7 +13,8 @@ export function* readShard(): Steps<ShardColumns> {
 }
 
 /** The row of a new shard. */
-export const newShard = (): ShardColumns => ({
+export const newShard = (id: string): ShardColumns => ({
+  id,
   log_id: randomBytes(16).toString("hex"),
   sequence: 0,
   token: "",

@@ -6,15 +6,16 @@ import { run } from "../steps.ts";
 import { DatabaseDamage, readTableNumber } from "./damage.ts";
 import { postgresEngine } from "./engine.ts";
 import { readBytes } from "./matches.ts";
-import { formatOf } from "./open.ts";
+import { checkOwner, formatOf } from "./open.ts";
 import { Primary } from "./replica-health.ts";
 import { FORMAT } from "./schema.ts";
 import { type Patience, type PostgresTarget, Session } from "./session.ts";
 
 const PATIENCE: Patience = { readMs: 3000, writeMs: 3000 };
 
-/** Throws StoreError if it cannot be reached or read, or has a newer format. */
+/** Throws StoreError if it cannot be reached or read, has a newer format, or belongs to another shard. */
 export async function examineDatabase(
+  shard: string,
   target: PostgresTarget,
   replicas: readonly PostgresTarget[],
   damagePath: string,
@@ -25,6 +26,7 @@ export async function examineDatabase(
     if (format === undefined) return "empty";
     const examined = { format, currentFormat: FORMAT, summary: undefined, bytes: 0, server };
     if (format < FORMAT) return examined;
+    await checkOwner(session, shard);
     const { matches, players, newestMatch } = await run(postgresEngine(session), readSummary());
     const record = new DatabaseDamage(damagePath, target.shown, () => readTableNumber(session));
     const damage = (await record.read())?.message;

@@ -3,7 +3,7 @@
 import { isLockTimeout } from "../../postgres/errors.ts";
 import { newShard } from "../core/shard.ts";
 import { checkFormat, FIRST_FORMAT } from "../formats.ts";
-import { type OnMigrate, StoreRefuses } from "../store.ts";
+import { type OnMigrate, OtherOwner, StoreRefuses } from "../store.ts";
 import { DECLARED, SHARD } from "../tables.ts";
 import { createTable } from "./create.ts";
 import { postgresEngine } from "./engine.ts";
@@ -14,6 +14,7 @@ import { type Connection, quoted, type Session } from "./session.ts";
 /** Creates the shard if necessary, and migrates it if there is an `onMigrate`. Otherwise an older format is refused. */
 export async function prepare(
   session: Session,
+  shard: string,
   partitions: Partitions,
   now: number,
   onMigrate?: OnMigrate,
@@ -22,17 +23,28 @@ export async function prepare(
   const current = FIRST_FORMAT + migrations.length;
   let format = await formatOf(session, onMigrate !== undefined, migrations);
   if (format !== undefined && format < current) onMigrate?.(format, current);
-  while (format !== current) format = await createOrMigrate(session, migrations);
+  while (format !== current) format = await createOrMigrate(session, shard, migrations);
   // Usually they exist, and a starting server need not wait for the lock.
   if (await partitions.areAhead(session, now)) return;
   await inTurn(session, (connection) => partitions.makeAhead(connection, now));
+}
+
+/** Throws OtherOwner if a schema belongs to another shard. */
+export async function checkOwner(session: Session, shard: string): Promise<void> {
+  const [row] = await session.rows<{ id: string }>("SELECT id FROM {shard}");
+  // Without the row the shard is damaged, which its readers report.
+  if (row && row.id !== shard) throw new OtherOwner(session.place.shown, shard, row.id);
 }
 
 /**
  * Migrates to the next format in one transaction: a process that is killed leaves a shard that can be migrated. Returns
  * the format that the shard then has.
  */
-const createOrMigrate = (session: Session, migrations: readonly Migration[]): Promise<number> =>
+const createOrMigrate = (
+  session: Session,
+  shard: string,
+  migrations: readonly Migration[],
+): Promise<number> =>
   inTurn(session, async (connection) => {
     await makeSchema(connection, session.place.schema);
     await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
@@ -42,7 +54,7 @@ const createOrMigrate = (session: Session, migrations: readonly Migration[]): Pr
       for (const table of DECLARED)
         for (const statement of createTable(table)) await connection.run(statement);
       await runAll(connection, TABLES);
-      await postgresEngine(connection).insert(SHARD, [newShard()]);
+      await postgresEngine(connection).insert(SHARD, [newShard(shard)]);
       await makeOutliers(connection);
     }
     // No other process may see a new shard in between.

@@ -81,6 +81,7 @@ export class RepairSchema implements ShardRepair {
   #isBuilt = false;
 
   private constructor(
+    private readonly shard: string,
     private readonly turn: Turn,
     private readonly session: Session,
     readonly source: PostgresSalvage,
@@ -90,7 +91,7 @@ export class RepairSchema implements ShardRepair {
   }
 
   /** Waits for writers, and then keeps them waiting. Throws StoreError. */
-  static async open(place: PostgresTarget): Promise<RepairSchema> {
+  static async open(shard: string, place: PostgresTarget): Promise<RepairSchema> {
     // Unprepared: most statements are run only once.
     const session = new Session({ ...place, pool: 1, prepares: false }, LONG, {
       statement_timeout: "0",
@@ -100,7 +101,7 @@ export class RepairSchema implements ShardRepair {
       await formatOf(session);
       turn = await Turn.take(place);
       const source = await PostgresSalvage.open(session, newNameOf(place.schema));
-      return new RepairSchema(turn, session, source, place);
+      return new RepairSchema(shard, turn, session, source, place);
     } catch (error) {
       await turn?.release();
       await session.close();
@@ -120,7 +121,7 @@ export class RepairSchema implements ShardRepair {
     const session = new Session({ ...this.#newPlace(), pool: 2 }, undefined, {
       synchronous_commit: "off",
     });
-    this.#writer = new PostgresWriter(session);
+    this.#writer = new PostgresWriter(session, this.shard);
     await this.#writer.ready();
     const sequence = await this.source.sequence();
     // Caches and cursors of readers belong to earlier changes.

@@ -21,7 +21,7 @@ import { vacuum } from "./compact.ts";
 import { readTableNumber } from "./damage.ts";
 import { postgresEngine } from "./engine.ts";
 import { matchTables, readBytes } from "./matches.ts";
-import { formatOf, keepAlive, prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
+import { checkOwner, formatOf, keepAlive, prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { Partitions } from "./partitions.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
 
@@ -38,6 +38,7 @@ export class PostgresWriter implements Writer {
 
   constructor(
     private readonly session: Session,
+    private readonly shard: string,
     private readonly now: () => number = Date.now,
     private readonly patienceMs: number = TURN_PATIENCE_MS,
     /** Creates nothing, for commands that only read. */
@@ -137,8 +138,12 @@ export class PostgresWriter implements Writer {
    * read-only writer may find none.
    */
   async ready(onMigrate?: OnMigrate): Promise<boolean> {
-    if (this.isReadOnly) return (await formatOf(this.session)) !== undefined;
-    this.#prepared ??= prepare(this.session, this.#partitions, this.now(), onMigrate);
+    if (this.isReadOnly) {
+      if ((await formatOf(this.session)) === undefined) return false;
+      await checkOwner(this.session, this.shard);
+      return true;
+    }
+    this.#prepared ??= this.#prepare(onMigrate);
     try {
       await this.#prepared;
       return true;
@@ -147,6 +152,11 @@ export class PostgresWriter implements Writer {
       this.#prepared = undefined;
       throw error;
     }
+  }
+
+  async #prepare(onMigrate?: OnMigrate): Promise<void> {
+    await prepare(this.session, this.shard, this.#partitions, this.now(), onMigrate);
+    await checkOwner(this.session, this.shard);
   }
 
   /** For single reads outside a transaction. */

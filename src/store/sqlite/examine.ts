@@ -6,10 +6,10 @@ import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
 import { readSummary } from "../core/summary.ts";
 import type { Examined } from "../examined.ts";
 import { run } from "../steps.ts";
-import type { Fragment, Summary } from "../store.ts";
+import type { Summary } from "../store.ts";
 import { sqliteEngine } from "./engine.ts";
-import { readBytes, someRecords } from "./matches.ts";
-import { asStoreError, formatOf, NotAShard } from "./open.ts";
+import { readBytes } from "./matches.ts";
+import { asStoreError, checkOwner, formatOf, NotAShard } from "./open.ts";
 import { damageMarkerOf, fileStats, markedFile } from "./opened-file.ts";
 import { FORMAT } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
@@ -18,11 +18,8 @@ import { Wal } from "./wal.ts";
 
 const PATIENCE_MS = 1000;
 
-/**
- * Throws StoreError if the file cannot be read, is damaged, or has a newer format. So does `checkRecords` if a few records
- * are those of another shard.
- */
-export function examineFile(path: string, checkRecords: (records: Fragment[]) => void): Examined {
+/** Throws StoreError if the file cannot be read, is damaged, has a newer format, or belongs to another shard. */
+export function examineFile(shard: string, path: string): Examined {
   const stats = fileStats(path);
   if (stats === undefined) return "missing";
   let statements: Statements | undefined;
@@ -32,7 +29,7 @@ export function examineFile(path: string, checkRecords: (records: Fragment[]) =>
     database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
     const format = formatOf(database, path, true);
     if (format === 0) return "empty";
-    if (format === FORMAT) checkRecords(someRecords(database));
+    if (format === FORMAT) checkOwner(database, path, shard);
     const damage = damageMarkerOf(path).read(markedFile(stats))?.message;
     return {
       format,

@@ -1,8 +1,7 @@
 /** Reads and writes the match tables within a transaction. */
 
-import type { Database, SQLQueryBindings } from "bun:sqlite";
+import type { SQLQueryBindings } from "bun:sqlite";
 import type { WithheldReason } from "../../domain/visibility.ts";
-import { viewOf } from "../byte-range.ts";
 import type { TransactionState } from "../core/transaction-state.ts";
 import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
 import {
@@ -17,7 +16,6 @@ import {
   rowOf,
   someResult,
   unpackResult,
-  unpackServed,
 } from "../row-encoding.ts";
 import { type Engine, run } from "../steps.ts";
 import {
@@ -32,8 +30,7 @@ import {
   type WithheldEntry,
 } from "../store.ts";
 import type { NamedTable } from "../tables.ts";
-import { asReadError } from "./sqlite-errors.ts";
-import { type Statements, withStatements } from "./statements.ts";
+import type { Statements } from "./statements.ts";
 
 const RECORD = "id, created_at, game_mode, patch_version, content_hash";
 const SNAPSHOTS = "matches LEFT JOIN match_snapshots ON match_snapshots.match = matches.num";
@@ -71,37 +68,6 @@ function readServed(row: ServedRow): ShardRecord {
 function readWithheld(row: WithheldRow): ShardRecord {
   if (row.checksum !== withheldChecksum(row)) throw new DamagedData("withheld", row.id);
   return readRecord(row);
-}
-
-/**
- * A few encoded matches, which say whose records these are: the first and the last served one, and one that is
- * withheld. Three lookups, whatever the size of the file. Damaged ones are left out: requests report them.
- */
-export const someRecords = (database: Database): Fragment[] =>
-  withStatements(database, (statements) => {
-    const served = (order: string) => () => {
-      const row = statements.row<MatchRow>(`${MATCH_ROW} ORDER BY num ${order} LIMIT 1`);
-      if (!row) return [];
-      verifyMatch(row);
-      return viewOf(unpackServed(row.document, [], []));
-    };
-    const withheld = () => {
-      const row = statements.row<WithheldRow>(`${WITHHELD} LIMIT 1`);
-      return row ? readWithheld(row).match.encoded : [];
-    };
-    return [served("ASC"), served("DESC"), withheld].flatMap((read) =>
-      unlessDamaged(read, database),
-    );
-  });
-
-function unlessDamaged<T>(read: () => T | [], database: Database): T | [] {
-  try {
-    return read();
-  } catch (error) {
-    const found = asReadError(error, database);
-    if (found instanceof DamagedData) return [];
-    throw found;
-  }
 }
 
 /** An entry of `player_matches` or `team_matches`. */

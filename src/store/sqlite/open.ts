@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { createFile } from "../../durable-files.ts";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
 import { checkFormat, FIRST_FORMAT } from "../formats.ts";
-import { type OnMigrate, StoreError } from "../store.ts";
+import { type OnMigrate, OtherOwner, StoreError } from "../store.ts";
 import { APPLICATION_ID, createTables, FORMAT, MIGRATIONS, type Migration } from "./schema.ts";
 
 /** How long a writer waits for the lock. Batches are short; this allows for very slow disks. */
@@ -28,26 +28,28 @@ export class NotAShard extends StoreError {
 
 /**
  * Opens for a server's reads. Without `onMigrate`, a file of an older format is rejected. Undefined
- * if the file does not exist or contains no shard yet.
+ * if the file does not exist or contains no shard yet. Throws OtherOwner if it belongs to another shard than `shard`.
  */
 export function openForReading(
   path: string,
+  shard?: string,
   onMigrate?: OnMigrate,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Database | undefined {
   if (!existsSync(path)) return undefined;
   try {
     const database = isUnchangeable(path) ? openUnchanged(path) : open(path, false);
-    return prepareForReading(database, path, onMigrate, migrations);
+    return prepareForReading(database, path, shard, onMigrate, migrations);
   } catch (error) {
     if (!hasNoSpaceForWal(error, path)) throw error;
-    return prepareForReading(openImmutable(path), path, onMigrate, migrations);
+    return prepareForReading(openImmutable(path), path, shard, onMigrate, migrations);
   }
 }
 
 function prepareForReading(
   database: Database,
   path: string,
+  shard: string | undefined,
   onMigrate: OnMigrate | undefined,
   migrations: readonly Migration[],
 ): Database | undefined {
@@ -62,9 +64,10 @@ function prepareForReading(
     if (format < FIRST_FORMAT + migrations.length) {
       // Another process may be migrating, which can take longer than a read may wait.
       database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
-      migrate(database, path, onMigrate, migrations);
+      migrate(database, path, shard, onMigrate, migrations);
       database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
     }
+    checkOwner(database, path, shard);
     database.run("PRAGMA query_only = ON");
     database.run(`PRAGMA cache_size = ${-READER_CACHED_KIB}`);
     return database;
@@ -84,10 +87,11 @@ export function mapFile(database: Database): void {
 
 /**
  * Opens without changing the file, e.g. a backup. A file of an older format is rejected. Undefined if
- * the file does not exist or contains no shard yet.
+ * the file does not exist or contains no shard yet. Throws OtherOwner if it belongs to another shard than `shard`.
  */
 export function openReadOnly(
   path: string,
+  shard?: string,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Database | undefined {
   if (!existsSync(path)) return undefined;
@@ -99,6 +103,7 @@ export function openReadOnly(
       database.close();
       return undefined;
     }
+    checkOwner(database, path, shard);
     database.run("PRAGMA query_only = ON");
     database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
     return database;
@@ -109,11 +114,12 @@ export function openReadOnly(
 }
 
 /**
- * Opens for writing. Creates the file if necessary. Without `onMigrate`, a file of an older format
- * is rejected.
+ * Opens for writing. Creates the file of `shard` if necessary. Without `onMigrate`, a file of an older format
+ * is rejected. Throws OtherOwner if it belongs to another shard.
  */
 export function openForWriting(
   path: string,
+  shard: string,
   cachedKib = CACHED_KIB,
   patienceMs = WRITER_PATIENCE_MS,
   onMigrate?: OnMigrate,
@@ -123,6 +129,7 @@ export function openForWriting(
     database.run(`PRAGMA busy_timeout = ${patienceMs}`);
     // Checked before anything is changed: the file may belong to another program.
     const format = formatOf(database, path, onMigrate !== undefined);
+    if (format === FORMAT) checkOwner(database, path, shard);
     database.run(`PRAGMA page_size = ${PAGE_BYTES}`);
     // Pages that become free can then be returned without rewriting the file.
     if (pragma(database, "page_count") === 0) database.run("PRAGMA auto_vacuum = INCREMENTAL");
@@ -132,7 +139,11 @@ export function openForWriting(
     // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
-    if (format < FORMAT) migrate(database, path, onMigrate);
+    if (format < FORMAT) {
+      migrate(database, path, shard, onMigrate);
+      // Another process may have created it.
+      checkOwner(database, path, shard);
+    }
     return database;
   } catch (error) {
     database.close();
@@ -175,6 +186,7 @@ function hasNoSpaceForWal(error: unknown, path: string): boolean {
 function migrate(
   database: Database,
   path: string,
+  shard: string | undefined,
   onMigrate: OnMigrate | undefined,
   migrations: readonly Migration[] = MIGRATIONS,
 ): void {
@@ -186,7 +198,7 @@ function migrate(
     if (found === current) return found;
     if (found > 0 && !isReported) onMigrate?.(found, current);
     isReported = true;
-    if (found === 0) createTables(database);
+    if (found === 0) createTables(database, shard ?? "");
     // No other process may see a new file in between.
     const reached = found === 0 ? current : found + 1;
     const first = found === 0 ? FIRST_FORMAT : found;
@@ -196,6 +208,13 @@ function migrate(
     return reached;
   });
   while (step.immediate() < current);
+}
+
+/** Throws OtherOwner if the file belongs to another shard than `shard`. */
+export function checkOwner(database: Database, path: string, shard: string | undefined): void {
+  const row = database.query<{ id: string }, []>("SELECT id FROM shard").get();
+  // Without the row the shard is damaged, which its readers report.
+  if (row && shard !== undefined && row.id !== shard) throw new OtherOwner(path, shard, row.id);
 }
 
 /** 0: no shard yet. Throws StoreError if the file is not a shard, or has a format that cannot be used. */

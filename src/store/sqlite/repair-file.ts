@@ -6,7 +6,6 @@ import { syncFile } from "../../durable-files.ts";
 import type { ShardRepair } from "../salvage.ts";
 import {
   type DamagedData,
-  type Fragment,
   type OnProgress,
   OtherOwner,
   StoreError,
@@ -14,7 +13,6 @@ import {
 } from "../store.ts";
 import { SqliteChecker } from "./check.ts";
 import { LockedFile } from "./locked-file.ts";
-import { someRecords } from "./matches.ts";
 import { NotAShard, openForWriting, openReadOnly } from "./open.ts";
 import { damageMarkerOf } from "./opened-file.ts";
 import { PageFile } from "./page-file.ts";
@@ -24,19 +22,16 @@ import { SqliteWriter } from "./writer.ts";
 const CHECKED_ROWS = 500;
 
 /**
- * What is wrong with a file; undefined if nothing is. Stops at the first damage. `checkRecords` throws StoreError if a
- * few records are those of another shard. Throws StoreError if it is no shard, or has another format.
+ * What is wrong with the file of a shard; undefined if nothing is. Stops at the first damage. Throws StoreError if it is
+ * no shard, or has another format.
  */
-export function damageIn(
-  path: string,
-  onProgress: OnProgress,
-  checkRecords: (records: Fragment[]) => void = () => {},
-): string | undefined {
+export function damageIn(shard: string, path: string, onProgress: OnProgress): string | undefined {
   let database: Database | undefined;
   try {
-    database = openReadOnly(path);
+    database = openReadOnly(path, shard);
   } catch (error) {
     const { cause, message } = error as StoreError;
+    if (error instanceof OtherOwner) return message;
     if (error instanceof NotAShard || !(cause instanceof Error)) throw error;
     if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test((cause as { code?: string }).code ?? ""))
       throw error;
@@ -45,12 +40,8 @@ export function damageIn(
   if (!database) throw new NotAShard(`${path} contains no shard`);
   const checker = new SqliteChecker(database);
   try {
-    checkRecords(someRecords(database));
     const found = firstDamage(checker, onProgress);
     return found && `${found.table} ${found.record}`;
-  } catch (error) {
-    if (error instanceof OtherOwner) return error.message;
-    throw error;
   } finally {
     checker.close();
   }
@@ -74,7 +65,10 @@ export class RepairFile implements ShardRepair {
   #writer: { writer: SqliteWriter; database: Database } | undefined;
 
   /** Waits for writers, and then keeps them waiting. Throws StoreError. */
-  constructor(private readonly path: string) {
+  constructor(
+    private readonly shard: string,
+    private readonly path: string,
+  ) {
     this.#locked = new LockedFile(path);
     this.newName = `${this.#locked.path}.repair`;
     this.#pages = new PageFile(this.#locked.path);
@@ -94,7 +88,7 @@ export class RepairFile implements ShardRepair {
     chmodSync(this.newName, mode & 0o777);
     const made = statSync(this.newName);
     if (made.uid !== uid || made.gid !== gid) chownSync(this.newName, uid, gid);
-    const database = openForWriting(this.newName);
+    const database = openForWriting(this.newName, this.shard);
     // It is written to disk once, at the end.
     database.run("PRAGMA synchronous = OFF");
     this.#writer = { writer: new SqliteWriter(database), database };
@@ -108,7 +102,7 @@ export class RepairFile implements ShardRepair {
     writer.close();
     this.#writer = undefined;
     syncFile(this.newName);
-    const damage = damageIn(this.newName, onProgress) ?? this.#unwritten();
+    const damage = damageIn(this.shard, this.newName, onProgress) ?? this.#unwritten();
     if (damage === undefined) return;
     throw new StoreError(
       `the repaired file is damaged too (${damage}), and is not used: check the disk and the memory of this machine`,

@@ -310,9 +310,8 @@ const SHARD_COLUMNS = storedColumns(SHARD);
 
 const isShard = ({ types }: LeafRow): boolean =>
   types.length === SHARD_COLUMNS.length &&
-  isText(types[0]) &&
-  isText(types[2]) &&
-  types.slice(4).every(isInteger);
+  [0, 1, 3].every((at) => isText(types[at])) &&
+  types.slice(5).every(isInteger);
 
 /** Undefined if the row is damaged. */
 function prunedBeforeIn(row: LeafRow): number | null | undefined {

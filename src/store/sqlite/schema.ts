@@ -70,10 +70,10 @@ const TABLES = `
 `;
 
 /** Creates the tables of the first format. */
-export function createTables(database: Database): void {
+export function createTables(database: Database, shard: string): void {
   for (const table of DECLARED) database.run(createTable(table));
   database.run(TABLES);
-  database.run(insertInto(SHARD), storedValues(SHARD, newShard()));
+  database.run(insertInto(SHARD), storedValues(SHARD, newShard(shard)));
 }
 
 /** Runs in a transaction of its own. */

@@ -35,7 +35,7 @@ export class SqliteWriter implements Writer {
 
   constructor(
     private readonly database: Database,
-    readonly file = new OpenedFile(database.filename),
+    readonly file = new OpenedFile(database),
     walLimits?: Partial<WalLimits>,
     private readonly now = Date.now,
   ) {

@@ -123,16 +123,12 @@ async function sendAll(scene: Scene): Promise<void> {
 /** While the file is missing, a server that has used it reports the shard as unavailable, and stores nothing. */
 const remove: Harm = async (path, scene) => {
   rmSync(path);
-  const isIndex = path.endsWith(PART.shm!);
-  if ((path !== scene.file && !isIndex) || !scene.isServing) return;
-  if (isIndex && scene.random.chance(0.5)) await scene.ingest(scene.ledger.open.slice(0, 10));
+  if (path !== scene.file || !scene.isServing) return;
   await isRefused(scene);
   const some = scene.ledger.open.slice(0, 5);
   if (some.length > 0 && (await scene.upload(some)))
     scene.problems.push("an upload was acknowledged while the file was missing");
-  if (!isIndex && existsSync(path))
-    scene.problems.push("the server has created the deleted file again");
-  if (isIndex) await restart(scene);
+  if (existsSync(path)) scene.problems.push("the server has created the deleted file again");
 };
 
 /** A -shm is mapped into memory: who reads beyond its end gets SIGBUS, and is replaced by its supervisor. */
@@ -169,13 +165,12 @@ const overwrite: Harm = (path, { random }) => {
   }
 };
 
-/** Another file takes the place of the shard's own, which may leave its WAL behind. */
+/** Another file takes the place of the shard's own, as docs/operating.md says: renamed, and without the old WAL. */
 const replace: Harm = async (path, scene) => {
   const { random, folder } = scene;
   const other = join(folder.path, "other");
   let source = scene.olderCopy;
-  const isForeign = random.chance(0.5);
-  if (isForeign) {
+  if (random.chance(0.5)) {
     scene.note("another shard's file");
     const eu = scene.lines
       .slice(0, 30)
@@ -183,24 +178,9 @@ const replace: Harm = async (path, scene) => {
     await matchbook(["ingest", "-", "--data", other], { stdin: `${eu.join("\n")}\n` });
     source = join(other, "eu.db");
   } else scene.note("an older copy");
-  const isAtomic = random.chance(0.5);
-  scene.note(isAtomic ? "renamed" : "written in place");
-  if (random.chance(0.5)) {
-    scene.note("without its WAL");
-    for (const part of ["-wal", "-shm"]) rmSync(`${path}${part}`, { force: true });
-  }
-  if (isAtomic) {
-    copyFileSync(source, `${path}.new`);
-    renameSync(`${path}.new`, path);
-    return;
-  }
-  const isServed = isForeign && scene.isServing;
-  if (isServed) scene.ledger.foreignBefore = Number.POSITIVE_INFINITY;
-  copyFileSync(source, path);
-  if (!isServed) return;
-  await isRefused(scene);
-  scene.ledger.foreignBefore = performance.now();
-  scene.note(`${scene.ledger.foreign} records of the other shard before it was noticed`);
+  copyFileSync(source, `${path}.new`);
+  for (const part of ["-wal", "-shm"]) rmSync(`${path}${part}`, { force: true });
+  renameSync(`${path}.new`, path);
 };
 
 /** Waits until no worker serves the shard any more. */
@@ -233,11 +213,11 @@ async function inARow(
 export const FILES = [
   fileKind(
     "file-deleted",
-    "the file of a shard, its -wal or its -shm is deleted",
+    "the file of a shard or its -wal is deleted",
     remove,
-    ["file", "wal", "shm"],
+    ["file", "wal"],
     // Nothing shows that there was a file: a server that starts without it, and `matchbook ingest`, create a new shard.
-    (part) => part !== "shm",
+    () => true,
   ),
   fileKind(
     "file-truncated",

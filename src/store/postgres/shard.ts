@@ -1,0 +1,157 @@
+/** A shard in PostgreSQL: opened by the first request, and tried again while its database is unavailable. */
+
+import type { Awaitable } from "../../domain/awaitable.ts";
+import type { Observe } from "../../observe/events.ts";
+import type { CheckPurpose, Creation, Shard, ShardAccess } from "../shards.ts";
+import { type DamagedData, type Reader, type Redaction, StoreUnavailable } from "../store.ts";
+import { PostgresChecker } from "./check.ts";
+import { DatabaseDamage } from "./damage.ts";
+import { PostgresReader } from "./reader.ts";
+import type { ReplicaChange, Replicas } from "./replica-health.ts";
+import { ReplicatedReaders } from "./replicas.ts";
+import { type PostgresTarget, Session, sessionForReading } from "./session.ts";
+import { PostgresWriter } from "./writer.ts";
+
+/** One writes; the other reads meanwhile. */
+export const WRITING_CONNECTIONS = 2;
+
+export interface PostgresShardOptions {
+  id: string;
+  location: PostgresTarget;
+  replicas: Replicas | undefined;
+  access: ShardAccess;
+  cacheBytes: number;
+  /** Where damage is recorded; undefined if nowhere. */
+  damagePath: string | undefined;
+  /** Throws StoreError if the shard lacks a redaction, and so must not be read. */
+  checkRedactions(applied: () => Awaitable<Redaction[]>): Promise<void>;
+  observe: Observe;
+}
+
+/** Shared by all requests. */
+type OpenDatabase = PostgresReader | ReplicatedReaders;
+
+export class PostgresShard implements Shard {
+  #open: OpenDatabase | undefined;
+  /** Concurrent requests share one attempt. */
+  #opening: Promise<OpenDatabase | undefined> | undefined;
+  #writer: PostgresWriter | undefined;
+  readonly #damage: DatabaseDamage | undefined;
+  /** Which replicas were last reported as in use, so that repeated attempts do not report again. */
+  readonly #reported = new Map<number, boolean>();
+
+  constructor(private readonly options: PostgresShardOptions) {
+    const { damagePath, location } = options;
+    if (damagePath === undefined) return;
+    this.#damage = new DatabaseDamage(damagePath, location.shown, () =>
+      this.writer().tableNumber(),
+    );
+  }
+
+  /** The settings list it. */
+  isThere(): boolean {
+    return true;
+  }
+
+  async reader(): Promise<Reader | undefined> {
+    const open = this.#open ?? (await this.#opened());
+    if (!open) return undefined;
+    await this.#damage?.verify();
+    return open instanceof ReplicatedReaders ? open.forRequest() : open;
+  }
+
+  replicas(): readonly boolean[] {
+    if (this.#open instanceof ReplicatedReaders) return this.#open.inUse;
+    return this.options.replicas?.places.map(() => false) ?? [];
+  }
+
+  writer(): PostgresWriter {
+    const { id, location, access } = this.options;
+    this.#writer ??= new PostgresWriter(
+      new Session({ ...location, pool: WRITING_CONNECTIONS }),
+      id,
+      undefined,
+      undefined,
+      access === "read",
+    );
+    return this.#writer;
+  }
+
+  async existingWriter(): Promise<PostgresWriter | undefined> {
+    const open = this.options.access === "read" ? await this.#opened() : await this.reader();
+    return open && this.writer();
+  }
+
+  /** Its writer creates the tables. */
+  create(): Creation {
+    return "none";
+  }
+
+  checker(purpose: CheckPurpose): Promise<PostgresChecker | undefined> {
+    return PostgresChecker.open(this.options.location, purpose);
+  }
+
+  async setDamage(damage: readonly DamagedData[]): Promise<void> {
+    await this.#damage?.set(damage);
+  }
+
+  async close(): Promise<void> {
+    // A database that is opened later would keep its connections, and the process alive.
+    await this.#opening?.catch(() => {});
+    await this.#open?.close();
+    await this.#writer?.close();
+    this.#open = undefined;
+    this.#writer = undefined;
+  }
+
+  async #opened(): Promise<OpenDatabase | undefined> {
+    if (this.#open) return this.#open;
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  /** The first process creates the tables. Undefined if there are none, and none may be created. */
+  async #connect(): Promise<OpenDatabase | undefined> {
+    const { id, location, observe, checkRedactions } = this.options;
+    const writer = this.writer();
+    let unavailable: StoreUnavailable | undefined;
+    try {
+      if (!(await writer.ready())) return undefined;
+      await checkRedactions(() => writer.redactions());
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      unavailable = error;
+    }
+    this.#open = await this.#openReader(unavailable);
+    observe({ event: "shard-opened", shard: id, location: location.shown });
+    // Without the primary this is unknown.
+    const hasChecksums = await writer.hasDataChecksums().catch(() => true);
+    if (!hasChecksums) observe({ event: "data-checksums-off", shard: id });
+    return this.#open;
+  }
+
+  /** Throws `unavailable` unless a replica that has the tables can serve instead. */
+  async #openReader(unavailable: StoreUnavailable | undefined): Promise<OpenDatabase> {
+    const { location, replicas, cacheBytes } = this.options;
+    if (unavailable && !replicas) throw unavailable;
+    if (!replicas) return new PostgresReader(sessionForReading(location), cacheBytes);
+    const readers = new ReplicatedReaders(location, replicas, cacheBytes, (change) =>
+      this.#report(change),
+    );
+    await readers.check();
+    if (!unavailable || readers.inUse.includes(true)) return readers;
+    await readers.close();
+    throw unavailable;
+  }
+
+  #report({ replica, reason }: ReplicaChange): void {
+    const { id: shard, observe } = this.options;
+    const isUsed = reason === undefined;
+    if (this.#reported.get(replica) === isUsed) return;
+    this.#reported.set(replica, isUsed);
+    if (isUsed) observe({ event: "replica-included", shard, replica });
+    else observe({ event: "replica-excluded", shard, replica, why: reason });
+  }
+}

@@ -1,0 +1,297 @@
+/** A shard in a file, whatever happens to the file: one that cannot be used is tried again, one that is replaced is opened again. */
+
+import type { Database } from "bun:sqlite";
+import { closeSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
+import type { Awaitable } from "../../domain/awaitable.ts";
+import type { Observe } from "../../observe/events.ts";
+import type { CheckPurpose, Creation, Shard, ShardAccess } from "../shards.ts";
+import {
+  type DamagedData,
+  type OnMigrate,
+  OtherOwner,
+  type Redaction,
+  StoreError,
+} from "../store.ts";
+import { SqliteChecker } from "./check.ts";
+import { mapFile, NotAShard, openForReading, openForWriting, openReadOnly } from "./open.ts";
+import {
+  damageMarkerOf,
+  deletedFile,
+  fileStats,
+  isSameFile,
+  markedFile,
+  OpenedFile,
+} from "./opened-file.ts";
+import { readRedactions, SqliteReader } from "./reader.ts";
+import { APPLICATION_ID } from "./schema.ts";
+import { SqliteWriter } from "./writer.ts";
+
+/** How often the file is looked at, at most. */
+const LOOK_MS = 1000;
+/** How often a file that cannot be used, and does not change, is tried again. */
+const RETRY_MS = 5000;
+/** By then no request uses the reader of a replaced file. */
+const RETIRE_MS = 10_000;
+
+export interface SqliteShardOptions {
+  id: string;
+  path: string;
+  access: ShardAccess;
+  /** Whether the settings list the shard. Otherwise a file that is not a shard is ignored. */
+  isListed: boolean;
+  isMapped: boolean;
+  cacheBytes: number;
+  /** Limits the memory of the writer. */
+  writerCacheKib: number | undefined;
+  /** Throws StoreError if the shard lacks a redaction, and so must not be read. */
+  checkRedactions(applied: () => Awaitable<Redaction[]>): Promise<void>;
+  observe: Observe;
+}
+
+interface OpenShard {
+  database: Database;
+  reader: SqliteReader;
+  file: OpenedFile;
+  /** Whether its redactions were checked. */
+  isChecked: boolean;
+}
+
+export class SqliteShard implements Shard {
+  #open: OpenShard | undefined;
+  /** Why there is no reader: the file cannot be used, lacks a redaction, or the check has found damage. */
+  #error: StoreError | undefined;
+  /** The file that could not be used. */
+  #failed: { file: Stats | undefined; retryAt: number } | undefined;
+  #nextLook = 0;
+  /** Whether there is or was a shard in the file. */
+  #wasThere = false;
+  #wasIgnored = false;
+  /** Why the file could not be created. */
+  #uncreated: StoreError | undefined;
+  #writer: SqliteWriter | undefined;
+  /** Readers and writers of files that were replaced. A request or transaction may still use them. */
+  readonly #retired = new Set<{ close(): void }>();
+  readonly #marker;
+
+  constructor(private readonly options: SqliteShardOptions) {
+    this.#marker = damageMarkerOf(options.path);
+  }
+
+  isThere(): boolean {
+    // Commands that only read find out when they open it.
+    if (this.options.access === "read") return true;
+    this.#look();
+    return (this.#error ?? this.#open) !== undefined;
+  }
+
+  reader(): Awaitable<SqliteReader | undefined> {
+    this.#look();
+    if (this.#error) throw this.#error;
+    const open = this.#open;
+    return open === undefined || open.isChecked ? open?.reader : this.#check(open);
+  }
+
+  /** A file has none. */
+  replicas(): readonly boolean[] {
+    return [];
+  }
+
+  writer(mustExist = false): SqliteWriter {
+    const known = this.#writer;
+    if (known && !known.file.isReplaced()) return known;
+    if (known) this.#retired.add(known);
+    const { path } = this.options;
+    if (mustExist && !fileStats(path)) throw deletedFile(path);
+    this.#writer = this.#openWriter();
+    return this.#writer;
+  }
+
+  /** With one connection if nothing is written: a second one would keep the first from removing the WAL of its own. */
+  async existingWriter(): Promise<SqliteWriter | undefined> {
+    if (this.options.access !== "read") return (await this.reader()) && this.writer(true);
+    this.#writer ??= this.#unlessIgnored(() => {
+      const database = this.#openDatabase();
+      return database && new SqliteWriter(database);
+    });
+    const writer = this.#writer;
+    if (writer) await this.options.checkRedactions(() => writer.redactions());
+    return writer;
+  }
+
+  create(): Creation {
+    try {
+      const wasMissing = fileStats(this.options.path) === undefined;
+      this.#openWriter().close();
+      return wasMissing ? "created" : "existing";
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.#uncreated = error;
+      return "failed";
+    }
+  }
+
+  checker(purpose: CheckPurpose): SqliteChecker | undefined {
+    const { id, path, access } = this.options;
+    const file = fileStats(path);
+    return this.#unlessIgnored(() => {
+      const database = access === "read" ? openReadOnly(path, id) : openForReading(path, id);
+      const pass = purpose === "background" ? "exact" : "fast";
+      return database && new SqliteChecker(database, new OpenedFile(database, path, file), pass);
+    });
+  }
+
+  /** Throws if this cannot be recorded for other processes. */
+  setDamage(damage: readonly DamagedData[]): void {
+    this.#nextLook = 0;
+    const file = fileStats(this.options.path);
+    if (file && damage.length > 0) this.#marker.write(markedFile(file), damage);
+    else this.#marker.remove();
+  }
+
+  close(): void {
+    this.#open?.reader.close();
+    this.#writer?.close();
+    for (const one of this.#retired) one.close();
+    this.#retired.clear();
+    this.#open = undefined;
+    this.#writer = undefined;
+    this.#nextLook = 0;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    if (now < this.#nextLook) return;
+    const { path } = this.options;
+    this.#nextLook = now + LOOK_MS;
+    let file: Stats | undefined;
+    try {
+      file = fileStats(path);
+      if (!file || !this.#open || this.#open.file.isReplaced()) {
+        if (this.#failed && isUnchanged(this.#failed.file, file) && now < this.#failed.retryAt)
+          return;
+        this.#reopen(file);
+      }
+      this.#failed = undefined;
+      this.#error = file && this.#marker.read(markedFile(file));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      if (error instanceof OtherOwner) this.#wasThere = true;
+      this.#failed = { file, retryAt: now + RETRY_MS };
+      this.#error = this.#isIgnored(error, isForeign(error, path)) ? undefined : error;
+    }
+  }
+
+  #reopen(file: Stats | undefined): void {
+    const { id, path, cacheBytes, isMapped, observe } = this.options;
+    if (!file) {
+      if (lstatSync(path, { throwIfNoEntry: false })) {
+        throw new StoreError(`${path} is a link to a file that does not exist`);
+      }
+      if (this.#wasThere) throw deletedFile(path);
+      if (this.#uncreated) throw this.#uncreated;
+      // A new file is found at once.
+      this.#nextLook = 0;
+      return;
+    }
+    if (file.isDirectory()) {
+      throw new NotAShard(`${path} is a folder, not a file; move it elsewhere`);
+    }
+    const database = this.#openDatabase();
+    if (!database) {
+      throw new NotAShard(
+        `${path} contains no shard; delete it, unless one is about to be created there`,
+      );
+    }
+    if (isMapped) mapFile(database);
+    if (this.#open) this.#retire(this.#open.reader);
+    this.#open = {
+      database,
+      reader: new SqliteReader(database, cacheBytes),
+      file: new OpenedFile(database, path, file),
+      isChecked: false,
+    };
+    this.#wasThere = true;
+    observe({ event: "shard-opened", shard: id, location: path });
+  }
+
+  /** For reading. Undefined if there is no shard in the file yet. */
+  #openDatabase(): Database | undefined {
+    const { id, path } = this.options;
+    const migrating = this.#migrating();
+    return migrating ? openForReading(path, id, migrating) : openReadOnly(path, id);
+  }
+
+  #openWriter(): SqliteWriter {
+    const { id, path, writerCacheKib } = this.options;
+    const file = fileStats(path);
+    const database = openForWriting(path, id, writerCacheKib, undefined, this.#migrating());
+    return new SqliteWriter(database, new OpenedFile(database, path, file));
+  }
+
+  #migrating(): OnMigrate | undefined {
+    const { id, access, observe } = this.options;
+    if (access !== "migrate") return undefined;
+    return (from, to) => observe({ event: "shard-migrating", shard: id, from, to });
+  }
+
+  async #check(open: OpenShard): Promise<SqliteReader> {
+    try {
+      await this.options.checkRedactions(() => readRedactions(open.database));
+    } catch (error) {
+      // Until the next look.
+      if (error instanceof StoreError) this.#error = error;
+      throw error;
+    }
+    open.isChecked = true;
+    return open.reader;
+  }
+
+  /** Whether a file in the data folder that cannot be opened is no shard, rather than a damaged one. */
+  #isIgnored(error: unknown, isNoShard = error instanceof NotAShard): boolean {
+    const { isListed, observe } = this.options;
+    if (isListed || this.#wasThere || !isNoShard) return false;
+    if (!this.#wasIgnored) observe({ event: "file-ignored", error });
+    this.#wasIgnored = true;
+    return true;
+  }
+
+  #unlessIgnored<T>(open: () => T): T | undefined {
+    try {
+      return open();
+    } catch (error) {
+      if (this.#isIgnored(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #retire(reader: SqliteReader): void {
+    this.#retired.add(reader);
+    setTimeout(() => {
+      if (this.#retired.delete(reader)) reader.close();
+    }, RETIRE_MS).unref();
+  }
+}
+
+const isUnchanged = (one: Stats | undefined, other: Stats | undefined): boolean =>
+  isSameFile(one, other) && one?.mtimeMs === other?.mtimeMs;
+
+/** Where an SQLite file has its application id. */
+const ID_AT = 68;
+
+/** Whether a file is neither an SQLite file nor what is left of a shard. */
+function isForeign(error: StoreError, path: string): boolean {
+  if (error instanceof NotAShard) return true;
+  const { cause } = error as { cause?: { code?: unknown } };
+  if (cause?.code !== "SQLITE_NOTADB") return false;
+  let file: number | undefined;
+  try {
+    // SQLite has no lock on a file that it cannot read.
+    file = openSync(path, "r");
+    const id = Buffer.alloc(4);
+    return readSync(file, id, 0, 4, ID_AT) < 4 || id.readUInt32BE() !== APPLICATION_ID;
+  } catch {
+    return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
