@@ -48,16 +48,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "access/redis": ["observe", "access"],
   "access/sqlite": ["access", "sqlite", "durable-files.ts"],
   "access/postgres": ["access", "postgres"],
-  "open-stores.ts": [
-    "domain",
-    "observe",
-    "store",
-    "settings",
-    "store/sqlite",
-    "store/postgres",
-    "redact",
-    "open-access.ts",
-  ],
   "open-access.ts": [
     "domain",
     "observe",
@@ -69,6 +59,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/postgres",
     "hooks",
     "redact",
+  ],
+  "open-stores.ts": [
+    "domain",
+    "observe",
+    "store",
+    "settings",
+    "store/sqlite",
+    "store/postgres",
+    "redact",
+    "open-access.ts",
   ],
 
   backup: [
