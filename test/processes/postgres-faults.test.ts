@@ -5,12 +5,16 @@ import { connect, createServer, type Socket } from "node:net";
 import { SQL } from "bun";
 import { PostgresDatabase } from "../../src/access/postgres/database.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
+import { readShard } from "../../src/store/core/shard.ts";
+import { postgresEngine } from "../../src/store/postgres/engine.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { PATIENCE, type Patience, Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
+import { run } from "../../src/store/steps.ts";
 import { StoreError, StoreUnavailable } from "../../src/store/store.ts";
+import { SHARD } from "../../src/store/tables.ts";
 import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
-import { postgresRows, rowsOf } from "../support/engine-postgres.ts";
+import { rowsOf } from "../support/engine-postgres.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
@@ -344,10 +348,9 @@ test("a reader drops cached changes that the database has lost", async () => {
 });
 
 test("running out of player numbers is reported, with what to do", async () => {
-  const { writer, schema } = await aShard();
-  const sql = new SQL({ url: cluster.url, max: 1 });
-  await postgresRows(sql, schema).change("shard", {}, { lastPlayer: 2_147_483_646 });
-  await sql.close();
+  const { writer, session } = await aShard();
+  const engine = postgresEngine(session);
+  await engine.put(SHARD, [{ ...(await run(engine, readShard())), last_player: 2_147_483_646 }]);
   await serve(writer, anEntry("a", player("p")));
   const { error } = await failure(() => serve(writer, anEntry("b", player("q"))));
   expect(error).toBeInstanceOf(StoreError);

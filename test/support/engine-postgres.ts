@@ -139,7 +139,6 @@ const TABLES: Record<Kind, Table> = {
       sequence: "sequence",
       token: "token",
       prunedBefore: "pruned_before",
-      lastPlayer: "last_player",
     },
   },
 };

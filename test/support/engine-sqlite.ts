@@ -195,7 +195,7 @@ const INDEXES = {
   "matches by patch": "matches_by_patch",
   "players by id": "sqlite_autoindex_players_1",
   "players by name": "players_by_name",
-  "players by last match": "players_by_seen",
+  "players by last match": "players_by_last_match",
   "teams by name": "teams_by_name",
   "players by skill tier": "players_by_tier",
   "players by ranked wins": "players_by_ranked_wins",

@@ -82,7 +82,6 @@ export interface Row {
   token: string;
   changes: string;
   prunedBefore: number;
-  lastPlayer: number;
   checksum: number;
   /** The internal number of a match, player or team. */
   number: number;

@@ -12,10 +12,9 @@ export const redactions = {
 
   /** Players who are listed already keep their time. */
   *addRedactions(added: Redaction[]): Steps<void> {
-    const rows = added.map(({ playerId, redactedAt }) => ({
-      player_id: playerId,
-      redacted_at: redactedAt,
-    }));
+    // Of several times of a player, the first one counts.
+    const times = new Map(added.toReversed().map((one) => [one.playerId, one.redactedAt]));
+    const rows = [...times].map(([player_id, redacted_at]) => ({ player_id, redacted_at }));
     const known = new Set((yield* get(REDACTIONS, rows)).map(({ player_id }) => player_id));
     yield* insert(
       REDACTIONS,
