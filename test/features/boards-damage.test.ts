@@ -112,6 +112,18 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     },
   );
 
+  if (engine === "PostgreSQL") {
+    test("a listed match without a document is not left out when the 28 days move", async () => {
+      const sql = new SQL({ url: postgres.url, max: 1 });
+      const leaves = START + 10 * DAY;
+      await postgresRows(sql, schema).remove("match", ({ createdAt }) => createdAt === leaves);
+      await sql.close();
+      const later = aMatch({ mode: "ranked", createdAt: START + 40 * DAY });
+      await expect(world.ingest([later])).rejects.toThrow(/^match .* is damaged/);
+      await end();
+    });
+  }
+
   const INDEXES = [
     ["players by skill tier", "players ada"],
     ["players by ranked wins", "players ada"],

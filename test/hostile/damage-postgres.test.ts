@@ -279,11 +279,14 @@ describeLong("the digest of a shard, and a copy of it, stop at", () => {
   });
 });
 
-describeLong("ingest does not build on", () => {
+describe("ingest does not build on", () => {
   const late = aMatch({
     id: "late",
     createdAt: Date.UTC(2026, 0, 1, 0, 4, 1),
-    rosters: [{ members: [{ id: "player-4", name: "Ida" }] }, { members: [] }],
+    rosters: [
+      { members: [{ id: "player-4", name: "Ida" }], team: { id: "team-0", name: "Team" } },
+      { members: [] },
+    ],
   });
   const CASES: [what: string, damage: RowDamage, message: string][] = [
     [
@@ -299,6 +302,15 @@ describeLong("ingest does not build on", () => {
         to: ({ result }) => ({ result: 1 - result }),
       },
       "match-09 is damaged",
+    ],
+    [
+      "a damaged index of teams",
+      {
+        change: "team entry",
+        which: { match: "match-08" },
+        to: ({ takesPart }) => ({ takesPart: !takesPart }),
+      },
+      "match-08 is damaged",
     ],
   ];
   test.each(CASES)("%s", async (_what, damage, message) => {
