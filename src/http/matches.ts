@@ -70,24 +70,29 @@ export async function getMatch(request: ShardRequest): Promise<ShardResult> {
   return { document, records: 1, matches: bundle.matches.map(matchHash), tag: "single" };
 }
 
-/** More than this many renames during one request do not happen. */
+/** It does not happen that often in a row. */
 const MAX_READS = 10;
 
 /**
  * A database reads each time in its latest state, so a rename between the names and the page would give a list that was
- * never right: both are read again then. The state of a file stays the same during this.
+ * never right: both are read again then. Names that are the same afterwards were not changed in between only if there
+ * was one commit at most. The state of a file stays the same during this.
  */
 async function readNamedPage(query: MatchesQuery, reader: Reader) {
   const { playerNames, teamNames } = query.filters;
   if (!playerNames && !teamNames) {
     return { ...(await readPage(selectionOf(query, undefined), reader)), names: undefined };
   }
+  let before = await reader.lastCommit?.();
   let names = await resolveNames(query, reader);
   for (let reads = 1; ; reads++) {
     const found = { ...(await readPage(selectionOf(query, names), reader)), names };
-    if (reader.local || reads === MAX_READS) return found;
+    if (before === undefined || reads === MAX_READS) return found;
     names = await resolveNames(query, reader);
-    if (Bun.deepEquals(names, found.names)) return found;
+    const after = (await reader.lastCommit?.()) ?? before;
+    const isOneState = after === before || after === before + 1;
+    if (isOneState && Bun.deepEquals(names, found.names)) return found;
+    before = after;
   }
 }
 

@@ -150,6 +150,8 @@ export interface Reader {
   playerIdsNamed(names: string[], since?: number): Awaitable<string[]>;
   /** The same for teams, by their tags. */
   teamIdsNamed(names: string[], since?: number): Awaitable<string[]>;
+  /** The number of the last commit. Undefined if all reads of a request are in one state. */
+  lastCommit?(): Promise<number>;
   /**
    * Distinct names from the name index, which lists every current player name under each of its
    * keys (domain/similar-names.ts), ordered by key, then by name. For each of these (distinct) keys

@@ -159,6 +159,13 @@ export class PostgresReader implements Reader {
     return (await this.idsNamedAsOf("teams", names)).answer;
   }
 
+  async lastCommit(): Promise<number> {
+    const [row] = await this.session.rows<{ sequence: number }>(
+      "SELECT sequence::float8 AS sequence FROM {shard} AS shard",
+    );
+    return row!.sequence;
+  }
+
   /** Returns a row without an id if no player or team has these names. */
   async idsNamedAsOf(table: NamedTable, names: string[]): Promise<AsOf<string[]>> {
     const rows = await this.session.rows<

@@ -125,6 +125,10 @@ class RequestReader implements Reader {
     return this.#idsNamed("teams", names, since);
   }
 
+  lastCommit(): Promise<number> {
+    return this.#read((reader) => reader.lastCommit());
+  }
+
   namesAround(keys: string[], before: number, after: number): Promise<string[]> {
     return this.#read((reader) => reader.namesAround(keys, before, after));
   }
