@@ -143,6 +143,18 @@ describe("a transaction without a response to its COMMIT", () => {
     line.close();
   });
 
+  test("leaves nothing that keeps the next write from making the partitions of a new month", async () => {
+    const { line, schema, direct } = await onALine();
+    const createdAt = Date.UTC(2031, 3);
+    const writer = new PostgresWriter(aSession({ schema, port: line.port }), () => createdAt);
+    const write = () => serve(writer, anEntry("a", { createdAt, ...player("p") }));
+    line.nextCommit = "question is lost";
+    expect((await failure(write)).error).toBeInstanceOf(StoreUnavailable);
+    await write();
+    expect(await ids(direct)).toEqual(["a"]);
+    line.close();
+  });
+
   testLong("is also resolved for withheld records", async () => {
     const { line, writer } = await onALine();
     line.nextCommit = "answer is lost";

@@ -35,7 +35,7 @@ import {
   type WithheldEntry,
 } from "../store.ts";
 import { type GivenColumn, insertRows } from "./bulk-write.ts";
-import type { Partitions } from "./partitions.ts";
+import { makePartitions } from "./partitions.ts";
 import type { RowNumbers } from "./players.ts";
 import type { Connection } from "./session.ts";
 
@@ -113,7 +113,6 @@ const BEGINNING: MatchKey = { createdAt: Number.MIN_SAFE_INTEGER, id: "" };
 export function matchTables(
   connection: Connection,
   numbers: Record<NamedTable, RowNumbers>,
-  partitions: Partitions,
   changes: TransactionChanges,
 ) {
   /** Served matches added minus removed. */
@@ -275,11 +274,8 @@ export function matchTables(
     async addServed(matches: MatchEntry[]): Promise<void> {
       if (matches.length === 0) return;
       changes.added(matches);
-      await partitions.makeFor(
-        connection,
-        matches.map(({ createdAt }) => createdAt),
-      );
-      await findNumbers(matches);
+      const times = matches.map(({ createdAt }) => createdAt);
+      await Promise.all([makePartitions(connection, times), findNumbers(matches)]);
       // Pipelined: the statements run in order, without waiting for each.
       await Promise.all([
         addMatches(matches),

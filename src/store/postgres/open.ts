@@ -9,7 +9,7 @@ import {
   StoreRefuses,
 } from "../store.ts";
 import { fillChecksums } from "./fill-checksums.ts";
-import { makeOutliers, type Partitions } from "./partitions.ts";
+import { makeOutliers } from "./partitions.ts";
 import { COMPLETIONS, FORMAT, MIGRATIONS, OLDEST_READABLE, UNFILLED } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
 
@@ -17,19 +17,11 @@ import { type Connection, quoted, type Session } from "./session.ts";
  * Creates the shard if necessary, and migrates it if there is an `onMigrate`. Otherwise an older
  * format that can be read is left as it is. Returns the format.
  */
-export async function prepare(
-  session: Session,
-  partitions: Partitions,
-  now: number,
-  onMigrate?: OnMigrate,
-): Promise<number> {
+export async function prepare(session: Session, onMigrate?: OnMigrate): Promise<number> {
   const found = await readableFormat(session, onMigrate !== undefined);
   const isOlder = found !== undefined && found < FORMAT;
   if (isOlder && !onMigrate) return found;
   if (found !== FORMAT) await createOrMigrate(session, onMigrate);
-  // Usually they exist, and a starting server need not wait for the lock.
-  if (await partitions.areAhead(session, now)) return FORMAT;
-  await inTurn(session, (connection) => partitions.makeAhead(connection, now));
   return FORMAT;
 }
 

@@ -11,7 +11,6 @@ import {
 } from "../store.ts";
 import { PostgresChecker } from "./check.ts";
 import { checkWritable, readableFormat, takeTurn } from "./open.ts";
-import { Partitions } from "./partitions.ts";
 import { copyPrivileges } from "./privileges.ts";
 import { PostgresSalvage } from "./salvage.ts";
 import {
@@ -121,11 +120,6 @@ export class RepairSchema implements ShardRepair {
     const sequence = await this.source.sequence();
     // Caches and cursors of readers belong to earlier changes.
     await session.run("UPDATE {shard} SET sequence = $1::bigint", [sequence]);
-    // Other writers remember which there are.
-    const months = this.source.months();
-    await session.transaction("READ COMMITTED", (connection) =>
-      new Partitions().makeFor(connection, months),
-    );
     return this.#writer;
   }
 

@@ -31,7 +31,6 @@ import {
   TURN_PATIENCE_MS,
   takeTurn,
 } from "./open.ts";
-import { Partitions } from "./partitions.ts";
 import { playerTables, RowNumbers } from "./players.ts";
 import { countOlder, pruningTables } from "./pruning.ts";
 import { ReadSession } from "./read-session.ts";
@@ -47,7 +46,6 @@ const DOUBT_PATIENCE_MS = 60_000;
 const DOUBT_PAUSE_MS = 500;
 
 export class PostgresWriter implements Writer {
-  readonly #partitions = new Partitions();
   readonly #reads: ReadSession;
   #prepared: Promise<number> | undefined;
   #isChecked = false;
@@ -76,7 +74,7 @@ export class PostgresWriter implements Writer {
       await this.ready();
       return this.#reads.transaction((connection) =>
         work({
-          ...openTables(connection, this.#partitions, this.now()).transaction,
+          ...openTables(connection, this.now()).transaction,
           ...stateTables(connection),
         }),
       );
@@ -165,7 +163,7 @@ export class PostgresWriter implements Writer {
       if (format > 0) await this.#check();
       return format;
     }
-    this.#prepared ??= prepare(this.session, this.#partitions, this.now(), onMigrate);
+    this.#prepared ??= prepare(this.session, onMigrate);
     try {
       const format = await this.#prepared;
       // Somebody may migrate it at any time.
@@ -188,7 +186,7 @@ export class PostgresWriter implements Writer {
   /** For single reads outside a transaction. */
   async #reading() {
     await this.ready();
-    return openTables(this.#reads, this.#partitions, this.now()).transaction;
+    return openTables(this.#reads, this.now()).transaction;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -205,8 +203,7 @@ export class PostgresWriter implements Writer {
         await takeTurn(connection, this.session, this.patienceMs);
         const stop = keepAlive(connection, this.patienceMs);
         try {
-          await this.#partitions.makeAhead(connection, this.now());
-          const tables = openTables(connection, this.#partitions, this.now());
+          const tables = openTables(connection, this.now());
           const result = await work(tables.transaction);
           done = { result, token: await tables.conclude() };
         } finally {
@@ -214,7 +211,6 @@ export class PostgresWriter implements Writer {
         }
       });
     } catch (error) {
-      this.#partitions.forget();
       const isCommitted =
         error instanceof CommitInDoubt &&
         done?.token !== undefined &&
@@ -251,7 +247,7 @@ const KEPT_CHANGES = 256;
 const TOKEN_BYTES = 12;
 
 /** The tables as one transaction, and the writes at its end. */
-function openTables(database: Connection, partitions: Partitions, now: number) {
+function openTables(database: Connection, now: number) {
   let hasWritten = false;
   const connection: Connection = {
     rows: (text, values) => database.rows(text, values),
@@ -266,7 +262,7 @@ function openTables(database: Connection, partitions: Partitions, now: number) {
   };
   const nameIndex = new NameIndex(connection);
   const matchChanges = new TransactionChanges();
-  const matches = matchTables(connection, numbers, partitions, matchChanges);
+  const matches = matchTables(connection, numbers, matchChanges);
   const { changed, added, transaction: players } = playerTables(connection, numbers, nameIndex);
 
   /**
