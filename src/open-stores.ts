@@ -34,14 +34,14 @@ import {
 import type { Examined } from "./store/examined.ts";
 import { PostgresChecker } from "./store/postgres/check.ts";
 import { DatabaseDamage } from "./store/postgres/damage.ts";
-import { examineDatabase } from "./store/postgres/examine.ts";
+import { allowedConnections, examineDatabase } from "./store/postgres/examine.ts";
 import { readableFormat } from "./store/postgres/open.ts";
 import { sessionForReading } from "./store/postgres/read-session.ts";
 import { PostgresReader } from "./store/postgres/reader.ts";
 import { damageIn as damageInSchema, RepairSchema } from "./store/postgres/repair-schema.ts";
 import type { ReplicaChange } from "./store/postgres/replica-health.ts";
 import { ReplicatedReaders } from "./store/postgres/replicas.ts";
-import { Session } from "./store/postgres/session.ts";
+import { OTHER_CONNECTIONS, sharedSession } from "./store/postgres/session.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { ShardRepair } from "./store/salvage.ts";
 import type { Shards } from "./store/shards.ts";
@@ -82,9 +82,6 @@ type ShardSettings = Pick<Settings, "data" | "shards"> &
   Partial<Pick<Settings, "cache-mib" | "map-files">>;
 
 const MIB = 1024 * 1024;
-
-/** One writes; the other reads meanwhile. */
-const WRITING_CONNECTIONS = 2;
 
 /** An open database, shared by all readers. */
 type OpenDatabase = PostgresReader | ReplicatedReaders;
@@ -467,7 +464,7 @@ export function openWriter(
   check: (contents: StoreContents) => void = () => {},
 ): Writer {
   if (location.engine === "postgres") {
-    const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
+    const session = sharedSession(location);
     const checkRedactions = (applied: Redaction[]) =>
       check({ records: () => [], redactions: () => applied });
     return new PostgresWriter(session, undefined, undefined, access === "read", checkRedactions);
@@ -508,7 +505,7 @@ export async function migrateShard(
     database?.close();
     return database && { from: from ?? SQLITE_FORMAT, to: SQLITE_FORMAT };
   }
-  const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
+  const session = sharedSession(location);
   try {
     if ((await readableFormat(session, true)) === undefined) return undefined;
     const to = await new PostgresWriter(session).ready(note);
@@ -532,7 +529,7 @@ export async function examineShard(
   return examineDatabase(location, replicas?.places ?? [], damagePath(settings, id));
 }
 
-export { MAX_WAL_BYTES, redisVersion, sqliteVersion };
+export { allowedConnections, MAX_WAL_BYTES, OTHER_CONNECTIONS, redisVersion, sqliteVersion };
 
 /** The ids of the shards in a data folder. */
 export function storesIn(folder: string): string[] {
@@ -615,7 +612,7 @@ export function openAccess(
 ): AccessStore {
   if (location) {
     const database = new PostgresDatabase(location);
-    const hooks = new PostgresDatabase({ ...location, pool: 1 }, HOOK_TABLES);
+    const hooks = new PostgresDatabase(location, HOOK_TABLES);
     return {
       keys: new KeyStore(database),
       usage: new UsageStore(database),

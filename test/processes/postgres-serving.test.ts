@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { type Event, unobserved } from "../../src/observe/events.ts";
 import { openAccess, openShards } from "../../src/open-stores.ts";
+import { OTHER_CONNECTIONS } from "../../src/postgres/session.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
@@ -28,9 +29,14 @@ afterAll(() => {
   folder.remove();
 });
 
-function settingsFor(name: string, shards: Record<string, string | undefined>): Settings {
+function settingsFor(
+  name: string,
+  shards: Record<string, string | undefined>,
+  flags: Record<string, string> = {},
+): Settings {
   return loadSettings({
     flags: {
+      ...flags,
       data: `${folder.path}/${name}`,
       port: "0",
       "public-url": BASE,
@@ -45,7 +51,7 @@ function settingsFor(name: string, shards: Record<string, string | undefined>): 
 }
 
 async function serving(settings: Settings) {
-  const access = openAccess({ data: settings.data });
+  const access = openAccess(settings);
   const { key } = await access.keys.create({ name: "test" }, Date.now());
   await access.close();
   const server = await serve(settings, unobserved);
@@ -204,6 +210,32 @@ describe("the same records in SQLite and in PostgreSQL", () => {
     await other.stop();
   }, 120_000);
 });
+
+test("a server with seven shards and its keys in one database shares its connections among them", async () => {
+  const sql = new SQL(cluster.url, { max: 1 });
+  await sql.unsafe("CREATE ROLE seven LOGIN SUPERUSER");
+  const url = cluster.url.replace("matchbook@", "seven@");
+  const ids = Array.from({ length: 7 }, (_, at) => `s${at}`);
+  const places = ids.map((id) => [id, `${url}?schema=seven_${id}`]);
+  const settings = settingsFor("seven", Object.fromEntries(places), { "keys-database": url });
+  for (const id of ids) {
+    await ingestInto(
+      settings,
+      records.slice(0, 20).map((one) => onShard(one, id)),
+    );
+  }
+  const open = async () =>
+    (await sql`SELECT 1 FROM pg_stat_activity WHERE usename = 'seven'`).length;
+  const server = await serving(settings);
+  for (const id of ids) expect((await server.get(`/shards/${id}/matches`)).status).toBe(200);
+  for (let round = 0; round < 5; round++) {
+    await Promise.all(ids.map((id) => server.get(`/shards/${id}/matches`)));
+  }
+  expect(await open()).toBeLessThanOrEqual(10 + OTHER_CONNECTIONS);
+  await server.stop();
+  await waitFor("all are closed", async () => (await open()) === 0);
+  await sql.close();
+}, 60_000);
 
 test("players are looked up by 50 names with one statement", async () => {
   const sql = new SQL(cluster.url, { max: 1 });

@@ -87,4 +87,4 @@ export class ReadSession implements Connection {
 export const sessionForReading = (
   target: PostgresTarget,
   patience: Patience = PATIENCE,
-): ReadSession => new ReadSession(new Session(target, patience, IN_INDEX_ORDER));
+): ReadSession => new ReadSession(new Session(target, patience, IN_INDEX_ORDER, true));

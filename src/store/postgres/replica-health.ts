@@ -6,7 +6,7 @@
 
 import { StoreUnavailable } from "../store.ts";
 import { ReadSession } from "./read-session.ts";
-import { type Patience, type PostgresTarget, Session } from "./session.ts";
+import { type Patience, type PostgresTarget, sharedSession } from "./session.ts";
 
 /**
  * A state of the shard: its sequence number, and a token that distinguishes states with the same
@@ -169,12 +169,12 @@ export class ReplicaWatch {
     now: () => number = Date.now,
   ) {
     this.#onChange = onChange;
-    this.#watching = new ReadSession(new Session({ ...target, pool: 1 }, CHECK_PATIENCE));
+    this.#watching = new ReadSession(sharedSession(target, CHECK_PATIENCE));
     const primary = new Primary(this.#watching, now);
     this.#health = places.map(
       (one) =>
         new ReplicaHealth(
-          new ReadSession(new Session({ ...one, pool: 1 }, CHECK_PATIENCE)),
+          new ReadSession(sharedSession(one, CHECK_PATIENCE)),
           primary,
           maxLagSeconds * 1000,
         ),

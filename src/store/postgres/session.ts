@@ -2,6 +2,7 @@
 
 import { isRefusal } from "../../postgres/errors.ts";
 import {
+  OTHER_CONNECTIONS,
   type OwnErrors,
   type Patience,
   PostgresSession,
@@ -11,6 +12,7 @@ import { StoreError, StoreRefuses, StoreUnavailable } from "../store.ts";
 
 export {
   type Connection,
+  OTHER_CONNECTIONS,
   type Patience,
   type PostgresTarget,
   quoted,
@@ -42,10 +44,15 @@ export class Session extends PostgresSession {
     target: PostgresTarget,
     patience: Patience = PATIENCE,
     settings: Record<string, string> = {},
+    isShared = false,
   ) {
-    super(target, patience, ERRORS, settings);
+    super(target, patience, ERRORS, settings, isShared);
   }
 }
+
+/** Shares its connections with the other shards in this database, and with the keys if they are there too. */
+export const sharedSession = (target: PostgresTarget, patience: Patience = PATIENCE): Session =>
+  new Session({ ...target, pool: OTHER_CONNECTIONS }, patience, {}, true);
 
 /**
  * Readers need rows in index order, and only as many as a page has. The planner does not know how
