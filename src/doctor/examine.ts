@@ -10,6 +10,7 @@ import { servedShards } from "../store/served-shards.ts";
 import { StoreError } from "../store/store.ts";
 import { keyFindings, redisFindings } from "./access.ts";
 import { backupFinding } from "./backup.ts";
+import { connectionFindings } from "./connections.ts";
 import {
   diskFindings,
   folderFindings,
@@ -43,8 +44,9 @@ export async function examine(
   const hasFolder = usesFolder(settings) && canList(settings.data);
   const ids = shardIds(settings, hasFolder);
   // In parallel, because a database that is unavailable takes a while to fail.
-  const [shards, keys, redis] = await Promise.all([
+  const [shards, connections, keys, redis] = await Promise.all([
     Promise.all(ids.map((id) => readShard(settings, id))),
+    connectionFindings(settings),
     keyFindings(settings, now, describe),
     redisFindings(settings),
   ]);
@@ -65,6 +67,7 @@ export async function examine(
       }),
     ),
     ...verifiedFindings(settings.data, ids, { now, describe }),
+    ...connections,
     ...keys,
     ...redis,
     ...clockFindings(now, newestOf(shards), isClockSynchronized()),
