@@ -291,6 +291,21 @@ describe("connections", () => {
     line.close();
   });
 
+  test("to a server that has become read-only are replaced: another one may be the primary", async () => {
+    const { schema, reader } = await aShard();
+    const writer = new PostgresWriter(aSession({ schema }));
+    const sql = new SQL(cluster.url, { max: 1 });
+    // For connections that are opened from now on.
+    await sql.unsafe("ALTER DATABASE postgres SET default_transaction_read_only = on");
+    const write = () => serve(writer, anEntry("a", player("p")));
+    expect((await failure(write)).error).toBeInstanceOf(StoreUnavailable);
+    await sql.unsafe("ALTER DATABASE postgres RESET default_transaction_read_only");
+    await sql.close();
+    // The connection of the first attempt would refuse it.
+    await write();
+    expect(await ids(reader())).toEqual(["a"]);
+  });
+
   /** A pool with a user of its own, and how many connections it has. */
   async function aPool(size: number, limit: number, idleSeconds = 60) {
     const user = `pool_${++made}`;
