@@ -126,7 +126,9 @@ export class Pool {
       };
     } catch (error) {
       end();
-      if (!this.#isOthersTurn(error)) throw error;
+      // A statement before it may have taken too long, which closed the connection.
+      const wasRemoved = !this.#links.includes(link);
+      if (!wasRemoved && !this.#isOthersTurn(error)) throw error;
       return this.#reserve();
     }
   }
@@ -146,6 +148,7 @@ export class Pool {
   }
 
   #add(): Link {
+    if (this.#users === 0) throw new Error("the connections are closed");
     const { prepares, settings, idleSeconds = IDLE_SECONDS } = this.options;
     const sql = new Bun.SQL(this.url, {
       max: 1,

@@ -335,12 +335,16 @@ test("a list by name is that of one state, although the player is renamed all th
         rosters: duel({ id: "p", name: number % 2 === 0 ? "Ada" : "Bo" }, { id: "other" }),
       }),
     ]);
+  const path = "/shards/na/matches?filter[playerNames]=Ada&sort=-createdAt&page[limit]=1";
   try {
     await rename(0);
+    // While a connection is opened, the player could be renamed twice, which the server would not notice.
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(Array.from({ length: 6 }, () => server.get(path)));
+    }
     let isOver = false;
     let found = 0;
     const read = async () => {
-      const path = "/shards/na/matches?filter[playerNames]=Ada&sort=-createdAt&page[limit]=1";
       while (!isOver) {
         const { data } = JSON.parse((await server.get(`${path}&include=`)).text);
         if (data.length === 0) continue;
