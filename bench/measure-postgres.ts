@@ -7,7 +7,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { parsePostgres } from "../src/settings/database-urls.ts";
-import { Partitions } from "../src/store/postgres/partitions.ts";
+import { makePartitions } from "../src/store/postgres/partitions.ts";
 import { Session } from "../src/store/postgres/session.ts";
 import { PostgresWriter } from "../src/store/postgres/writer.ts";
 import { shardsFile } from "../test/support/places.ts";
@@ -125,9 +125,7 @@ async function makeMonths(location: string, until: number): Promise<void> {
   const months = Array.from({ length: MONTHS }, (_, ago) =>
     Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - ago),
   );
-  await session.transaction("READ COMMITTED", (connection) =>
-    new Partitions().makeFor(connection, months),
-  );
+  await session.transaction("READ COMMITTED", (connection) => makePartitions(connection, months));
   await session.close();
 }
 

@@ -89,9 +89,7 @@ export function openAccess(
   const database = location && new PostgresDatabase(location);
   const keys = database ?? inFile(KEYS_FILE);
   const usage = database ?? inFile(USAGE_FILE);
-  const hooks = location
-    ? new PostgresDatabase({ ...location, pool: 1 }, HOOK_TABLES)
-    : inFile(HOOKS_FILE);
+  const hooks = location ? new PostgresDatabase(location, HOOK_TABLES) : inFile(HOOKS_FILE);
   const redactions = database ?? inFile(REDACTIONS_FILE);
   return {
     keys: new KeyStore(keys),

@@ -10,12 +10,12 @@ import { checkRedactions, type ListEntry } from "./redact/list.ts";
 import type { Settings } from "./settings/definitions.ts";
 import type { ShardLocation } from "./settings/shard-locations.ts";
 import type { Examined } from "./store/examined.ts";
-import { examineDatabase } from "./store/postgres/examine.ts";
+import { allowedConnections, examineDatabase } from "./store/postgres/examine.ts";
 import { formatOf } from "./store/postgres/open.ts";
 import { damageIn as damageInSchema, RepairSchema } from "./store/postgres/repair-schema.ts";
 import { FORMAT as POSTGRES_FORMAT } from "./store/postgres/schema.ts";
-import { Session } from "./store/postgres/session.ts";
-import { PostgresShard, WRITING_CONNECTIONS } from "./store/postgres/shard.ts";
+import { OTHER_CONNECTIONS, sharedSession } from "./store/postgres/session.ts";
+import { PostgresShard } from "./store/postgres/shard.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { ShardRepair } from "./store/salvage.ts";
 import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
@@ -139,7 +139,7 @@ export async function migrateShard(
     database?.close();
     return database && { from: from ?? SQLITE_FORMAT, to: SQLITE_FORMAT };
   }
-  const session = new Session({ ...location, pool: WRITING_CONNECTIONS });
+  const session = sharedSession(location);
   try {
     if ((await formatOf(session, true)) === undefined) return undefined;
     await new PostgresWriter(session, id).ready(note);
@@ -174,7 +174,7 @@ export async function examineShard(
   }
 }
 
-export { MAX_WAL_BYTES, sqliteVersion };
+export { allowedConnections, MAX_WAL_BYTES, OTHER_CONNECTIONS, sqliteVersion };
 
 /** The ids of the shards in a data folder. */
 export function storesIn(folder: string): string[] {

@@ -12,6 +12,7 @@ import { servedShards } from "../store/served-shards.ts";
 import { StoreError } from "../store/store.ts";
 import { keyFindings, redactionFindings, redisFindings } from "./access.ts";
 import { backupFinding } from "./backup.ts";
+import { connectionFindings } from "./connections.ts";
 import {
   diskFindings,
   folderFindings,
@@ -49,8 +50,9 @@ export async function examine(
     (entries) => ({ entries, error: undefined }),
     (error: Error) => ({ entries: [], error }),
   );
-  const [shards, keys, redis] = await Promise.all([
+  const [shards, connections, keys, redis] = await Promise.all([
     Promise.all(ids.map((id) => readShard(settings, id, list))),
+    connectionFindings(settings),
     keyFindings(settings, now, describe),
     redisFindings(settings),
   ]);
@@ -77,6 +79,7 @@ export async function examine(
       }),
     ),
     ...verifiedFindings(settings.data, ids, { now, describe }),
+    ...connections,
     ...keys,
     ...redactions,
     ...redis,

@@ -7,6 +7,7 @@ const UNDEFINED_TABLE = "42P01";
 const UNDEFINED_COLUMN = "42703";
 const LOCK_NOT_AVAILABLE = "55P03";
 const PROTOCOL_VIOLATION = "08P01";
+const TOO_MANY_CONNECTIONS = "53300";
 /** The server closes or refuses connections, or lost one. */
 const CONNECTION_ENDED = /^(57P0|08)/;
 
@@ -73,4 +74,9 @@ export function isReadOnly(error: unknown): boolean {
 /** Whether the server (or a pooler) rejects the settings of a new connection. */
 export function isSettingRefused(error: unknown): boolean {
   return (error as { errno?: unknown }).errno === PROTOCOL_VIOLATION;
+}
+
+/** Whether the server refuses further connections, of all users or of this one. */
+export function isFull(error: unknown): boolean {
+  return (error as { errno?: unknown }).errno === TOO_MANY_CONNECTIONS;
 }

@@ -3,9 +3,8 @@
  * messages that contain no secrets.
  */
 
-import type { ReservedSQL } from "bun";
-import { isPassing, isReadOnly } from "./errors.ts";
-import { type Driver, Pool } from "./pool.ts";
+import { isPassing } from "./errors.ts";
+import { Pool, type Reservation } from "./pool.ts";
 
 /** The database and schema of the tables. */
 export interface PostgresTarget {
@@ -19,6 +18,12 @@ export interface PostgresTarget {
   /** Maximum number of connections. */
   pool: number;
 }
+
+/**
+ * The most connections of a process to a database besides those of its readers: for writing, keys, and comparing
+ * replicas. More shards than one less than this are not written at once.
+ */
+export const OTHER_CONNECTIONS = 5;
 
 /**
  * Runs statements, in the pool or in one transaction. Table names are written in braces, {players}, and get the
@@ -62,15 +67,18 @@ export class PostgresSession implements Connection {
 
   /**
    * `settings` are applied by the server to every connection, as far as a pooler permits. With `synchronous_commit` off,
-   * commits do not wait for the disk.
+   * commits do not wait for the disk. With `isShared`, sessions of this process to one database share its connections.
    */
   constructor(
     readonly place: PostgresTarget,
     private readonly patience: Patience,
     private readonly errors: OwnErrors,
     private readonly settings: Record<string, string> = {},
+    isShared = false,
   ) {
-    this.#pool = new Pool(place.url, { size: place.pool, prepares: place.prepares, settings });
+    const { url, pool: size, prepares } = place;
+    const options = { size, prepares, settings };
+    this.#pool = isShared ? Pool.shared(url, options) : new Pool(url, options);
   }
 
   rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -128,7 +136,7 @@ export class PostgresSession implements Connection {
   }
 
   /** A reserved connection with an open transaction. */
-  #begin(mode: string): Promise<ReservedSQL> {
+  #begin(mode: string): Promise<Reservation> {
     const { writeMs } = this.patience;
     const begin = `BEGIN ISOLATION LEVEL ${mode}`;
     const isDurable = !mode.endsWith("READ ONLY") && this.settings.synchronous_commit !== "off";
@@ -137,24 +145,20 @@ export class PostgresSession implements Connection {
     return this.#withRetry(async () => {
       const reserved = await this.#pool.reserve(writeMs);
       try {
-        await this.#pool.queryOn(reserved, text, [], writeMs);
+        await reserved.query(text, [], writeMs);
         return reserved;
       } catch (error) {
-        reserved.close({ timeout: 0 }).catch(() => {});
+        reserved.discard();
         throw error;
       }
     });
   }
 
-  #inside(reserved: Driver): Connection {
+  #inside(reserved: Reservation): Connection {
     const query = (text: string, values: readonly unknown[]) =>
-      this.#pool
-        .queryOn(reserved, this.#withSchema(text), values, this.patience.writeMs)
-        .catch((error) => {
-          // Another server may be the primary now, at the same URL.
-          if (isReadOnly(error)) this.#pool.renew();
-          throw this.#asOwnError(error);
-        });
+      reserved.query(this.#withSchema(text), values, this.patience.writeMs).catch((error) => {
+        throw this.#asOwnError(error);
+      });
     return {
       rows: <Row>(text: string, values: readonly unknown[] = []) =>
         query(text, values) as Promise<Row[]>,
@@ -162,10 +166,10 @@ export class PostgresSession implements Connection {
     };
   }
 
-  async #commit(reserved: Driver): Promise<void> {
+  async #commit(reserved: Reservation): Promise<void> {
     let result: unknown;
     try {
-      result = await this.#pool.queryOn(reserved, "COMMIT", [], this.patience.writeMs);
+      result = await reserved.query("COMMIT", [], this.patience.writeMs);
     } catch (error) {
       const { message } = this.#asOwnError(error);
       throw this.errors.inDoubt(message, error);
@@ -177,12 +181,12 @@ export class PostgresSession implements Connection {
   }
 
   /** Rolls back. A connection on which that fails is closed. */
-  async #abandon(reserved: ReservedSQL): Promise<void> {
+  async #abandon(reserved: Reservation): Promise<void> {
     try {
-      await this.#pool.queryOn(reserved, "ROLLBACK", [], this.patience.readMs);
+      await reserved.query("ROLLBACK", [], this.patience.readMs);
       reserved.release();
     } catch {
-      reserved.close({ timeout: 0 }).catch(() => {});
+      reserved.discard();
     }
   }
 

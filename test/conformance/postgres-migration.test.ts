@@ -2,7 +2,6 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { formatOf, prepare } from "../../src/store/postgres/open.ts";
-import { Partitions } from "../../src/store/postgres/partitions.ts";
 import { FORMAT, MIGRATIONS, type Migration } from "../../src/store/postgres/schema.ts";
 import { Session } from "../../src/store/postgres/session.ts";
 import { MigrationNeeded } from "../../src/store/store.ts";
@@ -27,7 +26,7 @@ const ADDED: readonly Migration[] = [
 
 test("a shard whose migration was killed is refused by what may not migrate, and migrated by what may", async () => {
   const open = (migrations?: readonly Migration[], onMigrate?: (...formats: number[]) => void) =>
-    prepare(session, "na", new Partitions(), Date.now(), onMigrate, migrations);
+    prepare(session, "na", onMigrate, migrations);
   await open();
   await killMigration(JSON.stringify(place));
   await expect(formatOf(session, false, ADDED)).rejects.toThrow(MigrationNeeded);

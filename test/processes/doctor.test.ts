@@ -23,7 +23,7 @@ import { FORMAT as SQLITE_FORMAT } from "../../src/store/sqlite/schema.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
-import { homeAt, ingestAt } from "../support/places.ts";
+import { homeAt, ingestAt, shardsFile } from "../support/places.ts";
 import { aPostgres, binaries, dropSchema, startCluster } from "../support/postgres.ts";
 import { type Finished, matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -547,6 +547,44 @@ describe("shards in PostgreSQL", () => {
     },
     120_000,
   );
+
+  test("may need more connections than the server, or the role of the user, allows", async () => {
+    const cluster = await startCluster([
+      "max_connections = 40",
+      "superuser_reserved_connections = 4",
+    ]);
+    const sql = new SQL(cluster.url, { max: 1 });
+    await sql.unsafe("CREATE ROLE limited LOGIN SUPERUSER CONNECTION LIMIT 20");
+    const reportOn = async (user: string, ...flags: string[]) => {
+      const url = cluster.url.replace("matchbook@", `${user}@`);
+      const shards = ["na", "eu", "sa"].map((id) => [id, `${url}?schema=${id}`]);
+      const config = shardsFile(path("several.toml"), Object.fromEntries(shards));
+      const { page } = await doctor(["--config", config, "--keys-database", url, ...flags]);
+      return page.findings.filter(({ subject }) => subject === "connections");
+    };
+    const server = `127.0.0.1:${cluster.port}`;
+    expect(await reportOn("matchbook")).toEqual([
+      expect.objectContaining({
+        level: "ok",
+        message: `up to 25 per instance to ${server}, which allows 36`,
+      }),
+    ]);
+    expect(await reportOn("matchbook", "--workers", "2")).toEqual([
+      expect.objectContaining({
+        level: "warning",
+        message: `up to 55 per instance to ${server}, which allows 36`,
+        advice: expect.stringMatching(/pool=3 .*fewer workers.*max_connections.* to 55/),
+      }),
+    ]);
+    expect(await reportOn("limited")).toEqual([
+      expect.objectContaining({
+        level: "warning",
+        message: `up to 25 per instance to ${server}, which allows 20`,
+      }),
+    ]);
+    await sql.close();
+    cluster.remove();
+  }, 60_000);
 
   test("of a development version are a problem", async () => {
     const postgres = await aPostgres();

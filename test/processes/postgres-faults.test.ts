@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import { SQL } from "bun";
 import { PostgresDatabase } from "../../src/access/postgres/database.ts";
+import { Pool } from "../../src/postgres/pool.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
 import { readShard } from "../../src/store/core/shard.ts";
 import { postgresEngine } from "../../src/store/postgres/engine.ts";
@@ -146,6 +147,18 @@ describe("a transaction without a response to its COMMIT", () => {
     line.close();
   });
 
+  test("leaves nothing that keeps the next write from making the partitions of a new month", async () => {
+    const { line, schema, direct } = await onALine();
+    const createdAt = Date.UTC(2031, 3);
+    const writer = new PostgresWriter(aSession({ schema, port: line.port }), "na", () => createdAt);
+    const write = () => serve(writer, anEntry("a", { createdAt, ...player("p") }));
+    line.nextCommit = "question is lost";
+    expect((await failure(write)).error).toBeInstanceOf(StoreUnavailable);
+    await write();
+    expect(await ids(direct)).toEqual(["a"]);
+    line.close();
+  });
+
   testLong("is also resolved for withheld records", async () => {
     const { line, writer } = await onALine();
     line.nextCommit = "answer is lost";
@@ -279,6 +292,79 @@ describe("connections", () => {
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(await ids(one)).toEqual(["a"]);
     line.close();
+  });
+
+  test("to a server that has become read-only are replaced: another one may be the primary", async () => {
+    const { schema, reader } = await aShard();
+    const writer = new PostgresWriter(aSession({ schema }), "na");
+    const sql = new SQL(cluster.url, { max: 1 });
+    // For connections that are opened from now on.
+    await sql.unsafe("ALTER DATABASE postgres SET default_transaction_read_only = on");
+    const write = () => serve(writer, anEntry("a", player("p")));
+    expect((await failure(write)).error).toBeInstanceOf(StoreUnavailable);
+    await sql.unsafe("ALTER DATABASE postgres RESET default_transaction_read_only");
+    await sql.close();
+    // The connection of the first attempt would refuse it.
+    await write();
+    expect(await ids(reader())).toEqual(["a"]);
+  });
+
+  /** A pool with a user of its own, and how many connections it has. */
+  async function aPool(size: number, limit: number, idleSeconds = 60) {
+    const user = `pool_${++made}`;
+    const sql = new SQL(cluster.url, { max: 1 });
+    await sql.unsafe(`CREATE ROLE ${user} LOGIN CONNECTION LIMIT ${limit}`);
+    const url = cluster.url.replace("matchbook@", `${user}@`);
+    const pool = new Pool(url, { size, prepares: true, settings: {}, idleSeconds });
+    closed.push(async () => {
+      await pool.close();
+      await sql.close();
+    });
+    const open = async () =>
+      (await sql`SELECT 1 FROM pg_stat_activity WHERE usename = ${user}`).length;
+    return { pool, open, query: () => pool.query("SELECT pg_sleep(0.01)", [], 20_000) };
+  }
+  const several = (count: number, work: () => Promise<unknown>) =>
+    Promise.all(Array.from({ length: count }, work));
+
+  test("are opened when they are needed, and closed when they are idle", async () => {
+    const { pool, open, query } = await aPool(4, -1, 0.2);
+    expect(await open()).toBe(0);
+    await query();
+    await query();
+    expect(await open()).toBeLessThanOrEqual(1);
+    await several(40, () => pool.query("SELECT pg_sleep(0.05)", [], 20_000));
+    expect(await open()).toBeLessThanOrEqual(4);
+    await until("all are closed", async () => (await open()) === 0);
+    await query();
+  });
+
+  test("are never all taken by transactions, which wait for each other instead", async () => {
+    const { pool, query } = await aPool(3, -1);
+    const [first, second] = [await pool.reserve(20_000), await pool.reserve(20_000)];
+    let isThird = false;
+    const third = pool.reserve(20_000).then((reserved) => {
+      isThird = true;
+      return reserved;
+    });
+    await several(20, query);
+    expect(isThird).toBe(false);
+    second.release();
+    (await third).release();
+    first.discard();
+    await query();
+  });
+
+  test("that the server refuses because there are too many are not missed", async () => {
+    const { pool, open, query } = await aPool(10, 2);
+    const transaction = async () => {
+      const reserved = await pool.reserve(20_000);
+      await reserved.query("SELECT pg_sleep(0.01)", [], 20_000);
+      reserved.release();
+    };
+    await several(30, query);
+    await Promise.all([several(10, transaction), several(30, query)]);
+    expect(await open()).toBeLessThanOrEqual(2);
   });
 
   testLong("hold few prepared statements, however many pages are read", async () => {

@@ -422,7 +422,7 @@ test("a running server gives the right responses before, during and after, and n
     );
   const numbersBefore = await numbers();
   const sequence = () => inside(database, async (rows) => (await rows.rows("shard"))[0]!.sequence);
-  // Its upload thread remembers that there is a partition.
+  // Its month needs partitions again after the repair.
   const early = aMatch({ id: "early", shard: "na", createdAt: "2019-03-01T00:00:00Z" });
   expect((await world.upload(ndjson([early]))).report.stored).toBe(1);
   const table = await inside(database, async (rows) => {

@@ -5,7 +5,6 @@
 
 import { writeSync } from "node:fs";
 import { prepare } from "../../src/store/postgres/open.ts";
-import { Partitions } from "../../src/store/postgres/partitions.ts";
 import { Session } from "../../src/store/postgres/session.ts";
 import { openForReading } from "../../src/store/sqlite/open.ts";
 import { ROOT } from "./process.ts";
@@ -37,9 +36,7 @@ if (import.meta.main) {
       await connection.run(ADD_NOTE);
       waitForTheEnd();
     };
-    await prepare(new Session(JSON.parse(location)), "na", new Partitions(), 0, () => {}, [
-      migration,
-    ]);
+    await prepare(new Session(JSON.parse(location)), "na", () => {}, [migration]);
   }
   openForReading(location, "na", () => {}, [
     (database) => {

@@ -1,6 +1,7 @@
 /** Keys, usage and hooks in PostgreSQL, shared by several instances. */
 
 import {
+  OTHER_CONNECTIONS,
   type OwnErrors,
   PostgresSession,
   type PostgresTarget,
@@ -48,7 +49,9 @@ export class PostgresDatabase implements Database, Versioned {
   ) {
     this.shown = target.shown;
     this.#schema = target.schema;
-    this.#session = new PostgresSession(target, PATIENCE, ERRORS);
+    // Shards in this database use the same connections.
+    const place = { ...target, pool: OTHER_CONNECTIONS };
+    this.#session = new PostgresSession(place, PATIENCE, ERRORS, {}, true);
   }
 
   async exists(): Promise<boolean> {

@@ -30,7 +30,7 @@ import {
 } from "../store.ts";
 import type { NamedTable } from "../tables.ts";
 import { type GivenColumn, insertRows } from "./bulk-write.ts";
-import type { Partitions } from "./partitions.ts";
+import { makePartitions } from "./partitions.ts";
 import type { Connection } from "./session.ts";
 
 /** Of {match_documents} AS stored. Casts, because bigint arrives as text. */
@@ -92,7 +92,6 @@ const BEGINNING: MatchKey = { createdAt: Number.MIN_SAFE_INTEGER, id: "" };
 export function matchTables(
   connection: Connection,
   engine: Engine,
-  partitions: Partitions,
   { numbers, added, matches: changes }: TransactionState,
 ) {
   /** Served matches in order, after a key and before a time. */
@@ -287,11 +286,8 @@ export function matchTables(
     async addServed(matches: MatchEntry[]): Promise<void> {
       if (matches.length === 0) return;
       changes.added(matches);
-      await partitions.makeFor(
-        connection,
-        matches.map(({ createdAt }) => createdAt),
-      );
-      await findNumbers(matches);
+      const times = matches.map(({ createdAt }) => createdAt);
+      await Promise.all([makePartitions(connection, times), findNumbers(matches)]);
       // Pipelined: the statements run in order, without waiting for each.
       await Promise.all([
         addMatches(matches),

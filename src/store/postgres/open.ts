@@ -7,7 +7,7 @@ import { type OnMigrate, OtherOwner, StoreRefuses } from "../store.ts";
 import { DECLARED, SHARD } from "../tables.ts";
 import { createTable } from "./create.ts";
 import { postgresEngine } from "./engine.ts";
-import { makeOutliers, type Partitions } from "./partitions.ts";
+import { makeOutliers } from "./partitions.ts";
 import { MIGRATIONS, type Migration, TABLES } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
 
@@ -15,8 +15,6 @@ import { type Connection, quoted, type Session } from "./session.ts";
 export async function prepare(
   session: Session,
   shard: string,
-  partitions: Partitions,
-  now: number,
   onMigrate?: OnMigrate,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
@@ -24,9 +22,6 @@ export async function prepare(
   let format = await formatOf(session, onMigrate !== undefined, migrations);
   if (format !== undefined && format < current) onMigrate?.(format, current);
   while (format !== current) format = await createOrMigrate(session, shard, migrations);
-  // Usually they exist, and a starting server need not wait for the lock.
-  if (await partitions.areAhead(session, now)) return;
-  await inTurn(session, (connection) => partitions.makeAhead(connection, now));
 }
 
 /** Throws OtherOwner if a schema belongs to another shard. */

@@ -1,6 +1,6 @@
 /**
- * Monthly partitions: created ahead for the coming months, and on demand for past months. Times
- * outside the usual range have one partition on each side.
+ * Monthly partitions, created by the first write that needs them. Times outside the usual range have one partition on each
+ * side.
  */
 
 import { PARTITIONED } from "./schema.ts";
@@ -10,7 +10,7 @@ import type { Connection } from "./session.ts";
 const FIRST_YEAR = 2000;
 const LAST_YEAR = 2100;
 
-const MONTHS_AHEAD = 3;
+const LAST_CREATED = Object.keys(PARTITIONED).at(-1)!;
 
 /** Months since year 0, in UTC; undefined for times without a monthly partition. */
 function monthOf(time: number): number | undefined {
@@ -19,62 +19,30 @@ function monthOf(time: number): number | undefined {
   return year >= FIRST_YEAR && year < LAST_YEAR ? 12 * year + date.getUTCMonth() : undefined;
 }
 
-/** The partitions known to this process. Partitions are never removed. */
-export class Partitions {
-  readonly #known = new Set<number>();
-
-  /** Creates partitions for the current and the coming months. */
-  async makeAhead(connection: Connection, now: number): Promise<void> {
-    await this.#make(connection, monthsAhead(now));
+/**
+ * Creates the partitions for matches of these times that do not exist yet. What exists is read in each transaction, because
+ * one that fails takes its partitions with it.
+ */
+export async function makePartitions(
+  connection: Connection,
+  times: Iterable<number>,
+): Promise<void> {
+  const months = new Map<string, number>();
+  for (const time of times) {
+    const month = monthOf(time);
+    if (month !== undefined) months.set(partitionName(LAST_CREATED, month), month);
   }
-
-  /** Whether these partitions exist. */
-  async areAhead(connection: Connection, now: number): Promise<boolean> {
-    for (const month of monthsAhead(now)) {
-      if (!(await this.#exists(connection, month))) return false;
-    }
-    return true;
-  }
-
-  /** Creates the partitions for matches of these times. */
-  async makeFor(connection: Connection, times: Iterable<number>): Promise<void> {
-    const months = new Set<number>();
-    for (const time of times) {
-      const month = monthOf(time);
-      if (month !== undefined && !this.#known.has(month)) months.add(month);
-    }
-    await this.#make(
-      connection,
-      [...months].sort((one, other) => one - other),
-    );
-  }
-
-  /** Called after a rollback. */
-  forget(): void {
-    this.#known.clear();
-  }
-
-  async #make(connection: Connection, months: number[]): Promise<void> {
-    for (const month of months) {
-      if (!(await this.#exists(connection, month))) {
-        const name = (table: string) => partitionName(table, month);
-        await addPartitions(connection, name, startOf(month), startOf(month + 1));
-      }
-      this.#known.add(month);
-    }
-  }
-
-  async #exists(connection: Connection, month: number): Promise<boolean> {
-    if (this.#known.has(month)) return true;
-    // Reads the catalogue directly: name lookups may use a cache from before the lock was acquired.
-    const found = await connection.rows(
-      `SELECT 1 FROM pg_class WHERE relname = $1
-         AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '{format}'::regclass)`,
-      [partitionName("team_matches", month)],
-    );
-    if (found.length === 0) return false;
-    this.#known.add(month);
-    return true;
+  // Reads the catalogue directly: name lookups may use a cache from before the lock was acquired, and a prepared
+  // statement would keep the number of a table that was replaced meanwhile.
+  const existing = await connection.rows<{ name: string }>(
+    `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE relname = ANY($1::text[]) AND nspname = (parse_ident('{matches}'))[1]`,
+    [[...months.keys()]],
+  );
+  for (const { name } of existing) months.delete(name);
+  for (const month of [...months.values()].sort((one, other) => one - other)) {
+    const name = (table: string) => partitionName(table, month);
+    await addPartitions(connection, name, startOf(month), startOf(month + 1));
   }
 }
 
@@ -104,12 +72,6 @@ async function addPartitions(
       `ALTER TABLE {${table}} ATTACH PARTITION {${name}} FOR VALUES FROM (${from}) TO (${to})`,
     );
   }
-}
-
-function monthsAhead(now: number): number[] {
-  const month = monthOf(now);
-  if (month === undefined) return [];
-  return Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => month + ahead);
 }
 
 function partitionName(table: string, month: number): string {

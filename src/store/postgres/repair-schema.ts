@@ -15,7 +15,6 @@ import { SHARD } from "../tables.ts";
 import { PostgresChecker } from "./check.ts";
 import { postgresEngine } from "./engine.ts";
 import { formatOf, takeTurn } from "./open.ts";
-import { Partitions } from "./partitions.ts";
 import { copyPrivileges } from "./privileges.ts";
 import { PostgresSalvage } from "./salvage.ts";
 import {
@@ -128,11 +127,6 @@ export class RepairSchema implements ShardRepair {
     const engine = postgresEngine(session);
     const shard = await run(engine, readShard());
     await engine.put(SHARD, [{ ...shard, sequence }]);
-    // Other writers remember which there are.
-    const months = this.source.months();
-    await session.transaction("READ COMMITTED", (connection) =>
-      new Partitions().makeFor(connection, months),
-    );
     return this.#writer;
   }
 

@@ -7,7 +7,7 @@
 import { checkFormat } from "../formats.ts";
 import { StoreUnavailable } from "../store.ts";
 import { FORMAT } from "./schema.ts";
-import { type Patience, type PostgresTarget, Session } from "./session.ts";
+import { type Patience, type PostgresTarget, type Session, sharedSession } from "./session.ts";
 
 /**
  * A state of the shard: its sequence number, and a token that distinguishes states with the same
@@ -175,15 +175,10 @@ export class ReplicaWatch {
     now: () => number = Date.now,
   ) {
     this.#onChange = onChange;
-    this.#watching = new Session({ ...target, pool: 1 }, CHECK_PATIENCE);
+    this.#watching = sharedSession(target, CHECK_PATIENCE);
     const primary = new Primary(this.#watching, now);
     this.#health = places.map(
-      (one) =>
-        new ReplicaHealth(
-          new Session({ ...one, pool: 1 }, CHECK_PATIENCE),
-          primary,
-          maxLagSeconds * 1000,
-        ),
+      (one) => new ReplicaHealth(sharedSession(one, CHECK_PATIENCE), primary, maxLagSeconds * 1000),
     );
     this.#isUsed = places.map(() => undefined);
     this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS);

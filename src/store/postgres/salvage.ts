@@ -210,14 +210,6 @@ export class PostgresSalvage implements DamagedStore {
     return row && (row.cutoff === null || row.cutoff <= Date.now()) ? row.cutoff : undefined;
   }
 
-  /** The first times of the months for which there are partitions. */
-  months(): number[] {
-    return this.relations.flatMap(({ name }) => {
-      const [, year, month] = /^team_matches_(\d{4})_(\d{2})$/.exec(name) ?? [];
-      return year && month ? Date.UTC(Number(year), Number(month) - 1) : [];
-    });
-  }
-
   #table(name: string): Relation | undefined {
     return this.relations.find((one) => one.name === name);
   }

@@ -3,6 +3,7 @@
 import { isRefusal } from "../../postgres/errors.ts";
 import {
   type Connection,
+  OTHER_CONNECTIONS,
   type OwnErrors,
   type Patience,
   PostgresSession,
@@ -12,6 +13,7 @@ import { StoreError, StoreRefuses, StoreUnavailable } from "../store.ts";
 
 export {
   type Connection,
+  OTHER_CONNECTIONS,
   type Patience,
   type PostgresTarget,
   quoted,
@@ -43,8 +45,9 @@ export class Session extends PostgresSession {
     target: PostgresTarget,
     patience: Patience = PATIENCE,
     settings: Record<string, string> = {},
+    isShared = false,
   ) {
-    super(target, patience, ERRORS, settings);
+    super(target, patience, ERRORS, settings, isShared);
   }
 
   /** Runs `work` on one state of the shard. */
@@ -52,6 +55,10 @@ export class Session extends PostgresSession {
     return this.transaction("REPEATABLE READ READ ONLY", work);
   }
 }
+
+/** Shares its connections with the other shards in this database, and with the keys if they are there too. */
+export const sharedSession = (target: PostgresTarget, patience: Patience = PATIENCE): Session =>
+  new Session({ ...target, pool: OTHER_CONNECTIONS }, patience, {}, true);
 
 /**
  * Readers need rows in index order, and only as many as a page has. The planner does not know how
@@ -72,4 +79,4 @@ export const IN_INDEX_ORDER = {
 };
 
 export const sessionForReading = (target: PostgresTarget, patience: Patience = PATIENCE): Session =>
-  new Session(target, patience, IN_INDEX_ORDER);
+  new Session(target, patience, IN_INDEX_ORDER, true);

@@ -9,11 +9,8 @@ import { DatabaseDamage } from "./damage.ts";
 import { PostgresReader } from "./reader.ts";
 import type { ReplicaChange, Replicas } from "./replica-health.ts";
 import { ReplicatedReaders } from "./replicas.ts";
-import { type PostgresTarget, Session, sessionForReading } from "./session.ts";
+import { type PostgresTarget, sessionForReading, sharedSession } from "./session.ts";
 import { PostgresWriter } from "./writer.ts";
-
-/** One writes; the other reads meanwhile. */
-export const WRITING_CONNECTIONS = 2;
 
 export interface PostgresShardOptions {
   id: string;
@@ -68,7 +65,7 @@ export class PostgresShard implements Shard {
   writer(): PostgresWriter {
     const { id, location, access } = this.options;
     this.#writer ??= new PostgresWriter(
-      new Session({ ...location, pool: WRITING_CONNECTIONS }),
+      sharedSession(location),
       id,
       undefined,
       undefined,

@@ -22,7 +22,6 @@ import { readTableNumber } from "./damage.ts";
 import { postgresEngine } from "./engine.ts";
 import { matchTables, readBytes } from "./matches.ts";
 import { checkOwner, formatOf, keepAlive, prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
-import { Partitions } from "./partitions.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
 
 /**
@@ -32,7 +31,6 @@ const DOUBT_PATIENCE_MS = 60_000;
 const DOUBT_PAUSE_MS = 500;
 
 export class PostgresWriter implements Writer {
-  readonly #partitions = new Partitions();
   #prepared: Promise<void> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -54,9 +52,7 @@ export class PostgresWriter implements Writer {
   survey<T>(work: (state: StoredState) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       await this.ready();
-      return this.session.snapshot((connection) =>
-        work(openTables(connection, this.#partitions).state),
-      );
+      return this.session.snapshot((connection) => work(openTables(connection).state));
     });
   }
 
@@ -155,14 +151,14 @@ export class PostgresWriter implements Writer {
   }
 
   async #prepare(onMigrate?: OnMigrate): Promise<void> {
-    await prepare(this.session, this.shard, this.#partitions, this.now(), onMigrate);
+    await prepare(this.session, this.shard, onMigrate);
     await checkOwner(this.session, this.shard);
   }
 
   /** For single reads outside a transaction. */
   async #reading() {
     await this.ready();
-    return openTables(this.session, this.#partitions).transaction;
+    return openTables(this.session).transaction;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -179,8 +175,7 @@ export class PostgresWriter implements Writer {
         await takeTurn(connection, this.session, this.patienceMs);
         const stop = keepAlive(connection, this.patienceMs);
         try {
-          await this.#partitions.makeAhead(connection, this.now());
-          const tables = openTables(connection, this.#partitions);
+          const tables = openTables(connection);
           const result = await work(tables.transaction);
           done = { result, token: await tables.conclude(this.now()) };
         } finally {
@@ -188,7 +183,6 @@ export class PostgresWriter implements Writer {
         }
       });
     } catch (error) {
-      this.#partitions.forget();
       const isCommitted =
         error instanceof CommitInDoubt &&
         done?.token !== undefined &&
@@ -221,7 +215,7 @@ export class PostgresWriter implements Writer {
 }
 
 /** The tables as one transaction sees them. */
-function openTables(database: Connection, partitions: Partitions) {
+function openTables(database: Connection) {
   const state = new TransactionState();
   let hasWritten = false;
   const connection: Connection = {
@@ -234,7 +228,7 @@ function openTables(database: Connection, partitions: Partitions) {
   const engine = postgresEngine(connection);
   const transaction = {
     ...coreMethods(engine, state),
-    ...matchTables(connection, engine, partitions, state),
+    ...matchTables(connection, engine, state),
   } satisfies Transaction;
   return {
     transaction,
