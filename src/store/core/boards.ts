@@ -44,7 +44,7 @@ export const recent = {
   },
 };
 
-export const recentRow = (id: string, tally: RankedTally): RecentRow => ({
+const recentRow = (id: string, tally: RankedTally): RecentRow => ({
   id,
   ...tally,
   win_rate: winRate(tally) ?? null,

@@ -70,21 +70,6 @@ export async function insertRows(
   );
 }
 
-/** Updates the rows with these keys. */
-export async function updateRows(
-  connection: Connection,
-  table: string,
-  key: string,
-  columns: readonly GivenColumn[],
-): Promise<void> {
-  const { source, expressions, values } = given(columns);
-  const set = columns.map(({ name }, at) => `${name} = ${expressions[at]}`);
-  await connection.run(
-    `UPDATE {${table}} AS old SET ${set.join(", ")} FROM ${source} WHERE old.${key} = given.${key}`,
-    values,
-  );
-}
-
 /** The start of each, counted from 1 as in SQL. A length of -1 means NULL. */
 function laidOut(blobs: readonly (Uint8Array | null | undefined)[]) {
   const starts: number[] = [];

@@ -28,11 +28,11 @@ export function postgresEngine(connection: Connection): Engine {
 
     async get<Row, Key extends keyof Row>(table: Table<Row, Key>, keys: readonly Pick<Row, Key>[]) {
       if (keys.length === 0) return [];
-      const asked = given(keyColumns(table, keys));
+      const { source, isAsked, values } = asked(table, keys);
+      const from = `{${table.name}} AS ${table.name}${source && `, ${source}`}`;
       const rows = await connection.rows<Row>(
-        `SELECT ${selectList(table)} FROM ${asked.source}
-         JOIN {${table.name}} AS ${table.name} ON ${isGiven(table)}`,
-        asked.values,
+        `SELECT ${selectList(table)} FROM ${from} WHERE ${isAsked}`,
+        values,
       );
       return rows.map((row) => verified(table, row));
     },
@@ -68,10 +68,11 @@ export function postgresEngine(connection: Connection): Engine {
 
     async remove(table, keys) {
       if (keys.length === 0) return;
-      const gone = given(keyColumns(table, keys));
+      const { source, isAsked, values } = asked(table, keys);
+      const using = source && `USING ${source}`;
       await connection.run(
-        `DELETE FROM {${table.name}} AS ${table.name} USING ${gone.source} WHERE ${isGiven(table)}`,
-        gone.values,
+        `DELETE FROM {${table.name}} AS ${table.name} ${using} WHERE ${isAsked}`,
+        values,
       );
     },
   };
@@ -132,3 +133,17 @@ const keyColumns = <Row, Key extends keyof Row>(
       keys.map((key) => key[name] as Value),
     ),
   );
+
+/** How rows with these keys are found: by a list, or by a source of rows if the key has several columns. */
+function asked<Row, Key extends keyof Row>(
+  table: Table<Row, Key>,
+  keys: readonly Pick<Row, Key>[],
+): { source: string; isAsked: string; values: unknown[] } {
+  const columns = keyColumns(table, keys);
+  const [only, ...others] = columns;
+  if (others.length === 0) {
+    const isAsked = `${table.name}.${only!.name} = ANY($1::${only!.type}[])`;
+    return { source: "", isAsked, values: [only!.values] };
+  }
+  return { ...given(columns), isAsked: isGiven(table) };
+}

@@ -36,7 +36,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import type { NamedColumns, NamedTable } from "../tables.ts";
+import { type NamedColumns, type NamedTable, PLAYERS } from "../tables.ts";
 import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
 import { MATCH_COLUMNS, readBytes, verifyMatch } from "./matches.ts";
@@ -129,11 +129,9 @@ export class PostgresReader implements Reader {
   }
 
   async players(ids: string[]): Promise<PlayerListing[]> {
-    const rows = await this.session.rows<NamedColumns>(
-      `${NAMED_ROWS.players} WHERE id = ANY($1::text[])`,
-      [ids],
-    );
-    const byId = new Map(rows.map((row) => [row.id, listing(row)]));
+    const keys = ids.map((id) => ({ id }));
+    const rows = await postgresEngine(this.session).get(PLAYERS, keys);
+    const byId = new Map(rows.map((row) => [row.id, entryOf(row)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
@@ -142,11 +140,12 @@ export class PostgresReader implements Reader {
   }
 
   async recentPlayers(limit: number): Promise<PlayerListing[]> {
-    const rows = await this.session.rows<NamedColumns>(
-      `${NAMED_ROWS.players} ORDER BY players.last_match_at DESC, id LIMIT $1`,
+    const rows = await postgresEngine(this.session).select(
+      PLAYERS,
+      "ORDER BY players.last_match_at DESC, players.id LIMIT $1",
       [limit],
     );
-    const found = rows.map(listing);
+    const found = rows.map(entryOf);
     verifyLatestFirst(found);
     return found;
   }
@@ -261,11 +260,6 @@ export class PostgresReader implements Reader {
   close(): Promise<void> {
     return this.session.close();
   }
-}
-
-function listing(row: NamedColumns): PlayerListing {
-  verifyNamed("players", row);
-  return entryOf(row);
 }
 
 const LOOKUP = `SELECT ${MATCH_COLUMNS}, token FROM {shard} AS shard JOIN {match_documents} AS stored
