@@ -78,7 +78,7 @@ export class Pool {
     try {
       return await this.#run(link, link.sql, text, values, milliseconds);
     } catch (error) {
-      if (!this.#isOthersTurn(error)) throw error;
+      if (!this.#isOthersTurn(error, link)) throw error;
       return this.query(text, values, milliseconds);
     }
   }
@@ -128,7 +128,7 @@ export class Pool {
       end();
       // A statement before it may have taken too long, which closed the connection.
       const wasRemoved = !this.#links.includes(link);
-      if (!wasRemoved && !this.#isOthersTurn(error)) throw error;
+      if (!wasRemoved && !this.#isOthersTurn(error, link)) throw error;
       return this.#reserve();
     }
   }
@@ -215,11 +215,11 @@ export class Pool {
     });
   }
 
-  /** Whether the server has too many connections, and some of this pool are open. */
-  #isOthersTurn(error: unknown): boolean {
+  /** Whether the server has too many connections, and another one of this pool is open, or being opened. */
+  #isOthersTurn(error: unknown, refused: Link): boolean {
     if (!isFull(error)) return false;
     this.#fullUntil = performance.now() + FULL_MS;
-    return this.#links.some(({ isOpen }) => isOpen);
+    return this.#links.some((link) => link !== refused && (link.isOpen || load(link) >= 1));
   }
 
   /** Poolers reject settings that they do not know. */

@@ -265,7 +265,13 @@ export class SqliteReader implements Reader {
 
   changes(after: LogPosition, limit: number): ChangeBatch | undefined {
     return this.#read(() => {
-      const logged = this.#run(readChanges(after, limit));
+      const read = () => this.#run(readChanges(after, limit));
+      let logged = read();
+      if (!logged) {
+        // The position may be from another process, which has read a later state than the snapshot of this turn has.
+        this.#snapshot.leave();
+        logged = read();
+      }
       return logged && batchOf(logged, after, limit, this.#references(neededOf(logged)));
     });
   }
