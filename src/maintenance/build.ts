@@ -7,9 +7,13 @@ import type { ReadableShards, Shards } from "../store/shards.ts";
 /** Others write three quarters of the time. */
 const REST = 3;
 
-/** Whether there is anything to build. A shard that is unavailable is looked at again a minute later. */
+/** Whether there is anything to build. Shards that are unavailable are looked at again a minute later. */
 export async function needsBuild(shards: ReadableShards): Promise<boolean> {
-  for (const id of await shards.list()) if ((await unbuiltIn(shards, id)).length > 0) return true;
+  try {
+    for (const id of await shards.list()) if ((await unbuiltIn(shards, id)).length > 0) return true;
+  } catch {
+    // The data folder cannot be read, which requests report.
+  }
   return false;
 }
 
