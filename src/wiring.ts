@@ -11,6 +11,7 @@ import { localCounters, randomSecret, type VisitorCounters, Visitors } from "./a
 import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
 import { BackgroundCheck, type Pace } from "./check/background-check.ts";
+import type { Awaitable } from "./domain/awaitable.ts";
 import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
 import { Deliverer, type DelivererOptions } from "./hooks/deliverer.ts";
 import { Hooks } from "./hooks/hooks.ts";
@@ -25,7 +26,12 @@ import { ResultCache } from "./http/result-cache.ts";
 import { type FeedPace, type RunningServer, startServer } from "./http/server.ts";
 import { shardStatuses } from "./http/status.ts";
 import { STAGES } from "./http/stopwatch.ts";
-import { type MaintenancePace, MaintenanceThread } from "./maintenance/thread.ts";
+import { needsBuild } from "./maintenance/build.ts";
+import {
+  type MaintenancePace,
+  type MaintenanceTask,
+  MaintenanceThread,
+} from "./maintenance/thread.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { type MetricFamily, merged } from "./observe/prometheus.ts";
@@ -252,6 +258,9 @@ const tokenFor = (settings: Settings): string | undefined =>
 const openThread = () =>
   new Worker(new URL("./upload-worker.ts", import.meta.url).href, { smol: true });
 
+const openMaintenance = () =>
+  new Worker(new URL("./maintenance-worker.ts", import.meta.url).href, { smol: true });
+
 /** Starts what one process does for all workers: the check and the maintenance of the shards, and deliveries to hooks. */
 function startBackground(
   settings: Settings,
@@ -261,17 +270,17 @@ function startBackground(
 ): { stop(): Promise<void> } {
   const { shards, observe, deliverer } = parts;
   const check = new BackgroundCheck(shards, observe, checkPace);
-  const maintenance = new MaintenanceThread(
-    () => new Worker(new URL("./maintenance-worker.ts", import.meta.url).href, { smol: true }),
-    settings,
-    observe,
-    maintenancePace,
+  const maintain = (task: MaintenanceTask, isNeeded: () => Awaitable<boolean>) =>
+    new MaintenanceThread(task, isNeeded, openMaintenance, settings, observe, maintenancePace);
+  const pruning = maintain("prune", () =>
+    settings.shards.some(({ retentionDays }) => retentionDays !== undefined),
   );
+  const building = maintain("build", () => needsBuild(shards));
   deliverer?.start();
   return {
     async stop() {
       await deliverer?.stop();
-      await maintenance.stop();
+      await Promise.all([pruning.stop(), building.stop()]);
       await check.stop();
     },
   };

@@ -559,6 +559,7 @@ export type Errors = {
       | "internal-error"
       | "damaged-data"
       | "keys-unavailable"
+      | "not-ready"
       | "overloaded"
       | "shard-unavailable"
       | "usage-unavailable";

@@ -29,6 +29,7 @@ export const ERRORS = {
   "internal-error": { status: 500, title: "Internal server error" },
   "damaged-data": { status: 503, title: "Damaged data" },
   "keys-unavailable": { status: 503, title: "API keys unavailable" },
+  "not-ready": { status: 503, title: "Not built yet" },
   overloaded: { status: 503, title: "Server overloaded" },
   "shard-unavailable": { status: 503, title: "Shard unavailable" },
   "usage-unavailable": { status: 503, title: "Usage unavailable" },

@@ -5,7 +5,7 @@ import type { LiveKey } from "../access/key-lookup.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { MAX_URL_LENGTH } from "../query/parameters.ts";
 import { parseNoParameters } from "../query/parse-query.ts";
-import { DamagedData, DamagedShard, StoreError } from "../store/store.ts";
+import { DamagedData, DamagedShard, NotReady, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import {
   authenticate,
@@ -250,6 +250,13 @@ function unexpectedError(
       "damaged-data",
       "This shard is damaged in the store, so nothing is served. The operator has to restore it.",
       { headers: { "Retry-After": "300" } },
+    );
+  }
+  if (error instanceof NotReady) {
+    return apiError(
+      "not-ready",
+      "What this endpoint needs is being built from the records; everything else is served. Retry after 60 s.",
+      { headers: { "Retry-After": "60" } },
     );
   }
   observe({ event: "failure", requestId, error });

@@ -19,7 +19,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store/store.ts";
-import { countActors } from "./count-actors.ts";
+import { updateDerived } from "./derived.ts";
 import {
   type Outline,
   type PreparedRecord,
@@ -84,7 +84,7 @@ export async function applyBatch(
   await transaction.changeVocabulary(
     countChange(change.served, change.unserved, ({ words }) => words),
   );
-  await countActors(transaction, change.served, change.unserved);
+  await updateDerived(transaction, change.served, change.unserved);
   await updatePlayers(transaction, change.served, change.unserved);
   await updateTeams(transaction, change.served, change.unserved);
 

@@ -10,7 +10,6 @@ export async function countActors(
   came: readonly StoredRecord[],
   left: readonly StoredRecord[],
 ): Promise<void> {
-  if (came.length + left.length === 0) return;
   const tally = new ActorTally();
   for (const { outline } of came) tally.add(outline, 1);
   for (const { outline } of left) tally.add(outline, -1);
@@ -18,15 +17,12 @@ export async function countActors(
 }
 
 /** Pruned matches go on counting. */
-export async function moveToPruned(
+export async function addPruned(
   transaction: Transaction,
   served: readonly StoredRecord[],
 ): Promise<void> {
   const tally = new ActorTally();
-  for (const { outline } of served) {
-    tally.add(outline, -1);
-    tally.add(outline, 1, true);
-  }
+  for (const { outline } of served) tally.add(outline, 1, true);
   await transaction.changeActorTotals(tally.totals());
 }
 

@@ -1,9 +1,11 @@
 /**
- * Starts and stops the thread that prunes shards by their retention (src/maintenance-worker.ts), if there are any to prune.
- * It is started again after it has failed.
+ * Starts and stops a thread of the maintenance (src/maintenance-worker.ts) when it has something to do. One prunes shards by
+ * their retention; another builds derived tables that are incomplete, and then exits. A thread that has failed is started
+ * again.
  */
 
 import { setTimeout as wait } from "node:timers/promises";
+import type { Awaitable } from "../domain/awaitable.ts";
 import type { Event, Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/definitions.ts";
 
@@ -16,12 +18,18 @@ export interface MaintenancePace {
   stopMs: number;
 }
 
+export type MaintenanceTask = "prune" | "build";
+
 /** To the thread. "stop" is sent after the first one; the thread exits then. */
 export type MaintenanceCommand =
-  | { settings: Pick<Settings, "data" | "shards">; pace: Partial<MaintenancePace> }
+  | {
+      task: MaintenanceTask;
+      settings: Pick<Settings, "data" | "shards">;
+      pace: Partial<MaintenancePace>;
+    }
   | "stop";
 
-/** How long to wait before a thread that has failed is started again, and for one to stop. */
+/** How long to wait before a thread may be started again, and for one to stop. */
 const PACE = { pauseMs: 60_000, stopMs: 10_000 };
 
 export class MaintenanceThread {
@@ -30,6 +38,9 @@ export class MaintenanceThread {
   readonly #running: Promise<void>;
 
   constructor(
+    private readonly task: MaintenanceTask,
+    /** Whether there is anything to do. */
+    private readonly isNeeded: () => Awaitable<boolean>,
     private readonly open: () => Worker,
     private readonly settings: Pick<Settings, "data" | "shards">,
     private readonly observe: Observe,
@@ -47,9 +58,8 @@ export class MaintenanceThread {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    if (!this.settings.shards.some(({ retentionDays }) => retentionDays !== undefined)) return;
     while (!signal.aborted) {
-      await this.#runThread();
+      if ((await this.isNeeded()) && !signal.aborted) await this.#runThread();
       await wait(this.#pace.pauseMs, undefined, { signal }).catch(() => {});
     }
   }
@@ -57,17 +67,18 @@ export class MaintenanceThread {
   /** Resolves when the thread has ended. */
   async #runThread(): Promise<void> {
     const { signal } = this.#stopping;
-    const ended = Promise.withResolvers<string>();
+    const ended = Promise.withResolvers<string | undefined>();
     const worker = this.open();
     worker.onmessage = ({ data: event }: MessageEvent<Event>) => this.observe(event);
     worker.onerror = ({ message }) => ended.resolve(message);
     // Also after an error.
-    worker.addEventListener("close", (event) =>
-      ended.resolve(`it exited with code ${(event as CloseEvent).code}`),
-    );
+    worker.addEventListener("close", (event) => {
+      const { code } = event as CloseEvent;
+      ended.resolve(code === 0 ? undefined : `it exited with code ${code}`);
+    });
     const { data, shards } = this.settings;
     const send = (command: MaintenanceCommand) => worker.postMessage(command);
-    send({ settings: { data, shards }, pace: this.pace });
+    send({ task: this.task, settings: { data, shards }, pace: this.pace });
     let deadline: Timer | undefined;
     signal.addEventListener("abort", () => {
       send("stop");
@@ -75,7 +86,8 @@ export class MaintenanceThread {
     });
     const reason = await ended.promise;
     clearTimeout(deadline);
-    if (signal.aborted) return;
-    this.observe({ event: "shard-prune-failed", error: new Error(`the thread failed: ${reason}`) });
+    if (signal.aborted || reason === undefined) return;
+    const event = this.task === "prune" ? "shard-prune-failed" : "derived-build-failed";
+    this.observe({ event, error: new Error(`the thread failed: ${reason}`) });
   }
 }

@@ -45,6 +45,11 @@ export type Event =
   | { event: "redactions-damaged"; shard: string; entries: number }
   /** It is tried again a minute later. Without a shard: the thread that prunes them failed. */
   | { event: "shard-prune-failed"; shard?: string; error: unknown }
+  /** Derived tables of a shard are built from its records. What needs them responds 503 until they are complete. */
+  | { event: "derived-building"; shard: string; tables: string[] }
+  | { event: "derived-built"; shard: string; matches: number; milliseconds: number }
+  /** It is tried again a minute later. Without a shard: the thread that builds failed. */
+  | { event: "derived-build-failed"; shard?: string; error: unknown }
   /** The database of a shard does not check its pages, so that damage to them may go unnoticed. */
   | { event: "data-checksums-off"; shard: string }
   /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */

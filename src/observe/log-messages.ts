@@ -18,6 +18,9 @@ export const LEVELS = {
   "redactions-damaged": "warn",
   "shard-pruned": "info",
   "shard-prune-failed": "error",
+  "derived-building": "info",
+  "derived-built": "info",
+  "derived-build-failed": "error",
   "data-checksums-off": "warn",
   "replica-included": "info",
   "replica-excluded": "warn",
@@ -94,6 +97,12 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `pruned shard ${event.shard}: removed ${event.served} served and ${event.withheld} withheld matches from before ${new Date(event.before).toISOString()} in ${event.milliseconds} ms`;
     case "shard-prune-failed":
       return `${paint("red", `cannot prune ${event.shard === undefined ? "the shards" : `shard ${event.shard}`}`)}: ${event.error.message}`;
+    case "derived-building":
+      return `building ${event.tables.join(", ")} of shard ${event.shard} from its records`;
+    case "derived-built":
+      return `built the derived tables of shard ${event.shard} from ${event.matches} matches in ${event.milliseconds} ms`;
+    case "derived-build-failed":
+      return `${paint("red", `cannot build the derived tables${event.shard === undefined ? "" : ` of shard ${event.shard}`}`)}: ${event.error.message}`;
     case "data-checksums-off":
       return `${paint("yellow", `the database of shard ${event.shard} has data_checksums off`)}: damage to its files may go unnoticed; enable them with pg_checksums`;
     case "replica-included":

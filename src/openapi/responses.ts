@@ -93,6 +93,7 @@ function codesOf({
     for (const code of SHAPE_CODES) elsewhere.add(code);
   }
   if (!readsMatches) elsewhere.add("quota-exceeded");
+  if (takes !== "actors") elsewhere.add("not-ready");
   if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
   if (takes === "changes" || takes === "leaderboards") elsewhere.delete("invalid-cursor");
   if (takes === "leaderboards") elsewhere.delete("conflicting-parameters");

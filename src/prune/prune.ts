@@ -5,7 +5,8 @@
  */
 
 import { countChange, dependencies, entry, type Known, recall } from "../ingest/commit-batch.ts";
-import { moveToPruned } from "../ingest/count-actors.ts";
+import { addPruned } from "../ingest/count-actors.ts";
+import { updateDerived } from "../ingest/derived.ts";
 import { updateRecent } from "../ingest/update-boards.ts";
 import { foldIntoBases } from "../ingest/update-players.ts";
 import type { Transaction, Writer } from "../store/store.ts";
@@ -79,7 +80,8 @@ export async function removeOldest(
   // The evidence itself stays: players remain ranked.
   const evidence = countChange(records, [], ({ shownRanked }) => shownRanked);
   await foldIntoBases(transaction, served, evidence);
-  await moveToPruned(transaction, served);
+  await updateDerived(transaction, [], served);
+  await addPruned(transaction, served);
   await removeTeamsWithoutMatches(transaction, served);
   return { served: served.length, withheld: withheld.length };
 }

@@ -15,6 +15,7 @@ import {
   type Selection,
   type ShardRecord,
 } from "./store.ts";
+import { isWhole, type Table } from "./table.ts";
 import type { NamedTable } from "./tables.ts";
 
 /** What readers need of a served match. */
@@ -109,3 +110,9 @@ export const isWholeFragment = (bytes: Uint8Array | null): boolean =>
 
 const numberAt = (bytes: Uint8Array, at: number): number =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
+
+/** Throws DamagedData unless the row is whole. */
+export function verified<Row>(table: Table<Row>, row: Row): Row {
+  if (!isWhole(table, row)) throw new DamagedData(table.name, table.label(row));
+  return row;
+}

@@ -5,7 +5,7 @@
 
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { MatchRow } from "./row-checks.ts";
-import type { Table } from "./table.ts";
+import type { Table, TableShape } from "./table.ts";
 
 /**
  * What an engine does. SQL is written in the words that both share: table names in braces, {players}; parameters as $1, with
@@ -24,6 +24,8 @@ export interface Engine {
     table: Table<Row, Key>,
     keys: readonly Pick<Row, Key>[],
   ): Awaitable<Row[]>;
+  /** Creates a table, unless it exists. */
+  create(table: TableShape): Awaitable<void>;
   /** The served matches with these ids. Those that do not exist are omitted. */
   matches(ids: readonly string[]): Awaitable<MatchRow[]>;
   insert<Row>(table: Table<Row>, rows: readonly Row[]): Awaitable<void>;
@@ -104,6 +106,8 @@ export const bound = <Functions extends Core>(
 export const query = <Row>(sql: string, values?: readonly unknown[]): Steps<Row[]> =>
   ask((engine) => engine.query<Row>(sql, values));
 
+export const create = (table: TableShape): Steps<void> => ask((engine) => engine.create(table));
+
 export const select = <Row>(
   table: Table<Row>,
   rest: string,
@@ -128,3 +132,24 @@ export const remove = <Row, Key extends keyof Row>(
   table: Table<Row, Key>,
   keys: readonly Pick<Row, Key>[],
 ): Steps<void> => ask((engine) => engine.remove(table, keys));
+
+/**
+ * Combines rows with those that are stored under the same keys. `combine` returns undefined for a row that is then removed.
+ */
+export function* merge<Row, Key extends keyof Row>(
+  table: Table<Row, Key>,
+  rows: readonly Row[],
+  combine: (row: Row, stored: Row | undefined) => Row | undefined,
+): Steps<void> {
+  const keyOf = (row: Row) => JSON.stringify(table.key.map((name) => row[name]));
+  const stored = new Map((yield* get(table, rows)).map((row) => [keyOf(row), row]));
+  const changed = rows.map((row) => ({ row, now: combine(row, stored.get(keyOf(row))) }));
+  yield* put(
+    table,
+    changed.flatMap(({ now }) => now ?? []),
+  );
+  yield* remove(
+    table,
+    changed.filter(({ now }) => now === undefined).map(({ row }) => row),
+  );
+}

@@ -25,6 +25,7 @@ import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { LogPosition, PageStart, Sort, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";
+import type { DerivedTable, Table } from "./table.ts";
 
 /** Opaque bytes, written and read by document/ only. */
 export type Fragment = Uint8Array;
@@ -193,8 +194,13 @@ export interface Reader {
   sizes(): Awaitable<Sizes>;
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
-  /** The statistics of actors over these modes and patches. At most `limit` rows are read. */
+  /**
+   * The statistics of actors over these modes and patches. At most `limit` rows are read. Throws NotReady while they are
+   * built.
+   */
   actorStats(selection: ActorSelection): Awaitable<ActorRows>;
+  /** The names of the derived tables (table.ts) that are not complete. */
+  unbuilt(): Awaitable<string[]>;
 }
 
 export interface ActorSelection {
@@ -388,6 +394,8 @@ export interface StoredState
   recentAfter(afterId: string, limit: number): Awaitable<[playerId: string, tally: RankedTally][]>;
   /** The same of these players. Those who have none are omitted. */
   recentOf(playerIds: string[]): Awaitable<Map<string, RankedTally>>;
+  /** As in Reader. */
+  unbuilt(): Awaitable<string[]>;
 }
 
 export type DependentPair = [playerId: string, matchId: string];
@@ -611,6 +619,25 @@ export interface Transaction extends ShardContents {
   actorTotalsOf(keys: ActorRowKey[]): Awaitable<ActorTotals[]>;
   /** Adds to the statistics of actors; each key is there once. Rows without anything are deleted. */
   changeActorTotals(changes: ActorTotals[]): Awaitable<void>;
+
+  /**
+   * Up to which match each derived table has the served matches; "all" if it is complete, nothing if it has none. What
+   * another version of Matchbook has built is forgotten, because this one does not keep it up to date.
+   */
+  builtUpTo(): Awaitable<Map<string, MatchKey | "all">>;
+  /** Undefined: the table is complete. */
+  setBuiltUpTo(table: DerivedTable, last: MatchKey | undefined): Awaitable<void>;
+  /** Creates a derived table, without rows that are built from records. */
+  clearDerived(table: DerivedTable): Awaitable<void>;
+  /**
+   * Combines rows of a derived table with those that are stored under the same keys. `combine` returns undefined for a row
+   * that is then removed.
+   */
+  merge<Row, Key extends keyof Row>(
+    table: Table<Row, Key> & DerivedTable,
+    rows: readonly Row[],
+    combine: (row: Row, stored: Row | undefined) => Row | undefined,
+  ): Awaitable<void>;
 }
 
 export type ActorRowKey = ActorKey & Pick<ActorTotals, "isPruned">;
@@ -618,6 +645,15 @@ export type ActorRowKey = ActorKey & Pick<ActorTotals, "isPruned">;
 /** The shard's file or database cannot be used; the message says what to do. */
 export class StoreError extends Error {
   override name = "StoreError";
+}
+
+/** A derived table is not complete yet; everything else of the shard is served. */
+export class NotReady extends StoreError {
+  override name = "NotReady";
+
+  constructor(table: string) {
+    super(`table ${table} is being built from the records: try again later`);
+  }
 }
 
 /** A stored row is damaged, or an index leads to the wrong row. Nothing of it is served. */

@@ -4,7 +4,6 @@
  */
 
 import { checksum } from "./checksum.ts";
-import { DamagedData } from "./store.ts";
 
 /** "integer" has 32 bits, "bigint" as many as a JavaScript number holds exactly. */
 export type ColumnType = "text" | "integer" | "bigint" | "bytes";
@@ -45,6 +44,17 @@ export interface Index {
   where?: string;
 }
 
+/** A table that is built from the served records alone. */
+export interface Derivation {
+  /** Another one than the stored table has: it is built again, while the shard is served and written. */
+  version: number;
+  /**
+   * SQL: rows that cannot be built from the records, and stay. The columns of such a table cannot change; any other is
+   * created again.
+   */
+  keeps?: string;
+}
+
 /** What statements are made of. */
 export interface TableShape {
   name: string;
@@ -58,7 +68,10 @@ export interface TableShape {
   /** Whether there is also a column `checksum`. */
   isChecked: boolean;
   indexes: readonly Index[];
+  derived: Derivation | undefined;
 }
+
+export type DerivedTable = TableShape & { derived: Derivation };
 
 export interface Table<Row = object, Key extends keyof Row = keyof Row> extends TableShape {
   key: readonly (Key & string)[];
@@ -84,6 +97,7 @@ interface Declaration<Columns extends Record<string, Column>, Key extends keyof 
 export function declareTable<
   const Columns extends Record<string, Column>,
   const Key extends keyof Columns,
+  Derived extends Derivation | undefined = undefined,
 >(
   name: string,
   {
@@ -93,9 +107,10 @@ export function declareTable<
     hasRowids = false,
     isChecked,
     indexes = [],
+    derived,
     label,
-  }: Declaration<Columns, Key>,
-): Table<RowOf<Columns>, Key> {
+  }: Declaration<Columns, Key> & { derived?: Derived },
+): Table<RowOf<Columns>, Key> & { derived: Derived } {
   const names = Object.keys(columns);
   const valuesOf = (row: RowOf<Columns>, of: readonly string[]) =>
     of.map((column) => (row as Record<string, Value>)[column]!);
@@ -108,6 +123,7 @@ export function declareTable<
     isChecked,
     checksum: (row) => checksum(valuesOf(row, names)),
     indexes,
+    derived: derived as Derived,
     label: label ?? ((row) => valuesOf(row, key).join(" ")),
   };
 }
@@ -128,9 +144,3 @@ export function storedValues<Row>(table: Table<Row>, row: Row): Value[] {
 
 export const isWhole = <Row>(table: Table<Row>, row: Row): boolean =>
   !table.isChecked || (row as { checksum?: unknown }).checksum === table.checksum(row);
-
-/** Throws DamagedData unless the row is whole. */
-export function verified<Row>(table: Table<Row>, row: Row): Row {
-  if (!isWhole(table, row)) throw new DamagedData(table.name, table.label(row));
-  return row;
-}

@@ -207,10 +207,24 @@ export const ACTOR_STATS = declareTable("actor_stats", {
   key: ["game_mode", "patch_version", "actor", "is_pruned"],
   hasRowids: true,
   isChecked: true,
+  derived: { version: 1, keeps: "is_pruned = 1" },
   label: ({ actor, game_mode, patch_version }) =>
     `${actor === ALL_MATCHES ? "all matches" : actor} in ${game_mode} ${patch_version}`,
 });
 export type ActorRow = RowIn<typeof ACTOR_STATS>;
+
+/** Which tables are built from the served records (src/ingest/derived.ts has a function for each). */
+export const DERIVED_TABLES = { actorStats: ACTOR_STATS } as const;
+
+/**
+ * How far derived tables are built: a table has the matches up to (created_at, id), or all if that is null. One that is not
+ * listed, or with another version, has none.
+ */
+export const DERIVED = declareTable("derived", {
+  columns: { name: text, version: integer, created_at: nullable(bigint), id: nullable(text) },
+  key: ["name"],
+  isChecked: true,
+});
 
 /** All tables, except for those of matches. */
 export const DECLARED: readonly TableShape[] = [
@@ -225,5 +239,6 @@ export const DECLARED: readonly TableShape[] = [
   REDACTIONS,
   PLAYER_BASE,
   PLAYER_RECENT,
-  ACTOR_STATS,
+  DERIVED,
+  ...Object.values(DERIVED_TABLES),
 ];

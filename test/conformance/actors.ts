@@ -2,7 +2,14 @@
 
 import { expect } from "bun:test";
 import { type ActorTotals, NOTHING } from "../../src/domain/actors.ts";
-import type { ActorRows, Reader, Writer } from "../../src/store/store.ts";
+import {
+  type ActorRows,
+  type MatchKey,
+  NotReady,
+  type Reader,
+  type Writer,
+} from "../../src/store/store.ts";
+import { ACTOR_STATS } from "../../src/store/tables.ts";
 import type { Guarantee } from "./suite.ts";
 
 const totals = (
@@ -49,6 +56,38 @@ export function actorGuarantees(guarantee: Guarantee): void {
       expect(found(await all(reader)).keys).toEqual(["ranked/2.5/"]);
       await change(writer);
       expect(found(await all(reader)).keys).toEqual(["ranked/2.5/"]);
+    },
+  );
+
+  guarantee(
+    "statistics of actors that are built again keep what pruned matches left, and are read when they are complete",
+    async (store) => {
+      const { writer } = store;
+      const reader = await store.reader();
+      const built = () => writer.write(async (transaction) => transaction.builtUpTo());
+      const set = (last: MatchKey | undefined, version: number) =>
+        writer.write(async (transaction) =>
+          transaction.setBuiltUpTo({ ...ACTOR_STATS, derived: { version } }, last),
+        );
+      const { version } = ACTOR_STATS.derived;
+      expect(await reader.unbuilt()).toEqual([]);
+      expect([...(await built())]).toEqual([["actor_stats", "all"]]);
+      const pruned = totals("ranked/2.5/Bo", { picks: 1, isPruned: true });
+      await change(writer, totals("ranked/2.5/Ana", { picks: 1 }), pruned);
+      await writer.write(async (transaction) => transaction.clearDerived(ACTOR_STATS));
+      expect(await all(reader)).toEqual({ rows: [pruned], isTruncated: false });
+
+      const last = { createdAt: -5, id: "m" };
+      await set(last, version);
+      expect([...(await built())]).toEqual([["actor_stats", last]]);
+      expect(await reader.unbuilt()).toEqual(["actor_stats"]);
+      expect(async () => all(reader)).toThrow(NotReady);
+      // Of another version of Matchbook.
+      await set(undefined, version + 1);
+      expect(async () => all(reader)).toThrow(NotReady);
+      expect([...(await built())]).toEqual([]);
+      await set(undefined, version);
+      expect((await all(reader)).rows).toEqual([pruned]);
     },
   );
 

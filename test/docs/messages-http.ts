@@ -155,7 +155,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
     messages.push(await ask(world, [`${full.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
-    for (const path of ["/shards/torn/matches", `${MATCHES}/m1`]) {
+    for (const path of ["/shards/torn/matches", `${MATCHES}/m1`, "/shards/na/actors"]) {
       messages.push(await ask(world, [path]));
     }
     messages.push(await ask(world, [`${PLAYERS}/${BUGGY_PLAYER}`, { shown: `${PLAYERS}/p1` }]));
@@ -252,10 +252,13 @@ async function checked(world: World): Promise<ReplyMessage> {
   return { ...message, request: `${message.request}, after the check has found damage` };
 }
 
-/** Damages a shard file, a stored record, and the table of usage. */
+/** Damages a shard file and stored records, removes a derived table, and damages the table of usage. */
 function damage(world: World): void {
   writeDamagedShard(join(world.data, "torn.db"));
-  sqliteRows(join(world.data, "na.db")).change("match", {}, { document: new Uint8Array(100) });
+  const rows = sqliteRows(join(world.data, "na.db"));
+  rows.change("match", {}, { document: new Uint8Array(100) });
+  // It cannot be built from damaged matches.
+  rows.remove("derived table");
   const usage = new Database(join(world.data, "usage.sqlite"));
   usage.run("ALTER TABLE days RENAME TO gone");
   usage.close();

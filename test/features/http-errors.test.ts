@@ -22,6 +22,8 @@ const world = await startWorld([
 ]);
 const HURT = Uint8Array.of(0, 0, 0, 0, 0x0b, 0xad, 0xca, 0xfe);
 sqliteRows(join(world.data, "hurt.db")).change("match", {}, { document: HURT });
+// It cannot be built from a damaged match.
+sqliteRows(join(world.data, "hurt.db")).remove("derived table");
 writeDamagedShard(join(world.data, "away.db"));
 const usage = new Database(join(world.data, "usage.sqlite"));
 usage.run("ALTER TABLE days RENAME TO gone");
@@ -199,6 +201,7 @@ const CASES: Case[] = [
     status: 503,
     path: `${keyless.url}${M}`,
   },
+  { code: "not-ready", status: 503, path: "/shards/hurt/actors" },
   { code: "overloaded", status: 503, path: `${full.url}${M}` },
   { code: "shard-unavailable", status: 503, path: "/shards/away/matches" },
   { code: "usage-unavailable", status: 503, path: "/usage" },

@@ -98,6 +98,8 @@ describe("the thread of the maintenance", () => {
   async function runThreads(...scripts: string[]) {
     const events: Event[] = [];
     const thread = new MaintenanceThread(
+      "prune",
+      () => true,
       () => new Worker(URL.createObjectURL(new Blob([scripts.shift() ?? ""]))),
       { data: "", shards: [{ id: "na", location: undefined, retentionDays: 1 }] },
       (event) => void events.push(event),

@@ -124,6 +124,7 @@ const TABLES: Record<Kind, Table> = {
     table: "redactions",
     columns: { player: "player_id", redactedAt: "redacted_at" },
   },
+  "derived table": { table: "derived", columns: { name: "name" } },
   evidence: { table: "ranked_evidence", columns: { player: "player_id", records: "records" } },
   dependent: { table: "dependents", columns: { player: "player_id", match: "match_id" } },
   word: { table: "vocabulary", columns: { word: "word", records: "records" } },

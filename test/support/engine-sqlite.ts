@@ -158,6 +158,7 @@ const TABLES: Record<Kind, SqliteTable> = {
     key: ["player_id"],
     columns: { player: "player_id", redactedAt: "redacted_at" },
   },
+  "derived table": { table: "derived", key: ["name"], columns: { name: "name" } },
   evidence: {
     table: "ranked_evidence",
     key: ["player_id"],

@@ -31,6 +31,8 @@ export type Kind =
   /** A withheld record that depends on whether a player is ranked. */
   | "dependent"
   | "word"
+  /** How far a derived table is built. */
+  | "derived table"
   /** What a transaction changed: players and teams, for the caches of readers, and served matches, for the change feed. */
   | "commit"
   /** Totals, last change and prune cutoff. */

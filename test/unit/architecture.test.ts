@@ -111,7 +111,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "admin",
   ],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
-  maintenance: ["observe", "store", "ingest", "prune", "settings"],
+  maintenance: ["domain", "observe", "store", "ingest", "prune", "settings"],
   "maintenance-worker.ts": ["observe", "store", "maintenance", "open-stores.ts"],
   "wiring.ts": [
     "domain",

@@ -1,9 +1,10 @@
 /** The statistics of actors. */
 
 import { type ActorKey, type ActorTotals, addSums, isNothing } from "../../domain/actors.ts";
-import { get, put, remove, type Steps, select } from "../steps.ts";
+import { get, merge, type Steps, select } from "../steps.ts";
 import { type ActorRowKey, type ActorRows, type ActorSelection, DamagedData } from "../store.ts";
 import { ACTOR_STATS, type ActorRow } from "../tables.ts";
+import { requireBuilt } from "./derived.ts";
 
 const IN_ORDER = "ORDER BY actor_stats.game_mode, actor_stats.patch_version, actor_stats.actor";
 
@@ -25,15 +26,11 @@ export const actors = {
     return rows.map(totalsOf);
   },
 
-  *changeActorTotals(changes: ActorTotals[]): Steps<void> {
-    const stored = new Map((yield* actorTotalsOf(changes)).map((one) => [actorRowKey(one), one]));
-    const now = changes.map((change) => {
-      const before = stored.get(actorRowKey(change));
-      return before ? addSums(before, change) : change;
-    });
-    yield* put(ACTOR_STATS, now.filter((sums) => !isNothing(sums)).map(actorRow));
-    yield* remove(ACTOR_STATS, now.filter(isNothing).map(actorRow));
-  },
+  changeActorTotals: (changes: ActorTotals[]) =>
+    merge(ACTOR_STATS, changes.map(actorRow), (row, stored) => {
+      const sums = stored ? addSums(totalsOf(stored), totalsOf(row)) : totalsOf(row);
+      return isNothing(sums) ? undefined : actorRow(sums);
+    }),
 };
 
 function* actorTotalsOf(keys: readonly ActorRowKey[]): Steps<ActorTotals[]> {
@@ -42,6 +39,7 @@ function* actorTotalsOf(keys: readonly ActorRowKey[]): Steps<ActorTotals[]> {
 
 /** Every pair of values is a range of the key, so that no row is read in vain. */
 export function* readActorStats(selection: ActorSelection): Steps<ActorRows> {
+  yield* requireBuilt(ACTOR_STATS);
   const { gameModes, patchVersions, limit } = selection;
   const isPatch = patchVersions === undefined ? "" : "AND patch_version = ANY($3::text[])";
   const found = yield* select(

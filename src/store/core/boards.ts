@@ -9,7 +9,7 @@ import {
   ranksFrom,
   winRate,
 } from "../../domain/leaderboards.ts";
-import { ask, get, put, query, remove, type Steps } from "../steps.ts";
+import { ask, get, merge, query, type Steps } from "../steps.ts";
 import { type BoardEntry, type BoardPart, type BoardQuery, DamagedData } from "../store.ts";
 import { PLAYER_RECENT, PLAYERS, type PlayerColumns, type RecentRow } from "../tables.ts";
 import { newestServed } from "./ranked-matches.ts";
@@ -23,21 +23,16 @@ export const recent = {
     return new Map(rows.map(({ id, played, wins }) => [id, { played, wins }]));
   },
 
-  *changeRecent(changes: ReadonlyMap<string, RankedTally>): Steps<void> {
-    const before = yield* recent.recentOf([...changes.keys()]);
-    const now = [...changes].map(([id, by]) => {
-      const { played = 0, wins = 0 } = before.get(id) ?? {};
-      return recentRow(id, { played: played + by.played, wins: wins + by.wins });
-    });
-    yield* put(
+  changeRecent: (changes: ReadonlyMap<string, RankedTally>) =>
+    merge(
       PLAYER_RECENT,
-      now.filter(({ played }) => played > 0),
-    );
-    yield* remove(
-      PLAYER_RECENT,
-      now.filter(({ played }) => played === 0),
-    );
-  },
+      [...changes].map(([id, by]) => recentRow(id, by)),
+      ({ id, ...by }, stored) => {
+        const played = by.played + (stored?.played ?? 0);
+        const wins = by.wins + (stored?.wins ?? 0);
+        return played > 0 ? recentRow(id, { played, wins }) : undefined;
+      },
+    ),
 
   *clearRecent(): Steps<void> {
     yield* ask((engine) => engine.run("DELETE FROM {player_recent}"));

@@ -1,6 +1,6 @@
 /** Ranked evidence, dependents and vocabulary. */
 
-import { get, insert, put, query, remove, type Steps } from "../steps.ts";
+import { get, insert, merge, query, remove, type Steps } from "../steps.ts";
 import type { DependentPair } from "../store.ts";
 import type { Table } from "../table.ts";
 import { DEPENDENTS, RANKED_EVIDENCE, VOCABULARY } from "../tables.ts";
@@ -41,22 +41,11 @@ export const counters = {
 const dependent = ([player_id, match_id]: DependentPair) => ({ player_id, match_id });
 
 /** Counts that reach zero are deleted. */
-function* changeRecords<Row extends { records: number }>(
-  table: Table<Row>,
+const changeRecords = <Row extends { records: number }, Key extends keyof Row>(
+  table: Table<Row, Key>,
   changes: readonly Row[],
-): Steps<void> {
-  const stored = yield* get(table, changes);
-  const before = new Map(stored.map((row) => [table.label(row), row.records]));
-  const now = changes.map((change) => ({
-    ...change,
-    records: (before.get(table.label(change)) ?? 0) + change.records,
-  }));
-  yield* put(
-    table,
-    now.filter(({ records }) => records > 0),
-  );
-  yield* remove(
-    table,
-    now.filter(({ records }) => records <= 0),
-  );
-}
+): Steps<void> =>
+  merge(table, changes, (row, stored) => {
+    const records = row.records + (stored?.records ?? 0);
+    return records > 0 ? { ...row, records } : undefined;
+  });

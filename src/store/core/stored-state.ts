@@ -13,6 +13,7 @@ import {
   VOCABULARY,
 } from "../tables.ts";
 import { recent } from "./boards.ts";
+import { unbuilt } from "./derived.ts";
 import { playerOf, teamOf } from "./named.ts";
 
 export const storedState = {
@@ -83,6 +84,8 @@ export const storedState = {
   },
 
   recentOf: recent.recentOf,
+
+  unbuilt,
 };
 
 /** The rows with these ids. Damaged ones are omitted. */

@@ -1,13 +1,15 @@
 /** The methods of a transaction, and what it writes at its end. */
 
 import { randomBytes } from "node:crypto";
-import { bound, type Engine, put, type Steps } from "../steps.ts";
+import { bound, type Engine, merge, put, run, type Steps } from "../steps.ts";
+import type { Transaction } from "../store.ts";
 import { SHARD } from "../tables.ts";
 import { actors } from "./actors.ts";
 import { bases } from "./bases.ts";
 import { recent } from "./boards.ts";
 import { logCommit } from "./change-log.ts";
 import { counters } from "./counters.ts";
+import { derived } from "./derived.ts";
 import { named } from "./named.ts";
 import { updateNameIndex } from "./names.ts";
 import { rankedMatches } from "./ranked-matches.ts";
@@ -16,8 +18,8 @@ import { readShard, shardRow } from "./shard.ts";
 import type { TransactionState } from "./transaction-state.ts";
 
 /** The methods of a transaction, except for those that read and write matches. */
-export const coreMethods = (engine: Engine, state: TransactionState) =>
-  bound(engine, {
+export const coreMethods = (engine: Engine, state: TransactionState) => ({
+  ...bound(engine, {
     ...named(state),
     ...counters,
     ...bases,
@@ -26,7 +28,10 @@ export const coreMethods = (engine: Engine, state: TransactionState) =>
     ...actors,
     ...recent,
     ...rankedMatches,
-  });
+    ...derived,
+  }),
+  merge: ((...values) => run(engine, merge(...values))) as Transaction["merge"],
+});
 
 const TOKEN_BYTES = 12;
 

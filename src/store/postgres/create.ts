@@ -22,14 +22,14 @@ export function createTable(table: TableShape): string[] {
   if (isNumbered) lines.push(`UNIQUE (${keyColumns})`);
   return [
     // Players and teams change often, and find room on their pages.
-    `CREATE TABLE {${name}} (${lines.join(", ")})${isNumbered ? " WITH (fillfactor = 85)" : ""}`,
+    `CREATE TABLE IF NOT EXISTS {${name}} (${lines.join(", ")})${isNumbered ? " WITH (fillfactor = 85)" : ""}`,
     // Bytes are compressed already.
     ...Object.entries(columns)
       .filter(([, { type }]) => type === "bytes")
       .map(([column]) => `ALTER TABLE {${name}} ALTER COLUMN ${column} SET STORAGE EXTERNAL`),
     ...indexes.map(
       ({ name: index, on, where }) =>
-        `CREATE INDEX ${index} ON {${name}} (${on})${where ? ` WHERE ${where}` : ""}`,
+        `CREATE INDEX IF NOT EXISTS ${index} ON {${name}} (${on})${where ? ` WHERE ${where}` : ""}`,
     ),
   ];
 }

@@ -1,6 +1,6 @@
 /** Runs the core on a schema in PostgreSQL. Many rows are written by one statement. */
 
-import type { MatchRow } from "../row-checks.ts";
+import { type MatchRow, verified } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
 import {
   type Column,
@@ -9,9 +9,9 @@ import {
   type Table,
   type TableShape,
   type Value,
-  verified,
 } from "../table.ts";
 import { type GivenColumn, given, insertRows } from "./bulk-write.ts";
+import { createTable } from "./create.ts";
 import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
 import type { Connection } from "./session.ts";
 
@@ -35,6 +35,10 @@ export function postgresEngine(connection: Connection): Engine {
         values,
       );
       return rows.map((row) => verified(table, row));
+    },
+
+    async create(table) {
+      for (const statement of createTable(table)) await connection.run(statement);
     },
 
     async matches(ids) {

@@ -1,7 +1,7 @@
 /** How the rows of players and teams are selected and verified. */
 
+import { verified } from "../row-checks.ts";
 import { DamagedData } from "../store.ts";
-import { verified } from "../table.ts";
 import { NAMED_TABLES, type NamedColumns, type NamedTable } from "../tables.ts";
 import { selectList } from "./engine.ts";
 

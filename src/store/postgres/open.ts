@@ -1,11 +1,11 @@
 /** Creates and migrates a shard's schema under a lock. */
 
 import { isLockTimeout } from "../../postgres/errors.ts";
+import { newDerived } from "../core/derived.ts";
 import { newShard } from "../core/shard.ts";
 import { checkFormat, FIRST_FORMAT } from "../formats.ts";
 import { type OnMigrate, OtherOwner, StoreRefuses } from "../store.ts";
-import { DECLARED, SHARD } from "../tables.ts";
-import { createTable } from "./create.ts";
+import { DECLARED, DERIVED, SHARD } from "../tables.ts";
 import { postgresEngine } from "./engine.ts";
 import { makeOutliers } from "./partitions.ts";
 import { MIGRATIONS, type Migration, TABLES } from "./schema.ts";
@@ -46,10 +46,11 @@ const createOrMigrate = (
     // Checked again inside the transaction: another process may have migrated.
     const found = await formatOf(session, true, migrations, connection);
     if (found === undefined) {
-      for (const table of DECLARED)
-        for (const statement of createTable(table)) await connection.run(statement);
+      const engine = postgresEngine(connection);
+      for (const table of DECLARED) await engine.create(table);
       await runAll(connection, TABLES);
-      await postgresEngine(connection).insert(SHARD, [newShard(shard)]);
+      await engine.insert(SHARD, [newShard(shard)]);
+      await engine.insert(DERIVED, newDerived());
       await makeOutliers(connection);
     }
     // No other process may see a new shard in between.

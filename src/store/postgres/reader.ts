@@ -11,6 +11,7 @@ import {
   readFollowStart,
   readLogEnds,
 } from "../core/change-log.ts";
+import { unbuilt } from "../core/derived.ts";
 import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
 import { withoutPruned } from "../page-range.ts";
@@ -218,8 +219,12 @@ export class PostgresReader implements Reader {
     return this.#inSnapshot(readSummary());
   }
 
-  async actorStats(selection: ActorSelection): Promise<ActorRows> {
-    return run(postgresEngine(this.session), readActorStats(selection));
+  actorStats(selection: ActorSelection): Promise<ActorRows> {
+    return this.#inSnapshot(readActorStats(selection));
+  }
+
+  async unbuilt(): Promise<string[]> {
+    return run(postgresEngine(this.session), unbuilt());
   }
 
   changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {

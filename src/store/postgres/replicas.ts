@@ -189,6 +189,10 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.actorStats(selection));
   }
 
+  unbuilt(): Promise<string[]> {
+    return this.#read((reader) => reader.unbuilt());
+  }
+
   async #idsNamed(table: NamedTable, names: string[], since?: number): Promise<string[]> {
     const asking = (reader: PostgresReader) => reader.idsNamedAsOf(table, names);
     return (await this.#read(asking, hasReached(since))).answer;

@@ -6,7 +6,7 @@
 import type { ActorTotals } from "../../domain/actors.ts";
 import { isUndefined, isUnreadable } from "../../postgres/errors.ts";
 import { baseOf } from "../core/bases.ts";
-import { snapshotChecksum } from "../row-checks.ts";
+import { snapshotChecksum, verified } from "../row-checks.ts";
 import {
   type DamagedPage,
   type DamagedState,
@@ -19,7 +19,6 @@ import {
   salvagedRedaction,
 } from "../salvage.ts";
 import type { PlayerBase, Redaction } from "../store.ts";
-import { verified } from "../table.ts";
 import {
   ACTOR_STATS,
   type ActorRow,

@@ -17,10 +17,10 @@ export function createTable(table: TableShape): string {
   else if (keyColumns !== number) lines.push(`UNIQUE (${keyColumns})`);
   const storage = number === undefined && !hasRowids ? " WITHOUT ROWID" : "";
   return [
-    `CREATE TABLE ${name} (${lines.join(", ")})${storage};`,
+    `CREATE TABLE IF NOT EXISTS ${name} (${lines.join(", ")})${storage};`,
     ...indexes.map(
       ({ name: index, on, where }) =>
-        `CREATE INDEX ${index} ON ${name} (${on})${where ? ` WHERE ${where}` : ""};`,
+        `CREATE INDEX IF NOT EXISTS ${index} ON ${name} (${on})${where ? ` WHERE ${where}` : ""};`,
     ),
   ].join("\n");
 }

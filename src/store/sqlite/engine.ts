@@ -1,18 +1,11 @@
 /** Runs the core on a SQLite file. */
 
 import type { SQLQueryBindings } from "bun:sqlite";
-import type { MatchRow } from "../row-checks.ts";
+import { type MatchRow, verified } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
 import { DamagedData } from "../store.ts";
-import {
-  storedColumns,
-  storedValues,
-  type Table,
-  type TableShape,
-  type Value,
-  verified,
-} from "../table.ts";
-import { insertInto } from "./create.ts";
+import { storedColumns, storedValues, type Table, type TableShape, type Value } from "../table.ts";
+import { createTable, insertInto } from "./create.ts";
 import { MATCH_ROW, verifyMatch } from "./matches.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import type { Statements } from "./statements.ts";
@@ -48,6 +41,10 @@ export function sqliteEngine(statements: Statements): Engine {
         const row = byKey.get(...keyValues(table, key));
         return row === null ? [] : verified(table, row as Row);
       });
+    },
+
+    create(table) {
+      statements.database.run(createTable(table));
     },
 
     matches(ids) {

@@ -16,11 +16,12 @@ import {
   readFollowStart,
   readLogEnds,
 } from "../core/change-log.ts";
+import { unbuilt } from "../core/derived.ts";
 import { redactions } from "../core/redactions.ts";
 import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
 import { withoutPruned } from "../page-range.ts";
-import { isSelected, keyOf, type MatchRow, verifyLatestFirst } from "../row-checks.ts";
+import { isSelected, keyOf, type MatchRow, verified, verifyLatestFirst } from "../row-checks.ts";
 import { participantsIn, readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
 import { type Engine, run, type Steps } from "../steps.ts";
 import {
@@ -45,7 +46,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import { storedColumns, verified } from "../table.ts";
+import { storedColumns } from "../table.ts";
 import { NAMED_TABLES, type NamedColumns, type NamedTable, PLAYERS, TEAMS } from "../tables.ts";
 import { sqliteEngine } from "./engine.ts";
 import { ScanStatements } from "./index-scan.ts";
@@ -261,6 +262,10 @@ export class SqliteReader implements Reader {
 
   actorStats(selection: ActorSelection): ActorRows {
     return this.#run(readActorStats(selection));
+  }
+
+  unbuilt(): string[] {
+    return this.#run(unbuilt());
   }
 
   changes(after: LogPosition, limit: number): ChangeBatch | undefined {

@@ -6,6 +6,7 @@
 import type { Database } from "bun:sqlite";
 import type { ActorTotals } from "../../domain/actors.ts";
 import { baseOf } from "../core/bases.ts";
+import { verified } from "../row-checks.ts";
 import {
   type DamagedPage,
   type DamagedRecord,
@@ -20,7 +21,7 @@ import {
   salvagedRedaction,
 } from "../salvage.ts";
 import type { PlayerBase, Redaction } from "../store.ts";
-import { isWhole, storedColumns, verified } from "../table.ts";
+import { isWhole, storedColumns } from "../table.ts";
 import {
   ACTOR_STATS,
   type ActorRow,

@@ -1,10 +1,11 @@
 /** The tables of a shard's file, and the migrations of formats since the first release. */
 
 import type { Database } from "bun:sqlite";
+import { newDerived } from "../core/derived.ts";
 import { newShard } from "../core/shard.ts";
 import { FIRST_FORMAT } from "../formats.ts";
 import { storedValues } from "../table.ts";
-import { DECLARED, SHARD } from "../tables.ts";
+import { DECLARED, DERIVED, SHARD } from "../tables.ts";
 import { createTable, insertInto } from "./create.ts";
 
 /** The tables of matches; tables.ts declares the others. */
@@ -74,6 +75,7 @@ export function createTables(database: Database, shard: string): void {
   for (const table of DECLARED) database.run(createTable(table));
   database.run(TABLES);
   database.run(insertInto(SHARD), storedValues(SHARD, newShard(shard)));
+  for (const row of newDerived()) database.run(insertInto(DERIVED), storedValues(DERIVED, row));
 }
 
 /** Runs in a transaction of its own. */
