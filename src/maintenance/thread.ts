@@ -20,11 +20,15 @@ export interface MaintenancePace {
 
 export type MaintenanceTask = "prune" | "build";
 
+/** What a thread needs to open the shards, and the list of redactions. */
+export type MaintenanceSettings = Pick<Settings, "data" | "shards"> &
+  Partial<Pick<Settings, "keys-database">>;
+
 /** To the thread. "stop" is sent after the first one; the thread exits then. */
 export type MaintenanceCommand =
   | {
       task: MaintenanceTask;
-      settings: Pick<Settings, "data" | "shards">;
+      settings: MaintenanceSettings;
       pace: Partial<MaintenancePace>;
     }
   | "stop";
@@ -42,7 +46,7 @@ export class MaintenanceThread {
     /** Whether there is anything to do. */
     private readonly isNeeded: () => Awaitable<boolean>,
     private readonly open: () => Worker,
-    private readonly settings: Pick<Settings, "data" | "shards">,
+    private readonly settings: MaintenanceSettings,
     private readonly observe: Observe,
     private readonly pace: Partial<MaintenancePace> = {},
   ) {
@@ -76,9 +80,13 @@ export class MaintenanceThread {
       const { code } = event as CloseEvent;
       ended.resolve(code === 0 ? undefined : `it exited with code ${code}`);
     });
-    const { data, shards } = this.settings;
+    const { data, shards, "keys-database": database } = this.settings;
     const send = (command: MaintenanceCommand) => worker.postMessage(command);
-    send({ task: this.task, settings: { data, shards }, pace: this.pace });
+    send({
+      task: this.task,
+      settings: { data, shards, "keys-database": database },
+      pace: this.pace,
+    });
     let deadline: Timer | undefined;
     signal.addEventListener("abort", () => {
       send("stop");
