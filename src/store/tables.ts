@@ -14,8 +14,9 @@ import {
 } from "./table.ts";
 
 /**
- * One row. `id` is that of the shard, so that its file or schema is not used as another one. `log_id` identifies the change log, and `sequence` and `token` the last commit; matches that were created before
- * `pruned_before` were removed. The others are totals, and the last numbers that were assigned.
+ * One row. `id` is that of the shard, so that its file or schema is not used as another one. `log_id` identifies the
+ * change log, and `sequence` and `token` the last commit; matches that were created before `pruned_before` were removed.
+ * The others are totals, and the last numbers that were assigned.
  */
 export const SHARD = declareTable("shard", {
   columns: {
