@@ -134,6 +134,14 @@ export const storedColumns = ({ columns, isChecked }: TableShape): string[] => [
   ...(isChecked ? ["checksum"] : []),
 ];
 
+/** SQL that makes an INSERT replace the row with the same key. */
+export function onConflict(table: TableShape): string {
+  const { key, number } = table;
+  const others = storedColumns(table).filter((name) => !key.includes(name) && name !== number);
+  const set = others.map((name) => `${name} = excluded.${name}`).join(", ");
+  return `ON CONFLICT (${key.join(", ")}) DO ${set === "" ? "NOTHING" : `UPDATE SET ${set}`}`;
+}
+
 /** The values of a row, in the order of `storedColumns`. */
 export function storedValues<Row>(table: Table<Row>, row: Row): Value[] {
   const values = Object.keys(table.columns).map(

@@ -1,9 +1,10 @@
 /** The methods of a transaction, and what it writes at its end. */
 
 import { randomBytes } from "node:crypto";
-import { bound, type Engine, merge, put, run, type Steps } from "../steps.ts";
+import { indexKeys } from "../../domain/similar-names.ts";
+import { bound, type Engine, merge, put, query, remove, run, type Steps } from "../steps.ts";
 import type { Transaction } from "../store.ts";
-import { SHARD } from "../tables.ts";
+import { NAME_INDEX, SHARD } from "../tables.ts";
 import { actors } from "./actors.ts";
 import { bases } from "./bases.ts";
 import { recent } from "./boards.ts";
@@ -11,7 +12,6 @@ import { logCommit } from "./change-log.ts";
 import { counters } from "./counters.ts";
 import { derived } from "./derived.ts";
 import { named } from "./named.ts";
-import { updateNameIndex } from "./names.ts";
 import { rankedMatches } from "./ranked-matches.ts";
 import { redactions } from "./redactions.ts";
 import { readShard, shardRow } from "./shard.ts";
@@ -54,3 +54,18 @@ export function* conclude(state: TransactionState, now: number): Steps<string> {
   yield* put(SHARD, [next]);
   return next.token;
 }
+
+/** Keeps the name index up to date. `changed` are the names that players gained or lost in a transaction. */
+function* updateNameIndex(changed: ReadonlySet<string>): Steps<void> {
+  if (changed.size === 0) return;
+  const rows = yield* query<{ name: string }>(
+    "SELECT DISTINCT name FROM {players} WHERE name = ANY($1::text[])",
+    [[...changed]],
+  );
+  const used = new Set(rows.map(({ name }) => name));
+  yield* put(NAME_INDEX, entriesOf([...used]));
+  yield* remove(NAME_INDEX, entriesOf([...changed].filter((name) => !used.has(name))));
+}
+
+const entriesOf = (names: readonly string[]) =>
+  names.flatMap((name) => indexKeys(name).map((key) => ({ key, name })));

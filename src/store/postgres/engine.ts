@@ -4,6 +4,7 @@ import { type MatchRow, verified } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
 import {
   type Column,
+  onConflict,
   storedColumns,
   storedValues,
   type Table,
@@ -57,17 +58,7 @@ export function postgresEngine(connection: Connection): Engine {
 
     async put(table, rows) {
       if (rows.length === 0) return;
-      const others = storedColumns(table).filter(
-        (name) => !isIn(table.key, name) && name !== table.number,
-      );
-      const set = others.map((name) => `${name} = excluded.${name}`).join(", ");
-      const conflict = others.length === 0 ? "DO NOTHING" : `DO UPDATE SET ${set}`;
-      await insertRows(
-        connection,
-        table.name,
-        columnsOf(table, rows),
-        `ON CONFLICT (${table.key.join(", ")}) ${conflict}`,
-      );
+      await insertRows(connection, table.name, columnsOf(table, rows), onConflict(table));
     },
 
     async remove(table, keys) {
@@ -81,8 +72,6 @@ export function postgresEngine(connection: Connection): Engine {
     },
   };
 }
-
-const isIn = (names: readonly string[], name: string): boolean => names.includes(name);
 
 const CHECKSUM: Column = { type: "bigint", isNullable: false };
 

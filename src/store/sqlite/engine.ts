@@ -4,7 +4,14 @@ import type { SQLQueryBindings } from "bun:sqlite";
 import { type MatchRow, verified } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
 import { DamagedData } from "../store.ts";
-import { storedColumns, storedValues, type Table, type TableShape, type Value } from "../table.ts";
+import {
+  onConflict,
+  storedColumns,
+  storedValues,
+  type Table,
+  type TableShape,
+  type Value,
+} from "../table.ts";
 import { createTable, insertInto } from "./create.ts";
 import { MATCH_ROW, verifyMatch } from "./matches.ts";
 import { asReadError } from "./sqlite-errors.ts";
@@ -63,15 +70,7 @@ export function sqliteEngine(statements: Statements): Engine {
 
     insert: (table, rows) => write(insertInto(table), table, rows),
 
-    put(table, rows) {
-      const key = table.key.join(", ");
-      const others = storedColumns(table).filter(
-        (name) => !isIn(table.key, name) && name !== table.number,
-      );
-      const set = others.map((name) => `${name} = excluded.${name}`).join(", ");
-      const conflict = others.length === 0 ? "DO NOTHING" : `DO UPDATE SET ${set}`;
-      write(`${insertInto(table)} ON CONFLICT (${key}) ${conflict}`, table, rows);
-    },
+    put: (table, rows) => write(`${insertInto(table)} ${onConflict(table)}`, table, rows),
 
     remove(table, keys) {
       const byKey = statements.get(`DELETE FROM ${table.name} WHERE ${isKey(table)}`);
@@ -79,8 +78,6 @@ export function sqliteEngine(statements: Statements): Engine {
     },
   };
 }
-
-const isIn = (names: readonly string[], name: string): boolean => names.includes(name);
 
 const selectList = (table: TableShape): string => storedColumns(table).join(", ");
 
