@@ -44,13 +44,17 @@ test("in PostgreSQL, compact gives back the tables of pruned months, and has no 
   const folder = aFolder();
   const schema = `compact_${process.pid}`;
   const data = homeAt(folder.path, `${postgres.url}?schema=${schema}`);
+  const compact = async () => {
+    const compacted = await matchbookAt(data, ["compact", "na", "--json"]);
+    expect(compacted).toMatchObject({ exitCode: 0, stderr: "" });
+    return JSON.parse(compacted.stdout) as { before: number; after: number };
+  };
   await ingestAt(data, linesOf("na", 60, Date.now() - 100 * DAY));
+  // Before the prune: autovacuum may give back some of it on its own.
+  const stored = await compact();
   await prune(data);
   expect(await lookInto(data, async (writer) => (await writer.counts()).served)).toBe(0);
-  const compacted = await matchbookAt(data, ["compact", "na", "--json"]);
-  expect(compacted).toMatchObject({ exitCode: 0, stderr: "" });
-  const { before, after } = JSON.parse(compacted.stdout);
-  expect(after).toBeLessThan(before);
+  expect((await compact()).after).toBeLessThan(stored.after);
   const full = await matchbookAt(data, ["compact", "na", "--full"]);
   expect(full).toMatchObject({
     exitCode: 1,
