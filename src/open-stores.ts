@@ -12,20 +12,17 @@ import type { ShardLocation } from "./settings/shard-locations.ts";
 import type { Examined } from "./store/examined.ts";
 import { allowedConnections, examineDatabase } from "./store/postgres/examine.ts";
 import { formatOf } from "./store/postgres/open.ts";
-import { damageIn as damageInSchema, RepairSchema } from "./store/postgres/repair-schema.ts";
 import { FORMAT as POSTGRES_FORMAT } from "./store/postgres/schema.ts";
 import { OTHER_CONNECTIONS, sharedSession } from "./store/postgres/session.ts";
 import { PostgresShard } from "./store/postgres/shard.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
-import type { ShardRepair } from "./store/salvage.ts";
 import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
 import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
 import { openForReading } from "./store/sqlite/open.ts";
-import { damageIn as damageInFile, RepairFile } from "./store/sqlite/repair-file.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { SqliteShard } from "./store/sqlite/shard.ts";
 import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
-import type { OnMigrate, OnProgress, Redaction, Writer } from "./store/store.ts";
+import type { OnMigrate, Redaction, Writer } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
@@ -53,7 +50,6 @@ export function openShards(
     settings.shards.map(({ id }) => id),
     () => storesIn(settings.data),
     (id) => openShard(id, settings, observe, writerCacheKib, access),
-    observe,
   );
 }
 
@@ -78,8 +74,7 @@ function openShard(
     },
   };
   if (location.engine === "postgres") {
-    const damagePath = data === "" ? undefined : damagePathOf(settings, id);
-    return new PostgresShard({ ...common, location, replicas: listed?.replicas, damagePath });
+    return new PostgresShard({ ...common, location, replicas: listed?.replicas });
   }
   return new SqliteShard({
     ...common,
@@ -89,10 +84,6 @@ function openShard(
     writerCacheKib,
   });
 }
-
-/** Where damage of a shard in PostgreSQL is recorded. */
-const damagePathOf = ({ data }: Pick<Settings, "data">, id: string): string =>
-  join(data, `${id}.damaged`);
 
 /** The location of a shard: from the settings, else its file in the data folder. */
 export function locationOf(
@@ -106,22 +97,6 @@ export function locationOf(
 /** The writer of a shard at any location. Creates the store if necessary. */
 export const openWriter = (id: string, location: ShardLocation): Writer =>
   openShards({ data: "", shards: [{ id, location }] }, unobserved, undefined, "write").writer(id);
-
-/** What is wrong with a shard; undefined if nothing is. Throws StoreError if it is no shard. */
-export const damageAt = (
-  id: string,
-  location: ShardLocation,
-  onProgress: OnProgress,
-): Awaitable<string | undefined> =>
-  location.engine === "postgres"
-    ? damageInSchema(location, onProgress)
-    : damageInFile(id, location.path, onProgress);
-
-/** Keeps writers of a shard waiting until it is repaired. Throws StoreError. */
-export const openRepair = (id: string, location: ShardLocation): Awaitable<ShardRepair> =>
-  location.engine === "postgres"
-    ? RepairSchema.open(id, location)
-    : new RepairFile(id, location.path);
 
 /** Migrates a shard. Returns its formats before and after; undefined if there is no shard yet. */
 export async function migrateShard(
@@ -160,7 +135,7 @@ export async function examineShard(
   const found =
     location.engine === "sqlite"
       ? await examineFile(id, location.path)
-      : await examineDatabase(id, location, replicas, damagePathOf(settings, id));
+      : await examineDatabase(id, location, replicas);
   if (typeof found === "string") return found;
   const shards = openShards({ ...settings, withUnredacted: true }, unobserved, undefined, "read");
   try {

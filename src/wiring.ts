@@ -10,7 +10,6 @@ import { UsageRecorder } from "./access/usage-recorder.ts";
 import { localCounters, randomSecret, type VisitorCounters, Visitors } from "./access/visitors.ts";
 import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
-import { BackgroundCheck, type Pace } from "./check/background-check.ts";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
 import { Deliverer, type DelivererOptions } from "./hooks/deliverer.ts";
@@ -60,8 +59,8 @@ export interface RunningMatchbook extends Omit<RunningServer, "feed"> {
 
 /**
  * Starts the public server, and the admin listener if the settings enable it. `sharing` is for one of several
- * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `checkPace`,
- * `maintenancePace`, `feedPace` and `redisResponseMs` are for tests.
+ * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `maintenancePace`,
+ * `feedPace` and `redisResponseMs` are for tests.
  */
 export async function serve(
   settings: Settings,
@@ -69,7 +68,6 @@ export async function serve(
   unsteadyClock: Clock = SYSTEM_CLOCK,
   sharing?: WorkerLimits,
   offeredKey?: string,
-  checkPace?: Partial<Pace>,
   maintenancePace?: Partial<MaintenancePace>,
   feedPace?: Partial<FeedPace>,
   redisResponseMs?: number,
@@ -82,9 +80,7 @@ export async function serve(
   const { limiter, quotas, shared } = limits;
   let admin: RunningAdmin | undefined;
   // The supervisor does this for all workers.
-  const background = sharing
-    ? undefined
-    : startBackground(settings, parts, checkPace, maintenancePace);
+  const background = sharing ? undefined : startBackground(settings, parts, maintenancePace);
   const release = async () => {
     await background?.stop();
     await admin?.stop();
@@ -185,19 +181,18 @@ interface RunningBesideWorkers {
   stop(): Promise<void>;
 }
 
-/** Starts what runs once beside the workers: the check of the shards, their maintenance, hooks, and the admin listener if enabled. */
+/** Starts what runs once beside the workers: the maintenance of the shards, hooks, and the admin listener if enabled. */
 export async function serveBesideWorkers(
   settings: Settings,
   log: Observe,
   workers: Workers,
-  checkPace?: Partial<Pace>,
 ): Promise<RunningBesideWorkers> {
   const token = tokenFor(settings);
-  if (token === undefined) return withoutAdmin(settings, log, checkPace);
+  if (token === undefined) return withoutAdmin(settings, log);
   const clock = steadyClock(SYSTEM_CLOCK);
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
-  const background = startBackground(settings, parts, checkPace);
+  const background = startBackground(settings, parts);
   const release = async () => {
     await background.stop();
     await parts.release();
@@ -229,18 +224,14 @@ export async function serveBesideWorkers(
   }
 }
 
-function withoutAdmin(
-  settings: Settings,
-  log: Observe,
-  checkPace: Partial<Pace> | undefined,
-): RunningBesideWorkers {
+function withoutAdmin(settings: Settings, log: Observe): RunningBesideWorkers {
   // The workers migrate and report their shards.
   const observe: Observe = (event) => event.event === "shard-opened" || log(event);
   const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
   const access = openAccess(settings);
   const options = { ...hookOptions(settings, access, shards), observe };
   const deliverer = newDeliverer(settings, { ...options, clock: steadyClock(SYSTEM_CLOCK) });
-  const background = startBackground(settings, { shards, observe, deliverer }, checkPace);
+  const background = startBackground(settings, { shards, observe, deliverer });
   return {
     adminUrl: undefined,
     async stop() {
@@ -261,15 +252,13 @@ const openThread = () =>
 const openMaintenance = () =>
   new Worker(new URL("./maintenance-worker.ts", import.meta.url).href, { smol: true });
 
-/** Starts what one process does for all workers: the check and the maintenance of the shards, and deliveries to hooks. */
+/** Starts what one process does for all workers: the maintenance of the shards, and deliveries to hooks. */
 function startBackground(
   settings: Settings,
   parts: { shards: Shards; observe: Observe; deliverer: Deliverer | undefined },
-  checkPace?: Partial<Pace>,
   maintenancePace?: Partial<MaintenancePace>,
 ): { stop(): Promise<void> } {
   const { shards, observe, deliverer } = parts;
-  const check = new BackgroundCheck(shards, observe, checkPace);
   const maintain = (task: MaintenanceTask, isNeeded: () => Awaitable<boolean>) =>
     new MaintenanceThread(task, isNeeded, openMaintenance, settings, observe, maintenancePace);
   const pruning = maintain("prune", () =>
@@ -281,7 +270,6 @@ function startBackground(
     async stop() {
       await deliverer?.stop();
       await Promise.all([pruning.stop(), building.stop()]);
-      await check.stop();
     },
   };
 }

@@ -24,7 +24,6 @@ import { type Finding, ok, problem } from "./findings.ts";
 import { clockFindings, descriptorFindings, isClockSynchronized } from "./machine.ts";
 import { settingsFindings } from "./settings.ts";
 import { closedShardFindings, type ShardFacts, shardFindings } from "./shards.ts";
-import { verifiedFindings } from "./verified.ts";
 
 export interface Examination {
   /** A folder with backups, if the operator names one. */
@@ -78,7 +77,6 @@ export async function examine(
         describe,
       }),
     ),
-    ...verifiedFindings(settings.data, ids, { now, describe }),
     ...connections,
     ...keys,
     ...redactions,

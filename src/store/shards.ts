@@ -1,8 +1,7 @@
 /** The contract for access to the shards, and the shards that a process has in use. */
 
 import type { Awaitable } from "../domain/awaitable.ts";
-import type { Observe } from "../observe/events.ts";
-import type { Checker, DamagedData, Reader, Writer } from "./store.ts";
+import type { Reader, Writer } from "./store.ts";
 
 export interface ReadableShards {
   /** The ids of all current shards, sorted. */
@@ -23,9 +22,6 @@ export interface ReadableShards {
  */
 export type ShardAccess = "read" | "write" | "migrate";
 
-/** Whether a check runs beside requests, or by itself. */
-export type CheckPurpose = "background" | "verify";
-
 export type Creation = "created" | "existing" | "failed" | "none";
 
 /** The shards as ingest and the admin commands use them. */
@@ -42,16 +38,6 @@ export interface Shards extends ReadableShards {
    * has no file.
    */
   create(id: string): Creation;
-  /**
-   * A new pass over an existing shard. Undefined if there is no shard yet. "verify" is faster, with longer steps, and waits
-   * longer for a slow database. May throw StoreError.
-   */
-  checker(id: string, purpose?: CheckPurpose): Awaitable<Checker | undefined>;
-  /**
-   * Records what the last pass has found. With damage, the shard is unavailable (DamagedShard) in all processes that
-   * use the same data folder, until there is none or its store is replaced.
-   */
-  setDamage(id: string, damage: readonly DamagedData[]): Awaitable<void>;
   /** The writer of an existing shard. */
   existingWriter(id: string): Awaitable<Writer | undefined>;
   close(): Awaitable<void>;
@@ -69,8 +55,6 @@ export interface Shard {
   writer(mustExist?: boolean): Writer;
   existingWriter(): Awaitable<Writer | undefined>;
   create(): Creation;
-  checker(purpose: CheckPurpose): Awaitable<Checker | undefined>;
-  setDamage(damage: readonly DamagedData[]): Awaitable<void>;
   close(): Awaitable<void>;
 }
 
@@ -83,7 +67,6 @@ export class ShardsInUse implements Shards {
     listed: readonly string[],
     private readonly found: () => string[],
     private readonly open: (id: string) => Shard,
-    private readonly observe: Observe,
   ) {
     this.allowed = listed.length > 0 ? new Set(listed) : undefined;
   }
@@ -113,18 +96,6 @@ export class ShardsInUse implements Shards {
 
   create(id: string): Creation {
     return this.#use(id).create();
-  }
-
-  checker(id: string, purpose: CheckPurpose = "background"): Awaitable<Checker | undefined> {
-    return this.#find(id)?.checker(purpose);
-  }
-
-  async setDamage(id: string, damage: readonly DamagedData[]): Promise<void> {
-    try {
-      await this.#find(id)?.setDamage(damage);
-    } catch (error) {
-      this.observe({ event: "damage-not-recorded", shard: id, error });
-    }
   }
 
   async close(): Promise<void> {

@@ -355,48 +355,8 @@ export interface StoredResource extends NamedFragments {
   id: string;
 }
 
-/** Everything that is derived from the records, so that it can be compared with a rebuild. */
-export interface StoredState
-  extends ShardContents,
-    Pick<
-      Transaction,
-      | "load"
-      | "carried"
-      | "rankedEvidence"
-      | "playerHistory"
-      | "latestOfTeam"
-      | "basesOf"
-      | "newestServed"
-      | "rankedBetween"
-    > {
-  /** The ids of the players or teams after `afterId`, in order; fewer than `limit` only at the end. */
-  namedIds(kind: "players" | "teams", afterId: string, limit: number): Awaitable<string[]>;
-  /** The players with these ids, as they were put. Unknown and damaged ones are omitted. */
-  playerRows(ids: string[]): Awaitable<PlayerRow[]>;
-  /** The players whose latest match was created at these times or between them. Damaged ones are omitted. */
-  playersSeen(from: number, to: number): Awaitable<PlayerRow[]>;
-  /** The teams with these ids, like `playerRows`. */
-  teamRows(ids: string[]): Awaitable<TeamRow[]>;
-  /**
-   * The players and teams of these served matches, as the matches were added. A player or team that
-   * does not exist has the id "".
-   */
-  entriesOf(matchIds: string[]): Awaitable<Map<string, Pick<MatchEntry, "players" | "teams">>>;
-  /** Ranked evidence by player id, after `afterId`; fewer than `limit` only at the end. */
-  evidenceAfter(afterId: string, limit: number): Awaitable<[playerId: string, records: number][]>;
-  /** Those of these pairs that are not stored as dependents. */
-  missingDependents(pairs: DependentPair[]): Awaitable<DependentPair[]>;
-  /** All dependents in order, after a pair; fewer than `limit` only at the end. */
-  dependentsAfter(after: DependentPair, limit: number): Awaitable<DependentPair[]>;
-  /** The number of served records with each extra word. */
-  vocabularyCounts(): Awaitable<Map<string, number>>;
-  /** The stored counts of recent ranked matches, by player id, after `afterId`; fewer than `limit` only at the end. */
-  recentAfter(afterId: string, limit: number): Awaitable<[playerId: string, tally: RankedTally][]>;
-  /** The same of these players. Those who have none are omitted. */
-  recentOf(playerIds: string[]): Awaitable<Map<string, RankedTally>>;
-  /** As in Reader. */
-  unbuilt(): Awaitable<string[]>;
-}
+/** One state of a shard. */
+export interface StoredState extends ShardContents, Pick<Transaction, "load"> {}
 
 export type DependentPair = [playerId: string, matchId: string];
 
@@ -464,28 +424,6 @@ export interface Writer extends AdminReader {
    */
   emptyLog(): Awaitable<boolean>;
   close(): Awaitable<void>;
-}
-
-/**
- * One pass over a shard that looks for damage which reads cannot see, such as a match that an index does not list.
- * Writes meanwhile are never reported as damage.
- */
-export interface Checker {
-  /** Whether a step mostly waits for another process, so that a long one does not hold up this one. */
-  readonly isRemote: boolean;
-  /**
-   * Checks about `limit` more rows, in one consistent state. Must not be called after the last step. Throws
-   * StoreError if the store cannot be read, or was replaced meanwhile.
-   */
-  check(limit: number): Awaitable<CheckStep>;
-  close(): Awaitable<void>;
-}
-
-export interface CheckStep {
-  rows: number;
-  /** Each damaged record is reported once in a pass. */
-  damage: DamagedData[];
-  isLast: boolean;
 }
 
 /** A player in a match, with the result. */

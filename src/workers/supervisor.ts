@@ -23,7 +23,6 @@ export async function supervise(
   log: Observe,
   command: readonly string[],
   offeredKey?: string,
-  checkPace?: Parameters<typeof serveBesideWorkers>[3],
 ) {
   const { workers, host } = settings;
   const memory = newSharedMemory();
@@ -40,7 +39,7 @@ export async function supervise(
     replaceDrainMs: Math.max(settings["drain-ms"], MAX_IDLE_MS),
     observe: log,
   });
-  const beside = await serveBesideWorkers(settings, log, pool, checkPace);
+  const beside = await serveBesideWorkers(settings, log, pool);
   try {
     const url = await pool.start();
     return {

@@ -46,7 +46,6 @@ async function serveUntil(
     undefined,
     undefined,
     undefined,
-    undefined,
     { firstMs: 0, pauseMs: 50 },
   );
   const event = await until("the event", async () => events.find(isWanted));

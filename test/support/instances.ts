@@ -27,7 +27,7 @@ type Body = any;
 export async function startInstance(
   world: World,
   settings: Partial<Settings>,
-  checkPace?: Parameters<typeof serve>[5],
+  maintenancePace?: Parameters<typeof serve>[5],
   redisResponseMs?: number,
 ): Promise<Instance> {
   const events: Event[] = [];
@@ -39,8 +39,7 @@ export async function startInstance(
     undefined,
     undefined,
     undefined,
-    checkPace,
-    undefined,
+    maintenancePace,
     undefined,
     redisResponseMs,
   );

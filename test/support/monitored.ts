@@ -38,7 +38,7 @@ export interface Monitored {
 /** `settings` are added to the defaults. */
 export async function startMonitored(
   settings: Partial<Settings> = {},
-  checkPace?: Parameters<typeof serve>[5],
+  maintenancePace?: Parameters<typeof serve>[5],
 ): Promise<Monitored> {
   const now = Date.now();
   const newestMatch = now - 90_000;
@@ -74,7 +74,7 @@ export async function startMonitored(
     { now: () => now, monotonic: () => performance.now() },
     undefined,
     undefined,
-    checkPace,
+    maintenancePace,
   );
   const asOperator = { Authorization: `Bearer ${TOKEN}` };
   return {

@@ -62,8 +62,8 @@ export async function startWorld(
   clock?: Clock,
   /** The settings file, for settings that are tables. */
   toml = "",
-  checkPace?: Parameters<typeof serve>[5],
-  feedPace?: Parameters<typeof serve>[7],
+  maintenancePace?: Parameters<typeof serve>[5],
+  feedPace?: Parameters<typeof serve>[6],
   log: Observe = unobserved,
 ): Promise<World> {
   const folder = aFolder();
@@ -89,16 +89,7 @@ export async function startWorld(
   const { key } = await access.keys.create({ name: "test" }, Date.now());
   await access.close();
   if (documents.length > 0) await ingestInto(settings, documents);
-  const server = await serve(
-    settings,
-    log,
-    clock,
-    undefined,
-    undefined,
-    checkPace,
-    undefined,
-    feedPace,
-  );
+  const server = await serve(settings, log, clock, undefined, undefined, maintenancePace, feedPace);
   return {
     data: folder.path,
     settings,

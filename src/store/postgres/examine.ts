@@ -3,7 +3,6 @@
 import { readSummary } from "../core/summary.ts";
 import type { ExaminedReplica, ExaminedServer, ExaminedShard, ReplicaLag } from "../examined.ts";
 import { run } from "../steps.ts";
-import { DatabaseDamage, readTableNumber } from "./damage.ts";
 import { postgresEngine } from "./engine.ts";
 import { readBytes } from "./matches.ts";
 import { checkOwner, formatOf } from "./open.ts";
@@ -18,7 +17,6 @@ export async function examineDatabase(
   shard: string,
   target: PostgresTarget,
   replicas: readonly PostgresTarget[],
-  damagePath: string,
 ): Promise<ExaminedShard | "empty"> {
   return withSession(target, async (session) => {
     const server = await examineServer(session);
@@ -28,14 +26,11 @@ export async function examineDatabase(
     if (format < FORMAT) return examined;
     await checkOwner(session, shard);
     const { matches, players, newestMatch } = await run(postgresEngine(session), readSummary());
-    const record = new DatabaseDamage(damagePath, target.shown, () => readTableNumber(session));
-    const damage = (await record.read())?.message;
     return {
       ...examined,
       summary: { matches, players, newestMatch },
       bytes: await readBytes(session),
       server: { ...server, replicas: await examineReplicas(session, replicas) },
-      ...(damage === undefined ? {} : { damage }),
     };
   });
 }

@@ -4,7 +4,6 @@ import type { RowNumbers } from "../core/row-numbers.ts";
 import type { TransactionState } from "../core/transaction-state.ts";
 import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
 import {
-  entriesIn,
   fateOf,
   packResult,
   packResults,
@@ -14,7 +13,6 @@ import {
   resultIn,
   rowOf,
   unpackResult,
-  unpackServed,
 } from "../row-encoding.ts";
 import { type Engine, run } from "../steps.ts";
 import {
@@ -187,15 +185,6 @@ export function matchTables(
     ]);
   }
 
-  async function idsOf(table: NamedTable, nums: number[]): Promise<(num: number) => string> {
-    const rows = await connection.rows<{ num: number; id: string }>(
-      `SELECT num, id FROM {${table}} WHERE num = ANY($1::integer[])`,
-      [[...new Set(nums)]],
-    );
-    const known = new Map(rows.map(({ num, id }) => [num, id]));
-    return (num) => known.get(num) ?? "";
-  }
-
   /** Newest first. An entry must agree with the match: they are written together, and damaged apart. */
   async function newestEntries(of: NamedTable, id: string, limit: number): Promise<HistoryRow[]> {
     const num = await run(engine, numbers[of].known(id));
@@ -358,30 +347,6 @@ export function matchTables(
 
     async latestOfTeam(teamId: string): Promise<string | undefined> {
       return (await newestEntries("teams", teamId, 1))[0]?.match_id;
-    },
-
-    async entriesOf(
-      matchIds: string[],
-    ): Promise<Map<string, Pick<MatchEntry, "players" | "teams">>> {
-      const rows = await connection.rows<{
-        id: string;
-        results: Uint8Array;
-        document: Uint8Array;
-      }>(
-        `SELECT id, results, substr(document, 1, 4 + 4 * octet_length(results)) AS document
-         FROM {match_documents} WHERE id = ANY($1::text[])`,
-        [matchIds],
-      );
-      const nums: Record<NamedTable, number[]> = { players: [], teams: [] };
-      for (const { document } of rows) {
-        const [players, teams]: [number[], number[]] = [[], []];
-        unpackServed(document, players, teams);
-        nums.players.push(...players);
-        nums.teams.push(...teams);
-      }
-      const playerId = await idsOf("players", nums.players);
-      const teamId = await idsOf("teams", nums.teams);
-      return new Map(rows.map((row) => [row.id, entriesIn(row, playerId, teamId)]));
     },
   };
 }

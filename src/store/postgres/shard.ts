@@ -2,10 +2,8 @@
 
 import type { Awaitable } from "../../domain/awaitable.ts";
 import type { Observe } from "../../observe/events.ts";
-import type { CheckPurpose, Creation, Shard, ShardAccess } from "../shards.ts";
-import { type DamagedData, type Reader, type Redaction, StoreUnavailable } from "../store.ts";
-import { PostgresChecker } from "./check.ts";
-import { DatabaseDamage } from "./damage.ts";
+import type { Creation, Shard, ShardAccess } from "../shards.ts";
+import { type Reader, type Redaction, StoreUnavailable } from "../store.ts";
 import { PostgresReader } from "./reader.ts";
 import type { ReplicaChange, Replicas } from "./replica-health.ts";
 import { ReplicatedReaders } from "./replicas.ts";
@@ -18,8 +16,6 @@ export interface PostgresShardOptions {
   replicas: Replicas | undefined;
   access: ShardAccess;
   cacheBytes: number;
-  /** Where damage is recorded; undefined if nowhere. */
-  damagePath: string | undefined;
   /** Throws StoreError if the shard lacks a redaction, and so must not be read. */
   checkRedactions(applied: () => Awaitable<Redaction[]>): Promise<void>;
   observe: Observe;
@@ -33,17 +29,10 @@ export class PostgresShard implements Shard {
   /** Concurrent requests share one attempt. */
   #opening: Promise<OpenDatabase | undefined> | undefined;
   #writer: PostgresWriter | undefined;
-  readonly #damage: DatabaseDamage | undefined;
   /** Which replicas were last reported as in use, so that repeated attempts do not report again. */
   readonly #reported = new Map<number, boolean>();
 
-  constructor(private readonly options: PostgresShardOptions) {
-    const { damagePath, location } = options;
-    if (damagePath === undefined) return;
-    this.#damage = new DatabaseDamage(damagePath, location.shown, () =>
-      this.writer().tableNumber(),
-    );
-  }
+  constructor(private readonly options: PostgresShardOptions) {}
 
   /** The settings list it. */
   isThere(): boolean {
@@ -53,7 +42,6 @@ export class PostgresShard implements Shard {
   async reader(): Promise<Reader | undefined> {
     const open = this.#open ?? (await this.#opened());
     if (!open) return undefined;
-    await this.#damage?.verify();
     return open instanceof ReplicatedReaders ? open.forRequest() : open;
   }
 
@@ -82,14 +70,6 @@ export class PostgresShard implements Shard {
   /** Its writer creates the tables. */
   create(): Creation {
     return "none";
-  }
-
-  checker(purpose: CheckPurpose): Promise<PostgresChecker | undefined> {
-    return PostgresChecker.open(this.options.location, purpose);
-  }
-
-  async setDamage(damage: readonly DamagedData[]): Promise<void> {
-    await this.#damage?.set(damage);
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,9 @@
 /** Writes to a shard in PostgreSQL, one transaction at a time, and serves admin reads. */
 
-import { storedState } from "../core/stored-state.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
 import { conclude, coreMethods } from "../core/transaction.ts";
 import { TransactionState } from "../core/transaction-state.ts";
-import { bound, run } from "../steps.ts";
+import { run } from "../steps.ts";
 import {
   type Counts,
   type OnMigrate,
@@ -18,7 +17,6 @@ import {
   type Writer,
 } from "../store.ts";
 import { vacuum } from "./compact.ts";
-import { readTableNumber } from "./damage.ts";
 import { postgresEngine } from "./engine.ts";
 import { matchTables, readBytes } from "./matches.ts";
 import { checkOwner, formatOf, keepAlive, prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
@@ -52,7 +50,7 @@ export class PostgresWriter implements Writer {
   survey<T>(work: (state: StoredState) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       await this.ready();
-      return this.session.snapshot((connection) => work(openTables(connection).state));
+      return this.session.snapshot((connection) => work(openTables(connection).transaction));
     });
   }
 
@@ -89,11 +87,6 @@ export class PostgresWriter implements Writer {
     await this.ready();
     const counts = await run(postgresEngine(this.session), readCounts());
     return { ...counts, bytes: await readBytes(this.session) };
-  }
-
-  /** Identifies the shard (damage.ts). */
-  tableNumber(): Promise<number> {
-    return readTableNumber(this.session);
   }
 
   /** Whether the database detects damage to its own pages. */
@@ -232,7 +225,6 @@ function openTables(database: Connection) {
   } satisfies Transaction;
   return {
     transaction,
-    state: { ...transaction, ...bound(engine, storedState) } satisfies StoredState,
     /** Called before the commit. Returns the token of the transaction; undefined if it changed nothing. */
     conclude: async (now: number) => (hasWritten ? run(engine, conclude(state, now)) : undefined),
   };

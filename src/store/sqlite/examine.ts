@@ -10,7 +10,7 @@ import type { Summary } from "../store.ts";
 import { sqliteEngine } from "./engine.ts";
 import { readBytes } from "./matches.ts";
 import { asStoreError, checkOwner, formatOf, NotAShard } from "./open.ts";
-import { damageMarkerOf, fileStats, markedFile } from "./opened-file.ts";
+import { fileStats } from "./opened-file.ts";
 import { FORMAT } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
@@ -20,8 +20,7 @@ const PATIENCE_MS = 1000;
 
 /** Throws StoreError if the file cannot be read, is damaged, has a newer format, or belongs to another shard. */
 export function examineFile(shard: string, path: string): Examined {
-  const stats = fileStats(path);
-  if (stats === undefined) return "missing";
+  if (fileStats(path) === undefined) return "missing";
   let statements: Statements | undefined;
   try {
     statements = new Statements(openWithoutTrace(path));
@@ -30,14 +29,12 @@ export function examineFile(shard: string, path: string): Examined {
     const format = formatOf(database, path, true);
     if (format === 0) return "empty";
     if (format === FORMAT) checkOwner(database, path, shard);
-    const damage = damageMarkerOf(path).read(markedFile(stats))?.message;
     return {
       format,
       currentFormat: FORMAT,
       summary: format === FORMAT ? summaryOf(statements) : undefined,
       bytes: readBytes(statements),
       walBytes: new Wal(database).bytes,
-      ...(damage === undefined ? {} : { damage }),
     };
   } catch (error) {
     if (error instanceof NotAShard) return "foreign";

@@ -5,7 +5,6 @@ import type { WithheldReason } from "../../domain/visibility.ts";
 import type { TransactionState } from "../core/transaction-state.ts";
 import { type MatchRow, matchChecksum, snapshotChecksum, withheldChecksum } from "../row-checks.ts";
 import {
-  entriesIn,
   fateOf,
   packResult,
   packResults,
@@ -14,7 +13,6 @@ import {
   readRecord,
   resultIn,
   rowOf,
-  someResult,
   unpackResult,
 } from "../row-encoding.ts";
 import { type Engine, run } from "../steps.ts";
@@ -203,41 +201,7 @@ export function matchTables(
     added.matches -= database.run("DELETE FROM matches WHERE id = ?", id).changes;
   }
 
-  /** The rows with these keys. One statement for all: starting one costs more than a lookup. */
-  const found = (select: string, keys: Iterable<string | number>) =>
-    database.get(`${select} IN (SELECT value FROM json_each(?))`).values(JSON.stringify([...keys]));
-
-  function idsOf(table: NamedTable, nums: ReadonlySet<number>): (num: number) => string {
-    const rows = found(`SELECT num, id FROM ${table} WHERE num`, nums);
-    const known = new Map(rows as [number, string][]);
-    return (num) => known.get(num) ?? "";
-  }
-
   return {
-    entriesOf(matchIds: string[]): Map<string, Pick<MatchEntry, "players" | "teams">> {
-      const rows = found(
-        `SELECT id, results, substr(document, 1, 4 + 4 * length(results)) FROM matches WHERE id`,
-        matchIds,
-      ) as [string, Uint8Array, Uint8Array][];
-      const nums = { players: new Set<number>(), teams: new Set<number>() };
-      for (const [, results, document] of rows) {
-        for (const of of ["players", "teams"] as const) {
-          someResult({ results, document }, of, (num) => {
-            nums[of].add(num);
-            return false;
-          });
-        }
-      }
-      const playerId = idsOf("players", nums.players);
-      const teamId = idsOf("teams", nums.teams);
-      return new Map(
-        rows.map(([id, results, document]) => [
-          id,
-          entriesIn({ results, document }, playerId, teamId),
-        ]),
-      );
-    },
-
     known(ids: string[]) {
       const found = new Map<string, { fate: Fate; contentHash: Uint8Array }>();
       const inServed = database.get<{ hash: Uint8Array; reason: null }>(

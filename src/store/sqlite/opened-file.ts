@@ -3,15 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { isImmutable } from "../../sqlite/open-unchanged.ts";
-import { DamageMarker, type MarkedStore } from "../damage-marker.ts";
 import { StoreError, StoreReplaced } from "../store.ts";
-
-/** Records that the shard in a file is damaged, beside that file. */
-export const damageMarkerOf = (path: string): DamageMarker =>
-  new DamageMarker(`${path}.damaged`, path);
-
-/** What the record is about. */
-export const markedFile = ({ dev, ino }: Stats): MarkedStore => ({ device: dev, inode: ino });
 
 /**
  * Undefined without a file. Throws StoreError. It never opens the file: closing it again would drop the locks that

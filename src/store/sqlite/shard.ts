@@ -4,24 +4,10 @@ import type { Database } from "bun:sqlite";
 import { closeSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import type { Awaitable } from "../../domain/awaitable.ts";
 import type { Observe } from "../../observe/events.ts";
-import type { CheckPurpose, Creation, Shard, ShardAccess } from "../shards.ts";
-import {
-  type DamagedData,
-  type OnMigrate,
-  OtherOwner,
-  type Redaction,
-  StoreError,
-} from "../store.ts";
-import { SqliteChecker } from "./check.ts";
+import type { Creation, Shard, ShardAccess } from "../shards.ts";
+import { type OnMigrate, OtherOwner, type Redaction, StoreError } from "../store.ts";
 import { mapFile, NotAShard, openForReading, openForWriting, openReadOnly } from "./open.ts";
-import {
-  damageMarkerOf,
-  deletedFile,
-  fileStats,
-  isSameFile,
-  markedFile,
-  OpenedFile,
-} from "./opened-file.ts";
+import { deletedFile, fileStats, isSameFile, OpenedFile } from "./opened-file.ts";
 import { readRedactions, SqliteReader } from "./reader.ts";
 import { APPLICATION_ID } from "./schema.ts";
 import { SqliteWriter } from "./writer.ts";
@@ -58,7 +44,7 @@ interface OpenShard {
 
 export class SqliteShard implements Shard {
   #open: OpenShard | undefined;
-  /** Why there is no reader: the file cannot be used, lacks a redaction, or the check has found damage. */
+  /** Why there is no reader: the file cannot be used, lacks a redaction. */
   #error: StoreError | undefined;
   /** The file that could not be used. */
   #failed: { file: Stats | undefined; retryAt: number } | undefined;
@@ -71,11 +57,8 @@ export class SqliteShard implements Shard {
   #writer: SqliteWriter | undefined;
   /** Readers and writers of files that were replaced. A request or transaction may still use them. */
   readonly #retired = new Set<{ close(): void }>();
-  readonly #marker;
 
-  constructor(private readonly options: SqliteShardOptions) {
-    this.#marker = damageMarkerOf(options.path);
-  }
+  constructor(private readonly options: SqliteShardOptions) {}
 
   isThere(): boolean {
     // Commands that only read find out when they open it.
@@ -130,24 +113,6 @@ export class SqliteShard implements Shard {
     }
   }
 
-  checker(purpose: CheckPurpose): SqliteChecker | undefined {
-    const { id, path, access } = this.options;
-    const file = fileStats(path);
-    return this.#unlessIgnored(() => {
-      const database = access === "read" ? openReadOnly(path, id) : openForReading(path, id);
-      const pass = purpose === "background" ? "exact" : "fast";
-      return database && new SqliteChecker(database, new OpenedFile(database, path, file), pass);
-    });
-  }
-
-  /** Throws if this cannot be recorded for other processes. */
-  setDamage(damage: readonly DamagedData[]): void {
-    this.#nextLook = 0;
-    const file = fileStats(this.options.path);
-    if (file && damage.length > 0) this.#marker.write(markedFile(file), damage);
-    else this.#marker.remove();
-  }
-
   close(): void {
     this.#open?.reader.close();
     this.#writer?.close();
@@ -172,7 +137,7 @@ export class SqliteShard implements Shard {
         this.#reopen(file);
       }
       this.#failed = undefined;
-      this.#error = file && this.#marker.read(markedFile(file));
+      this.#error = undefined;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error instanceof OtherOwner) this.#wasThere = true;

@@ -2,11 +2,10 @@
 
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
 import type { Awaitable } from "../../domain/awaitable.ts";
-import { storedState } from "../core/stored-state.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
 import { conclude, coreMethods } from "../core/transaction.ts";
 import { TransactionState } from "../core/transaction-state.ts";
-import { bound, type Engine, run } from "../steps.ts";
+import { type Engine, run } from "../steps.ts";
 import {
   type Counts,
   type OnProgress,
@@ -55,10 +54,7 @@ export class SqliteWriter implements Writer {
     return this.#inTurn(async () => {
       try {
         this.database.query("BEGIN").run();
-        return await work({
-          ...this.#tables(new TransactionState()),
-          ...bound(this.#engine, storedState),
-        });
+        return await work(this.#reading());
       } catch (error) {
         throw asReadError(error, this.database);
       } finally {
