@@ -80,11 +80,6 @@ export class NamedCache {
     return page.entry(at, id);
   }
 
-  idOf(num: number): string | undefined {
-    const location = this.#locate(num);
-    return location < 0 ? undefined : this.#pageAt(location).id(location & WORD_MASK);
-  }
-
   entryOf(num: number): NamedEntry | undefined {
     const location = this.#locate(num);
     if (location < 0) return undefined;

@@ -1,15 +1,10 @@
-/**
- * What the checksum of each row covers, and whether a row is the one that was looked for. The same for both
- * adapters, except for the names of tables.
- */
+/** Whether rows are whole, and those that were looked for. */
 
 import { crc32 } from "node:zlib";
-import { checksum } from "./checksum.ts";
-import { type RecordRow, someResult } from "./row-encoding.ts";
+import type { MatchDocument } from "./match-document.ts";
 import {
   DamagedData,
   type Fate,
-  type Fragment,
   type MatchKey,
   type PlayerListing,
   type Selection,
@@ -17,40 +12,6 @@ import {
 } from "./store.ts";
 import { isWhole, type Table } from "./table.ts";
 import type { NamedTable } from "./tables.ts";
-
-/** What readers need of a served match. */
-export interface MatchRow {
-  id: string;
-  created_at: number;
-  game_mode: string;
-  patch_version: string;
-  results: Uint8Array;
-  document: Uint8Array;
-  checksum: number;
-}
-
-export const keyOf = ({ created_at, id }: Pick<MatchRow, "created_at" | "id">): MatchKey => ({
-  createdAt: created_at,
-  id,
-});
-
-export const matchChecksum = (row: Omit<MatchRow, "checksum">): number =>
-  checksum([row.id, row.created_at, row.game_mode, row.patch_version, row.results, row.document]);
-
-/** Of the players and teams as they were in the record of a match. */
-export const snapshotChecksum = (matchId: string, snapshot: Fragment | null): number =>
-  checksum([matchId, snapshot]);
-
-export const withheldChecksum = (row: Omit<RecordRow, "content_hash">): number =>
-  checksum([
-    row.id,
-    row.created_at,
-    row.game_mode,
-    row.patch_version,
-    row.reason,
-    row.document,
-    row.snapshot,
-  ]);
 
 /** Throws DamagedData unless a record follows another. A damaged index may lead to the same records again and again. */
 export function verifyFollows(
@@ -79,19 +40,17 @@ export function verifyLatestFirst(players: readonly PlayerListing[]): void {
  * lists of the selection.
  */
 export function isSelected(
-  row: MatchRow,
+  match: MatchDocument,
   { gameModes, patchVersions, players, teams }: Selection,
   isIn: (table: NamedTable, list: number, num: number) => boolean,
 ): boolean {
+  const hasOneOf = (table: NamedTable, list: number) =>
+    match.some(table, (num, tookPart) => tookPart && isIn(table, list, num));
   return (
-    (gameModes === undefined || gameModes.includes(row.game_mode)) &&
-    (patchVersions === undefined || patchVersions.includes(row.patch_version)) &&
-    players.every((_, list) =>
-      someResult(row, "players", (num, result) => result < 2 && isIn("players", list, num)),
-    ) &&
-    teams.every((_, list) =>
-      someResult(row, "teams", (num, result) => result === 1 && isIn("teams", list, num)),
-    )
+    (gameModes === undefined || gameModes.includes(match.gameMode)) &&
+    (patchVersions === undefined || patchVersions.includes(match.patchVersion)) &&
+    players.every((_, list) => hasOneOf("players", list)) &&
+    teams.every((_, list) => hasOneOf("teams", list))
   );
 }
 

@@ -4,7 +4,6 @@
  */
 
 import type { Awaitable } from "../domain/awaitable.ts";
-import type { MatchRow } from "./row-checks.ts";
 import type { Table, TableShape } from "./table.ts";
 
 /**
@@ -26,8 +25,6 @@ export interface Engine {
   ): Awaitable<Row[]>;
   /** Creates a table, unless it exists. */
   create(table: TableShape): Awaitable<void>;
-  /** The served matches with these ids. Those that do not exist are omitted. */
-  matches(ids: readonly string[]): Awaitable<MatchRow[]>;
   insert<Row>(table: Table<Row>, rows: readonly Row[]): Awaitable<void>;
   /** Inserts or replaces. */
   put<Row>(table: Table<Row>, rows: readonly Row[]): Awaitable<void>;
@@ -118,9 +115,6 @@ export const get = <Row, Key extends keyof Row>(
   table: Table<Row, Key>,
   keys: readonly Pick<Row, Key>[],
 ): Steps<Row[]> => ask((engine) => engine.get(table, keys));
-
-export const matchesWith = (ids: readonly string[]): Steps<MatchRow[]> =>
-  ask((engine) => engine.matches(ids));
 
 export const insert = <Row>(table: Table<Row>, rows: readonly Row[]): Steps<void> =>
   ask((engine) => engine.insert(table, rows));

@@ -631,9 +631,8 @@ export class DamagedShard extends StoreError {
 /** For messages: what the rows of a table are. */
 const KINDS: Record<string, string> = {
   matches: "match",
-  match_documents: "match",
-  withheld: "match",
-  match_snapshots: "match",
+  documents: "match",
+  records: "match",
   players: "player",
   teams: "team",
   player_base: "player",

@@ -65,6 +65,8 @@ export interface TableShape {
   number: string | undefined;
   /** SQLite: rows are stored by internal numbers, and the key is an index; better for long rows. */
   hasRowids: boolean;
+  /** PostgreSQL: rows stay in one piece up to a page. */
+  isInline: boolean;
   /** Whether there is also a column `checksum`. */
   isChecked: boolean;
   indexes: readonly Index[];
@@ -77,6 +79,8 @@ export interface Table<Row = object, Key extends keyof Row = keyof Row> extends 
   key: readonly (Key & string)[];
   /** Over all columns, in their order. */
   checksum(row: Row): number;
+  /** Whether a row of a table without checksums is what it says, if it shows that itself. */
+  checksItself(row: Row): boolean;
   /** How a row is called in messages. */
   label(row: Row): string;
 }
@@ -89,7 +93,9 @@ interface Declaration<Columns extends Record<string, Column>, Key extends keyof 
   key: readonly (Key & string)[];
   number?: keyof Columns & string;
   hasRowids?: boolean;
+  isInline?: boolean;
   isChecked: boolean;
+  checksItself?(row: RowOf<Columns>): boolean;
   indexes?: readonly Index[];
   label?(row: RowOf<Columns>): string;
 }
@@ -105,7 +111,9 @@ export function declareTable<
     key,
     number,
     hasRowids = false,
+    isInline = false,
     isChecked,
+    checksItself = () => true,
     indexes = [],
     derived,
     label,
@@ -120,7 +128,9 @@ export function declareTable<
     key,
     number,
     hasRowids,
+    isInline,
     isChecked,
+    checksItself,
     checksum: (row) => checksum(valuesOf(row, names)),
     indexes,
     derived: derived as Derived,
@@ -151,4 +161,6 @@ export function storedValues<Row>(table: Table<Row>, row: Row): Value[] {
 }
 
 export const isWhole = <Row>(table: Table<Row>, row: Row): boolean =>
-  !table.isChecked || (row as { checksum?: unknown }).checksum === table.checksum(row);
+  table.isChecked
+    ? (row as { checksum?: unknown }).checksum === table.checksum(row)
+    : table.checksItself(row);

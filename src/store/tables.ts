@@ -1,6 +1,7 @@
 /** The tables of a shard. */
 
 import { ALL_MATCHES } from "../domain/actors.ts";
+import { MatchDocument } from "./match-document.ts";
 import {
   bigint,
   bytes,
@@ -61,6 +62,68 @@ export const CHANGES = declareTable("changes", {
   indexes: [{ name: "changes_by_first", on: "first", where: "count > 0" }],
 });
 export type ChangeRow = RowIn<typeof CHANGES>;
+
+/**
+ * Every record. `reason` says why one is withheld, and is null if it is served. `carried` has its players and teams as they
+ * are in the record: players are computed from it, but it is not served. `origin` is for what belongs to a record and not
+ * to its content: when it was received, its source and sequence number.
+ */
+export const RECORDS = declareTable("records", {
+  columns: {
+    id: text,
+    created_at: bigint,
+    reason: nullable(text),
+    content_hash: bytes,
+    carried: bytes,
+    origin: nullable(text),
+  },
+  key: ["id"],
+  hasRowids: true,
+  isInline: true,
+  isChecked: true,
+  indexes: [
+    { name: "withheld_by_id", on: "id, reason", where: "reason IS NOT NULL" },
+    { name: "withheld_by_time", on: "created_at, id", where: "reason IS NOT NULL" },
+  ],
+});
+export type RecordRow = RowIn<typeof RECORDS>;
+
+/** The matches of all records (match-document.ts). Apart from what is not served, which would only be in the way. */
+export const DOCUMENTS = declareTable("documents", {
+  columns: { id: text, document: bytes },
+  key: ["id"],
+  hasRowids: true,
+  isInline: true,
+  isChecked: false,
+  checksItself: ({ id, document }) => new MatchDocument(document).isWhole(id),
+});
+
+/** The served matches. Readers compare an entry with the document that it leads to. */
+export const MATCHES = declareTable("matches", {
+  columns: { created_at: bigint, id: text, game_mode: text, patch_version: text },
+  key: ["created_at", "id"],
+  isChecked: false,
+  // Each of these also covers the other's filter.
+  indexes: [
+    { name: "matches_by_mode", on: "game_mode, created_at, id, patch_version" },
+    { name: "matches_by_patch", on: "patch_version, created_at, id, game_mode" },
+  ],
+});
+export type MatchListing = RowIn<typeof MATCHES>;
+
+/** The players of the served matches. In this order of columns, PostgreSQL needs no padding between them. */
+export const PLAYER_MATCHES = declareTable("player_matches", {
+  columns: { player: integer, result: integer, created_at: bigint, match_id: text },
+  key: ["player", "created_at", "match_id"],
+  isChecked: false,
+});
+
+/** The teams of the served matches. */
+export const TEAM_MATCHES = declareTable("team_matches", {
+  columns: { team: integer, plays: integer, created_at: bigint, match_id: text },
+  key: ["team", "created_at", "match_id"],
+  isChecked: false,
+});
 
 /** The name index: every current player name under each of its keys (domain/similar-names.ts). */
 export const NAME_INDEX = declareTable("name_index", {
@@ -227,10 +290,14 @@ export const DERIVED = declareTable("derived", {
   isChecked: true,
 });
 
-/** All tables, except for those of matches. */
 export const DECLARED: readonly TableShape[] = [
   SHARD,
   CHANGES,
+  RECORDS,
+  DOCUMENTS,
+  MATCHES,
+  PLAYER_MATCHES,
+  TEAM_MATCHES,
   PLAYERS,
   TEAMS,
   NAME_INDEX,

@@ -14,6 +14,8 @@ import {
 } from "../store.ts";
 import { isWhole } from "../table.ts";
 import { CHANGES, type ChangeRow, type NamedTable, type ShardColumns } from "../tables.ts";
+import { servedDocuments } from "./matches.ts";
+import { numbered } from "./named.ts";
 import { readShard } from "./shard.ts";
 
 /** How long changes are kept at least. The last transaction is always kept. */
@@ -104,8 +106,35 @@ export function* commitsSince(from: CommitState): Steps<CommitsSince> {
   }
 }
 
+/** As in Reader. */
+export function* readChanges(after: LogPosition, limit: number): Steps<ChangeBatch | undefined> {
+  const logged = yield* readLogged(after, limit);
+  if (!logged) return undefined;
+  const needed = new Set(logged.flatMap(({ id, removed }) => (removed ? [] : id)));
+  return batchOf(logged, after, limit, yield* references([...needed]));
+}
+
+/** The matches with these ids that are served. */
+function* references(ids: readonly string[]): Steps<Map<string, MatchReference>> {
+  const cutoff = (yield* readShard()).pruned_before ?? Number.NEGATIVE_INFINITY;
+  const found = (yield* servedDocuments(ids)).filter(({ createdAt }) => createdAt >= cutoff);
+  const participants = (table: NamedTable) => found.flatMap((match) => match.participants(table));
+  const player = yield* numbered("players", participants("players"));
+  const team = yield* numbered("teams", participants("teams"));
+  return new Map(
+    found.map((match) => [
+      match.id,
+      {
+        match: { ...match.key, gameMode: match.gameMode, patchVersion: match.patchVersion },
+        players: match.participants("players").map((num) => player(num).id),
+        teams: match.participants("teams").map((num) => team(num).id),
+      },
+    ]),
+  );
+}
+
 /** What was logged after a position, at most `limit` changes. Undefined if the position is not in the log. */
-export function* readChanges(after: LogPosition, limit: number): Steps<LoggedChange[] | undefined> {
+function* readLogged(after: LogPosition, limit: number): Steps<LoggedChange[] | undefined> {
   const [around] = yield* query<{ earlier: number | null; later: number | null }>(
     `SELECT
        (SELECT max(first) FROM {changes} AS changes ${WITH_MATCHES} AND first <= $1::bigint)::float8 AS earlier,
@@ -154,7 +183,7 @@ export function* readFollowStart(now: number): Steps<LogPosition> {
 }
 
 /** What a change says about its match. */
-export type MatchReference = Omit<Change, "position" | "kind" | "committedAt">;
+type MatchReference = Omit<Change, "position" | "kind" | "committedAt">;
 
 /** A sign and the id of the match. A match that is gone can only be described by the log itself. */
 type StoredChange =
@@ -219,7 +248,7 @@ function removal({ id, createdAt, gameMode, patchVersion, ...match }: MatchEntry
 }
 
 /** A change as it is logged. The match is undefined if the log does not describe it. */
-export interface LoggedChange {
+interface LoggedChange {
   position: LogPosition;
   kind: ChangeKind;
   committedAt: number;
@@ -305,7 +334,7 @@ function beforeChangesOf(sought: Set<string>, rows: readonly LogRow[]): LogPosit
 }
 
 /** The batch of these changes, given the matches that are served now. */
-export function batchOf(
+function batchOf(
   changes: readonly LoggedChange[],
   after: LogPosition,
   limit: number,
@@ -320,11 +349,6 @@ export function batchOf(
     isLast: changes.length < limit,
   };
 }
-
-/** The matches that a batch needs. */
-export const neededOf = (changes: readonly LoggedChange[]): string[] => [
-  ...new Set(changes.flatMap(({ id, removed }) => (removed ? [] : id))),
-];
 
 /** How many rows are read at once at most: each may have thousands of changes. */
 export const ROWS_AT_ONCE = 32;

@@ -2,7 +2,14 @@
 
 import { winRate } from "../../domain/leaderboards.ts";
 import { get, put, query, remove, type Steps, select } from "../steps.ts";
-import type { PlayerRow, Standing, StoredResource, TeamRow } from "../store.ts";
+import {
+  DamagedData,
+  type NamedPlayer,
+  type PlayerRow,
+  type Standing,
+  type StoredResource,
+  type TeamRow,
+} from "../store.ts";
 import {
   NAMED_TABLES,
   type NamedTable,
@@ -117,6 +124,22 @@ export function named({ numbers, changed, added, names: changedNames }: Transact
 
     removePlayers: (ids: string[]) => removeAll("players", ids),
     removeTeams: (ids: string[]) => removeAll("teams", ids),
+  };
+}
+
+/** The players or teams with these numbers. The function throws DamagedData for one that does not exist. */
+export function* numbered(
+  table: NamedTable,
+  nums: Iterable<number>,
+): Steps<(num: number) => NamedPlayer> {
+  const rows = yield* select(NAMED_TABLES[table], `WHERE ${table}.num = ANY($1::integer[])`, [
+    [...new Set(nums)],
+  ]);
+  const known = new Map(rows.map(({ num, id, name }) => [num, { id, name }]));
+  return (num) => {
+    const found = known.get(num);
+    if (!found) throw new DamagedData(table, `number ${num}`);
+    return found;
   };
 }
 

@@ -23,7 +23,7 @@ export function* readCounts(): Steps<Omit<Counts, "bytes">> {
   const { matches: served, ...summary } = yield* totals();
   const withheld = noneWithheld();
   const rows = yield* query<{ reason: WithheldReason; matches: number }>(
-    "SELECT reason, count(*)::float8 AS matches FROM {withheld} GROUP BY reason",
+    "SELECT reason, count(*)::float8 AS matches FROM {records} WHERE reason IS NOT NULL GROUP BY reason",
   );
   for (const { reason, matches } of rows) withheld[reason] = matches;
   return { served, withheld, ...summary };
@@ -32,7 +32,7 @@ export function* readCounts(): Steps<Omit<Counts, "bytes">> {
 export function* countOlder(before: number): Steps<{ served: number; withheld: number }> {
   const [row] = yield* query<{ served: number; withheld: number }>(
     `SELECT (SELECT count(*) FROM {matches} AS matches WHERE created_at < $1::bigint)::float8 AS served,
-       (SELECT count(*) FROM {withheld} AS withheld WHERE created_at < $1::bigint)::float8 AS withheld`,
+       (SELECT count(*) FROM {records} AS records WHERE reason IS NOT NULL AND created_at < $1::bigint)::float8 AS withheld`,
     [before],
   );
   return row!;

@@ -11,15 +11,16 @@ import { recent } from "./boards.ts";
 import { logCommit } from "./change-log.ts";
 import { counters } from "./counters.ts";
 import { derived } from "./derived.ts";
+import { matches } from "./matches.ts";
 import { named } from "./named.ts";
 import { rankedMatches } from "./ranked-matches.ts";
 import { redactions } from "./redactions.ts";
 import { readShard, shardRow } from "./shard.ts";
 import type { TransactionState } from "./transaction-state.ts";
 
-/** The methods of a transaction, except for those that read and write matches. */
 export const coreMethods = (engine: Engine, state: TransactionState) => ({
   ...bound(engine, {
+    ...matches(state),
     ...named(state),
     ...counters,
     ...bases,

@@ -1,7 +1,16 @@
-/** Gives free space at the ends of a shard's tables back to the disk. */
+/** How large a shard's tables are, and how free space at their ends is given back to the disk. */
 
 import type { OnProgress } from "../store.ts";
-import { quoted, Session } from "./session.ts";
+import { type Connection, quoted, Session } from "./session.ts";
+
+export async function readBytes(connection: Connection): Promise<number> {
+  const [row] = await connection.rows<{ bytes: string }>(
+    `SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
+     WHERE relkind = 'r' AND relnamespace = (
+       SELECT relnamespace FROM pg_class WHERE oid = '{format}'::regclass)`,
+  );
+  return Number(row!.bytes);
+}
 
 /** A table of many gigabytes takes hours. */
 const PATIENCE_MS = 86_400_000;

@@ -11,7 +11,7 @@ const TYPES = {
 } as const;
 
 export function createTable(table: TableShape): string[] {
-  const { name, columns, key, number, isChecked, indexes } = table;
+  const { name, columns, key, number, isInline, isChecked, indexes } = table;
   const keyColumns = key.join(", ");
   const lines = Object.entries(columns).map(
     ([column, { type, isNullable }]) => `${column} ${TYPES[type]}${isNullable ? "" : " NOT NULL"}`,
@@ -20,9 +20,12 @@ export function createTable(table: TableShape): string[] {
   lines.push(`PRIMARY KEY (${number ?? keyColumns})`);
   const isNumbered = number !== undefined && number !== keyColumns;
   if (isNumbered) lines.push(`UNIQUE (${keyColumns})`);
+  // Players and teams change often, and find room on their pages.
+  const fill = isNumbered ? " WITH (fillfactor = 85)" : "";
+  // They are compressed already, so that TOAST would only move them.
+  const storage = isInline ? " WITH (toast_tuple_target = 8160)" : fill;
   return [
-    // Players and teams change often, and find room on their pages.
-    `CREATE TABLE IF NOT EXISTS {${name}} (${lines.join(", ")})${isNumbered ? " WITH (fillfactor = 85)" : ""}`,
+    `CREATE TABLE IF NOT EXISTS {${name}} (${lines.join(", ")})${storage}`,
     // Bytes are compressed already.
     ...Object.entries(columns)
       .filter(([, { type }]) => type === "bytes")

@@ -1,6 +1,6 @@
 /** Runs the core on a schema in PostgreSQL. Many rows are written by one statement. */
 
-import { type MatchRow, verified } from "../row-checks.ts";
+import { verified } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
 import {
   type Column,
@@ -13,7 +13,6 @@ import {
 } from "../table.ts";
 import { type GivenColumn, given, insertRows } from "./bulk-write.ts";
 import { createTable } from "./create.ts";
-import { MATCH_COLUMNS, verifyMatch } from "./matches.ts";
 import type { Connection } from "./session.ts";
 
 export function postgresEngine(connection: Connection): Engine {
@@ -40,16 +39,6 @@ export function postgresEngine(connection: Connection): Engine {
 
     async create(table) {
       for (const statement of createTable(table)) await connection.run(statement);
-    },
-
-    async matches(ids) {
-      if (ids.length === 0) return [];
-      const rows = await connection.rows<MatchRow>(
-        `SELECT ${MATCH_COLUMNS} FROM {match_documents} AS stored WHERE stored.id = ANY($1::text[])`,
-        [ids],
-      );
-      for (const row of rows) verifyMatch(row);
-      return rows;
     },
 
     async insert(table, rows) {

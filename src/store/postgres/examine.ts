@@ -3,8 +3,8 @@
 import { readSummary } from "../core/summary.ts";
 import type { ExaminedReplica, ExaminedServer, ExaminedShard, ReplicaLag } from "../examined.ts";
 import { run } from "../steps.ts";
+import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
-import { readBytes } from "./matches.ts";
 import { checkOwner, formatOf } from "./open.ts";
 import { Primary } from "./replica-health.ts";
 import { FORMAT } from "./schema.ts";

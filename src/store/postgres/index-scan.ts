@@ -1,55 +1,7 @@
-/** The indexes that list matches in order, and the SQL that scans them. */
+/** The SQL that scans the indexes of matches. */
 
+import type { IndexScan, MatchIndex } from "../match-indexes.ts";
 import type { Direction, KeyRange } from "../page-range.ts";
-import type { Selection } from "../store.ts";
-
-interface Index {
-  table: string;
-  /** Undefined for the index of all matches. */
-  key: string | undefined;
-  /** The table that maps the given id to the key; undefined if the given value is the key. */
-  named: "players" | "teams" | undefined;
-  id: string;
-  /** Excludes entries of players and teams who are only mentioned. */
-  counts: string;
-}
-
-const MATCHES = { table: "matches", named: undefined, id: "id", counts: "" };
-const PLAYERS = {
-  table: "player_matches",
-  key: "player",
-  named: "players",
-  id: "match_id",
-} as const;
-const TEAMS = { table: "team_matches", key: "team", named: "teams", id: "match_id" } as const;
-
-const INDEXES = {
-  time: { ...MATCHES, key: undefined },
-  mode: { ...MATCHES, key: "game_mode" },
-  patch: { ...MATCHES, key: "patch_version" },
-  player: { ...PLAYERS, counts: " AND result < 2" },
-  team: { ...TEAMS, counts: " AND plays" },
-} as const satisfies Record<string, Index>;
-
-/** Selects the matches that an index lists under any of these values. */
-export interface IndexScan {
-  index: keyof typeof INDEXES;
-  values: string[];
-}
-
-const EVERY_MATCH: IndexScan = { index: "time", values: [] };
-
-/** Usually most selective first. */
-export function scansOf(selection: Selection): IndexScan[] {
-  const { players, teams, patchVersions, gameModes } = selection;
-  const scans: IndexScan[] = [
-    ...players.map((values): IndexScan => ({ index: "player", values })),
-    ...teams.map((values): IndexScan => ({ index: "team", values })),
-  ];
-  if (patchVersions) scans.push({ index: "patch", values: patchVersions });
-  if (gameModes) scans.push({ index: "mode", values: gameModes });
-  return scans.length > 0 ? scans : [EVERY_MATCH];
-}
 
 /** Collects the parameters of a statement. */
 export class Values {
@@ -67,13 +19,13 @@ export class Values {
  */
 export function scanSql(
   values: Values,
-  scan: IndexScan,
-  others: readonly IndexScan[],
+  scan: IndexScan<string>,
+  others: readonly IndexScan<string>[],
   range: KeyRange,
   direction: Direction,
   page: { skip: number; take: number },
 ): string {
-  const index: Index = INDEXES[scan.index];
+  const { index, keys } = scan;
   const order = direction === "up" ? "ASC" : "DESC";
   const conditions = others.map((other) => ` AND ${alsoIn(values, other, index)}`).join("");
   const within = bounds(values, range);
@@ -84,10 +36,10 @@ export function scanSql(
   const skip = page.skip === 0 ? "" : `OFFSET ${values.add(page.skip, "bigint")} `;
   const paging = `${skip}LIMIT ${values.add(page.take, "bigint")}`;
   if (index.key === undefined) return ofKey(undefined, paging);
-  if (scan.values.length === 1) return ofKey(keyOf(values, index, scan.values[0]!), paging);
+  if (keys.length === 1) return ofKey(keyOf(values, index, keys[0]!), paging);
   const enough = `LIMIT ${values.add(page.skip + page.take, "bigint")}`;
   return `SELECT DISTINCT entry.created_at, entry.id
-    FROM unnest(${keysOf(values, index, scan.values)}) AS keys (key) CROSS JOIN LATERAL
+    FROM unnest(${keysOf(values, index, keys)}) AS keys (key) CROSS JOIN LATERAL
       (${ofKey("keys.key", enough)}) AS entry
     ORDER BY created_at ${order}, id ${order} ${paging}`;
 }
@@ -95,33 +47,32 @@ export function scanSql(
 /** An expression for the number of entries of a scan in a range, counted up to `enough`. */
 export function scanLength(
   values: Values,
-  scan: IndexScan,
+  scan: IndexScan<string>,
   range: KeyRange,
   enough: number,
 ): string {
-  const index: Index = INDEXES[scan.index];
+  const { index, keys } = scan;
   return `(SELECT count(*) FROM (
-    SELECT 1 FROM unnest(${keysOf(values, index, scan.values)}) AS keys (key) CROSS JOIN LATERAL
+    SELECT 1 FROM unnest(${keysOf(values, index, keys)}) AS keys (key) CROSS JOIN LATERAL
       (SELECT 1 FROM {${index.table}} WHERE ${entriesWhere(index, "keys.key", bounds(values, range))}
        ORDER BY ${entryOrder(index, "ASC")} LIMIT ${enough}) AS entry
     LIMIT ${enough}) AS scan)`;
 }
 
 /** The condition that another index lists the match too. */
-function alsoIn(values: Values, { index: name, values: given }: IndexScan, here: Index): string {
-  const index: Index = INDEXES[name];
-  const listed = `${index.key} = ANY(${keysOf(values, index, given)})`;
+function alsoIn(values: Values, { index, keys }: IndexScan<string>, here: MatchIndex): string {
+  const listed = `${index.key} = ANY(${keysOf(values, index, keys)})`;
   if (here.table === index.table && index.named === undefined) return listed;
   return `EXISTS (SELECT 1 FROM {${index.table}} AS other WHERE ${listed}${index.counts}
     AND other.created_at = here.created_at AND other.${index.id} = here.${here.id})`;
 }
 
-function keyOf(values: Values, { named }: Index, value: string): string {
+function keyOf(values: Values, { named }: MatchIndex, value: string): string {
   const given = values.add(value, "text");
   return named === undefined ? given : `(SELECT num FROM {${named}} WHERE id = ${given})`;
 }
 
-function keysOf(values: Values, { named }: Index, list: string[]): string {
+function keysOf(values: Values, { named }: MatchIndex, list: readonly string[]): string {
   const given = values.add(list, "text[]");
   return named === undefined ? given : `ARRAY(SELECT num FROM {${named}} WHERE id = ANY(${given}))`;
 }
@@ -144,24 +95,23 @@ function bounds(values: Values, { from, to }: KeyRange): Bounds {
 }
 
 /**
- * The condition for the entries of one key in a range. It also bounds the time alone, so that
- * partitions are pruned. Modes and patches are part of the compared and sorted key, which forces
- * the planner to use their index: with the index by time alone, it would read far for a rare value.
+ * The condition for the entries of one key in a range. Modes and patches are part of the compared and sorted key, which
+ * forces the planner to use their index: with the index by time alone, it would read far for a rare value.
  */
-function entriesWhere(index: Index, key: string | undefined, within: Bounds): string {
+function entriesWhere(index: MatchIndex, key: string | undefined, within: Bounds): string {
   const { low, lowId, high, highId } = within;
   const isPart = isPartOfRange(index);
   const columns = `${isPart ? `${index.key}, ` : ""}created_at, ${index.id}`;
   const equals = key === undefined || isPart ? "" : `${index.key} = ${key} AND `;
   const first = isPart ? `${key}, ` : "";
-  return `${equals}created_at >= ${low} AND created_at <= ${high}
-    AND (${columns}) >= (${first}${low}, ${lowId}) AND (${columns}) < (${first}${high}, ${highId})`;
+  return `${equals}(${columns}) >= (${first}${low}, ${lowId}) AND (${columns}) < (${first}${high}, ${highId})`;
 }
 
-function entryOrder(index: Index, order: "ASC" | "DESC"): string {
+function entryOrder(index: MatchIndex, order: "ASC" | "DESC"): string {
   const columns = ["created_at", index.id];
   if (isPartOfRange(index)) columns.unshift(index.key!);
   return columns.map((column) => `${column} ${order}`).join(", ");
 }
 
-const isPartOfRange = ({ key, named }: Index): boolean => key !== undefined && named === undefined;
+const isPartOfRange = ({ key, named }: MatchIndex): boolean =>
+  key !== undefined && named === undefined;

@@ -7,8 +7,8 @@
 import type { ByteRange } from "../byte-range.ts";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { type CommitState, commitsSince } from "../core/change-log.ts";
-import type { MatchRow } from "../row-checks.ts";
-import { unpackNumbers, unpackServed } from "../row-encoding.ts";
+import type { MatchDocument } from "../match-document.ts";
+import { unpackNumbers } from "../row-encoding.ts";
 import { run } from "../steps.ts";
 import { DamagedData, type MatchesWithLinked, type NamedParts } from "../store.ts";
 import type { NamedColumns, NamedTable } from "../tables.ts";
@@ -29,7 +29,7 @@ const TABLES = ["players", "teams"] as const;
 /** Stored matches, and the token of the state they were read in. */
 export interface FoundMatches {
   token: string;
-  matches: MatchRow[];
+  matches: MatchDocument[];
   /** Throws DamagedData unless these matches belong to the selection. */
   verify?(hasId: HasId): void;
 }
@@ -182,9 +182,9 @@ function missing(outline: Outline, entries: Entries): DamagedData {
   return new DamagedData(table, `number ${num}`);
 }
 
-function outlineOf(matches: readonly MatchRow[]): Outline {
+function outlineOf(matches: readonly MatchDocument[]): Outline {
   const players: number[] = [];
   const teams: number[] = [];
-  const encoded = matches.map(({ document }) => unpackServed(document, players, teams));
-  return { encoded, players, teams };
+  for (const match of matches) match.addNumbers(players, teams);
+  return { encoded: matches.map(({ encoded }) => encoded), players, teams };
 }

@@ -7,8 +7,7 @@ import { checkFormat, FIRST_FORMAT } from "../formats.ts";
 import { type OnMigrate, OtherOwner, StoreRefuses } from "../store.ts";
 import { DECLARED, DERIVED, SHARD } from "../tables.ts";
 import { postgresEngine } from "./engine.ts";
-import { makeOutliers } from "./partitions.ts";
-import { MIGRATIONS, type Migration, TABLES } from "./schema.ts";
+import { MIGRATIONS, type Migration } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
 
 /** Creates the shard if necessary, and migrates it if there is an `onMigrate`. Otherwise an older format is refused. */
@@ -48,10 +47,8 @@ const createOrMigrate = (
     if (found === undefined) {
       const engine = postgresEngine(connection);
       for (const table of DECLARED) await engine.create(table);
-      await runAll(connection, TABLES);
       await engine.insert(SHARD, [newShard(shard)]);
       await engine.insert(DERIVED, newDerived());
-      await makeOutliers(connection);
     }
     // No other process may see a new shard in between.
     const pending = migrations.slice((found ?? FIRST_FORMAT) - FIRST_FORMAT);
@@ -135,13 +132,5 @@ export async function takeTurn(
     throw new StoreRefuses(
       `${place.shown} is locked: another program has been writing to it for too long, e.g. to move the shard; retry when it is done`,
     );
-  }
-}
-
-/** Runs statements one by one: a text with several could not have parameters or be prepared. */
-async function runAll(connection: Connection, statements: string): Promise<void> {
-  const bare = statements.replaceAll(/^\s*--.*$/gm, "");
-  for (const statement of bare.split(";")) {
-    if (statement.trim() !== "") await connection.run(statement);
   }
 }

@@ -1,5 +1,7 @@
 /** Finds and reads a page of matches in one statement, with the shortest index scan. */
 
+import { listedDocument } from "../match-document.ts";
+import { type IndexScan, scansOf } from "../match-indexes.ts";
 import {
   type KeyRange,
   neighboursOf,
@@ -7,11 +9,10 @@ import {
   type PageRange,
   pageRangeOf,
 } from "../page-range.ts";
-import { isSelected, type MatchRow } from "../row-checks.ts";
+import { isSelected } from "../row-checks.ts";
 import { DamagedData, type Selection } from "../store.ts";
-import { type IndexScan, scanLength, scanSql, scansOf, Values } from "./index-scan.ts";
+import { scanLength, scanSql, Values } from "./index-scan.ts";
 import type { FoundMatches } from "./linked-resources.ts";
-import { CHECKED_COLUMNS, verifyMatch } from "./matches.ts";
 import type { Connection } from "./session.ts";
 
 export interface FoundPage extends FoundMatches {
@@ -30,13 +31,14 @@ const COMPARED_ROWS = [32, 256, 2048];
 
 export async function findPage(connection: Connection, selection: Selection): Promise<FoundPage> {
   const page = pageRangeOf(selection);
-  const scans = scansOf(selection);
+  const scans = scansOf(selection, selection.players, selection.teams);
   const scan = await shortestScan(connection, scans, page.ahead);
   const others = scans.filter((one) => one !== scan);
   const rows = await readPage(connection, page, selection.limit, scan, others);
   const [first] = rows;
-  const matches = rows.filter(isMatch);
-  for (const match of matches) verifyListed(match);
+  const matches = rows.flatMap((row) =>
+    row.id === null ? [] : listedDocument({ createdAt: row.created_at, id: row.id }, row.document),
+  );
   return {
     token: first!.token,
     sequence: Number(first!.sequence),
@@ -59,8 +61,14 @@ export async function findPage(connection: Connection, selection: Selection): Pr
   };
 }
 
+interface ListedRow {
+  created_at: number;
+  id: string;
+  document: Uint8Array | null;
+}
+
 /** Facts about the page are in every row. An empty page has one row without a match. */
-type PageRow = (MatchRow | { id: null }) & {
+type PageRow = (ListedRow | { id: null }) & {
   token: string;
   sequence: string;
   cutoff: number | null;
@@ -68,20 +76,12 @@ type PageRow = (MatchRow | { id: null }) & {
   behind: boolean;
 };
 
-const isMatch = (row: PageRow): row is PageRow & MatchRow => row.id !== null;
-
-/** Id and time are those of the index entry, so the checksum shows whether it led to its match. */
-function verifyListed(match: MatchRow): void {
-  if (match.document === null) throw new DamagedData("match_documents", match.id);
-  verifyMatch(match);
-}
-
 function readPage(
   connection: Connection,
   { direction, ahead, behind, skip }: PageRange,
   limit: number,
-  scan: IndexScan,
-  others: readonly IndexScan[],
+  scan: IndexScan<string>,
+  others: readonly IndexScan<string>[],
 ): Promise<PageRow[]> {
   const values = new Values();
   const keys = scanSql(values, scan, others, ahead, direction, { skip, take: limit + 1 });
@@ -98,9 +98,9 @@ function readPage(
     `WITH keys AS MATERIALIZED (${keys})
      SELECT shard.token, shard.sequence, shard.pruned_before::float8 AS cutoff, (SELECT count(*) FROM keys) AS found, ${isBehind} AS behind, page.*
      FROM {shard} AS shard LEFT JOIN
-       (SELECT first.id, first.created_at::float8 AS created_at, ${CHECKED_COLUMNS} FROM
+       (SELECT first.id, first.created_at::float8 AS created_at, stored.document FROM
           (SELECT * FROM keys ORDER BY created_at ${order}, id ${order} LIMIT ${values.add(limit, "bigint")}) AS first
-        LEFT JOIN {match_documents} AS stored ON stored.id = first.id) AS page ON true
+        LEFT JOIN {documents} AS stored ON stored.id = first.id) AS page ON true
      ORDER BY created_at ${order}, id ${order}`,
     values.list,
   );
@@ -108,9 +108,9 @@ function readPage(
 
 async function shortestScan(
   connection: Connection,
-  scans: readonly IndexScan[],
+  scans: readonly IndexScan<string>[],
   range: KeyRange,
-): Promise<IndexScan> {
+): Promise<IndexScan<string>> {
   const first = scans[0]!;
   if (scans.length === 1) return first;
   for (const enough of COMPARED_ROWS) {
@@ -123,7 +123,7 @@ async function shortestScan(
 
 async function lengthsOf(
   connection: Connection,
-  scans: readonly IndexScan[],
+  scans: readonly IndexScan<string>[],
   range: KeyRange,
   enough: number,
 ): Promise<number[]> {

@@ -3,20 +3,15 @@
 import { entryOf } from "../cache.ts";
 import { readActorStats } from "../core/actors.ts";
 import { readBoard } from "../core/boards.ts";
-import {
-  batchOf,
-  type MatchReference,
-  neededOf,
-  readChanges,
-  readFollowStart,
-  readLogEnds,
-} from "../core/change-log.ts";
+import { readChanges, readFollowStart, readLogEnds } from "../core/change-log.ts";
 import { unbuilt } from "../core/derived.ts";
+import { numbered } from "../core/named.ts";
 import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
+import { MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
-import { keyOf, type MatchRow, verifyLatestFirst } from "../row-checks.ts";
-import { participantsIn, readVocabulary, unpackServed } from "../row-encoding.ts";
+import { verifyLatestFirst } from "../row-checks.ts";
+import { readVocabulary } from "../row-encoding.ts";
 import { run, type Steps } from "../steps.ts";
 import {
   type ActorRows,
@@ -28,7 +23,6 @@ import {
   type Lineup,
   type LogPosition,
   type MatchesWithLinked,
-  type NamedPlayer,
   type Page,
   type PlayerListing,
   type Reader,
@@ -38,9 +32,9 @@ import {
   type Vocabulary,
 } from "../store.ts";
 import { type NamedColumns, type NamedTable, PLAYERS } from "../tables.ts";
+import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
-import { MATCH_COLUMNS, readBytes, verifyMatch } from "./matches.ts";
 import {
   charactersAfter,
   latestNames,
@@ -49,7 +43,7 @@ import {
   namesBeginning,
   playersWithNames,
 } from "./name-index.ts";
-import { NAMED_ROWS, namedColumns, verifyNamed, verifyNamesake } from "./named-rows.ts";
+import { namedColumns, verifyNamesake } from "./named-rows.ts";
 import { type FoundPage, findPage } from "./pages.ts";
 import type { Connection, Session } from "./session.ts";
 
@@ -75,7 +69,7 @@ export class PostgresReader implements Reader {
   }
 
   async match(id: string): Promise<MatchesWithLinked | undefined> {
-    const found = verified(await this.#lookups.match(id));
+    const found = foundIn(await this.#lookups.match(id), id);
     if (found.matches.length === 0) return undefined;
     const remembered = this.#linked.remembered(found);
     if (remembered) return remembered;
@@ -94,7 +88,7 @@ export class PostgresReader implements Reader {
     );
     const first = matches[0];
     const last = matches.at(-1);
-    const edges = first && last ? { first: keyOf(first), last: keyOf(last) } : undefined;
+    const edges = first && last ? { first: first.key, last: last.key } : undefined;
     return { answer: { ...bundle, edges, more }, sequence };
   }
 
@@ -102,19 +96,19 @@ export class PostgresReader implements Reader {
     return this.session.snapshot(async (connection) => {
       const { matches, more, verify } = await this.#findPage(connection, selection);
       const nums: Record<NamedTable, number[]> = { players: [], teams: [] };
-      for (const { document } of matches) {
-        const [players, teams]: [number[], number[]] = [[], []];
-        unpackServed(document, players, teams);
-        nums.players.push(...players);
-        // Only to verify that the matches belong to the selection.
-        if (selection.teams.length > 0) nums.teams.push(...teams);
-      }
+      for (const match of matches) match.addNumbers(nums.players, nums.teams);
+      // Only to verify that the matches belong to the selection.
+      if (selection.teams.length === 0) nums.teams = [];
+      const engine = postgresEngine(connection);
       const named = {
-        players: await readNumbered(connection, "players", nums.players),
-        teams: await readNumbered(connection, "teams", nums.teams),
+        players: await run(engine, numbered("players", nums.players)),
+        teams: await run(engine, numbered("teams", nums.teams)),
       };
       verify?.((table, num, id) => named[table](num).id === id);
-      return { lineups: matches.map((row) => lineupOf(row, named.players)), hasMore: more.after };
+      return {
+        lineups: matches.map((match) => lineupOf(match, named.players)),
+        hasMore: more.after,
+      };
     });
   }
 
@@ -228,12 +222,7 @@ export class PostgresReader implements Reader {
   }
 
   changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {
-    return this.session.snapshot(async (connection) => {
-      const logged = await run(postgresEngine(connection), readChanges(after, limit));
-      if (!logged) return undefined;
-      const served = await readReferences(connection, neededOf(logged));
-      return batchOf(logged, after, limit, served);
-    });
+    return this.#inSnapshot(readChanges(after, limit));
   }
 
   changeLog(): Promise<{ beginning: LogPosition; end: LogPosition }> {
@@ -267,66 +256,25 @@ export class PostgresReader implements Reader {
   }
 }
 
-const LOOKUP = `SELECT ${MATCH_COLUMNS}, token FROM {shard} AS shard JOIN {match_documents} AS stored
-  ON (pruned_before IS NULL OR stored.created_at >= pruned_before) AND`;
+const LOOKUP = `SELECT stored.id, stored.document, token, pruned_before::float8 AS cutoff
+  FROM {shard} AS shard, {documents} AS stored WHERE stored.id =`;
 
 async function findMatch(connection: Connection, id: string): Promise<FoundMatches> {
-  const rows = await connection.rows<TokenRow>(`${LOOKUP} stored.id = $1`, [id]);
-  return verified(foundIn(rows, id));
+  const [row] = await connection.rows<FoundRow>(`${LOOKUP} $1`, [id]);
+  return foundIn(row, id);
 }
 
-/** The matches with these ids that are served. */
-async function readReferences(
-  connection: Connection,
-  ids: string[],
-): Promise<Map<string, MatchReference>> {
-  if (ids.length === 0) return new Map();
-  const rows = await connection.rows<MatchRow>(`${LOOKUP} stored.id = ANY($1::text[])`, [ids]);
-  for (const row of rows) verifyMatch(row);
-  const participants = rows.map(participantsIn);
-  const named = (table: NamedTable) =>
-    readNumbered(
-      connection,
-      table,
-      participants.flatMap((one) => one[table]),
-    );
-  const [player, team] = [await named("players"), await named("teams")];
-  return new Map(
-    rows.map((row, at) => [
-      row.id,
-      {
-        match: { ...keyOf(row), gameMode: row.game_mode, patchVersion: row.patch_version },
-        players: participants[at]!.players.map((num) => player(num).id),
-        teams: participants[at]!.teams.map((num) => team(num).id),
-      },
-    ]),
-  );
+/** Throws DamagedData unless the row is that of the match. */
+function foundIn(row: FoundRow | undefined, id: string): FoundMatches {
+  if (!row) return NOT_FOUND;
+  const match = new MatchDocument(row.document);
+  if (!match.isWhole(id)) throw new DamagedData("documents", id);
+  const isServed = match.isServed && match.createdAt >= (row.cutoff ?? Number.NEGATIVE_INFINITY);
+  return isServed ? { token: row.token, matches: [match] } : NOT_FOUND;
 }
 
-/** The players or teams with these numbers. The function throws DamagedData for one that does not exist. */
-async function readNumbered(
-  connection: Connection,
-  table: NamedTable,
-  nums: readonly number[],
-): Promise<(num: number) => NamedPlayer> {
-  if (nums.length === 0) return (num) => missing(table, num);
-  const rows = await connection.rows<NamedColumns>(
-    `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])`,
-    [[...new Set(nums)]],
-  );
-  for (const row of rows) verifyNamed(table, row);
-  const known = new Map(rows.map(({ num, id, name }) => [num, { id, name: name! }]));
-  return (num) => known.get(num) ?? missing(table, num);
-}
-
-function missing(table: NamedTable, num: number): never {
-  throw new DamagedData(table, `number ${num}`);
-}
-
-function verified(found: FoundMatches): FoundMatches {
-  for (const match of found.matches) verifyMatch(match);
-  return found;
-}
+/** Without matches, any state is valid. */
+const NOT_FOUND: FoundMatches = { token: "", matches: [] };
 
 /** One result is processed here while the server reads the next. */
 const MAX_IN_PROGRESS = 2;
@@ -334,11 +282,17 @@ const MOST_TOGETHER = 32;
 
 interface Asked {
   id: string;
-  resolve(found: FoundMatches): void;
+  resolve(row: FoundRow | undefined): void;
   reject(error: unknown): void;
 }
 
-type TokenRow = MatchRow & { token: string };
+interface FoundRow {
+  id: string;
+  document: Uint8Array;
+  /** Of the state that was read, and its prune cutoff. */
+  token: string;
+  cutoff: number | null;
+}
 
 /**
  * Looks up single matches. Lookups that arrive at the same time, or while others are in progress,
@@ -351,7 +305,7 @@ class MatchLookups {
 
   constructor(private readonly session: Session) {}
 
-  match(id: string): Promise<FoundMatches> {
+  match(id: string): Promise<FoundRow | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ id, resolve, reject });
       if (this.#isDue || this.#underWay >= MAX_IN_PROGRESS) return;
@@ -377,22 +331,14 @@ class MatchLookups {
 
   async #ask(together: Asked[]): Promise<void> {
     try {
-      const rows = await this.session.rows<TokenRow>(`${LOOKUP} stored.id = ANY($1::text[])`, [
+      const rows = await this.session.rows<FoundRow>(`${LOOKUP} ANY($1::text[])`, [
         together.map(({ id }) => id),
       ]);
-      for (const { id, resolve } of together) resolve(foundIn(rows, id));
+      // A linear search is fastest for so few rows.
+      for (const { id, resolve } of together) resolve(rows.find((row) => row.id === id));
     } catch (error) {
       // The others waited as long, for the same database.
       for (const { reject } of [...together, ...this.#waiting.splice(0)]) reject(error);
     }
   }
 }
-
-/** A linear search is fastest for so few rows. */
-function foundIn(rows: readonly TokenRow[], id: string): FoundMatches {
-  const row = rows.find((one) => one.id === id);
-  return row ? { token: row.token, matches: [row] } : NOT_FOUND;
-}
-
-/** Without matches, any state is valid. */
-const NOT_FOUND: FoundMatches = { token: "", matches: [] };

@@ -16,9 +16,8 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
-import { vacuum } from "./compact.ts";
+import { readBytes, vacuum } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
-import { matchTables, readBytes } from "./matches.ts";
 import { checkOwner, formatOf, keepAlive, prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
 
@@ -219,12 +218,8 @@ function openTables(database: Connection) {
     },
   };
   const engine = postgresEngine(connection);
-  const transaction = {
-    ...coreMethods(engine, state),
-    ...matchTables(connection, engine, state),
-  } satisfies Transaction;
   return {
-    transaction,
+    transaction: coreMethods(engine, state) satisfies Transaction,
     /** Called before the commit. Returns the token of the transaction; undefined if it changed nothing. */
     conclude: async (now: number) => (hasWritten ? run(engine, conclude(state, now)) : undefined),
   };

@@ -1,7 +1,13 @@
-/** Gives the free pages of a shard's file back to the disk. */
+/** How large a shard's file is, and how its free pages are given back to the disk. */
 
 import type { Database } from "bun:sqlite";
 import type { OnProgress } from "../store.ts";
+import type { Statements } from "./statements.ts";
+
+export const readBytes = (database: Statements): number =>
+  database.row<{ bytes: number }>(
+    "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
+  )!.bytes;
 
 /** 4 MiB: other writers wait for a step. */
 const PAGES_PER_STEP = 512;

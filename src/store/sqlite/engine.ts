@@ -1,7 +1,7 @@
 /** Runs the core on a SQLite file. */
 
 import type { SQLQueryBindings } from "bun:sqlite";
-import { type MatchRow, verified } from "../row-checks.ts";
+import { verified } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
 import { DamagedData } from "../store.ts";
 import {
@@ -13,7 +13,6 @@ import {
   type Value,
 } from "../table.ts";
 import { createTable, insertInto } from "./create.ts";
-import { MATCH_ROW, verifyMatch } from "./matches.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import type { Statements } from "./statements.ts";
 
@@ -44,28 +43,19 @@ export function sqliteEngine(statements: Statements): Engine {
       const byKey = statements.get<Row>(
         `SELECT ${selectList(table)} FROM ${table.name} WHERE ${isKey(table)}`,
       );
-      return keys.flatMap((key) => {
-        const row = byKey.get(...keyValues(table, key));
-        return row === null ? [] : verified(table, row as Row);
-      });
-    },
-
-    create(table) {
-      statements.database.run(createTable(table));
-    },
-
-    matches(ids) {
-      const byId = statements.get<MatchRow>(`${MATCH_ROW} WHERE id = ?`);
       try {
-        return ids.flatMap((id) => {
-          const row = byId.get(id);
-          if (row) verifyMatch(row);
-          return row ?? [];
+        return keys.flatMap((key) => {
+          const row = byKey.get(...keyValues(table, key));
+          return row === null ? [] : verified(table, row as Row);
         });
       } catch (error) {
         // What SQLite cannot read is damage too.
         throw asReadError(error, statements.database);
       }
+    },
+
+    create(table) {
+      statements.database.run(createTable(table));
     },
 
     insert: (table, rows) => write(insertInto(table), table, rows),

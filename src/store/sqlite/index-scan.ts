@@ -1,50 +1,15 @@
-/** The indexes that list matches in order, and the prepared statements that scan them. */
+/** The prepared statements that scan the indexes of matches. */
 
 import type { SQLQueryBindings, Statement } from "bun:sqlite";
+import type { IndexScan, MatchIndex } from "../match-indexes.ts";
 import type { Direction, KeyRange } from "../page-range.ts";
-import type { MatchRow } from "../row-checks.ts";
 import type { Statements } from "./statements.ts";
 
-interface Index {
-  table: string;
-  /** Undefined for the index of all matches. */
-  key: string | undefined;
-  id: string;
-  num: string;
-  /** Excludes entries of players and teams who are only mentioned. */
-  counts: string;
-}
+/** An entry of an index. */
+export type IndexEntry = [createdAt: number, id: string];
 
-const MATCHES = { table: "matches", id: "id", num: "num", counts: "" };
-const ENTRIES = { id: "match_id", num: "match" };
-
-const INDEXES = {
-  time: { ...MATCHES, key: undefined },
-  mode: { ...MATCHES, key: "game_mode" },
-  patch: { ...MATCHES, key: "patch_version" },
-  player: { ...ENTRIES, table: "player_matches", key: "player", counts: "result < 2 AND " },
-  team: { ...ENTRIES, table: "team_matches", key: "team", counts: "plays = 1 AND " },
-} as const satisfies Record<string, Index>;
-
-type IndexName = keyof typeof INDEXES;
-
-/** Selects the matches that an index lists under any of these keys. */
-export interface IndexScan {
-  index: IndexName;
-  keys: (string | number)[];
-}
-
-export const EVERY_MATCH: IndexScan = { index: "time", keys: [""] };
-
-/** An entry of an index: the key of a match, and the number of its row. */
-export type IndexEntry = [createdAt: number, id: string, num: number];
-
-/**
- * The row that an entry of the table `listed` leads to. Its key is that of the entry, which the checksum covers, so that
- * an entry that leads to another row, or to none, is noticed.
- */
-export const LISTED_ROW = `SELECT listed.id, listed.created_at, game_mode, patch_version, results,
-  document, checksum`;
+/** The same with the document that it leads to, if there is one. */
+export type FoundEntry = [createdAt: number, id: string, document: Uint8Array | null];
 
 /** Bounds the cache. There are usually few page and chunk sizes. */
 const MAX_PREPARED = 64;
@@ -54,21 +19,20 @@ const MAX_PREPARED = 64;
  * so each statement is prepared once.
  */
 class ScanStatement {
-  readonly #index: Index;
+  readonly #index: MatchIndex;
   readonly #conditions: string;
   readonly #order: string;
   readonly #prepared = new Map<number, Statement<unknown, SQLQueryBindings[]>>();
 
   constructor(
     private readonly statements: Statements,
-    name: IndexName,
-    others: readonly IndexName[],
+    { index }: IndexScan,
+    others: readonly IndexScan[],
     direction: Direction,
   ) {
-    const index: Index = INDEXES[name];
     const order = direction === "up" ? "ASC" : "DESC";
     this.#index = index;
-    this.#conditions = others.map((other) => ` AND ${alsoIn(other, index)}`).join("");
+    this.#conditions = others.map((other) => ` AND ${alsoIn(other.index, index)}`).join("");
     this.#order = `ORDER BY created_at ${order}, ${index.id} ${order}`;
   }
 
@@ -78,16 +42,18 @@ class ScanStatement {
     return this.#statement(range, take, false, false).values(...values) as unknown as IndexEntry[];
   }
 
-  /** The same with their rows, after `skip` of them: one statement is faster than one for each row. */
-  rows(
+  /** The same with their documents, after `skip` of them: one statement is faster than one for each row. */
+  documents(
     key: string | number,
     otherKeys: string[],
     range: KeyRange,
     take: number,
     skip: number,
-  ): MatchRow[] {
+  ): FoundEntry[] {
     const values = this.#values(key, otherKeys, range, skip);
-    return this.#statement(range, take, skip > 0, true).all(...values) as MatchRow[];
+    return this.#statement(range, take, skip > 0, true).values(
+      ...values,
+    ) as unknown as FoundEntry[];
   }
 
   /** `otherKeys` are the keys of the other indexes, as JSON lists. */
@@ -104,25 +70,26 @@ class ScanStatement {
     return values;
   }
 
-  #statement({ from, to }: KeyRange, take: number, skips: boolean, hasRows: boolean) {
+  #statement({ from, to }: KeyRange, take: number, skips: boolean, hasDocuments: boolean) {
     const shape =
       16 * take +
       (from.id === "" ? 8 : 0) +
       (to.id === "" ? 4 : 0) +
       (skips ? 2 : 0) +
-      (hasRows ? 1 : 0);
+      (hasDocuments ? 1 : 0);
     const known = this.#prepared.get(shape);
     if (known) return known;
-    const { table, key, id, num, counts } = this.#index;
+    const { table, key, id, counts } = this.#index;
     // A literal limit: with a parameter, SQLite would prepare the statement again each time.
-    const entries = `SELECT created_at, ${id} AS id, ${num} AS num
+    const entries = `SELECT created_at, ${id} AS id
        FROM ${table} AS here
-       WHERE ${counts}${key === undefined ? "" : `${key} = ? AND `}${within({ from, to }, id)}${this.#conditions}
+       WHERE ${key === undefined ? "" : `${key} = ? AND `}${within({ from, to }, id)}${counts}${this.#conditions}
        ${this.#order} LIMIT ${take}${skips ? " OFFSET ?" : ""}`;
     const statement = this.statements.database.prepare<unknown, SQLQueryBindings[]>(
       // The order of the entries remains; readers check it.
-      hasRows
-        ? `${LISTED_ROW} FROM (${entries}) AS listed LEFT JOIN matches ON matches.num = listed.num`
+      hasDocuments
+        ? `SELECT created_at, listed.id, document FROM (${entries}) AS listed
+           LEFT JOIN documents ON documents.id = listed.id`
         : entries,
     );
     if (this.#prepared.size >= MAX_PREPARED) this.forget();
@@ -142,16 +109,15 @@ export class ScanStatements {
 
   constructor(readonly statements: Statements) {}
 
-  get({ index }: IndexScan, others: readonly IndexScan[], direction: Direction): ScanStatement {
-    let name = `${direction} ${index}`;
-    for (const other of others) name += ` ${other.index}`;
-    let scan = this.#made.get(name);
-    if (!scan) {
-      const otherIndexes = others.map((other) => other.index);
-      scan = new ScanStatement(this.statements, index, otherIndexes, direction);
-      this.#made.set(name, scan);
+  get(scan: IndexScan, others: readonly IndexScan[], direction: Direction): ScanStatement {
+    let name = `${direction} ${scan.name}`;
+    for (const other of others) name += ` ${other.name}`;
+    let statement = this.#made.get(name);
+    if (!statement) {
+      statement = new ScanStatement(this.statements, scan, others, direction);
+      this.#made.set(name, statement);
     }
-    return scan;
+    return statement;
   }
 
   finalize(): void {
@@ -166,7 +132,7 @@ export function scanLength(
   range: KeyRange,
   enough: number,
 ): number {
-  const { table, key, id } = INDEXES[index];
+  const { table, key, id } = index;
   const statement = statements.get(
     `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${key} = ? AND ${within(range, id)}
      LIMIT ${enough})`,
@@ -182,15 +148,11 @@ export function scanLength(
 }
 
 /** The condition that another index lists the match too. The keys are one JSON list. */
-function alsoIn(name: IndexName, here: Index): string {
-  const { table, key, counts } = INDEXES[name];
-  const isListed = `${key} IN (SELECT value FROM json_each(?))`;
-  if (name === "player" || name === "team") {
-    return `EXISTS (SELECT 1 FROM ${table} WHERE ${counts}${isListed}
-      AND created_at = here.created_at AND match_id = here.${here.id})`;
-  }
-  if (here.table === table) return isListed;
-  return `EXISTS (SELECT 1 FROM ${table} WHERE num = here.${here.num} AND ${isListed})`;
+function alsoIn({ table, key, id, named, counts }: MatchIndex, here: MatchIndex): string {
+  const isListed = `${key} IN (SELECT value FROM json_each(?))${counts}`;
+  if (here.table === table && named === undefined) return isListed;
+  return `EXISTS (SELECT 1 FROM ${table} AS other WHERE ${isListed}
+    AND other.created_at = here.created_at AND other.${id} = here.${here.id})`;
 }
 
 /** Most bounds have no id; comparing times is enough then. */

@@ -1,5 +1,6 @@
 /** Finds a page of matches: scans the shortest index and checks the other filters. */
 
+import { type IndexScan, scansOf } from "../match-indexes.ts";
 import {
   type Direction,
   type KeyRange,
@@ -8,16 +9,8 @@ import {
   pageRangeOf,
   restOf,
 } from "../page-range.ts";
-import { keyOf, type MatchRow } from "../row-checks.ts";
 import type { Page, Selection } from "../store.ts";
-import {
-  EVERY_MATCH,
-  type IndexEntry,
-  type IndexScan,
-  LISTED_ROW,
-  type ScanStatements,
-  scanLength,
-} from "./index-scan.ts";
+import { type FoundEntry, type IndexEntry, type ScanStatements, scanLength } from "./index-scan.ts";
 
 /** Scans are compared up to this length. Beyond it, the first one is used. */
 const COMPARED_ROWS = 64;
@@ -28,7 +21,7 @@ export function findPage(
   selection: Selection,
   players: number[][],
   teams: number[][],
-): { matches: MatchRow[]; more: Page["more"] } {
+): { matches: FoundEntry[]; more: Page["more"] } {
   const scans = scansOf(selection, players, teams);
   const page = pageRangeOf(selection);
   const { direction, ahead, behind, skip, isReversed } = page;
@@ -40,21 +33,6 @@ export function findPage(
   return { matches: isReversed ? matches.reverse() : matches, more };
 }
 
-/** Usually most selective first. */
-function scansOf(
-  { patchVersions, gameModes }: Selection,
-  players: number[][],
-  teams: number[][],
-): IndexScan[] {
-  const scans: IndexScan[] = [
-    ...players.map((keys): IndexScan => ({ index: "player", keys })),
-    ...teams.map((keys): IndexScan => ({ index: "team", keys })),
-  ];
-  if (patchVersions) scans.push({ index: "patch", keys: patchVersions });
-  if (gameModes) scans.push({ index: "mode", keys: gameModes });
-  return scans.length > 0 ? scans : [EVERY_MATCH];
-}
-
 /** The matches of a range from one end, after `skip` of them, at most `take`, and whether there are more. */
 function scan(
   scanStatements: ScanStatements,
@@ -63,7 +41,7 @@ function scan(
   direction: Direction,
   skip: number,
   take: number,
-): { matches: MatchRow[]; hasMore: boolean } {
+): { matches: FoundEntry[]; hasMore: boolean } {
   if (scans.some(({ keys }) => keys.length === 0)) return { matches: [], hasMore: false };
   const shortest = shortestScan(scanStatements, scans, range);
   const others = scans.filter((other) => other !== shortest);
@@ -71,10 +49,11 @@ function scan(
   const statement = scanStatements.get(shortest, others, direction);
   if (shortest.keys.length === 1) {
     const key = shortest.keys[0]!;
-    const matches = take === 0 ? [] : statement.rows(key, otherKeys, range, take, skip);
+    const matches = take === 0 ? [] : statement.documents(key, otherKeys, range, take, skip);
     if (matches.length < take) return { matches, hasMore: false };
-    // The row of the next match is not needed, and reading it would take longer than this.
-    const rest = matches.length === 0 ? range : restOf(range, keyOf(matches.at(-1)!), direction);
+    // The document of the next match is not needed, and reading it would take longer than this.
+    const last = matches.at(-1);
+    const rest = last ? restOf(range, { createdAt: last[0], id: last[1] }, direction) : range;
     return { matches, hasMore: statement.entries(key, otherKeys, rest, 1).length > 0 };
   }
   // Usually a page contains a few matches of each key.
@@ -88,16 +67,15 @@ function scan(
         chunk,
       ),
   );
-  const row = scanStatements.statements.get<MatchRow>(ROW_OF_ENTRY);
+  const byId = scanStatements.statements.get<{ document: Uint8Array }>(DOCUMENT_BY_ID);
   const entries = merged(streams, skip, take + 1);
   const matches = entries
     .slice(0, take)
-    .map(([createdAt, id, num]) => row.get(createdAt, id, num)!);
+    .map(([createdAt, id]): FoundEntry => [createdAt, id, byId.get(id)?.document ?? null]);
   return { matches, hasMore: entries.length > take };
 }
 
-const ROW_OF_ENTRY = `${LISTED_ROW} FROM (SELECT ? AS created_at, ? AS id) AS listed
-  LEFT JOIN matches ON num = ?`;
+export const DOCUMENT_BY_ID = "SELECT document FROM documents WHERE id = ?";
 
 function shortestScan(
   { statements }: ScanStatements,
@@ -162,7 +140,7 @@ class Stream {
 }
 
 /** Ids are ASCII, so code units compare like bytes. */
-function compareKeys(one: IndexEntry, other: IndexEntry): number {
+export function compareKeys(one: IndexEntry | FoundEntry, other: IndexEntry | FoundEntry): number {
   if (one[0] !== other[0]) return one[0] - other[0];
   if (one[1] === other[1]) return 0;
   return one[1] < other[1] ? -1 : 1;
@@ -173,15 +151,15 @@ function merged(streams: readonly Stream[], skip: number, take: number): IndexEn
   const open = streams.filter((stream) => !stream.isOver);
   const found: IndexEntry[] = [];
   let left = skip;
-  let last: number | undefined;
+  let last: string | undefined;
   while (open.length > 0 && found.length < take) {
     let first = open[0]!;
     for (const stream of open) if (stream.comesBefore(first)) first = stream;
     const entry = first.next;
     first.advance();
     if (first.isOver) open.splice(open.indexOf(first), 1);
-    if (entry[2] === last) continue;
-    last = entry[2];
+    if (entry[1] === last) continue;
+    last = entry[1];
     if (left > 0) left -= 1;
     else found.push(entry);
   }

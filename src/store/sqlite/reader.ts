@@ -1,17 +1,13 @@
 /** Reads served records from a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
-import type { ByteRange } from "../byte-range.ts";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { readActorStats } from "../core/actors.ts";
 import { readBoard } from "../core/boards.ts";
 import {
-  batchOf,
   type CommitState,
   type CommitsSince,
   commitsSince,
-  type MatchReference,
-  neededOf,
   readChanges,
   readFollowStart,
   readLogEnds,
@@ -20,9 +16,10 @@ import { unbuilt } from "../core/derived.ts";
 import { redactions } from "../core/redactions.ts";
 import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
+import { listedDocument, MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
-import { isSelected, keyOf, type MatchRow, verified, verifyLatestFirst } from "../row-checks.ts";
-import { participantsIn, readVocabulary, unpackNumbers, unpackServed } from "../row-encoding.ts";
+import { isSelected, verified, verifyLatestFirst } from "../row-checks.ts";
+import { readVocabulary, unpackNumbers } from "../row-encoding.ts";
 import { type Engine, run, type Steps } from "../steps.ts";
 import {
   type ActorRows,
@@ -48,9 +45,9 @@ import {
 } from "../store.ts";
 import { storedColumns } from "../table.ts";
 import { NAMED_TABLES, type NamedColumns, type NamedTable, PLAYERS, TEAMS } from "../tables.ts";
+import { readBytes } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
-import { ScanStatements } from "./index-scan.ts";
-import { MATCH_ROW, readBytes, verifyMatch } from "./matches.ts";
+import { type FoundEntry, ScanStatements } from "./index-scan.ts";
 import {
   charactersAfter,
   latestNames,
@@ -58,7 +55,7 @@ import {
   namesAround,
   namesBeginning,
 } from "./name-index.ts";
-import { findPage } from "./pages.ts";
+import { compareKeys, DOCUMENT_BY_ID, findPage } from "./pages.ts";
 import { Snapshot } from "./snapshot.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements, withStatements } from "./statements.ts";
@@ -111,17 +108,13 @@ export class SqliteReader implements Reader {
 
   match(id: string): MatchesWithLinked | undefined {
     return this.#read(() => {
-      const row = this.#row(id);
-      return row && this.#bundle([row]);
+      const row = this.#statements.get<{ document: Uint8Array }>(DOCUMENT_BY_ID).get(id);
+      if (row === null) return undefined;
+      const match = new MatchDocument(row.document);
+      if (!match.isWhole(id)) throw new DamagedData("documents", id);
+      const isServed = match.isServed && match.createdAt >= this.#prunedBefore;
+      return isServed ? this.#bundle([match]) : undefined;
     });
-  }
-
-  #row(id: string): MatchRow | undefined {
-    const row = this.#statements.get<MatchRow>(`${MATCH_ROW} WHERE id = ?`).get(id);
-    if (row === null) return undefined;
-    if (row.id !== id) throw new DamagedData("matches", id);
-    verifyMatch(row);
-    return row.created_at < this.#prunedBefore ? undefined : row;
   }
 
   matches(asked: Selection): Page {
@@ -130,7 +123,7 @@ export class SqliteReader implements Reader {
       const [first, last] = [matches[0], matches.at(-1)];
       return {
         ...this.#bundle(matches),
-        edges: first && last && { first: keyOf(first), last: keyOf(last) },
+        edges: first && last && { first: first.key, last: last.key },
         more,
       };
     });
@@ -145,12 +138,12 @@ export class SqliteReader implements Reader {
         known.set(num, player);
         return player;
       };
-      return { lineups: matches.map((row) => lineupOf(row, playerOf)), hasMore: more.after };
+      return { lineups: matches.map((match) => lineupOf(match, playerOf)), hasMore: more.after };
     });
   }
 
-  /** The rows of a page, verified. */
-  #select(asked: Selection): { matches: MatchRow[]; more: Page["more"] } {
+  /** The matches of a page, verified. */
+  #select(asked: Selection): { matches: MatchDocument[]; more: Page["more"] } {
     const selection = withoutPruned(asked, this.#prunedBefore);
     const players = selection.players.map((ids) => this.#numbers("players", ids));
     const teams = selection.teams.map((ids) => this.#numbers("teams", ids));
@@ -158,17 +151,15 @@ export class SqliteReader implements Reader {
     const numbers = { players, teams };
     const isIn = (table: NamedTable, list: number, num: number) =>
       numbers[table][list]!.includes(num);
-    for (const [index, match] of found.matches.entries()) {
-      // First: a value of a damaged row may have any type.
-      verifyMatch(match);
-      if (
-        !isSelected(match, selection, isIn) ||
-        (index > 0 && !isInOrder(found.matches[index - 1]!, match, selection.sort))
-      ) {
-        throw new DamagedData("matches", match.id);
-      }
-    }
-    return found;
+    const matches = found.matches.map((entry, index) => {
+      const [createdAt, id, bytes] = entry;
+      const match = listedDocument({ createdAt, id }, bytes);
+      const before = found.matches[index - 1];
+      const isInOrder = !before || comesBefore(before, entry, selection.sort);
+      if (!isInOrder || !isSelected(match, selection, isIn)) throw new DamagedData("matches", id);
+      return match;
+    });
+    return { matches, more: found.more };
   }
 
   players(ids: string[]): PlayerListing[] {
@@ -269,16 +260,12 @@ export class SqliteReader implements Reader {
   }
 
   changes(after: LogPosition, limit: number): ChangeBatch | undefined {
-    return this.#read(() => {
-      const read = () => this.#run(readChanges(after, limit));
-      let logged = read();
-      if (!logged) {
-        // The position may be from another process, which has read a later state than the snapshot of this turn has.
-        this.#snapshot.leave();
-        logged = read();
-      }
-      return logged && batchOf(logged, after, limit, this.#references(neededOf(logged)));
-    });
+    const read = () => this.#run(readChanges(after, limit));
+    const found = read();
+    if (found) return found;
+    // The position may be from another process, which has read a later state than the snapshot of this turn has.
+    this.#snapshot.leave();
+    return read();
   }
 
   changeLog(): { beginning: LogPosition; end: LogPosition } {
@@ -310,38 +297,15 @@ export class SqliteReader implements Reader {
     return this.#read(() => run(this.#engine, steps) as T);
   }
 
-  #bundle(rows: readonly MatchRow[]): MatchesWithLinked {
+  #bundle(matches: readonly MatchDocument[]): MatchesWithLinked {
     const players: number[] = [];
     const teams: number[] = [];
-    const matches: ByteRange[] = [];
-    for (const { document } of rows) matches.push(unpackServed(document, players, teams));
+    for (const match of matches) match.addNumbers(players, teams);
     return {
-      matches,
+      matches: matches.map(({ encoded }) => encoded),
       players: players.map((num) => this.#withNumber("players", num)),
       teams: teams.map((num) => this.#withNumber("teams", num)),
     };
-  }
-
-  /** The matches with these ids that are served. */
-  #references(ids: readonly string[]): Map<string, MatchReference> {
-    const found = new Map<string, MatchReference>();
-    for (const id of ids) {
-      const row = this.#row(id);
-      if (!row) continue;
-      const { players, teams } = participantsIn(row);
-      found.set(id, {
-        match: { ...keyOf(row), gameMode: row.game_mode, patchVersion: row.patch_version },
-        players: players.map((num) => this.#idOf("players", num)),
-        teams: teams.map((num) => this.#idOf("teams", num)),
-      });
-    }
-    return found;
-  }
-
-  #idOf(table: NamedTable, num: number): string {
-    const id = this.#cached[table].idOf(num) ?? this.#load(table, "num", num)?.id;
-    if (id === undefined) throw new DamagedData(table, `number ${num}`);
-    return id;
   }
 
   #playerNumbered(num: number): NamedPlayer {
@@ -438,11 +402,9 @@ export function readRedactions(database: Database): Redaction[] {
   }
 }
 
-/** Ids are ASCII, so code units compare like bytes. */
-function isInOrder(one: MatchRow, next: MatchRow, sort: Selection["sort"]): boolean {
-  const [low, high] = sort === "createdAt" ? [one, next] : [next, one];
-  if (low.created_at !== high.created_at) return low.created_at < high.created_at;
-  return low.id < high.id;
+function comesBefore(one: FoundEntry, next: FoundEntry, sort: Selection["sort"]): boolean {
+  const order = compareKeys(one, next);
+  return sort === "createdAt" ? order < 0 : order > 0;
 }
 
 /** A player or team that the index by name lists under this name. */

@@ -16,9 +16,8 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
-import { removeFreePages, rewrite } from "./compact.ts";
+import { readBytes, removeFreePages, rewrite } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
-import { matchTables, readBytes } from "./matches.ts";
 import { OpenedFile } from "./opened-file.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asReadError, asWriteError } from "./sqlite-errors.ts";
@@ -66,16 +65,14 @@ export class SqliteWriter implements Writer {
 
   /** Queued with writes, so that it never sees an unfinished one. */
   contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
-    return this.#turn.then(() =>
-      this.#read(() => {
-        const known = this.#reading().known(ids);
-        return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
-      }),
-    );
+    return this.#turn.then(async () => {
+      const known = await this.#read(() => this.#reading().known(ids));
+      return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
+    });
   }
 
-  inspect(id: string): ShardRecord | undefined {
-    return this.#read(() => this.#reading().load([id])[0]);
+  async inspect(id: string): Promise<ShardRecord | undefined> {
+    return (await this.#read(() => this.#reading().load([id])))[0];
   }
 
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>> {
@@ -126,11 +123,8 @@ export class SqliteWriter implements Writer {
   }
 
   /** The tables as one transaction sees them. */
-  #tables(state: TransactionState) {
-    return {
-      ...coreMethods(this.#engine, state),
-      ...matchTables(this.#statements, this.#engine, state),
-    } satisfies Transaction;
+  #tables(state: TransactionState): Transaction {
+    return coreMethods(this.#engine, state);
   }
 
   #reading = () => this.#tables(new TransactionState());
