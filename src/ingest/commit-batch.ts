@@ -28,7 +28,7 @@ import {
   type StoredRecord,
 } from "./prepare.ts";
 import { updateRecent } from "./update-boards.ts";
-import { updatePlayers, updateTeams } from "./update-players.ts";
+import { type PendingNamed, updatePlayers, updateTeams } from "./update-players.ts";
 
 export type Outcome =
   | { kind: "stored" }
@@ -52,12 +52,21 @@ export function commitBatch(
   return writer.write((transaction) => applyBatch(transaction, batch, options));
 }
 
-/** The same within a transaction. */
+/** A shard that is rebuilt, by many batches in one transaction. */
+export interface Rebuilding {
+  named: PendingNamed;
+  /** Records that were created before this time stay what they are, as after a prune that was interrupted. */
+  prunedBefore: number | undefined;
+  fates: ReadonlyMap<string, Fate>;
+}
+
+/** The same within a transaction. Of a shard that is rebuilt, `named` and the recent matches have to be written at the end. */
 export async function applyBatch(
   transaction: Transaction,
   received: readonly PreparedRecord[],
-  options: { replace: boolean },
+  options: { replace: boolean; rebuilding?: Rebuilding },
 ): Promise<Accepted> {
+  const { rebuilding } = options;
   const redactions = await transaction.redactions();
   const batch = withoutPlayers(received, new Set(redactions.map(({ playerId }) => playerId)));
   const cutoff = (await transaction.prunedBefore()) ?? Number.NEGATIVE_INFINITY;
@@ -67,9 +76,16 @@ export async function applyBatch(
     cutoff,
     options.replace,
   );
-  const change = await decideVisibility(transaction, arriving, leaving, cutoff);
+  const change = await decideVisibility(
+    transaction,
+    arriving,
+    leaving,
+    rebuilding?.prunedBefore ?? cutoff,
+    rebuilding?.fates,
+  );
 
-  if (change.served.length + change.unserved.length > 0) {
+  if (rebuilding) await transaction.removeServed(change.unserved.map(entry));
+  else if (change.served.length + change.unserved.length > 0) {
     const newest = await transaction.newestServed();
     await transaction.removeServed(change.unserved.map(entry));
     await updateRecent(transaction, newest, change.served, change.unserved);
@@ -85,8 +101,8 @@ export async function applyBatch(
     countChange(change.served, change.unserved, ({ words }) => words),
   );
   await updateDerived(transaction, change.served, change.unserved);
-  await updatePlayers(transaction, change.served, change.unserved);
-  await updateTeams(transaction, change.served, change.unserved);
+  await updatePlayers(transaction, change.served, change.unserved, rebuilding?.named);
+  await updateTeams(transaction, change.served, change.unserved, rebuilding?.named);
 
   const reasons = new Map(change.withheld.map(({ outline, reason }) => [outline.id, reason]));
   return {
@@ -180,6 +196,7 @@ async function decideVisibility(
   arriving: StoredRecord[],
   leaving: Known[],
   cutoff: number,
+  fates?: ReadonlyMap<string, Fate>,
 ): Promise<Change> {
   const shift = countChange(arriving, leaving, ({ shownRanked }) => shownRanked);
 
@@ -207,7 +224,10 @@ async function decideVisibility(
 
   const change: Change = { served: [], unserved: [], withheld: [], unwithheld: [], released: 0 };
   for (const known of leaving) leave(known, change);
-  for (const moved of arriving) arrive(moved, isRanked, change);
+  for (const moved of arriving) {
+    const { createdAt, id } = moved.outline;
+    arrive(moved, isRanked, change, createdAt < cutoff ? fates?.get(id) : undefined);
+  }
   for (const known of reconsidered) {
     const now = visibility(known.outline, isRanked);
     if (now.served === (known.fate.state === "served")) continue;
@@ -222,11 +242,18 @@ function leave(known: Known, change: Change): void {
   (known.fate.state === "served" ? change.unserved : change.unwithheld).push(known);
 }
 
-function arrive(moved: StoredRecord, isRanked: (id: string) => boolean, change: Change): void {
-  const verdict = visibility(moved.outline, isRanked);
-  if (verdict.served) change.served.push(moved);
-  else change.withheld.push({ ...moved, reason: verdict.reason });
+function arrive(
+  moved: StoredRecord,
+  isRanked: (id: string) => boolean,
+  change: Change,
+  fate: Fate = fateOf(visibility(moved.outline, isRanked)),
+): void {
+  if (fate.state === "served") change.served.push(moved);
+  else change.withheld.push({ ...moved, reason: fate.reason });
 }
+
+const fateOf = (verdict: ReturnType<typeof visibility>): Fate =>
+  verdict.served ? { state: "served" } : { state: "withheld", reason: verdict.reason };
 
 export function recall({ fate, match }: ShardRecord): Known {
   return { fate, ...restore(match) };

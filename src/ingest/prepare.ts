@@ -70,7 +70,24 @@ export function prepare(record: MatchRecord, encode: boolean): PreparedRecord {
 /** A stored record, as if it were ingested again. */
 export function restore(stored: StoredMatch): StoredRecord {
   const record = restoreRecord(stored);
-  return { outline: outlineOf(record), encoded: { stored, ...writeCarried(record) } };
+  let written: ReturnType<typeof writeCarried> | undefined;
+  // Often only few of its players are written, and none of its teams.
+  const carried = () => {
+    written ??= writeCarried(record);
+    return written;
+  };
+  return {
+    outline: outlineOf(record),
+    encoded: {
+      stored,
+      get players() {
+        return carried().players;
+      },
+      get teams() {
+        return carried().teams;
+      },
+    },
+  };
 }
 
 /** The content hash that a stored record should have. */

@@ -41,6 +41,15 @@ export async function updateRecent(
   await transaction.changeRecent(changes);
 }
 
+/** Counts the recent ranked matches of a shard that is rebuilt, when all players are there. */
+export async function countRecent(transaction: Transaction): Promise<void> {
+  const newest = await transaction.newestServed();
+  await transaction.clearRecent();
+  if (newest === undefined) return;
+  const { start, end } = recentDays(newest);
+  await transaction.changeRecent(await transaction.rankedBetween(start, end));
+}
+
 function latest(time: number | undefined, records: readonly StoredRecord[]): number | undefined {
   for (const { outline } of records) {
     if (time === undefined || outline.createdAt > time) time = outline.createdAt;

@@ -27,20 +27,47 @@ import type {
 } from "../store/store.ts";
 import type { EncodedRecord, Outline, StoredRecord } from "./prepare.ts";
 
+/**
+ * Players and teams that changed and are not written yet: a rebuild applies many batches in one transaction, and writes each
+ * of them once.
+ */
+export class PendingNamed {
+  /** With the players and teams as they are in the latest match. */
+  readonly players = new Map<string, Standing & { snapshot: Fragment }>();
+  readonly teams = new Set<string>();
+
+  async write(transaction: Transaction): Promise<void> {
+    let rows: PlayerRow[] = [];
+    for (const [id, { snapshot, ...standing }] of this.players) {
+      rows.push(playerRow(id, standing, carriedIn(restoreCarried(snapshot), "players", id)));
+      if (rows.length < ROWS_AT_ONCE) continue;
+      await transaction.putPlayers(rows);
+      rows = [];
+    }
+    await transaction.putPlayers(rows);
+    await refreshTeams(transaction, [...this.teams], []);
+    this.players.clear();
+    this.teams.clear();
+  }
+}
+
+const ROWS_AT_ONCE = 1000;
+
 export async function updatePlayers(
   transaction: Transaction,
   came: StoredRecord[],
   left: StoredRecord[],
+  pending?: PendingNamed,
 ): Promise<void> {
   const gained = outlinesByPlayer(came);
   const lost = outlinesByPlayer(left);
   const ids = [...new Set([...gained.keys(), ...lost.keys()])];
-  const standings = await transaction.standings(ids);
+  const stored = await transaction.standings(ids.filter((id) => !pending?.players.has(id)));
   const records = new Carriers(transaction, came);
-  const rows = [];
-  const gone = [];
+  const rows: PlayerRow[] = [];
+  const gone: string[] = [];
   for (const id of ids) {
-    const before = standings.get(id);
+    const before = pending?.players.get(id) ?? stored.get(id);
     const more = gained.get(id) ?? [];
     const fewer = lost.get(id) ?? [];
     const totals = addUp(id, addUp(id, before?.totals ?? NO_TOTALS, fewer, -1), more, 1);
@@ -53,12 +80,19 @@ export async function updatePlayers(
       continue;
     }
     const { latest, run, snapshot } = now;
+    const standing = { totals, latest, run };
+    if (pending) {
+      const fragment = snapshot ?? (await records.fragment(latest.matchId));
+      pending.players.set(id, { ...standing, snapshot: fragment });
+      continue;
+    }
     const carried = snapshot
       ? carriedIn(restoreCarried(snapshot), "players", id)
       : await records.get(latest.matchId, "players", id);
-    rows.push(playerRow(id, { totals, latest, run }, carried));
+    rows.push(playerRow(id, standing, carried));
   }
   await transaction.putPlayers(rows);
+  for (const id of gone) pending?.players.delete(id);
   await transaction.removePlayers(gone);
 }
 
@@ -134,17 +168,27 @@ export async function foldIntoBases(
   await transaction.putBases(folded);
 }
 
-/** A team is served as its latest served match has it. */
 export async function updateTeams(
   transaction: Transaction,
   came: StoredRecord[],
   left: StoredRecord[],
+  pending?: PendingNamed,
+): Promise<void> {
+  const named = [...came, ...left].flatMap(({ outline }) => outline.teams.map(({ id }) => id));
+  if (!pending) return refreshTeams(transaction, [...new Set(named)], came);
+  for (const id of named) pending.teams.add(id);
+}
+
+/** A team is served as its latest served match has it. `came` are records at hand. */
+async function refreshTeams(
+  transaction: Transaction,
+  ids: readonly string[],
+  came: StoredRecord[],
 ): Promise<void> {
   const records = new Carriers(transaction, came);
   const rows = [];
   const gone = [];
-  const named = [...came, ...left].flatMap(({ outline }) => outline.teams.map(({ id }) => id));
-  for (const id of new Set(named)) {
+  for (const id of ids) {
     const matchId = await transaction.latestOfTeam(id);
     if (!matchId) {
       gone.push(id);
@@ -263,14 +307,18 @@ class Carriers {
     for (const { outline, encoded } of atHand) this.#atHand.set(outline.id, encoded);
   }
 
+  async fragment(matchId: string): Promise<Fragment> {
+    const atHand = this.#atHand.get(matchId)?.stored.carried;
+    return atHand ?? (await this.transaction.carried(matchId))!;
+  }
+
   async get(matchId: string, kind: "players" | "teams", id: string): Promise<Carried> {
     const encoded = this.#atHand.get(matchId);
     if (encoded) {
       const { resource, companions } = find(encoded[kind], id);
       return { carried: JSON.parse(resource), companions };
     }
-    const loaded =
-      this.#loaded.get(matchId) ?? restoreCarried((await this.transaction.carried(matchId))!);
+    const loaded = this.#loaded.get(matchId) ?? restoreCarried(await this.fragment(matchId));
     this.#loaded.set(matchId, loaded);
     return carriedIn(loaded, kind, id);
   }

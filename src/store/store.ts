@@ -25,7 +25,9 @@ import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { LogPosition, PageStart, Sort, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";
-import type { DerivedTable, Table } from "./table.ts";
+import type { RowRange } from "./core/rows.ts";
+import type { DerivedTable, Table, TableShape, Value } from "./table.ts";
+import type { NamedTable, ShardColumns } from "./tables.ts";
 
 /** Opaque bytes, written and read by document/ only. */
 export type Fragment = Uint8Array;
@@ -355,8 +357,22 @@ export interface StoredResource extends NamedFragments {
   id: string;
 }
 
+/** A row as it is stored, with its checksum. */
+export type StoredRow = Record<string, Value>;
+
 /** One state of a shard. */
-export interface StoredState extends ShardContents, Pick<Transaction, "load"> {}
+export interface StoredState
+  extends ShardContents,
+    Pick<Transaction, "load" | "rows" | "keys" | "rowCount" | "numbersOf" | "highestNumber"> {
+  /**
+   * What the store itself finds: pages that cannot be read, and indexes that do not agree with their tables. At most
+   * `limit` findings.
+   */
+  checkIndexes(limit: number): Awaitable<Pick<DamagedData, "table" | "record">[]>;
+}
+
+/** The internal numbers of players and teams by id, from the shard that another one is rebuilt from. */
+export type GivenNumbers = Record<NamedTable, ReadonlyMap<string, number>>;
 
 export type DependentPair = [playerId: string, matchId: string];
 
@@ -391,6 +407,11 @@ export interface AdminReader {
    * meanwhile; writes through this writer wait.
    */
   survey<T>(work: (state: StoredState) => Promise<T>): Promise<T>;
+  /**
+   * The same for a read that takes long: that of a file would keep its WAL from being emptied, so it is copied to `path`
+   * first, and the copy read. Throws DamagedData if the copy cannot be complete.
+   */
+  surveyCopy<T>(path: string, work: (state: StoredState) => Promise<T>): Promise<T>;
 }
 
 export interface Writer extends AdminReader {
@@ -400,8 +421,10 @@ export interface Writer extends AdminReader {
    * nothing has changed, and the writer can still be used. Writers take turns, also across
    * processes, so `work` must write only through its transaction. A writer that waits longer than a
    * minute or two gets a StoreRefuses.
+   *
+   * With `given`, the shard is being rebuilt: nothing is logged, and new players and teams get these numbers.
    */
-  write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  write<T>(work: (transaction: Transaction) => Promise<T>, given?: GivenNumbers): Promise<T>;
   /**
    * The content hashes of committed records with these ids, served or withheld. Unknown ids are
    * omitted.
@@ -576,6 +599,20 @@ export interface Transaction extends ShardContents {
     rows: readonly Row[],
     combine: (row: Row, stored: Row | undefined) => Row | undefined,
   ): Awaitable<void>;
+
+  /** Rows of any table as they are stored, damaged or not: after one of them, in the order of the key. */
+  rows(table: TableShape, range: RowRange): Awaitable<StoredRow[]>;
+  /** The same without the columns that are not in the key. */
+  keys(table: TableShape, range: RowRange): Awaitable<StoredRow[]>;
+  rowCount(table: TableShape): Awaitable<number>;
+  /** The internal numbers of players or teams. Unknown ids are omitted. */
+  numbersOf(table: NamedTable, ids: string[]): Awaitable<Map<string, number>>;
+  highestNumber(table: NamedTable): Awaitable<number>;
+  /** For a shard that is rebuilt: adds rows of another one, and sets what its own row says. */
+  copyRows(table: TableShape, rows: StoredRow[]): Awaitable<void>;
+  setShard(changes: Partial<ShardColumns>): Awaitable<void>;
+  /** Removes everything. */
+  clear(): Awaitable<void>;
 }
 
 export type ActorRowKey = ActorKey & Pick<ActorTotals, "isPruned">;

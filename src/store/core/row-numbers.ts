@@ -17,12 +17,17 @@ export class RowNumbers {
   /** The last number that was assigned; undefined if none was needed yet. */
   last: number | undefined;
 
-  constructor(private readonly table: NamedTable) {}
+  /** `given` are numbers that new ids get if nobody else has them, when a shard is rebuilt. */
+  constructor(
+    private readonly table: NamedTable,
+    private readonly given: ReadonlyMap<string, number> = new Map(),
+  ) {}
 
   /** Assigns numbers to new ids. Must be called before `of`. */
   *find(ids: Iterable<string>): Steps<void> {
     const wanted = [...new Set(ids)].filter((id) => !this.#known.has(id));
     yield* this.#lookUp(wanted);
+    yield* this.#takeOver(wanted.filter((id) => !this.#known.has(id) && this.given.has(id)));
     const missing = wanted.filter((id) => !this.#known.has(id));
     if (missing.length > 0) yield* this.#assign(missing);
   }
@@ -64,6 +69,22 @@ export class RowNumbers {
       [ids],
     );
     for (const { num, id } of rows) this.#known.set(id, num);
+  }
+
+  *#takeOver(ids: string[]): Steps<void> {
+    if (ids.length === 0) return;
+    const rows = yield* query<{ num: number }>(
+      `SELECT num FROM {${this.table}} WHERE num = ANY($1::integer[])`,
+      [ids.map((id) => this.given.get(id)!)],
+    );
+    const taken = new Set(rows.map(({ num }) => num));
+    for (const id of ids) {
+      const num = this.given.get(id)!;
+      if (taken.has(num) || !(num > 0)) continue;
+      taken.add(num);
+      this.#known.set(id, num);
+      this.#new.add(id);
+    }
   }
 
   *#assign(ids: string[]): Steps<void> {

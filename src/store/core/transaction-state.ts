@@ -1,10 +1,12 @@
 /** What a transaction has done so far. */
 
+import type { GivenNumbers } from "../store.ts";
+import type { NamedTable } from "../tables.ts";
 import { TransactionChanges } from "./change-log.ts";
 import { RowNumbers } from "./row-numbers.ts";
 
 export class TransactionState {
-  readonly numbers = { players: new RowNumbers("players"), teams: new RowNumbers("teams") };
+  readonly numbers: Record<NamedTable, RowNumbers>;
   /** The numbers of players and teams that were written or removed. */
   readonly changed = { players: new Set<number>(), teams: new Set<number>() };
   /** Rows added minus removed. */
@@ -12,4 +14,12 @@ export class TransactionState {
   /** Names that players gained or lost. */
   readonly names = new Set<string>();
   readonly matches = new TransactionChanges();
+
+  /** `given` are the numbers of players and teams of a shard that is rebuilt: nothing is logged. */
+  constructor(readonly given?: GivenNumbers) {
+    this.numbers = {
+      players: new RowNumbers("players", given?.players),
+      teams: new RowNumbers("teams", given?.teams),
+    };
+  }
 }

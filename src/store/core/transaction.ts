@@ -15,6 +15,7 @@ import { matches } from "./matches.ts";
 import { named } from "./named.ts";
 import { rankedMatches } from "./ranked-matches.ts";
 import { redactions } from "./redactions.ts";
+import { rows } from "./rows.ts";
 import { readShard, shardRow } from "./shard.ts";
 import type { TransactionState } from "./transaction-state.ts";
 
@@ -30,6 +31,7 @@ export const coreMethods = (engine: Engine, state: TransactionState) => ({
     ...recent,
     ...rankedMatches,
     ...derived,
+    ...rows,
   }),
   merge: ((...values) => run(engine, merge(...values))) as Transaction["merge"],
 });
@@ -41,17 +43,20 @@ export function* conclude(state: TransactionState, now: number): Steps<string> {
   yield* updateNameIndex(state.names);
   const shard = yield* readShard();
   const { added, numbers } = state;
-  const next = {
-    ...shard,
+  const commit = {
     sequence: shard.sequence + 1,
     token: randomBytes(TOKEN_BYTES).toString("base64url"),
+  };
+  const next = {
+    ...shard,
+    ...(state.given ? {} : commit),
     matches: shard.matches + added.matches,
     players: shard.players + added.players,
     teams: shard.teams + added.teams,
     last_player: numbers.players.last ?? shard.last_player,
     last_team: numbers.teams.last ?? shard.last_team,
   };
-  yield* logCommit(state, next, now);
+  if (!state.given) yield* logCommit(state, next, now);
   yield* put(SHARD, [next]);
   return next.token;
 }

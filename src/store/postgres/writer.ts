@@ -1,11 +1,14 @@
 /** Writes to a shard in PostgreSQL, one transaction at a time, and serves admin reads. */
 
+import { isUndefined, isUnreadable } from "../../postgres/errors.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
 import { conclude, coreMethods } from "../core/transaction.ts";
 import { TransactionState } from "../core/transaction-state.ts";
 import { run } from "../steps.ts";
 import {
   type Counts,
+  DamagedData,
+  type GivenNumbers,
   type OnMigrate,
   type OnProgress,
   type Redaction,
@@ -16,6 +19,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
+import { checkIndexes } from "./check-indexes.ts";
 import { readBytes, vacuum } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { checkOwner, formatOf, keepAlive, prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
@@ -41,16 +45,32 @@ export class PostgresWriter implements Writer {
   ) {}
 
   /** Writers of this process queue here; those of other processes wait for the shard's lock. */
-  write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#inTransaction(work));
+  write<T>(work: (transaction: Transaction) => Promise<T>, given?: GivenNumbers): Promise<T> {
+    return this.#inTurn(() => this.#inTransaction(work, given));
   }
 
   /** Queued with writes, so that it needs one connection only. */
   survey<T>(work: (state: StoredState) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       await this.ready();
-      return this.session.snapshot((connection) => work(openTables(connection).transaction));
+      try {
+        return await this.session.snapshot((connection) =>
+          work({
+            ...openTables(connection).transaction,
+            checkIndexes: (limit: number) => checkIndexes(connection, limit),
+          }),
+        );
+      } catch (error) {
+        const { cause } = error as Error;
+        const isDamage = isUnreadable(cause) || isUndefined(cause);
+        throw isDamage ? new DamagedData("file", (cause as Error).message) : error;
+      }
     });
+  }
+
+  /** A snapshot of the database does not keep it from emptying its log. */
+  surveyCopy<T>(_path: string, work: (state: StoredState) => Promise<T>): Promise<T> {
+    return this.survey(work);
   }
 
   /** Queued with writes, so that it never sees an unfinished one. */
@@ -159,7 +179,10 @@ export class PostgresWriter implements Writer {
     return mine;
   }
 
-  async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async #inTransaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    given: GivenNumbers | undefined,
+  ): Promise<T> {
     await this.ready();
     let done: { result: T; token: string | undefined } | undefined;
     try {
@@ -167,7 +190,7 @@ export class PostgresWriter implements Writer {
         await takeTurn(connection, this.session, this.patienceMs);
         const stop = keepAlive(connection, this.patienceMs);
         try {
-          const tables = openTables(connection);
+          const tables = openTables(connection, given);
           const result = await work(tables.transaction);
           done = { result, token: await tables.conclude(this.now()) };
         } finally {
@@ -207,8 +230,8 @@ export class PostgresWriter implements Writer {
 }
 
 /** The tables as one transaction sees them. */
-function openTables(database: Connection) {
-  const state = new TransactionState();
+function openTables(database: Connection, given?: GivenNumbers) {
+  const state = new TransactionState(given);
   let hasWritten = false;
   const connection: Connection = {
     rows: (text, values) => database.rows(text, values),

@@ -1,6 +1,6 @@
 /** Writes to a shard's SQLite file, one transaction at a time, and serves admin reads. */
 
-import { type Database, SQLiteError, type Statement } from "bun:sqlite";
+import { Database, SQLiteError, type Statement } from "bun:sqlite";
 import type { Awaitable } from "../../domain/awaitable.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
 import { conclude, coreMethods } from "../core/transaction.ts";
@@ -8,6 +8,7 @@ import { TransactionState } from "../core/transaction-state.ts";
 import { type Engine, run } from "../steps.ts";
 import {
   type Counts,
+  type GivenNumbers,
   type OnProgress,
   type Redaction,
   type ShardRecord,
@@ -19,6 +20,7 @@ import {
 import { readBytes, removeFreePages, rewrite } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
 import { OpenedFile } from "./opened-file.ts";
+import { checkCopied, copyRaw, sequenceOf } from "./raw-copy.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
@@ -44,8 +46,8 @@ export class SqliteWriter implements Writer {
   }
 
   /** Writers of this process queue here; those of other processes wait for SQLite's lock. */
-  write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#inTransaction(work));
+  write<T>(work: (transaction: Transaction) => Promise<T>, given?: GivenNumbers): Promise<T> {
+    return this.#inTurn(() => this.#inTransaction(work, given));
   }
 
   /** Queued with writes, because they share one connection. */
@@ -53,7 +55,7 @@ export class SqliteWriter implements Writer {
     return this.#inTurn(async () => {
       try {
         this.database.query("BEGIN").run();
-        return await work(this.#reading());
+        return await work(this.#state());
       } catch (error) {
         throw asReadError(error, this.database);
       } finally {
@@ -61,6 +63,18 @@ export class SqliteWriter implements Writer {
         if (this.database.inTransaction) this.database.query("ROLLBACK").run();
       }
     });
+  }
+
+  async surveyCopy<T>(path: string, work: (state: StoredState) => Promise<T>): Promise<T> {
+    const sequence = sequenceOf(this.database);
+    await this.#inTurn(() => copyRaw(this.database, path));
+    const copy = new SqliteWriter(new Database(path, { readwrite: true, create: false }));
+    try {
+      checkCopied(copy.database, sequence);
+      return await copy.survey(work);
+    } finally {
+      copy.close();
+    }
   }
 
   /** Queued with writes, so that it never sees an unfinished one. */
@@ -129,6 +143,21 @@ export class SqliteWriter implements Writer {
 
   #reading = () => this.#tables(new TransactionState());
 
+  /** Every read on its own: one that fails leaves the others possible. */
+  #state(): StoredState {
+    const state = {
+      ...this.#reading(),
+      checkIndexes: (limit: number) => checkFile(this.database, limit),
+    };
+    return Object.fromEntries(
+      Object.entries(state).map(([name, read]) => [
+        name,
+        (...values: never[]) =>
+          this.#read(() => (read as (...values: never[]) => unknown)(...values)),
+      ]),
+    ) as unknown as StoredState;
+  }
+
   #read<T>(read: () => T): T {
     try {
       return read();
@@ -143,7 +172,10 @@ export class SqliteWriter implements Writer {
     return mine;
   }
 
-  async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async #inTransaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    given: GivenNumbers | undefined,
+  ): Promise<T> {
     try {
       await this.#wal.limit();
     } catch (error) {
@@ -151,7 +183,7 @@ export class SqliteWriter implements Writer {
     }
     this.#begin();
     try {
-      const state = new TransactionState();
+      const state = new TransactionState(given);
       const before = this.#changed.get()!.rows;
       const result = await work(this.#tables(state));
       if (this.#changed.get()!.rows > before) await run(this.#engine, conclude(state, this.now()));
@@ -179,4 +211,19 @@ export class SqliteWriter implements Writer {
       );
     }
   }
+}
+
+/** Pages, and indexes against their tables. */
+function checkFile(database: Database, limit: number): { table: string; record: string }[] {
+  return database
+    .query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${limit})`)
+    .all()
+    .flatMap(({ integrity_check: found }) =>
+      found === "ok"
+        ? []
+        : found
+            .trim()
+            .split("\n")
+            .map((record) => ({ table: "file", record })),
+    );
 }

@@ -1,0 +1,307 @@
+/**
+ * Rebuilds a shard in another store. What is derived from its records is computed by the functions of ingest; what cannot be
+ * derived is copied: redactions, what pruned records left behind, the prune cutoff and the change log. Players and teams
+ * keep their internal numbers, so that every row of the new shard is equal to that of a shard without damage.
+ */
+
+import { applyBatch } from "../ingest/commit-batch.ts";
+import { addPrunedTotals } from "../ingest/count-actors.ts";
+import { restore } from "../ingest/prepare.ts";
+import { countRecent } from "../ingest/update-boards.ts";
+import { addBases, PendingNamed } from "../ingest/update-players.ts";
+import { totalsOf } from "../store/core/actors.ts";
+import { baseOf } from "../store/core/bases.ts";
+import { damagedCommits } from "../store/core/change-log.ts";
+import type { RowRange } from "../store/core/rows.ts";
+import {
+  DamagedData,
+  type GivenNumbers,
+  type Redaction,
+  type ShardRecord,
+  type StoredRow,
+  type StoredState,
+  type Transaction,
+  type Writer,
+} from "../store/store.ts";
+import { isWhole, type Table, type TableShape } from "../store/table.ts";
+import {
+  ACTOR_STATS,
+  type ActorRow,
+  type BaseRow,
+  CHANGES,
+  type ChangeRow,
+  MATCHES,
+  type NamedTable,
+  PLAYER_BASE,
+  RECORDS,
+  REDACTIONS,
+  SHARD,
+  type ShardColumns,
+} from "../store/tables.ts";
+
+export interface RebuildOptions {
+  /** Redactions that are known from elsewhere: those of the source may be damaged. */
+  redactions?: readonly Redaction[];
+  /** Further tables whose keys name records, if those that should list them are damaged. */
+  lists?: readonly TableShape[];
+  /** Called for each row and record that cannot be read. What it throws ends the rebuild. */
+  onDamage(table: string, record: string): void;
+  onProgress(records: number): void;
+}
+
+/** Records are decoded and applied so many at a time, and a transaction has so many: each of its players is written once. */
+const BATCH = 1000;
+const BATCHES = 40;
+const ROWS = 1000;
+
+/** Applies the source to an empty target. Nothing of the change log is there until takeOverLog(). */
+export async function rebuild(
+  source: StoredState,
+  target: Writer,
+  options: RebuildOptions,
+): Promise<void> {
+  const shard = await shardOf(source);
+  const prunedBefore = shard?.pruned_before ?? undefined;
+  await begin(source, target, shard);
+  await addState(source, target, options);
+  const applied = new Applied(source, target, prunedBefore, options);
+  // In order, so that few players have to be read again.
+  await applied.addListed(MATCHES);
+  if (applied.records < (await source.rowCount(RECORDS))) await applied.addListed(RECORDS);
+  for (const table of options.lists ?? []) await applied.addListed(table);
+  applied.reportUnread();
+  await target.write(async (one) => {
+    await countRecent(one);
+    // Last: some records may be older, if a prune was interrupted.
+    if (prunedBefore !== undefined) await one.setPrunedBefore(prunedBefore);
+  }, NO_NUMBERS);
+}
+
+const NO_NUMBERS: GivenNumbers = { players: new Map(), teams: new Map() };
+
+/** New numbers follow those of the source, which its change log names. */
+async function begin(
+  source: StoredState,
+  target: Writer,
+  shard: ShardColumns | undefined,
+): Promise<void> {
+  const last_player = Math.max(shard?.last_player ?? 0, await source.highestNumber("players"));
+  const last_team = Math.max(shard?.last_team ?? 0, await source.highestNumber("teams"));
+  await target.write(async (one) => one.setShard({ last_player, last_team }), NO_NUMBERS);
+}
+
+/** The row of a shard; undefined if it is damaged. */
+async function shardOf(source: StoredState): Promise<ShardColumns | undefined> {
+  const [row] = await source.rows(SHARD, { after: undefined, limit: 1 });
+  return row && isWhole(SHARD, row as ShardColumns) ? (row as ShardColumns) : undefined;
+}
+
+/** What pruned and redacted records left behind comes before all records. */
+async function addState(
+  source: StoredState,
+  target: Writer,
+  { redactions = [], onDamage }: RebuildOptions,
+): Promise<void> {
+  const write = (work: (one: Transaction) => Promise<void>) => target.write(work, NO_NUMBERS);
+  for await (const rows of wholeRows(source, REDACTIONS, onDamage)) {
+    await write(async (one) => one.copyRows(REDACTIONS, rows));
+  }
+  await write(async (one) => one.addRedactions([...redactions]));
+  for await (const rows of wholeRows(source, PLAYER_BASE, onDamage)) {
+    const bases = (rows as BaseRow[]).map(baseOf);
+    const ids = bases.map(({ id }) => id);
+    const numbers = { ...NO_NUMBERS, players: await source.numbersOf("players", ids) };
+    await target.write((one) => addBases(one, bases), numbers);
+  }
+  for await (const rows of wholeRows(source, ACTOR_STATS, onDamage)) {
+    const pruned = (rows as ActorRow[]).filter(({ is_pruned }) => is_pruned === 1);
+    await write((one) => addPrunedTotals(one, pruned.map(totalsOf)));
+  }
+}
+
+/** All rows of a table in the order of its key, in steps. */
+export async function* storedRows(
+  source: Pick<StoredState, "rows">,
+  table: TableShape,
+): AsyncGenerator<StoredRow[]> {
+  for (let after: StoredRow | undefined; ; ) {
+    const rows = await source.rows(table, { after, limit: ROWS });
+    if (rows.length > 0) yield rows;
+    if (rows.length < ROWS) return;
+    after = rows.at(-1);
+  }
+}
+
+async function* wholeRows(
+  source: StoredState,
+  table: TableShape,
+  onDamage: RebuildOptions["onDamage"],
+): AsyncGenerator<StoredRow[]> {
+  const declared = table as Table<StoredRow>;
+  try {
+    for await (const rows of storedRows(source, table)) {
+      const whole = rows.filter((row) => isWhole(declared, row));
+      for (const row of rows) {
+        if (!whole.includes(row)) onDamage(table.name, declared.label(row));
+      }
+      yield whole;
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedData)) throw error;
+    onDamage(table.name, String(error.record));
+  }
+}
+
+/** The records that were applied so far. */
+class Applied {
+  records = 0;
+  /** Ids that are named and could not be read, with the table. */
+  readonly #unread = new Map<string, string>();
+
+  constructor(
+    private readonly source: StoredState,
+    private readonly target: Writer,
+    private readonly prunedBefore: number | undefined,
+    private readonly options: RebuildOptions,
+  ) {}
+
+  /** Applies the records that the keys of a table name, and that are not there yet. */
+  async addListed(table: TableShape): Promise<void> {
+    for (const isReverse of [false, true]) {
+      const range: RowRange = { after: undefined, limit: BATCH, isReverse };
+      try {
+        while (await this.#addNext(table, range));
+        return;
+      } catch (error) {
+        if (!(error instanceof DamagedData)) throw error;
+        // What follows the damage is read from the other end.
+        if (!isReverse) this.options.onDamage(error.table, String(error.record));
+      }
+    }
+  }
+
+  /** One transaction. Returns whether there is more in the table. */
+  async #addNext(table: TableShape, range: RowRange): Promise<boolean> {
+    const isFirst = table === MATCHES && !range.isReverse;
+    const column = table.key.at(-1)!;
+    const named = new PendingNamed();
+    const numbers = { players: new Map<string, number>(), teams: new Map<string, number>() };
+    let unreadable: DamagedData | undefined;
+    let hasMore = true;
+    const work = async (transaction: Transaction) => {
+      for (let batch = 0; batch < BATCHES && hasMore && !unreadable; batch++) {
+        const keys = await this.#keys(table, range);
+        if (keys instanceof DamagedData) unreadable = keys;
+        else {
+          const ids = [...new Set(keys.map((key) => String(key[column])))];
+          const known = isFirst ? new Map() : await transaction.known(ids);
+          const missing = ids.filter((id) => !known.has(id));
+          await this.#add(transaction, await this.#load(table.name, missing), named, numbers);
+          hasMore = keys.length === BATCH;
+          range.after = keys.at(-1) ?? range.after;
+        }
+      }
+      await named.write(transaction);
+    };
+    await this.target.write(work, numbers);
+    // After the commit of what was read before it.
+    if (unreadable) throw unreadable;
+    return hasMore;
+  }
+
+  async #keys(table: TableShape, range: RowRange): Promise<StoredRow[] | DamagedData> {
+    try {
+      return await this.source.keys(table, range);
+    } catch (error) {
+      if (error instanceof DamagedData) return error;
+      throw error;
+    }
+  }
+
+  reportUnread(): void {
+    for (const [id, table] of this.#unread) this.options.onDamage(table, id);
+  }
+
+  async #add(
+    transaction: Transaction,
+    records: readonly ShardRecord[],
+    named: PendingNamed,
+    numbers: Record<NamedTable, Map<string, number>>,
+  ): Promise<void> {
+    if (records.length === 0) return;
+    const batch = records.map(({ match }) => ({
+      ...restore(match),
+      contentHash: match.contentHash,
+    }));
+    for (const kind of ["players", "teams"] as const) {
+      const ids = new Set(batch.flatMap(({ outline }) => outline[kind].map(({ id }) => id)));
+      const unknown = [...ids].filter((id) => !numbers[kind].has(id));
+      for (const [id, num] of await this.source.numbersOf(kind, unknown))
+        numbers[kind].set(id, num);
+    }
+    const fates = new Map(records.map(({ fate, match }) => [match.id, fate]));
+    const rebuilding = { named, prunedBefore: this.prunedBefore, fates };
+    await applyBatch(transaction, batch, { replace: false, rebuilding });
+    this.records += records.length;
+    this.options.onProgress(this.records);
+  }
+
+  /** Those that can be read. If one of them cannot, they are read one by one. */
+  async #load(table: string, ids: string[]): Promise<ShardRecord[]> {
+    try {
+      const records = await this.source.load(ids);
+      if (records.length === ids.length) {
+        for (const id of ids) this.#unread.delete(id);
+        return records;
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedData)) throw error;
+      if (ids.length === 1) {
+        this.#unread.set(ids[0]!, error.table === "file" ? table : error.table);
+        return [];
+      }
+    }
+    if (ids.length === 1) {
+      if (!this.#unread.has(ids[0]!)) this.#unread.set(ids[0]!, table);
+      return [];
+    }
+    const records: ShardRecord[] = [];
+    for (const id of ids) records.push(...(await this.#load(table, [id])));
+    return records;
+  }
+}
+
+/**
+ * Takes over the change log, so that those who follow it go on. Positions before a damaged commit would miss it: only what
+ * follows is taken over.
+ */
+export async function takeOverLog(
+  source: StoredState,
+  target: Writer,
+  token?: string,
+): Promise<void> {
+  const shard = await shardOf(source);
+  let rows: ChangeRow[] = [];
+  let damagedUpTo = 0;
+  let last: ChangeRow | undefined;
+  for await (const step of storedRows(source, CHANGES)) {
+    rows = step as ChangeRow[];
+    const damaged = damagedCommits(last ? [last, ...rows] : rows);
+    damagedUpTo = damaged.at(-1) ?? damagedUpTo;
+    last = rows.at(-1);
+  }
+  for await (const step of storedRows(source, CHANGES)) {
+    const taken = step.filter(({ sequence }) => (sequence as number) > damagedUpTo);
+    await target.write(async (one) => one.copyRows(CHANGES, taken), NO_NUMBERS);
+  }
+  const { log_id, sequence } = shard ?? {};
+  await target.write(
+    async (one) =>
+      one.setShard({
+        ...(log_id !== undefined && { log_id }),
+        sequence: sequence ?? last?.sequence ?? 0,
+        token: token ?? shard?.token ?? last?.token ?? "",
+      }),
+    NO_NUMBERS,
+  );
+}

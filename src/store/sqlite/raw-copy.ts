@@ -1,0 +1,72 @@
+/** Copies a shard's file with its WAL as they are, damage included, while others read and write it. */
+
+import type { Database } from "bun:sqlite";
+import { copyFileSync, existsSync, openSync, read } from "node:fs";
+import { open } from "node:fs/promises";
+import { promisify } from "node:util";
+import { DamagedData } from "../store.ts";
+import { fileStats } from "./opened-file.ts";
+
+const STEP = 1024 * 1024;
+
+/**
+ * Files that were copied, by device and inode. They stay open: closing one would release the locks that SQLite holds on it
+ * in this process, and another program could then delete the WAL in use.
+ */
+const opened = new Map<string, number>();
+
+function descriptorOf(path: string): number {
+  const { dev, ino } = fileStats(path)!;
+  const key = `${dev} ${ino}`;
+  const file = opened.get(key) ?? openSync(path, "r");
+  opened.set(key, file);
+  return file;
+}
+
+/**
+ * Copies the latest state, or a later one. The connection must not be in a transaction. Its read transaction keeps others
+ * from starting the WAL over, and from writing anything into the file that is not in the WAL too.
+ */
+export async function copyRaw(database: Database, to: string): Promise<void> {
+  const { file: from } = database.query<{ file: string }, []>("PRAGMA database_list").get()!;
+  database.run("BEGIN");
+  try {
+    // A transaction begins with its first read.
+    database.query("SELECT 1 FROM sqlite_schema").get();
+    await copyFile(descriptorOf(from), to);
+    if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${to}-wal`);
+  } finally {
+    if (database.inTransaction) database.run("ROLLBACK");
+  }
+}
+
+const readPart = promisify(read);
+
+async function copyFile(file: number, to: string): Promise<void> {
+  const copy = await open(to, "w", 0o600);
+  try {
+    const buffer = Buffer.alloc(STEP);
+    for (let at = 0; ; ) {
+      const { bytesRead } = await readPart(file, buffer, 0, STEP, at);
+      if (bytesRead === 0) break;
+      await copy.write(buffer, 0, bytesRead);
+      at += bytesRead;
+    }
+  } finally {
+    await copy.close();
+  }
+}
+
+/** Throws DamagedData if a copy has fewer commits than the original had before: SQLite ends at the first bad frame of a WAL. */
+export function checkCopied(copy: Database, before: number): void {
+  if (sequenceOf(copy) < before) throw new DamagedData("file", "its -wal is damaged");
+}
+
+/** The number of the last commit; 0 if it cannot be read, which is found later. */
+export function sequenceOf(database: Database): number {
+  try {
+    return database.query<{ sequence: number }, []>("SELECT sequence FROM shard").get()!.sequence;
+  } catch {
+    return 0;
+  }
+}
