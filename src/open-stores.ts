@@ -18,11 +18,10 @@ import { PostgresShard } from "./store/postgres/shard.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
 import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
 import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
-import { openForReading, openForWriting } from "./store/sqlite/open.ts";
+import { openForReading } from "./store/sqlite/open.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { SqliteShard } from "./store/sqlite/shard.ts";
 import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
-import { SqliteWriter } from "./store/sqlite/writer.ts";
 import type { OnMigrate, Redaction, Writer } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
@@ -36,7 +35,6 @@ type ShardSettings = Pick<Settings, "data" | "shards"> &
   };
 
 const MIB = 1024 * 1024;
-const NEW_FILE_CACHED_KIB = 128 * 1024;
 
 /**
  * The shards of a deployment: those in the settings, else every store in the data folder. `writerCacheKib` limits
@@ -99,18 +97,6 @@ export function locationOf(
 /** The writer of a shard at any location. Creates the store if necessary. */
 export const openWriter = (id: string, location: ShardLocation): Writer =>
   openShards({ data: "", shards: [{ id, location }] }, unobserved, undefined, "write").writer(id);
-
-/**
- * The writer of a new shard in a file that nobody else uses: until it is closed, nothing is sure to be on the disk, and a
- * failure leaves a file to throw away.
- */
-export function openNewFile(id: string, path: string): Writer {
-  const database = openForWriting(path, id, NEW_FILE_CACHED_KIB);
-  for (const setting of ["journal_mode = OFF", "synchronous = OFF", "secure_delete = OFF"]) {
-    database.run(`PRAGMA ${setting}`);
-  }
-  return new SqliteWriter(database);
-}
 
 /** Migrates a shard. Returns its formats before and after; undefined if there is no shard yet. */
 export async function migrateShard(

@@ -31,6 +31,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   doctor: async () => (await import("./doctor.ts")).doctor,
   backup: async () => (await import("./backup.ts")).backup,
   restore: async () => (await import("./restore.ts")).restore,
+  verify: async () => (await import("./verify.ts")).verify,
+  repair: async () => (await import("./repair.ts")).repair,
   config: async () => (await import("./config.ts")).config,
   demo: async () => (await import("./demo.ts")).demo,
 };

@@ -30,7 +30,6 @@ import {
   withExamples,
   withSettings,
 } from "./command.ts";
-import { ingestOptions } from "./ingest.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { existingShard, withShards } from "./shard-store.ts";
 
@@ -55,9 +54,9 @@ export function addMove(group: Command): void {
       "sqlite:PATH or postgres://USER@HOST/DATABASE?schema=NAME; must be empty or not exist. " +
         "Set the password as PGPASSWORD: every user of the machine can read flags.",
     )
-    .option("--resume", "continue an interrupted copy, or update a complete one")
+    .option("--resume", "replace an earlier copy, complete or not")
     .action((shard: string, flags: Flags) => moveShard(shard, flags, settingsOf(command)));
-  withSettings(command, ["batch"]);
+  withSettings(command);
   withExamples(command, [
     [
       "matchbook shards move na --to 'postgres://matchbook@db.example.com/matchbook?schema=na'",
@@ -66,7 +65,7 @@ export function addMove(group: Command): void {
     ["matchbook shards move na --to sqlite:/srv/matchbook/na.db", "into a file"],
     [
       "matchbook shards move na --to sqlite:/srv/matchbook/na.db --resume",
-      "continue an interrupted copy, or copy newer records",
+      "copy again after an interruption, or newer records",
     ],
   ]);
 }
@@ -90,7 +89,6 @@ async function moveShard(id: string, flags: Flags, settings: LoadedSettings): Pr
       shard: id,
       location: showLocation(to),
       resume: flags.resume === true,
-      ingest: ingestOptions(values, shards),
     });
     if (!moved.isEqual) throw new CommandError(difference(id, to, moved));
     print(nextSteps(id, locationOf(values, id), to, moved, newTables(id, to, ids, settings)));
@@ -130,7 +128,7 @@ async function copyTo(
     });
   } catch (error) {
     if (phase === "copy") {
-      note(`Records copied so far are in ${options.location}: use --resume to continue.`);
+      note(`Part of the records are in ${options.location}: use --resume to copy again.`);
     }
     throw error;
   } finally {
@@ -156,13 +154,13 @@ function nextSteps(
   id: string,
   from: ShardLocation,
   to: ShardLocation,
-  { copied, source: { digest, counts } }: Moved,
+  { source: { digest, counts } }: Moved,
   tables: readonly string[],
 ): string {
   const records = recordsIn(counts);
   const withheld = records - counts.served;
   return [
-    `Copied ${copied} records. All ${records} of ${id} (${counts.served} served, ${withheld} withheld) are now in`,
+    `All ${records} records of ${id} (${counts.served} served, ${withheld} withheld) are now in`,
     `${showLocation(to)}.`,
     `Both locations have the digest ${digest.digest}.`,
     "",

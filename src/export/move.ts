@@ -1,40 +1,26 @@
 /**
- * Moves a shard to another store: exports its records into an ingest of the target while nobody writes to the source,
- * and verifies that both serve the same. What a shard holds is a function of the set of its records, so players, teams
- * and everything else follow.
+ * Moves a shard to another store: rebuilds it there while nobody writes to the source, and verifies that both serve the same.
+ * The change log goes with it, so that those who follow it go on.
  */
 
-import { recordDocument } from "../document/record.ts";
-import { type IngestOptions, ingest } from "../ingest/ingest.ts";
-import { recordsIn as recordsReported } from "../ingest/report.ts";
-import type { Bytes } from "../ingest/source.ts";
-import {
-  type Counts,
-  type ShardContents,
-  StoreError,
-  type Transaction,
-  type Writer,
-} from "../store/store.ts";
+import { NO_NUMBERS, type RebuildSource, rebuild, takeOverLog } from "../rebuild/rebuild.ts";
+import { type Counts, DamagedData, StoreError, type Writer } from "../store/store.ts";
+import { SHARD } from "../store/tables.ts";
 import { type Counted, type Digest, digestOf } from "./digest.ts";
-import { exportRecords } from "./export.ts";
-import { recordBatches } from "./scan.ts";
 
-export type Phase = "compare" | "copy" | "digest of the source" | "digest of the target";
+export type Phase = "copy" | "digest of the source" | "digest of the target";
 
 export interface MoveOptions {
   /** The shard's id, and the location of the target as it may be shown: for messages. */
   shard: string;
   location: string;
-  /** Whether to continue an interrupted copy. Otherwise the target must be empty. */
+  /** Whether the target may have an earlier copy, complete or not, which is made again. Otherwise it must be empty. */
   resume: boolean;
-  ingest: Pick<IngestOptions, "batch" | "threads">;
   /** `done` counts towards `total`; `records` is for the rate. */
   onProgress(phase: Phase, total: number, done: number, records: number): void;
 }
 
 export interface Moved {
-  /** Records copied by this run. */
-  copied: number;
   source: Side;
   target: Side;
   isEqual: boolean;
@@ -48,79 +34,60 @@ export interface Side {
 
 /** Throws StoreError when the target cannot take the shard, when a store fails, and when something is damaged. */
 export async function move(source: Writer, target: Writer, options: MoveOptions): Promise<Moved> {
-  const { shard, location } = options;
   const there = recordsIn(await target.counts());
   if (there > 0 && !options.resume) {
     throw new StoreError(
-      `${location} is not empty: it has ${there} records. Choose an empty location, or add --resume if it is an interrupted copy of ${shard}`,
-    );
-  }
-  if (there > 0 && (await areOne(source, target))) {
-    throw new StoreError(
-      `${location} is the current location of ${shard} under another name, or a replica or backup of it. Choose an empty location`,
+      `${options.location} is not empty: it has ${there} records. Choose an empty location, or add --resume if it is an earlier copy of ${options.shard}`,
     );
   }
 
-  // Nothing is written to the source, but the write transaction keeps all other writers waiting.
+  // Nothing is written to the source, but the write transaction keeps all other writers waiting. If the target were the
+  // same shard under another name, it would wait too, and fail.
   const original = await source.write(async (transaction) => {
     const counts = await source.counts();
-    const show = (phase: Phase, total: number) => (done: number) =>
-      options.onProgress(phase, total, done, done);
-    if (there > 0) {
-      await checkIsPart(target, transaction, options, show("compare", there));
-    }
-    const copied = await copyRecords(transaction, target, options, show("copy", recordsIn(counts)));
+    await empty(transaction, target, options);
+    await rebuild(transaction, target, {
+      onDamage(table, record) {
+        throw new DamagedData(table, record);
+      },
+      onProgress: (done) => options.onProgress("copy", recordsIn(counts), done, done),
+    });
+    await takeOverLog(transaction, target, await copyToken(transaction));
     const digest = await digestOf(transaction, digesting("digest of the source", counts, options));
-    return { copied, side: { digest, counts } };
+    return { digest, counts };
   });
 
-  const { copied, side } = original;
   const digest = await target.survey((holdings) =>
-    digestOf(holdings, digesting("digest of the target", side.counts, options)),
+    digestOf(holdings, digesting("digest of the target", original.counts, options)),
   );
   const copy = { digest, counts: await target.counts() };
-  return { copied, source: side, target: copy, isEqual: areEqual(side, copy) };
+  return { source: original, target: copy, isEqual: areEqual(original, copy) };
 }
 
-/** Ingests the export of the source, and returns how many records the target lacked. */
-async function copyRecords(
-  source: ShardContents,
+const shardRow = async (state: RebuildSource) =>
+  (await state.rows(SHARD, { after: undefined, limit: 1 }))[0];
+
+/** What a copy has for the token of its last commit, until something else is written to it. */
+const copyToken = async (source: RebuildSource): Promise<string> =>
+  `copy:${(await shardRow(source))?.log_id}`;
+
+/** An earlier copy is made again from the beginning. Throws StoreError if the target has anything else. */
+async function empty(
+  source: RebuildSource,
   target: Writer,
-  { shard, ingest: { batch, threads } }: MoveOptions,
-  onProgress: (records: number) => void,
-): Promise<number> {
-  const report = await ingest([{ name: shard, bytes: exported(source, shard) }], {
-    batch,
-    threads,
-    writer: () => target,
-    // The records are stored already, whatever the settings and the clock say by now; nothing in them is missing.
-    context: { shard: undefined, shards: undefined, titleId: "", longest: Number.MAX_SAFE_INTEGER },
-    clock: () => Number.MAX_SAFE_INTEGER,
-    replace: false,
-    onRejection({ document, problems }) {
-      const { id } = (document?.data ?? {}) as { id?: unknown };
-      if (id === undefined) throw new StoreError(`cannot copy ${shard}: ${problems.join("; ")}`);
-      throw new StoreError(
-        `match ${id} of ${shard} is not valid by the rules of this version: ${problems.join("; ")}. Replace it with a valid record (matchbook ingest --replace), then retry`,
-      );
-    },
-    // The digests differ then.
-    onConflict() {},
-    onProgress(soFar) {
-      const records = recordsReported(soFar);
-      if (records > 0) onProgress(records);
-    },
-  });
-  return recordsReported(report) - report.duplicate - report.conflict;
-}
-
-async function* exported(source: ShardContents, shard: string): Bytes {
-  for await (const { bytes } of exportRecords(source, { shard, withheld: true })) yield bytes;
-}
-
-async function areOne(source: Writer, target: Writer): Promise<boolean> {
-  const token = await source.stateToken();
-  return token !== undefined && token === (await target.stateToken());
+  { shard, location }: MoveOptions,
+): Promise<void> {
+  const token = await copyToken(source);
+  const found = await target.survey(shardRow);
+  if (recordsIn(await target.counts()) > 0 && found?.token !== token) {
+    throw new StoreError(
+      `${location} is not a copy of ${shard} that 'matchbook shards move' has made, or records were added to it. Choose an empty location`,
+    );
+  }
+  await target.write(async (one) => {
+    await one.clear();
+    await one.setShard({ token });
+  }, NO_NUMBERS);
 }
 
 function digesting(phase: Phase, counts: Counts, { onProgress }: MoveOptions) {
@@ -138,31 +105,4 @@ export function recordsIn({ served, withheld }: Counts): number {
 function areEqual(one: Side, other: Side): boolean {
   const compared = ({ digest, counts: { bytes: _, ...counts } }: Side) => ({ digest, counts });
   return Bun.deepEquals(compared(one), compared(other));
-}
-
-/** Throws StoreError unless the source has every record of the target, exactly as it is there. */
-async function checkIsPart(
-  target: Writer,
-  source: Pick<Transaction, "load">,
-  { shard, location, ingest: { batch } }: MoveOptions,
-  onProgress: (records: number) => void,
-): Promise<void> {
-  await target.survey(async (contents) => {
-    let compared = 0;
-    for await (const step of recordBatches(contents, batch)) {
-      const originals = new Map<string, string>();
-      for (const { match } of await source.load(step.map(({ match: { id } }) => id))) {
-        originals.set(match.id, recordDocument(match));
-      }
-      for (const { match } of step) {
-        const original = originals.get(match.id);
-        if (original === recordDocument(match)) continue;
-        throw new StoreError(
-          `${location} is not a copy of ${shard}: its match ${match.id} is ${original ? "different" : "missing"} in ${shard}. Choose an empty location`,
-        );
-      }
-      compared += step.length;
-      onProgress(compared);
-    }
-  });
 }

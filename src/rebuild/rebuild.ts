@@ -12,7 +12,7 @@ import { addBases, PendingNamed } from "../ingest/update-players.ts";
 import { totalsOf } from "../store/core/actors.ts";
 import { baseOf } from "../store/core/bases.ts";
 import { damagedCommits } from "../store/core/change-log.ts";
-import type { RowRange } from "../store/core/rows.ts";
+import { compareKeys, type RowRange } from "../store/core/rows.ts";
 import {
   DamagedData,
   type GivenNumbers,
@@ -39,6 +39,9 @@ import {
   type ShardColumns,
 } from "../store/tables.ts";
 
+/** One state of a shard, also that of a transaction. */
+export type RebuildSource = Omit<StoredState, "checkIndexes">;
+
 export interface RebuildOptions {
   /** Redactions that are known from elsewhere: those of the source may be damaged. */
   redactions?: readonly Redaction[];
@@ -56,7 +59,7 @@ const ROWS = 1000;
 
 /** Applies the source to an empty target. Nothing of the change log is there until takeOverLog(). */
 export async function rebuild(
-  source: StoredState,
+  source: RebuildSource,
   target: Writer,
   options: RebuildOptions,
 ): Promise<void> {
@@ -77,11 +80,12 @@ export async function rebuild(
   }, NO_NUMBERS);
 }
 
-const NO_NUMBERS: GivenNumbers = { players: new Map(), teams: new Map() };
+/** For what adds no players and teams. */
+export const NO_NUMBERS: GivenNumbers = { players: new Map(), teams: new Map() };
 
 /** New numbers follow those of the source, which its change log names. */
 async function begin(
-  source: StoredState,
+  source: RebuildSource,
   target: Writer,
   shard: ShardColumns | undefined,
 ): Promise<void> {
@@ -91,14 +95,14 @@ async function begin(
 }
 
 /** The row of a shard; undefined if it is damaged. */
-async function shardOf(source: StoredState): Promise<ShardColumns | undefined> {
+async function shardOf(source: RebuildSource): Promise<ShardColumns | undefined> {
   const [row] = await source.rows(SHARD, { after: undefined, limit: 1 });
   return row && isWhole(SHARD, row as ShardColumns) ? (row as ShardColumns) : undefined;
 }
 
 /** What pruned and redacted records left behind comes before all records. */
 async function addState(
-  source: StoredState,
+  source: RebuildSource,
   target: Writer,
   { redactions = [], onDamage }: RebuildOptions,
 ): Promise<void> {
@@ -128,12 +132,16 @@ export async function* storedRows(
     const rows = await source.rows(table, { after, limit: ROWS });
     if (rows.length > 0) yield rows;
     if (rows.length < ROWS) return;
-    after = rows.at(-1);
+    const last = rows.at(-1)!;
+    // A damaged index may lead to the same rows again and again.
+    if (after && compareKeys(after, last, table.key) >= 0)
+      throw new DamagedData(table.name, "order");
+    after = last;
   }
 }
 
 async function* wholeRows(
-  source: StoredState,
+  source: RebuildSource,
   table: TableShape,
   onDamage: RebuildOptions["onDamage"],
 ): AsyncGenerator<StoredRow[]> {
@@ -159,7 +167,7 @@ class Applied {
   readonly #unread = new Map<string, string>();
 
   constructor(
-    private readonly source: StoredState,
+    private readonly source: RebuildSource,
     private readonly target: Writer,
     private readonly prunedBefore: number | undefined,
     private readonly options: RebuildOptions,
@@ -276,7 +284,7 @@ class Applied {
  * follows is taken over.
  */
 export async function takeOverLog(
-  source: StoredState,
+  source: RebuildSource,
   target: Writer,
   token?: string,
 ): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { ask, insert, query, type Steps } from "../steps.ts";
 import type { StoredRow } from "../store.ts";
-import { type Column, storedColumns, type Table, type TableShape } from "../table.ts";
+import { type Column, storedColumns, type Table, type TableShape, type Value } from "../table.ts";
 import { DECLARED, DERIVED, type NamedTable, SHARD, type ShardColumns } from "../tables.ts";
 import { readShard } from "./shard.ts";
 
@@ -81,3 +81,19 @@ export const rows = {
     yield* rows.setShard({ matches: 0, players: 0, teams: 0, pruned_before: null });
   },
 };
+
+/** By the values of a key. */
+export function compareKeys(one: StoredRow, other: StoredRow, key: readonly string[]): number {
+  for (const column of key) {
+    const order = compareValues(one[column]!, other[column]!);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Texts are compared byte by byte. */
+function compareValues(one: Value, other: Value): number {
+  if (one === other) return 0;
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+}

@@ -1,0 +1,284 @@
+/**
+ * Verifies a shard. First every row by its checksum, and the indexes, in short steps; that is a quick verification. Then the
+ * shard is rebuilt from its records in a file that is thrown away, and all rows are compared.
+ */
+
+import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { rebuild, storedRows } from "../rebuild/rebuild.ts";
+import { damagedCommits } from "../store/core/change-log.ts";
+import type { Shards } from "../store/shards.ts";
+import { openNewFile } from "../store/sqlite/new-file.ts";
+import { DamagedData, type StoredRow, type StoredState, type Writer } from "../store/store.ts";
+import { isWhole, type Table, type TableShape } from "../store/table.ts";
+import {
+  CHANGES,
+  type ChangeRow,
+  DECLARED,
+  DERIVED,
+  DERIVED_TABLES,
+  DOCUMENTS,
+  PLAYER_BASE,
+  RECORDS,
+  REDACTIONS,
+} from "../store/tables.ts";
+import { differences } from "./differences.ts";
+import { effectOf } from "./effects.ts";
+
+/** Something that is not as it was written, or not as the records say. */
+export interface Finding {
+  table: string;
+  record: string;
+  /** What is wrong, and what it affects. */
+  detail: string;
+}
+
+export interface Verified {
+  rows: number;
+  /** How many findings there are; `damage` has the first ones. */
+  damaged: number;
+  damage: Finding[];
+  /** Whether everything was compared with a rebuild. */
+  isComplete: boolean;
+  /** Why not, if it was not only a quick verification. */
+  why: string | undefined;
+}
+
+export interface VerifyOptions {
+  quick: boolean;
+  /** The share of the time that it may use, up to 1. */
+  share: number;
+  signal?: AbortSignal;
+  /** How many findings to keep. */
+  limit: number;
+  /** The folder for the copy and the rebuilt shard, about twice the size of the shard. */
+  scratch: string;
+  onProgress?(rows: number): void;
+}
+
+/** Verification ends when it has found this much. */
+const MAX_DAMAGE = 10_000;
+const ROWS = 1000;
+/** A copy of the shard, the rebuilt one, and some more. */
+const SPACE_FACTOR = 2.2;
+const PREFIX = ".verify-";
+
+/** Undefined if there is no shard yet. Throws StoreError if it cannot be read at all. */
+export async function verifyShard(
+  shards: Pick<Shards, "existingWriter">,
+  id: string,
+  options: VerifyOptions,
+): Promise<Verified | undefined> {
+  const writer = await shards.existingWriter(id);
+  if (!writer) return undefined;
+  const verification = new Verification(id, writer, options);
+  try {
+    await verification.checkRows();
+    if (!options.quick) await verification.compare();
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
+  }
+  return verification.verified;
+}
+
+/** It was aborted, or has found too much. */
+class Enough extends Error {}
+
+/** Damage there makes everything that is derived differ. */
+const SOURCES: readonly TableShape[] = [RECORDS, DOCUMENTS, PLAYER_BASE, REDACTIONS];
+
+class Verification {
+  readonly verified: Verified = {
+    rows: 0,
+    damaged: 0,
+    damage: [],
+    isComplete: false,
+    why: undefined,
+  };
+  readonly #known = new Set<string>();
+
+  constructor(
+    private readonly id: string,
+    private readonly writer: Writer,
+    private readonly options: VerifyOptions,
+  ) {}
+
+  /** Every row of every table, then the indexes. */
+  async checkRows(): Promise<void> {
+    for (const table of DECLARED) {
+      await this.#orNote(async () => {
+        for await (const rows of storedRows(this.#inSteps(), table)) this.#check(table, rows);
+      });
+    }
+    await this.#orNote(() =>
+      this.writer.survey(async (state) => {
+        const found = await state.checkIndexes(this.options.limit);
+        for (const { table, record } of found) this.#note(table, String(record));
+      }),
+    );
+  }
+
+  /** Against a rebuild. */
+  async compare(): Promise<void> {
+    const { verified, options } = this;
+    if ([...this.#known].some((key) => SOURCES.some(({ name }) => key.startsWith(`${name} `)))) {
+      verified.why = "records are damaged, so what is derived from them was not compared";
+      return;
+    }
+    const bytes = await bytesOf(this.writer);
+    const folder = makeScratch(options.scratch, bytes * SPACE_FACTOR);
+    if (folder === undefined) {
+      verified.why = `there is not enough space in ${options.scratch} to rebuild the shard (${Math.ceil((bytes * SPACE_FACTOR) / 1e6)} MB), so nothing was compared`;
+      return;
+    }
+    try {
+      await this.#orNote(() =>
+        this.writer.surveyCopy(join(folder, "copy.db"), async (state) => {
+          verified.isComplete = await this.#rebuildAndCompare(state, join(folder, "rebuilt.db"));
+        }),
+      );
+      if (!verified.isComplete)
+        verified.why ??= "the shard cannot be rebuilt because of this damage";
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #rebuildAndCompare(state: StoredState, path: string): Promise<boolean> {
+    const rebuilt = openNewFile(this.id, path);
+    let isWhole = true;
+    try {
+      await rebuild(await this.#paced(state), rebuilt, {
+        onDamage: (table, record) => {
+          isWhole = false;
+          this.#note(table, record);
+        },
+        onProgress: () => {},
+      });
+      if (!isWhole) return false;
+      const built = await builtTables(state);
+      await rebuilt.survey(async (expected) => {
+        for (const table of DECLARED.filter((one) => built(one))) {
+          for await (const step of differences(await this.#paced(state), expected, table)) {
+            for (const record of step) this.#note(table.name, record);
+          }
+        }
+      });
+      return true;
+    } finally {
+      await rebuilt.close();
+    }
+  }
+
+  #check(table: TableShape, rows: StoredRow[]): void {
+    const declared = table as Table<StoredRow>;
+    for (const row of rows) {
+      if (!isWhole(declared, row)) this.#note(table.name, declared.label(row));
+    }
+    if (table !== CHANGES) return;
+    for (const sequence of damagedCommits(rows as ChangeRow[]))
+      this.#note(table.name, `${sequence}`);
+  }
+
+  /** Each step in a short transaction of its own. */
+  #inSteps(): Pick<StoredState, "rows"> {
+    return {
+      rows: (table, range) =>
+        this.#step(() => this.writer.survey(async (state) => state.rows(table, range))),
+    };
+  }
+
+  /** The same state, read at the pace that is allowed. */
+  async #paced(state: StoredState): Promise<StoredState> {
+    return {
+      ...state,
+      rows: (table, range) => this.#step(async () => state.rows(table, range)),
+      keys: (table, range) => this.#step(async () => state.keys(table, range)),
+    };
+  }
+
+  #last = performance.now();
+
+  async #step<T>(read: () => Promise<T>): Promise<T> {
+    const { share, signal, onProgress } = this.options;
+    if (signal?.aborted) throw new Enough();
+    const worked = performance.now() - this.#last;
+    // Also at full speed, so that signals are noticed.
+    await Bun.sleep(worked / share - worked);
+    this.#last = performance.now();
+    const result = await read();
+    if (Array.isArray(result)) this.verified.rows += result.length;
+    onProgress?.(this.verified.rows);
+    return result;
+  }
+
+  /** What cannot be read is a finding too. */
+  async #orNote(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof DamagedData)) throw error;
+      this.#note(error.table, String(error.record));
+    }
+  }
+
+  /** Each record of a table once. */
+  #note(table: string, record: string): void {
+    const key = `${table} ${record}`;
+    if (this.#known.has(key)) return;
+    this.#known.add(key);
+    const { verified, options } = this;
+    verified.damaged += 1;
+    const { damage } = verified;
+    if (damage.length < options.limit)
+      damage.push({ table, record, detail: effectOf(table, record) });
+    if (verified.damaged >= MAX_DAMAGE) throw new Enough();
+  }
+}
+
+/** Its size; 0 if its row is damaged, which was reported. */
+async function bytesOf(writer: Writer): Promise<number> {
+  try {
+    return (await writer.counts()).bytes;
+  } catch (error) {
+    if (error instanceof DamagedData) return 0;
+    throw error;
+  }
+}
+
+/** Which tables are compared: not the change log, nor a table that is still being built. */
+async function builtTables(state: StoredState): Promise<(table: TableShape) => boolean> {
+  const rows = await state.rows(DERIVED, { after: undefined, limit: ROWS });
+  const unbuilt = Object.values(DERIVED_TABLES).filter(
+    ({ name, derived }) =>
+      !rows.some(
+        (row) => row.name === name && row.version === derived.version && row.created_at === null,
+      ),
+  );
+  const left: readonly TableShape[] = [CHANGES, DERIVED, ...unbuilt];
+  return (table) => !left.includes(table);
+}
+
+/** A new folder. Removes those that killed processes have left. Undefined without enough space. */
+function makeScratch(parent: string, bytes: number): string | undefined {
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(parent)) {
+    if (isAbandoned(name)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+  const { bavail, bsize } = statfsSync(parent);
+  if (bavail * bsize < bytes) return undefined;
+  const folder = join(parent, `${PREFIX}${process.pid}-${crypto.randomUUID()}`);
+  mkdirSync(folder, { mode: 0o700 });
+  return folder;
+}
+
+function isAbandoned(name: string): boolean {
+  if (!name.startsWith(PREFIX)) return false;
+  const pid = Number.parseInt(name.slice(PREFIX.length), 10);
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
