@@ -12,13 +12,16 @@ import type { ShardLocation } from "./settings/shard-locations.ts";
 import type { Examined } from "./store/examined.ts";
 import { allowedConnections, examineDatabase } from "./store/postgres/examine.ts";
 import { formatOf } from "./store/postgres/open.ts";
+import { RepairSchema } from "./store/postgres/repair-schema.ts";
 import { FORMAT as POSTGRES_FORMAT } from "./store/postgres/schema.ts";
 import { OTHER_CONNECTIONS, sharedSession } from "./store/postgres/session.ts";
 import { PostgresShard } from "./store/postgres/shard.ts";
 import { PostgresWriter } from "./store/postgres/writer.ts";
+import type { ShardRepair } from "./store/repair.ts";
 import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
 import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
 import { openForReading } from "./store/sqlite/open.ts";
+import { RepairFile } from "./store/sqlite/repair-file.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { SqliteShard } from "./store/sqlite/shard.ts";
 import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
@@ -97,6 +100,12 @@ export function locationOf(
 /** The writer of a shard at any location. Creates the store if necessary. */
 export const openWriter = (id: string, location: ShardLocation): Writer =>
   openShards({ data: "", shards: [{ id, location }] }, unobserved, undefined, "write").writer(id);
+
+/** Waits for the writers of a damaged shard, and keeps them waiting. Throws StoreError. */
+export const openRepair = (id: string, location: ShardLocation): Awaitable<ShardRepair> =>
+  location.engine === "sqlite"
+    ? new RepairFile(id, location.path)
+    : RepairSchema.open(id, location);
 
 /** Migrates a shard. Returns its formats before and after; undefined if there is no shard yet. */
 export async function migrateShard(

@@ -30,9 +30,11 @@ import {
   type BaseRow,
   CHANGES,
   type ChangeRow,
+  DOCUMENTS,
   MATCHES,
   type NamedTable,
   PLAYER_BASE,
+  PLAYER_MATCHES,
   RECORDS,
   REDACTIONS,
   SHARD,
@@ -45,8 +47,8 @@ export type RebuildSource = Omit<StoredState, "checkIndexes">;
 export interface RebuildOptions {
   /** Redactions that are known from elsewhere: those of the source may be damaged. */
   redactions?: readonly Redaction[];
-  /** Further tables whose keys name records, if those that should list them are damaged. */
-  lists?: readonly TableShape[];
+  /** The same shard, read without its indexes: whatever they hide. */
+  unindexed?: RebuildSource;
   /** Called for each row and record that cannot be read. What it throws ends the rebuild. */
   onDamage(table: string, record: string): void;
   onProgress(records: number): void;
@@ -62,22 +64,51 @@ export async function rebuild(
   source: RebuildSource,
   target: Writer,
   options: RebuildOptions,
-): Promise<void> {
+): Promise<Rebuilt> {
   const shard = await shardOf(source);
-  const prunedBefore = shard?.pruned_before ?? undefined;
   await begin(source, target, shard);
-  await addState(source, target, options);
-  const applied = new Applied(source, target, prunedBefore, options);
+  const newestPruned = await addState(source, target, options);
+  // The cutoff was later than every match that was pruned.
+  const isCutoffLost = shard === undefined && newestPruned !== undefined;
+  const prunedBefore = isCutoffLost ? newestPruned + 1 : (shard?.pruned_before ?? undefined);
+  const applied = new Applied(target, prunedBefore, options);
   // In order, so that few players have to be read again.
-  await applied.addListed(MATCHES);
-  if (applied.records < (await source.rowCount(RECORDS))) await applied.addListed(RECORDS);
-  for (const table of options.lists ?? []) await applied.addListed(table);
+  await applied.addListed(source, MATCHES);
+  const { unindexed } = options;
+  const isEach = applied.records === (await countOf(source));
+  if (!isEach || unindexed) await applied.addListed(source, RECORDS);
+  if (unindexed) {
+    for (const table of [DOCUMENTS, PLAYER_MATCHES]) await applied.addListed(source, table);
+    for (const table of [RECORDS, DOCUMENTS]) await applied.addListed(unindexed, table);
+  }
   applied.reportUnread();
   await target.write(async (one) => {
     await countRecent(one);
     // Last: some records may be older, if a prune was interrupted.
     if (prunedBefore !== undefined) await one.setPrunedBefore(prunedBefore);
   }, NO_NUMBERS);
+  return { records: applied.records, prunedBefore, isCutoffLost };
+}
+
+export interface Rebuilt {
+  records: number;
+  prunedBefore: number | undefined;
+  /** Whether the cutoff of the source is damaged, so that this one may be earlier. */
+  isCutoffLost: boolean;
+}
+
+async function countOf(source: RebuildSource): Promise<number | undefined> {
+  return orUndefined(async () => source.rowCount(RECORDS));
+}
+
+/** Undefined if it is damaged. */
+async function orUndefined<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof DamagedData) return undefined;
+    throw error;
+  }
 }
 
 /** For what adds no players and teams. */
@@ -89,23 +120,27 @@ async function begin(
   target: Writer,
   shard: ShardColumns | undefined,
 ): Promise<void> {
-  const last_player = Math.max(shard?.last_player ?? 0, await source.highestNumber("players"));
-  const last_team = Math.max(shard?.last_team ?? 0, await source.highestNumber("teams"));
+  const highest = async (table: NamedTable) =>
+    (await orUndefined(async () => source.highestNumber(table))) ?? 0;
+  const last_player = Math.max(shard?.last_player ?? 0, await highest("players"));
+  const last_team = Math.max(shard?.last_team ?? 0, await highest("teams"));
   await target.write(async (one) => one.setShard({ last_player, last_team }), NO_NUMBERS);
 }
 
 /** The row of a shard; undefined if it is damaged. */
 async function shardOf(source: RebuildSource): Promise<ShardColumns | undefined> {
-  const [row] = await source.rows(SHARD, { after: undefined, limit: 1 });
+  const rows = await orUndefined(async () => source.rows(SHARD, { after: undefined, limit: 1 }));
+  const row = rows?.[0];
   return row && isWhole(SHARD, row as ShardColumns) ? (row as ShardColumns) : undefined;
 }
 
-/** What pruned and redacted records left behind comes before all records. */
+/** What pruned and redacted records left behind comes before all records. Returns the newest pruned match that is known. */
 async function addState(
   source: RebuildSource,
   target: Writer,
   { redactions = [], onDamage }: RebuildOptions,
-): Promise<void> {
+): Promise<number | undefined> {
+  let newest: number | undefined;
   const write = (work: (one: Transaction) => Promise<void>) => target.write(work, NO_NUMBERS);
   for await (const rows of wholeRows(source, REDACTIONS, onDamage)) {
     await write(async (one) => one.copyRows(REDACTIONS, rows));
@@ -113,15 +148,24 @@ async function addState(
   await write(async (one) => one.addRedactions([...redactions]));
   for await (const rows of wholeRows(source, PLAYER_BASE, onDamage)) {
     const bases = (rows as BaseRow[]).map(baseOf);
+    for (const { standing } of bases) {
+      const { createdAt } = standing?.latest ?? {};
+      if (createdAt !== undefined) newest = Math.max(createdAt, newest ?? createdAt);
+    }
     const ids = bases.map(({ id }) => id);
-    const numbers = { ...NO_NUMBERS, players: await source.numbersOf("players", ids) };
+    const numbers = { ...NO_NUMBERS, players: await numbersOf(source, "players", ids) };
     await target.write((one) => addBases(one, bases), numbers);
   }
   for await (const rows of wholeRows(source, ACTOR_STATS, onDamage)) {
     const pruned = (rows as ActorRow[]).filter(({ is_pruned }) => is_pruned === 1);
     await write((one) => addPrunedTotals(one, pruned.map(totalsOf)));
   }
+  return newest;
 }
+
+/** Without those that cannot be read: they get new ones. */
+const numbersOf = async (source: RebuildSource, table: NamedTable, ids: string[]) =>
+  (await orUndefined(async () => source.numbersOf(table, ids))) ?? new Map<string, number>();
 
 /** All rows of a table in the order of its key, in steps. */
 export async function* storedRows(
@@ -167,18 +211,17 @@ class Applied {
   readonly #unread = new Map<string, string>();
 
   constructor(
-    private readonly source: RebuildSource,
     private readonly target: Writer,
     private readonly prunedBefore: number | undefined,
     private readonly options: RebuildOptions,
   ) {}
 
   /** Applies the records that the keys of a table name, and that are not there yet. */
-  async addListed(table: TableShape): Promise<void> {
+  async addListed(source: RebuildSource, table: TableShape): Promise<void> {
     for (const isReverse of [false, true]) {
       const range: RowRange = { after: undefined, limit: BATCH, isReverse };
       try {
-        while (await this.#addNext(table, range));
+        while (await this.#addNext(source, table, range));
         return;
       } catch (error) {
         if (!(error instanceof DamagedData)) throw error;
@@ -189,7 +232,7 @@ class Applied {
   }
 
   /** One transaction. Returns whether there is more in the table. */
-  async #addNext(table: TableShape, range: RowRange): Promise<boolean> {
+  async #addNext(source: RebuildSource, table: TableShape, range: RowRange): Promise<boolean> {
     const isFirst = table === MATCHES && !range.isReverse;
     const column = table.key.at(-1)!;
     const named = new PendingNamed();
@@ -198,13 +241,14 @@ class Applied {
     let hasMore = true;
     const work = async (transaction: Transaction) => {
       for (let batch = 0; batch < BATCHES && hasMore && !unreadable; batch++) {
-        const keys = await this.#keys(table, range);
+        const keys = await keysIn(source, table, range);
         if (keys instanceof DamagedData) unreadable = keys;
         else {
           const ids = [...new Set(keys.map((key) => String(key[column])))];
           const known = isFirst ? new Map() : await transaction.known(ids);
           const missing = ids.filter((id) => !known.has(id));
-          await this.#add(transaction, await this.#load(table.name, missing), named, numbers);
+          const records = await this.#load(source, table.name, missing);
+          await this.#add(source, transaction, records, named, numbers);
           hasMore = keys.length === BATCH;
           range.after = keys.at(-1) ?? range.after;
         }
@@ -217,20 +261,12 @@ class Applied {
     return hasMore;
   }
 
-  async #keys(table: TableShape, range: RowRange): Promise<StoredRow[] | DamagedData> {
-    try {
-      return await this.source.keys(table, range);
-    } catch (error) {
-      if (error instanceof DamagedData) return error;
-      throw error;
-    }
-  }
-
   reportUnread(): void {
     for (const [id, table] of this.#unread) this.options.onDamage(table, id);
   }
 
   async #add(
+    source: RebuildSource,
     transaction: Transaction,
     records: readonly ShardRecord[],
     named: PendingNamed,
@@ -244,8 +280,7 @@ class Applied {
     for (const kind of ["players", "teams"] as const) {
       const ids = new Set(batch.flatMap(({ outline }) => outline[kind].map(({ id }) => id)));
       const unknown = [...ids].filter((id) => !numbers[kind].has(id));
-      for (const [id, num] of await this.source.numbersOf(kind, unknown))
-        numbers[kind].set(id, num);
+      for (const [id, num] of await numbersOf(source, kind, unknown)) numbers[kind].set(id, num);
     }
     const fates = new Map(records.map(({ fate, match }) => [match.id, fate]));
     const rebuilding = { named, prunedBefore: this.prunedBefore, fates };
@@ -255,9 +290,9 @@ class Applied {
   }
 
   /** Those that can be read. If one of them cannot, they are read one by one. */
-  async #load(table: string, ids: string[]): Promise<ShardRecord[]> {
+  async #load(source: RebuildSource, table: string, ids: string[]): Promise<ShardRecord[]> {
     try {
-      const records = await this.source.load(ids);
+      const records = await source.load(ids);
       if (records.length === ids.length) {
         for (const id of ids) this.#unread.delete(id);
         return records;
@@ -274,8 +309,28 @@ class Applied {
       return [];
     }
     const records: ShardRecord[] = [];
-    for (const id of ids) records.push(...(await this.#load(table, [id])));
+    for (const id of ids) records.push(...(await this.#load(source, table, [id])));
     return records;
+  }
+}
+
+/** The next keys of a table, or why they cannot be read. */
+async function keysIn(
+  source: RebuildSource,
+  table: TableShape,
+  range: RowRange,
+): Promise<StoredRow[] | DamagedData> {
+  try {
+    const keys = await source.keys(table, range);
+    const { after, isReverse } = range;
+    const last = keys.at(-1);
+    // A damaged index may lead to the same rows again and again.
+    const order = after && last ? compareKeys(after, last, table.key) : 0;
+    const follows = !after || !last || (isReverse ? order > 0 : order < 0);
+    return follows ? keys : new DamagedData(table.name, "order");
+  } catch (error) {
+    if (error instanceof DamagedData) return error;
+    throw error;
   }
 }
 

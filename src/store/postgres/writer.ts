@@ -4,6 +4,7 @@ import { isUndefined, isUnreadable } from "../../postgres/errors.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
 import { conclude, coreMethods } from "../core/transaction.ts";
 import { TransactionState } from "../core/transaction-state.ts";
+import type { ReadableState } from "../repair.ts";
 import { run } from "../steps.ts";
 import {
   type Counts,
@@ -61,9 +62,7 @@ export class PostgresWriter implements Writer {
           }),
         );
       } catch (error) {
-        const { cause } = error as Error;
-        const isDamage = isUnreadable(cause) || isUndefined(cause);
-        throw isDamage ? new DamagedData("file", (cause as Error).message) : error;
+        throw asDamage(error);
       }
     });
   }
@@ -227,6 +226,30 @@ export class PostgresWriter implements Writer {
       }
     }
   }
+}
+
+/** What the database cannot read, also because a table or column is missing, is damage. */
+function asDamage(error: unknown): unknown {
+  const { cause } = error as Error;
+  const isDamage = isUnreadable(cause) || isUndefined(cause);
+  return isDamage ? new DamagedData("file", (cause as Error).message) : error;
+}
+
+/** Every read on its own: one that fails leaves the others possible. */
+export function readable(session: Session): ReadableState {
+  const { transaction } = openTables(session);
+  return Object.fromEntries(
+    Object.entries(transaction).map(([name, read]) => [
+      name,
+      async (...values: never[]) => {
+        try {
+          return await (read as (...values: never[]) => unknown)(...values);
+        } catch (error) {
+          throw asDamage(error);
+        }
+      },
+    ]),
+  ) as unknown as ReadableState;
 }
 
 /** The tables as one transaction sees them. */

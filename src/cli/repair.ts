@@ -1,0 +1,252 @@
+/** `matchbook repair`: rebuilds a damaged shard from its records. */
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { formatTimestamp } from "../domain/time.ts";
+import { replaceFile } from "../durable-files.ts";
+import { readRedactionList } from "../open-access.ts";
+import { locationOf, openRepair, openShards, storesIn } from "../open-stores.ts";
+import { countLosses, type Loss, repair as rebuildShard } from "../rebuild/repair.ts";
+import { listedIn, redactionsOf } from "../redact/list.ts";
+import type { Settings } from "../settings/definitions.ts";
+import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
+import { DamagedData, type StoreError } from "../store/store.ts";
+import { verifyShard } from "../verify/verify.ts";
+import {
+  type AddCommand,
+  CommandError,
+  note,
+  print,
+  settingsOf,
+  withExamples,
+  withSettings,
+} from "./command.ts";
+import { startProgress } from "./progress.ts";
+import { noteIgnored, unknownShard } from "./shard-store.ts";
+
+interface Flags {
+  dryRun?: true;
+  force?: true;
+  json?: true;
+}
+
+/** Records, redactions or the prune cutoff could not be restored. */
+const INCOMPLETE = 3;
+
+export const repair: AddCommand = (program) => {
+  const command = program
+    .command("repair")
+    .summary("rebuild a damaged shard from its records")
+    .description(
+      "rebuild a damaged shard: players, teams, indexes and totals are computed again from the records.\n" +
+        "Records that the store cannot read any more are listed in a file beside the shard (of PostgreSQL: in the data " +
+        "folder); ingest them again from their source.\n" +
+        "The shard is built in a new file or schema, is checked, and then replaces the damaged one; that is kept under " +
+        "another name. It needs three times the space of a file, twice that of a schema. Servers may continue, and read " +
+        "the new one within a second; ingest into the shard waits.\n" +
+        "It can be killed at any time: then the shard is as it was, and the next run starts over.\n" +
+        "Exit codes: 0 nothing is lost, or there is nothing to repair; 1 it failed, and the shard is as it was; " +
+        "2 wrong usage; 3 the shard is repaired, but records, redactions or the prune cutoff could not be restored.",
+    )
+    .argument("<shard>", "shard id")
+    .option("--dry-run", "build and check the new shard and report, but do not use it")
+    .option("--force", "rebuild the shard even if no damage is found")
+    .option("--json", "print one JSON object")
+    .action(async (shard: string, flags: Flags) => {
+      const settings = settingsOf(command).values;
+      const location = existing(settings, shard);
+      const report = await repairShard(shard, location, settings, flags);
+      print(flags.json ? JSON.stringify(report) : describe(report, location.engine));
+      if (report.state === "incomplete") process.exitCode = INCOMPLETE;
+    });
+  withSettings(command);
+  withExamples(command, [
+    ["matchbook repair na", "repair a shard"],
+    ["matchbook repair na --dry-run", "report what would be lost, and change nothing"],
+    ["matchbook repair na --json | jq -r .list", "print the name of the list of what was lost"],
+  ]);
+};
+
+/** Throws CommandError if the shard does not exist. */
+function existing(settings: Settings, id: string): ShardLocation {
+  const { data, shards } = settings;
+  const ids = shards.length > 0 ? shards.map((shard) => shard.id).sort() : storesIn(data);
+  if (!ids.includes(id)) throw unknownShard(id, ids);
+  return locationOf(settings, id);
+}
+
+interface Report {
+  shard: string;
+  state: "undamaged" | "repaired" | "incomplete";
+  isDryRun: boolean;
+  /** The first damage found; null with --force. */
+  damage: string | null;
+  /** Records in the new shard. */
+  records?: number;
+  served?: number;
+  withheld?: number;
+  /** Records that cannot be read, and players and statistics of pruned records. */
+  lost?: number;
+  lostRedactions?: number;
+  prunedBefore?: string | null;
+  isCutoffLost?: boolean;
+  /** Whether the latest changes, in the WAL, could not be read completely. */
+  isWalCut?: boolean;
+  /** The name of the damaged file or schema now, and of the list of what is lost; null if there is none. */
+  kept?: string | null;
+  list?: string | null;
+}
+
+async function repairShard(
+  shard: string,
+  location: ShardLocation,
+  settings: Settings,
+  flags: Flags,
+): Promise<Report> {
+  const isDryRun = flags.dryRun === true;
+  const damage = flags.force ? null : await findDamage(shard, settings);
+  if (damage === undefined) return { shard, state: "undamaged", isDryRun, damage: null };
+  if (damage !== null) note(`${shard} is damaged: ${damage}`);
+  const redactions = redactionsOf(listedIn(await readRedactionList(settings)), shard);
+  const parts = await openRepair(shard, location);
+  const bar = startProgress("repair", 0, "records");
+  try {
+    const { losses, records, counts, prunedBefore, isCutoffLost } = await rebuildShard(
+      shard,
+      parts,
+      redactions,
+      (done) => bar.update(done, done),
+    );
+    if (records === 0 && losses.length > 0) throw nothingFound(shard, location);
+    const report: Report = {
+      shard,
+      state: losses.length === 0 && !isCutoffLost ? "repaired" : "incomplete",
+      isDryRun,
+      damage,
+      records,
+      served: counts.served,
+      withheld: records - counts.served,
+      ...countLosses(losses),
+      prunedBefore: prunedBefore === undefined ? null : formatTimestamp(prunedBefore),
+      isCutoffLost,
+      ...(parts.isWalCut !== undefined && { isWalCut: parts.isWalCut }),
+      kept: null,
+      list: null,
+    };
+    await parts.complete();
+    if (isDryRun) return report;
+    const kept = await parts.keptName(timeStamp(new Date()));
+    const list = losses.length === 0 ? null : listName(kept, location, settings);
+    // Before the swap: a process that is killed in between must not lose the list.
+    if (list !== null) replaceFile(list, linesOf(losses));
+    try {
+      await parts.swap(kept);
+    } catch (error) {
+      if (list !== null) rmSync(list, { force: true });
+      throw error;
+    }
+    return { ...report, kept, list };
+  } finally {
+    bar.stop();
+    await parts.close();
+  }
+}
+
+/** The list of what is in a database is a file too. */
+const listName = (kept: string, { engine }: ShardLocation, { data }: Settings): string =>
+  `${engine === "sqlite" ? kept : join(data, kept)}.ndjson`;
+
+const linesOf = (losses: readonly Loss[]): string =>
+  losses
+    .map(({ table, id }) => `${JSON.stringify({ id, table, why: "it cannot be read" })}\n`)
+    .join("");
+
+const nothingFound = (shard: string, location: ShardLocation): CommandError =>
+  new CommandError(
+    `no record can be read in ${showLocation(location)}, and nothing was changed: restore ${shard} from a backup, or move it elsewhere and send all records again`,
+  );
+
+/** Undefined if there is none. Throws StoreError if it is not a shard of this version, or that of another shard. */
+async function findDamage(shard: string, settings: Settings): Promise<string | undefined> {
+  const bar = startProgress("check", 0, "rows");
+  const shards = openShards({ ...settings, withUnredacted: true }, noteIgnored, undefined, "read");
+  const options = {
+    share: 1,
+    limit: 1,
+    scratch: settings.data,
+    onProgress: (rows: number) => bar.update(rows, rows),
+  };
+  try {
+    for (const quick of [true, false]) {
+      const verified = await verifyShard(shards, shard, { ...options, quick });
+      if (!verified) throw new CommandError(`shard ${shard} has no records yet`);
+      const [found] = verified.damage;
+      if (found) return `${found.table} ${found.record}`;
+      if (verified.why) note(`${shard}: ${verified.why}`);
+    }
+    return undefined;
+  } catch (error) {
+    const { cause, message } = error as StoreError & { cause?: { code?: string } };
+    const isDamage =
+      error instanceof DamagedData || /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(cause?.code ?? "");
+    if (isDamage) return message;
+    throw error;
+  } finally {
+    bar.stop();
+    await shards.close();
+  }
+}
+
+/** E.g. 20261117-021500, in UTC. */
+const timeStamp = (now: Date): string =>
+  now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+
+const OLD_SHARD = {
+  sqlite: (kept: string) => `The old file is kept as ${kept}: delete it when`,
+  postgres: (kept: string) =>
+    `The old schema is kept as ${kept}: drop it (DROP SCHEMA ${kept} CASCADE) when`,
+};
+
+/** From this share of lost records on, a backup has probably more. */
+const LARGE_LOSS = 0.1;
+
+function describe(report: Report, engine: ShardLocation["engine"]): string {
+  const { shard, state, isDryRun, kept, list, records = 0, lost = 0 } = report;
+  if (state === "undamaged") {
+    return `${shard} is not damaged, so nothing was changed. Use --force to rebuild it anyway.`;
+  }
+  const lines = [
+    `${shard} ${isDryRun ? "can be" : "is"} repaired: ${count(records, "record")} (${report.served} served, ${report.withheld} withheld).`,
+  ];
+  if (lost === 0) lines.push("No record is lost.");
+  else lines.push(`${count(lost, "record")} could not be restored.`);
+  if (lost > LARGE_LOSS * records) {
+    lines.push("That is a large part: a backup, and what was sent since then, may have more.");
+  }
+  if (report.lostRedactions) {
+    lines.push(
+      `Part of the list of redacted players could not be restored: run 'matchbook redact ${shard} PLAYER --force' for whoever is missing in 'matchbook redact --list ${shard}' before you ingest.`,
+    );
+  }
+  if (report.isCutoffLost) {
+    lines.push(
+      `The prune cutoff is lost; it is set to ${report.prunedBefore}, after the newest pruned match that is known. Run 'matchbook prune ${shard} --older-than DAYS' before you ingest old records: those of pruned matches would count twice.`,
+    );
+  }
+  if (report.isWalCut) {
+    lines.push(
+      "The end of its -wal is damaged, or was never committed: ingest the latest records again.",
+    );
+  }
+  if (isDryRun) lines.push("Nothing was changed.");
+  if (list && lost > 0) {
+    lines.push(
+      `What is missing is listed in ${list}:`,
+      "ingest it again from its source or from an export (matchbook ingest FILE).",
+    );
+  } else if (list) lines.push(`What is missing is listed in ${list}.`);
+  if (kept) lines.push(`${OLD_SHARD[engine](kept)} you do not need it any more.`);
+  return lines.join("\n");
+}
+
+const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
