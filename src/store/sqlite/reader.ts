@@ -110,8 +110,8 @@ export class SqliteReader implements Reader {
     return this.#read(() => {
       const row = this.#statements.get<{ document: Uint8Array }>(DOCUMENT_BY_ID).get(id);
       if (row === null) return undefined;
-      const match = new MatchDocument(row.document);
-      if (!match.isWhole(id)) throw new DamagedData("documents", id);
+      const match = new MatchDocument(id, row.document);
+      if (!match.isWhole) throw new DamagedData("documents", id);
       const isServed = match.isServed && match.createdAt >= this.#prunedBefore;
       return isServed ? this.#bundle([match]) : undefined;
     });
