@@ -2,10 +2,10 @@
  * The stored value of a match, which checks itself. It is one column, because reading a column costs about as much as
  * finding the row.
  *
- * Layout, little-endian: CRC-32 of the id and everything that follows (4 bytes); creation time (8); whether it is served
- * (1); number of players (2) and of teams (2); lengths of the game mode (2) and patch version (2); for each player and then
- * each team, in response order, four times the internal number, plus how it took part (4 each); game mode, patch version;
- * the encoded match. A withheld match has no players and teams: they have no numbers.
+ * Layout, little-endian: creation time (8 bytes); whether it is served (1); number of players (2) and of teams (2); lengths
+ * of the game mode (2) and patch version (2); for each player and then each team, in response order, four times the internal
+ * number, plus how it took part (4 each); game mode, patch version; the encoded match; CRC-32 of the id and everything
+ * before (4). A withheld match has no players and teams: they have no numbers.
  */
 
 import { crc32 } from "node:zlib";
@@ -14,13 +14,15 @@ import type { ByteRange } from "./byte-range.ts";
 import { DamagedData, type MatchEntry, type MatchKey, type StoredMatch } from "./store.ts";
 import type { NamedTable } from "./tables.ts";
 
-const TIME = 4;
-const IS_SERVED = 12;
-const PLAYERS = 13;
-const TEAMS = 15;
-const MODE_LENGTH = 17;
-const PATCH_LENGTH = 19;
-const LINKS = 21;
+const TIME = 0;
+const IS_SERVED = 8;
+const PLAYERS = 9;
+const TEAMS = 11;
+const MODE_LENGTH = 13;
+const PATCH_LENGTH = 15;
+const LINKS = 17;
+/** The CRC-32 of anything that is followed by its own CRC-32: a view without it would take longer than the rest. */
+const WHOLE = 0x2144df1c;
 /** The bytes of a number. */
 const NUMBER = 4;
 const RESULT_BITS = 2;
@@ -57,13 +59,10 @@ export function encodeDocument(
   };
   for (const { id, result } of players) add(numberOf("players", id), packResult(result));
   for (const { id, plays } of teams) add(numberOf("teams", id), plays ? 1 : 0);
-  const document = Buffer.concat([head, mode, patch, match.encoded]);
-  document.writeUInt32LE(crcOf(match.id, document), 0);
-  return document;
+  const parts = [head, mode, patch, match.encoded];
+  const crc = parts.reduce((sum, part) => crc32(part, sum), crc32(match.id));
+  return Buffer.concat([...parts, new Uint8Array(Uint32Array.of(crc).buffer)]);
 }
-
-const crcOf = (id: string, document: Uint8Array): number =>
-  crc32(document.subarray(TIME), crc32(id));
 
 export class MatchDocument {
   /** Must be whole, except for `isWhole`. */
@@ -80,7 +79,7 @@ export class MatchDocument {
       typeof id === "string" &&
       bytes instanceof Uint8Array &&
       bytes.length > LINKS &&
-      readNumber(bytes, 0) === crcOf(id, bytes)
+      crc32(bytes, crc32(id)) === WHOLE
     );
   }
 
@@ -106,7 +105,7 @@ export class MatchDocument {
 
   get encoded(): ByteRange {
     const start = this.#patchAt + readShort(this.bytes, PATCH_LENGTH);
-    return { bytes: this.bytes, start, end: this.bytes.length };
+    return { bytes: this.bytes, start, end: this.bytes.length - NUMBER };
   }
 
   /** Adds the numbers that are not in the lists yet. */
@@ -118,33 +117,41 @@ export class MatchDocument {
 
   /** How the player or team with this number took part; undefined if the match does not name it. */
   resultOf(table: NamedTable, number: number): number | undefined {
-    return this.#links(table).find(([num]) => num === number)?.[1];
+    let found: number | undefined;
+    this.#some(table, (num, result) => {
+      if (num === number) found = result;
+      return num === number;
+    });
+    return found;
   }
 
-  /** Whether some player or team passes a test, given its number and whether it took part. */
-  some(table: NamedTable, test: (num: number, tookPart: boolean) => boolean): boolean {
-    return this.#links(table).some(([num, result]) => test(num, tookPart(table, result)));
-  }
-
-  /** All players with their results. */
-  get players(): { num: number; result: Result }[] {
-    return this.#links("players").map(([num, result]) => ({ num, result: unpackResult(result) }));
+  /** Whether a player or team that took part passes a test. */
+  hasParticipant(table: NamedTable, test: (num: number) => boolean): boolean {
+    return this.#some(table, (num, result) => isParticipant(table, result) && test(num));
   }
 
   /** The numbers of those who took part. */
   participants(table: NamedTable): number[] {
-    return this.#links(table).flatMap(([num, result]) => (tookPart(table, result) ? num : []));
+    const nums: number[] = [];
+    this.hasParticipant(table, (num) => nums.push(num) === 0);
+    return nums;
   }
 
-  #links(table: NamedTable): [number: number, result: number][] {
+  /** All players with their results. */
+  get players(): { num: number; result: Result }[] {
+    const found: { num: number; result: Result }[] = [];
+    this.#some("players", (num, result) => found.push({ num, result: unpackResult(result) }) === 0);
+    return found;
+  }
+
+  #some(table: NamedTable, test: (num: number, result: number) => boolean): boolean {
     const teamsAt = LINKS + NUMBER * readShort(this.bytes, PLAYERS);
-    const [first, end] = table === "players" ? [LINKS, teamsAt] : [teamsAt, this.#modeAt];
-    const links: [number, number][] = [];
-    for (let at = first; at < end; at += NUMBER) {
+    const end = table === "players" ? teamsAt : this.#modeAt;
+    for (let at = table === "players" ? LINKS : teamsAt; at < end; at += NUMBER) {
       const link = readNumber(this.bytes, at);
-      links.push([link >>> RESULT_BITS, link & RESULT_MASK]);
+      if (test(link >>> RESULT_BITS, link & RESULT_MASK)) return true;
     }
-    return links;
+    return false;
   }
 
   get #modeAt(): number {
@@ -160,7 +167,7 @@ export class MatchDocument {
   }
 }
 
-const tookPart = (table: NamedTable, result: number): boolean =>
+const isParticipant = (table: NamedTable, result: number): boolean =>
   table === "players" ? unpackResult(result) !== "named" : result === 1;
 
 /** The match that an index entry leads to. Throws DamagedData unless it is that match, and served. */

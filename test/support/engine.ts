@@ -349,4 +349,4 @@ export function overwritten(bytes: Uint8Array, at: number, others: number[]): Ui
 
 /** The same document, with the internal number of its first player changed, as one flipped byte would. */
 export const withOtherPlayer = (document: Uint8Array): Uint8Array =>
-  overwritten(document, 21, [document[21]! ^ 4]);
+  overwritten(document, 17, [document[17]! ^ 4]);
