@@ -7,7 +7,6 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { parsePostgres } from "../src/settings/database-urls.ts";
-import { makePartitions } from "../src/store/postgres/partitions.ts";
 import { Session } from "../src/store/postgres/session.ts";
 import { PostgresWriter } from "../src/store/postgres/writer.ts";
 import { shardsFile } from "../test/support/places.ts";
@@ -30,12 +29,6 @@ const MOST = 50_000;
 const ADDRESSES = 5000;
 const CONNECTIONS = 32;
 const WARM_UP = 5;
-/**
- * Two years of partitions, though the records cover one or two months: statements must cope with
- * all of them.
- */
-const MONTHS = 24;
-
 /** Typical settings for a few gigabytes of memory; every commit waits for the disk. */
 const SETTINGS = ["fsync = on", "shared_buffers = 512MB", "max_wal_size = 4GB"];
 
@@ -73,7 +66,6 @@ async function takeIn(cluster: Cluster, matches: number, places: Places): Promis
   const file = join(places.scratch, "postgres.ndjson");
   const until = Math.floor(Date.now() / 60_000) * 60_000;
   const location = `${cluster.url}?schema=bench`;
-  await makeMonths(location, until);
   const writer = Bun.file(file).writer();
   for (const lines of demoLines({ matches, until, seed: 1 })) {
     writer.write(lines);
@@ -116,17 +108,6 @@ function sessionOf(location: string): Session {
   const parsed = parsePostgres(location);
   if ("error" in parsed) throw new BenchError(parsed.error);
   return new Session(parsed.value);
-}
-
-async function makeMonths(location: string, until: number): Promise<void> {
-  const session = sessionOf(location);
-  await new PostgresWriter(session, SHARD).ready();
-  const date = new Date(until);
-  const months = Array.from({ length: MONTHS }, (_, ago) =>
-    Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - ago),
-  );
-  await session.transaction("READ COMMITTED", (connection) => makePartitions(connection, months));
-  await session.close();
 }
 
 async function storedBytes(location: string): Promise<number> {
@@ -198,7 +179,7 @@ async function copyReplies(
 ): Promise<void> {
   const sql = new SQL(cluster.url);
   const rows: { id: string }[] = await sql.unsafe(
-    `SELECT id FROM bench.match_documents ORDER BY md5(id) LIMIT ${ADDRESSES}`,
+    `SELECT id FROM bench.matches ORDER BY md5(id) LIMIT ${ADDRESSES}`,
   );
   const addresses = rows.map(({ id }) => ({
     path: `/shards/${SHARD}/matches/${id}`,

@@ -71,7 +71,7 @@ function renderPostgres({ byId, ...section }: PostgresSection): string {
     ],
   );
   return [
-    `${readable(section.matches)} matches, two years of monthly partitions, ${section.connections} connections, medians of ${section.rounds} rounds (ratios are computed per round); the database is on the same machine.`,
+    `${readable(section.matches)} matches, ${section.connections} connections, medians of ${section.rounds} rounds (ratios are computed per round); the database is on the same machine.`,
     table,
     provenance(section),
   ].join("\n\n");

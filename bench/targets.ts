@@ -40,7 +40,10 @@ export class Targets {
   }
 
   matchIds(count: number): string[] {
-    return this.#distinct(count, () => this.#randomRow<{ id: string }>("matches", "id")?.id);
+    return this.#distinct(count, () => {
+      const row = this.#randomRow<{ id: string; reason: string | null }>("records", "id, reason");
+      return row?.reason === null ? row.id : undefined;
+    });
   }
 
   /** Players with a full page of matches in the window. */

@@ -45,7 +45,7 @@ export function isSelected(
   isIn: (table: NamedTable, list: number, num: number) => boolean,
 ): boolean {
   const hasOneOf = (table: NamedTable, list: number) =>
-    match.some(table, (num, tookPart) => tookPart && isIn(table, list, num));
+    match.hasParticipant(table, (num) => isIn(table, list, num));
   return (
     (gameModes === undefined || gameModes.includes(match.gameMode)) &&
     (patchVersions === undefined || patchVersions.includes(match.patchVersion)) &&

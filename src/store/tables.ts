@@ -95,7 +95,7 @@ export const DOCUMENTS = declareTable("documents", {
   hasRowids: true,
   isInline: true,
   isChecked: false,
-  checksItself: ({ id, document }) => new MatchDocument(document).isWhole(id),
+  checksItself: ({ id, document }) => new MatchDocument(id, document).isWhole,
 });
 
 /** The served matches. Readers compare an entry with the document that it leads to. */

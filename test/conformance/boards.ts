@@ -167,28 +167,29 @@ export function boardGuarantees(guarantee: Guarantee): void {
       writer.write(async (transaction) =>
         transaction.changeRecent(new Map([[id, { played, wins }]])),
       );
-    const stored = () => writer.survey(async (state) => state.recentAfter("", 10));
-    await change("q", 2, 1);
-    await change("p", 1, 0);
-    await change("q", 3, 3);
-    expect(await stored()).toEqual([
-      ["p", { played: 1, wins: 0 }],
-      ["q", { played: 5, wins: 4 }],
+    const reader = await store.reader();
+    const listed = async (board: Board) => {
+      const part = { after: undefined, limit: 10 };
+      const { entries } = await reader.leaderboard({ board, period: "28d", depth: 10, part });
+      return entries.map(({ id, score, played }) => [id, score, played]);
+    };
+    await people(writer, { players: [aPlayer("p"), aPlayer("q")] });
+    await change("q", 12, 5);
+    await change("p", 1, 1);
+    await change("q", 13, 11);
+    expect(await listed("ranked-wins")).toEqual([
+      ["q", 16, 25],
+      ["p", 1, 1],
     ]);
-    expect(await writer.survey(async (state) => state.recentAfter("p", 1))).toEqual([
-      ["q", { played: 5, wins: 4 }],
-    ]);
-    expect(await writer.survey(async (state) => state.recentOf(["nobody", "p"]))).toEqual(
-      new Map([["p", { played: 1, wins: 0 }]]),
-    );
-    await change("q", -5, -4);
-    expect(await stored()).toEqual([["p", { played: 1, wins: 0 }]]);
+    expect(await listed("win-rate")).toEqual([["q", 640_000, 25]]);
+    await change("q", -25, -16);
+    expect(await listed("ranked-wins")).toEqual([["p", 1, 1]]);
+    expect(await listed("win-rate")).toEqual([]);
     await writer.write(async (transaction) => transaction.clearRecent());
-    expect(await stored()).toEqual([]);
+    expect(await listed("ranked-wins")).toEqual([]);
   });
 }
 
-/** Removes all matches and players. */
 async function clear(writer: Writer): Promise<void> {
   await writer.write(async (transaction) => {
     await transaction.clearRecent();

@@ -1,12 +1,7 @@
 /** Conformance: reading a whole shard, and long transactions. */
 
 import { expect } from "bun:test";
-import {
-  type ShardContents,
-  type ShardRecord,
-  StoreRefuses,
-  type TeamRow,
-} from "../../src/store/store.ts";
+import { type ShardContents, type ShardRecord, StoreRefuses } from "../../src/store/store.ts";
 import {
   addPlainly,
   anEntry,
@@ -40,15 +35,6 @@ async function allNamed(holdings: ShardContents, kind: "players" | "teams", size
     if (step.length < size) return all;
   }
 }
-
-/** With bytes as text. */
-const plainRow = ({ resource, companions, ...row }: TeamRow) => ({
-  ...row,
-  resource: text(resource),
-  companions: companions && text(companions),
-});
-
-const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
 
 const inWords = (records: readonly ShardRecord[]) =>
   records.map(({ fate, match }) => `${match.id} ${fate.state}`);
@@ -136,92 +122,6 @@ export function holdingGuarantees(guarantee: Guarantee): void {
       expect(next!.companions).toBeUndefined();
       const [team] = await holdings.teams("a_1", 1);
       expect([text(team!.resource), text(team!.companions!)]).toEqual(["team b", "companions"]);
-    });
-  });
-
-  guarantee("a survey returns players, teams and matches as they were put", async ({ writer }) => {
-    const companions = bytes("companions");
-    const ada = aPlayer("ada", {
-      totals: {
-        played: 3,
-        wins: 2,
-        playedRanked: 1,
-        rankedWins: 0,
-        gold: 12_345_678_901_234_567_890n,
-      },
-      run: -2,
-      latest: { createdAt: -5, matchId: "m" },
-      companions,
-    });
-    const bea = aPlayer("Bea", { latest: { createdAt: 1001, matchId: "m" } });
-    const red = aTeam("red", { companions });
-    const match = anEntry("m", {
-      players: { Bea: "lost", ada: "won", uma: "named" },
-      teams: { red: false, blue: true },
-    });
-    await serve(writer, match);
-    await people(writer, { players: [ada, bea], teams: [red] });
-    await writer.survey(async (state) => {
-      expect(await state.namedIds("players", "", 2)).toEqual(["Bea", "ada"]);
-      expect(await state.namedIds("players", "ada", 9)).toEqual(["uma"]);
-      expect(await state.namedIds("teams", "", 9)).toEqual(["blue", "red"]);
-      const rows = await state.playerRows(["ada", "nobody", "Bea"]);
-      expect(rows.map(plainRow).sort(byId)).toEqual([bea, ada].map(plainRow));
-      const seen = async (from: number, to: number) =>
-        (await state.playersSeen(from, to)).map(plainRow).sort(byId);
-      expect(await seen(-5, -5)).toEqual([ada].map(plainRow));
-      expect(await seen(1001, 5000)).toEqual([bea].map(plainRow));
-      expect(await seen(-4, 999)).toEqual([]);
-      const teams = await state.teamRows(["red", "nobody"]);
-      expect(teams.map(plainRow)).toEqual([red].map(plainRow));
-      const { players, teams: entered } = (await state.entriesOf(["m", "unknown"])).get("m")!;
-      expect({ players, teams: entered }).toEqual({ players: match.players, teams: match.teams });
-    });
-  });
-
-  guarantee("a survey returns counters and dependents in steps", async ({ writer }) => {
-    await writer.write(async (transaction) => {
-      await transaction.changeRankedEvidence(
-        new Map([
-          ["b", 1],
-          ["B", 2],
-          ["a", 3],
-        ]),
-      );
-      await transaction.addDependents([
-        ["p", "n"],
-        ["p", "m"],
-        ["P", "z"],
-      ]);
-      await transaction.changeVocabulary(
-        new Map([
-          ["type:asset", 2],
-          ["path:assets", 1],
-        ]),
-      );
-    });
-    await writer.survey(async (state) => {
-      expect(await state.evidenceAfter("", 2)).toEqual([
-        ["B", 2],
-        ["a", 3],
-      ]);
-      expect(await state.evidenceAfter("a", 2)).toEqual([["b", 1]]);
-      expect(await state.dependentsAfter(["", ""], 2)).toEqual([
-        ["P", "z"],
-        ["p", "m"],
-      ]);
-      expect(await state.dependentsAfter(["p", "m"], 2)).toEqual([["p", "n"]]);
-      expect(
-        await state.missingDependents([
-          ["p", "m"],
-          ["P", "m"],
-        ]),
-      ).toEqual([["P", "m"]]);
-      expect(await state.missingDependents([])).toEqual([]);
-      expect(Object.fromEntries(await state.vocabularyCounts())).toEqual({
-        "type:asset": 2,
-        "path:assets": 1,
-      });
     });
   });
 

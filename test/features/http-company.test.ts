@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Kind, NewValues } from "../support/engine.ts";
+import { type Kind, type NewValues, withOtherPlayer } from "../support/engine.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
@@ -314,7 +314,7 @@ test("results of different players and limits are not mixed up, also from the ca
 });
 
 test.each([
-  ["results of matches", "match", { results: Uint8Array.of(0, 1) }],
+  ["the players of a match", "match", ({ document }) => ({ document: withOtherPlayer(document) })],
   ["a match", "match", ({ document }) => ({ document: Buffer.concat([document, Buffer.of(0)]) })],
   [
     "the name of a player",

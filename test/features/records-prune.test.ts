@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { prune } from "../../src/prune/prune.ts";
-import { damageIn } from "../support/check.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
@@ -231,13 +230,10 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     }));
 });
 
-test("in SQLite, a damaged base is found by the check, and nothing is computed from it", async () => {
+test("in SQLite, nothing is computed from a damaged base", async () => {
   const world = await startWorld([played("m1", 1, true), played("m5", 5, true)]);
   await pruneAt(world.settings, "na", day(3));
-  const path = join(world.data, "na.db");
-  expect(await damageIn(path)).toEqual([]);
-  sqliteRows(path).change("player base", { id: "p" }, { played: 7 });
-  expect(await damageIn(path)).toEqual(["player_base p"]);
+  sqliteRows(join(world.data, "na.db")).change("player base", { id: "p" }, { played: 7 });
   await expect(world.ingest([played("m4", 4, true)])).rejects.toThrow(
     "player p is damaged in the store: run 'matchbook repair', or restore the shard from a backup",
   );

@@ -40,7 +40,7 @@ test("requests that read a damaged page fail, and the server continues", async (
 
 describe("a damaged schema is damaged data, for reads and writes:", () => {
   test.each([
-    ["game_mode", "game_mude", "/matches/match-a", "no such column: game_mode"],
+    ["documents", "documants", "/matches/match-a", "no such table: documents"],
     ["changes", "chenges", "/players", "no such table: changes"],
     // json_each, in the same statement, has a column of that name.
     ["key", "kay", "/player-names?filter[near]=Ada", "no such column: name_index.key"],
@@ -82,21 +82,13 @@ describe("/status", () => {
   ];
 
   test.each([
-    // The index by time has both values in this order.
-    ["an index entry", (time: Buffer, id: Buffer) => [time, id], "2026-01-02T00:00:00Z"],
-    // The row has them in this one.
-    ["a row", (time: Buffer, id: Buffer) => [id, time], "2026-01-01T23:59:00Z"],
-  ])("has no wrong time after damage to %s", async (_what, inOrder, expected) => {
+    ["the list", "listed match", { createdAt: NEWEST + 60_000 }],
+    ["the document", "match", { document: new Uint8Array(100) }],
+  ] as [string, Kind, Values][])("has no wrong time after damage to %s", async (_, kind, to) => {
     const world = await startWorld(matches);
-    const time = Buffer.alloc(8);
-    time.writeBigInt64BE(BigInt(NEWEST));
-    const late = Buffer.from(time);
-    late[4]! += 1;
-    const values = (at: Buffer) =>
-      Buffer.concat(inOrder(at.subarray(2), Buffer.from("newest"))).toString("latin1");
-    overwriteText(join(world.data, "na.db"), values(time), values(late));
+    sqliteRows(join(world.data, "na.db")).change(kind, { id: "newest" }, to);
     const server = await serveWithKeys(world, []);
-    expect(await newestOf(world, server.url)).toEqual([[true, expected]]);
+    expect(await newestOf(world, server.url)).toEqual([[true, "2026-01-01T23:59:00Z"]]);
     await server.stop();
     await world.stop();
   });
@@ -117,7 +109,7 @@ describe("/status", () => {
 describe("a row with a value of another type is damaged data:", () => {
   // One overwritten byte can change the type of a value.
   const CASES: [what: string, kind: Kind, to: Values, paths: string[]][] = [
-    ["results", "match", { results: 7 }, ["/match-a", "?filter[playerIds]=p", ""]],
+    ["a document", "match", { document: 7 }, ["/match-a", "?filter[playerIds]=p", ""]],
     ["a word", "word", { word: Uint8Array.of(0) }, ["?include="]],
   ];
   test.each(CASES)("%s", async (_what, kind, to, paths) => {
@@ -161,7 +153,7 @@ test("a file that a newer version migrated while it was served is unavailable, n
 test("ingest into a shard with a damaged index says what to do", async () => {
   const match = aMatch({ id: "match-a" });
   const world = await startWorld([match]);
-  sqliteRows(join(world.data, "na.db")).remove("match");
+  sqliteRows(join(world.data, "na.db")).remove("snapshot");
   await expect(world.ingest([match])).rejects.toThrow(/na\.db is damaged.*[Rr]estore/);
   await world.stop();
 });

@@ -78,7 +78,7 @@ beforeAll(async () => {
 function damageRecord(file: string, id: string): void {
   const rows = sqliteRows(file);
   const isStored = rows.rows("match", { id }).length > 0;
-  rows.change(isStored ? "match" : "withheld", { id }, ({ document }) => ({
+  rows.change(isStored ? "match" : "withheld match", { id }, ({ document }) => ({
     document: inverted(document, -1),
   }));
 }

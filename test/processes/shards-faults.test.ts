@@ -159,9 +159,9 @@ async function turns({ granted }: { granted: boolean }): Promise<number> {
 }
 
 describe("damage in the source", () => {
-  const cases: [what: string, kind: "match" | "withheld" | "player", at: number][] = [
+  const cases: [what: string, kind: "match" | "withheld match" | "player", at: number][] = [
     ["a served match", "match", 12],
-    ["a withheld match", "withheld", 2],
+    ["a withheld match", "withheld match", 2],
     ["a player", "player", 12],
   ];
   test.each(cases)(

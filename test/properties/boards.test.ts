@@ -1,5 +1,6 @@
 /** Leaderboards are a function of the accepted records, in both stores. */
 
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { SQL } from "bun";
@@ -161,33 +162,38 @@ function naive(documents: MatchDocument[]): Record<string, Scores> {
   return scores;
 }
 
-/** What is stored, and what the stored records give. */
-async function stateOf(writer: Writer) {
-  return writer.survey(async (state) => {
-    const records = await state.records(undefined, 1000);
-    const served = records.filter(({ fate }) => fate.state === "served");
-    const documents = served.map(({ match: one }) => JSON.parse(recordDocument(one)));
-    const recent = new Map(await state.recentAfter("", 100));
-    const stored: Record<string, Scores> = {};
-    for (const row of await state.playerRows(await state.namedIds("players", "", 100))) {
-      const { played = 0, wins = 0 } = recent.get(row.id) ?? {};
-      recent.delete(row.id);
-      stored[row.id] = {
-        rankedWins: row.totals.rankedWins,
-        playedRanked: row.totals.playedRanked,
-        tier: row.skillTier ?? null,
-        run: row.run,
-        recent: [played, wins],
-      };
-    }
-    // Counts of players who are not there.
-    expect([...recent]).toEqual([]);
-    return { stored, fromRecords: naive(documents) };
-  });
+interface Opened {
+  writer: Writer;
+  /** What is stored in a table. */
+  rows(table: string): Promise<Record<string, unknown>[]>;
+  remove(): Promise<void>;
 }
 
-async function expectExact(writer: Writer): Promise<Record<string, Scores>> {
-  const { stored, fromRecords } = await stateOf(writer);
+/** What is stored, and what the stored records give. */
+async function stateOf({ writer, rows }: Opened) {
+  const records = await writer.survey(async (state) => state.records(undefined, 1000));
+  const served = records.filter(({ fate }) => fate.state === "served");
+  const documents = served.map(({ match: one }) => JSON.parse(recordDocument(one)));
+  const recent = new Map((await rows("player_recent")).map((row) => [row.id, row]));
+  const stored: Record<string, Scores> = {};
+  for (const row of await rows("players")) {
+    const { played = 0, wins = 0 } = recent.get(row.id) ?? {};
+    recent.delete(row.id);
+    stored[row.id as string] = {
+      rankedWins: Number(row.ranked_wins),
+      playedRanked: Number(row.played_ranked),
+      tier: row.skill_tier === null ? null : Number(row.skill_tier),
+      run: Number(row.streak),
+      recent: [Number(played), Number(wins)],
+    };
+  }
+  // Counts of players who are not there.
+  expect([...recent]).toEqual([]);
+  return { stored, fromRecords: naive(documents) };
+}
+
+async function expectExact(opened: Opened): Promise<Record<string, Scores>> {
+  const { stored, fromRecords } = await stateOf(opened);
   expect(stored).toEqual(fromRecords);
   return stored;
 }
@@ -200,42 +206,47 @@ const lifetimeOnly = (scores: Record<string, Scores>) =>
   Object.fromEntries(Object.entries(scores).map(([id, { recent: _, ...rest }]) => [id, rest]));
 
 /** Pruned matches keep counting, except for the 28 days. */
-async function expectPruned(writer: Writer, before: Record<string, Scores>): Promise<void> {
-  const { stored, fromRecords } = await stateOf(writer);
+async function expectPruned(opened: Opened, before: Record<string, Scores>): Promise<void> {
+  const { stored, fromRecords } = await stateOf(opened);
   expect(lifetimeOnly(stored)).toEqual(lifetimeOnly(before));
   expect(recentOnly(stored)).toEqual(recentOnly(fromRecords));
 }
 
-const ENGINES: Record<string, (n: number) => Promise<{ writer: Writer; remove(): Promise<void> }>> =
-  {
-    async SQLite() {
-      const folder = aFolder();
-      await addEmptyShard(folder.path, "na");
-      const writer = openWriter("na", { engine: "sqlite", path: join(folder.path, "na.db") });
-      return {
-        writer,
-        async remove() {
-          await writer.close();
-          folder.remove();
-        },
-      };
-    },
-    async PostgreSQL(n) {
-      const schema = `boards_${process.pid}_${n}`;
-      const { url } = postgres;
-      const place = { url, given: url, shown: "the test's", schema, prepares: true, pool: 2 };
-      const writer = openWriter("na", { engine: "postgres", ...place });
-      return {
-        writer,
-        async remove() {
-          await writer.close();
-          const sql = new SQL({ url: postgres.url, max: 1 });
-          await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-          await sql.close();
-        },
-      };
-    },
-  };
+const ENGINES: Record<string, (n: number) => Promise<Opened>> = {
+  async SQLite() {
+    const folder = aFolder();
+    await addEmptyShard(folder.path, "na");
+    const path = join(folder.path, "na.db");
+    const writer = openWriter("na", { engine: "sqlite", path });
+    return {
+      writer,
+      async rows(table) {
+        using database = new Database(path, { readonly: true });
+        return database.query<Record<string, unknown>, []>(`SELECT * FROM ${table}`).all();
+      },
+      async remove() {
+        await writer.close();
+        folder.remove();
+      },
+    };
+  },
+  async PostgreSQL(n) {
+    const schema = `boards_${process.pid}_${n}`;
+    const { url } = postgres;
+    const place = { url, given: url, shown: "the test's", schema, prepares: true, pool: 2 };
+    const writer = openWriter("na", { engine: "postgres", ...place });
+    const sql = new SQL({ url: postgres.url, max: 1 });
+    return {
+      writer,
+      rows: (table) => sql.unsafe(`SELECT * FROM ${schema}.${table}`),
+      async remove() {
+        await writer.close();
+        await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+        await sql.close();
+      },
+    };
+  },
+};
 
 const CUTOFFS = [1, 28, 40, 57, 100].map((day) => START + day * DAY);
 let made = 0;
@@ -254,20 +265,20 @@ describe.each(Object.entries(ENGINES))("%s", (engine, open) => {
         const other = await open(++made);
         try {
           await send(one.writer, documents, 100);
-          const atOnce = await expectExact(one.writer);
+          const atOnce = await expectExact(one);
           const sent = order.map((at) => documents[at]!);
           await send(other.writer, sent, batch);
-          expect(await expectExact(other.writer)).toEqual(atOnce);
+          expect(await expectExact(other)).toEqual(atOnce);
 
           await send(other.writer, others, batch, true);
-          await expectExact(other.writer);
+          await expectExact(other);
           const redactions = redacted.map((playerId) => ({ playerId, redactedAt: 0 }));
           await redactPlayers(other.writer, redactions);
-          const remaining = await expectExact(other.writer);
+          const remaining = await expectExact(other);
           expect(Object.keys(remaining).filter((id) => redacted.includes(id))).toEqual([]);
 
           await prune(other.writer, cutoff, { step: batch, rest: 0 });
-          await expectPruned(other.writer, remaining);
+          await expectPruned(other, remaining);
         } finally {
           await one.remove();
           await other.remove();

@@ -4,145 +4,20 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { SQL } from "bun";
 import {
-  type Column,
   chosen,
-  columnOf,
   type Field,
   fieldsOf,
   type Kind,
   type NewValues,
   newValues,
   type Row,
+  readColumns,
   type ShardRows,
+  setColumns,
+  TABLES,
   type Table,
   type Which,
 } from "./engine.ts";
-
-/** A number that stands for an id. No row has the last one. */
-const numbered = (table: string, column: string): Column => ({
-  read: `(SELECT id FROM {${table}} AS other WHERE other.num = one.${column})`,
-  write: `${column} = coalesce((SELECT num FROM {${table}} WHERE id = ?), 7777)`,
-});
-
-const TABLES: Record<Kind, Table> = {
-  match: {
-    table: "match_documents",
-    columns: {
-      id: "id",
-      createdAt: "created_at",
-      mode: "game_mode",
-      patch: "patch_version",
-      contentHash: "content_hash",
-      document: "document",
-      results: "results",
-      checksum: "checksum",
-    },
-  },
-  "listed match": {
-    table: "matches",
-    columns: { id: "id", createdAt: "created_at", mode: "game_mode", patch: "patch_version" },
-  },
-  snapshot: {
-    table: "matches",
-    columns: { match: "id", snapshot: "snapshot", checksum: "checksum" },
-  },
-  withheld: {
-    table: "withheld",
-    columns: {
-      id: "id",
-      createdAt: "created_at",
-      reason: "reason",
-      document: "document",
-      snapshot: "snapshot",
-      checksum: "checksum",
-    },
-  },
-  player: {
-    table: "players",
-    columns: {
-      id: "id",
-      name: "name",
-      lastMatchAt: "last_match_at",
-      streak: "streak",
-      played: "played",
-      wins: "wins",
-      gold: "gold",
-      resource: "resource",
-      linked: "linked",
-      rankedWins: "ranked_wins",
-      skillTier: "skill_tier",
-      winRate: "win_rate",
-      checksum: "checksum",
-      number: "num",
-    },
-  },
-  team: {
-    table: "teams",
-    columns: { id: "id", name: "name", resource: "resource", linked: "linked", number: "num" },
-  },
-  "player entry": {
-    table: "player_matches",
-    columns: {
-      match: "match_id",
-      player: numbered("players", "player"),
-      leadsTo: "match_id",
-      createdAt: "created_at",
-      result: "result",
-    },
-  },
-  "team entry": {
-    table: "team_matches",
-    columns: {
-      match: "match_id",
-      team: numbered("teams", "team"),
-      leadsTo: "match_id",
-      createdAt: "created_at",
-      takesPart: "plays",
-    },
-  },
-  "name entry": { table: "name_index", columns: { key: "key", name: "name" } },
-  "player base": {
-    table: "player_base",
-    columns: { id: "id", played: "played", checksum: "checksum" },
-  },
-  "recent board entry": {
-    table: "player_recent",
-    columns: { id: "id", played: "played", wins: "wins", winRate: "win_rate" },
-  },
-  "actor statistics": {
-    table: "actor_stats",
-    columns: {
-      actor: "actor",
-      mode: "game_mode",
-      patch: "patch_version",
-      isPruned: "is_pruned",
-      picks: "picks",
-      wins: "wins",
-    },
-  },
-  redaction: {
-    table: "redactions",
-    columns: { player: "player_id", redactedAt: "redacted_at" },
-  },
-  "derived table": { table: "derived", columns: { name: "name" } },
-  evidence: { table: "ranked_evidence", columns: { player: "player_id", records: "records" } },
-  dependent: { table: "dependents", columns: { player: "player_id", match: "match_id" } },
-  word: { table: "vocabulary", columns: { word: "word", records: "records" } },
-  commit: {
-    table: "changes",
-    columns: { sequence: "sequence", players: "players", changes: "matches" },
-  },
-  shard: {
-    table: "shard",
-    columns: {
-      matches: "matches",
-      players: "players",
-      sequence: "sequence",
-      token: "token",
-      prunedBefore: "pruned_before",
-    },
-  },
-};
 
 /** What PostgreSQL has as `bigint`, the driver gives as text. */
 const BIG: ReadonlySet<Field> = new Set<Field>([
@@ -150,7 +25,7 @@ const BIG: ReadonlySet<Field> = new Set<Field>([
   ...(["matches", "players", "prunedBefore", "picks", "wins"] as const),
 ]);
 
-type Located = Row & { locator: [table: string, row: string] };
+type Located = Row & { locator: [at: string] };
 
 export interface PostgresRows extends ShardRows {
   rows(kind: Kind, which?: Which): Promise<Row[]>;
@@ -183,22 +58,18 @@ export function postgresRows(sql: Pick<SQL, "unsafe">, schema: string): Postgres
     );
   };
 
-  const read = async ({ table, columns }: Table): Promise<Located[]> => {
-    const fields = Object.keys(columns) as Field[];
-    const read = fields.map((field) => {
-      const column = columns[field]!;
-      return `${typeof column === "string" ? `one.${column}` : column.read} AS "${field}"`;
-    });
+  const read = async (table: Table): Promise<Located[]> => {
     const rows: Record<string, unknown>[] = await run(
-      `SELECT ${read}, tableoid::text AS in_table, ctid::text AS at FROM {${table}} AS one ORDER BY 1, 2, tableoid, ctid`,
+      `SELECT ${readColumns(table)}, ctid::text AS at FROM {${table.table}} AS one
+       WHERE ${table.where ?? "true"} ORDER BY 1, 2, ctid`,
     );
-    return rows.map(({ in_table, at, ...row }) => {
+    return rows.map(({ at, ...row }) => {
       for (const field of BIG) if (typeof row[field] === "string") row[field] = Number(row[field]);
       const page = Number.parseInt((at as string).slice(1), 10);
-      return { ...row, page, locator: [in_table, at] } as Located;
+      return { ...row, page, locator: [at] } as Located;
     });
   };
-  const WHERE = "WHERE tableoid = ?::text::oid AND ctid = ?::text::tid";
+  const WHERE = "WHERE ctid = ?::text::tid";
 
   return {
     table: (kind) => named(`{${TABLES[kind].table}}`),
@@ -210,10 +81,7 @@ export function postgresRows(sql: Pick<SQL, "unsafe">, schema: string): Postgres
       let changed = 0;
       for (const [row, at] of chosen(await read(table), which, table)) {
         const to = newValues(values, row, at);
-        const set = fieldsOf(to).map((field) => {
-          const column = columnOf(table, field);
-          return typeof column === "string" ? `${column} = ?` : column.write;
-        });
+        const set = setColumns(table, fieldsOf(to));
         const bound = [...fieldsOf(to).map((field) => to[field]!), ...(row as Located).locator];
         changed += (await run(`UPDATE {${table.table}} SET ${set} ${WHERE}`, bound)).count;
       }
@@ -239,7 +107,7 @@ export function postgresRows(sql: Pick<SQL, "unsafe">, schema: string): Postgres
       return { rows, longValues: long };
     },
     async dropModeIndex() {
-      await run("DROP INDEX {matches_game_mode_created_at_id_idx}");
+      await run("DROP INDEX {matches_by_mode}");
     },
     async changeFormat(version) {
       const [{ version: old }] = await run("SELECT version FROM {format}");
@@ -265,11 +133,11 @@ export function postgresRows(sql: Pick<SQL, "unsafe">, schema: string): Postgres
   };
 }
 
-/** All rows of a shard as they are now; call it to restore them. Partitions that are created meanwhile stay. */
+/** All rows of a shard as they are now; call it to restore them. */
 export async function rowsOf(sql: SQL, schema: string): Promise<() => Promise<void>> {
   const tables: { name: string }[] = await sql.unsafe(
     `SELECT format('%I.%I', $1::text, relname) AS name FROM pg_class
-     WHERE relnamespace = quote_ident($1)::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
+     WHERE relnamespace = quote_ident($1)::regnamespace AND relkind = 'r'`,
     [schema],
   );
   return keptRows(

@@ -13,185 +13,26 @@ import {
 import { FORMAT } from "../../src/store/sqlite/schema.ts";
 import { PLAYERS, type PlayerColumns } from "../../src/store/tables.ts";
 import {
-  type Column,
   chosen,
-  columnOf,
-  type Field,
   fieldsOf,
   type Kind,
   type NewValues,
   newValues,
   type Row,
+  readColumns,
   type ShardRows,
+  setColumns,
+  TABLES,
   type Table,
   type Which,
 } from "./engine.ts";
 
-/** A number that stands for an id. No row has the last one. */
-const numbered = (table: string, column: string): Column => ({
-  read: `(SELECT id FROM ${table} AS other WHERE other.num = one.${column})`,
-  write: `${column} = coalesce((SELECT num FROM ${table} WHERE id = ?), 7777)`,
-});
-
-interface SqliteTable extends Table {
-  /** What identifies a row. */
-  key: string[];
-}
-
-const MATCHES: SqliteTable = {
-  table: "matches",
-  key: ["rowid"],
-  columns: {
-    id: "id",
-    createdAt: "created_at",
-    mode: "game_mode",
-    patch: "patch_version",
-    contentHash: "content_hash",
-    document: "document",
-    results: "results",
-    checksum: "checksum",
-    number: "num",
-  },
-};
-
-const TABLES: Record<Kind, SqliteTable> = {
-  match: MATCHES,
-  "listed match": MATCHES,
-  snapshot: {
-    table: "match_snapshots",
-    key: ["rowid"],
-    columns: {
-      match: numbered("matches", "match"),
-      snapshot: "snapshot",
-      checksum: "checksum",
-      number: "match",
-    },
-  },
-  withheld: {
-    table: "withheld",
-    key: ["rowid"],
-    columns: {
-      id: "id",
-      createdAt: "created_at",
-      reason: "reason",
-      document: "document",
-      snapshot: "snapshot",
-      checksum: "checksum",
-    },
-  },
-  player: {
-    table: "players",
-    key: ["rowid"],
-    columns: {
-      id: "id",
-      name: "name",
-      lastMatchAt: "last_match_at",
-      streak: "streak",
-      played: "played",
-      wins: "wins",
-      gold: "gold",
-      resource: "resource",
-      linked: "linked",
-      rankedWins: "ranked_wins",
-      skillTier: "skill_tier",
-      winRate: "win_rate",
-      checksum: "checksum",
-      number: "num",
-    },
-  },
-  team: {
-    table: "teams",
-    key: ["rowid"],
-    columns: { id: "id", name: "name", resource: "resource", linked: "linked", number: "num" },
-  },
-  "player entry": {
-    table: "player_matches",
-    key: ["player", "created_at", "match_id"],
-    columns: {
-      match: "match_id",
-      player: numbered("players", "player"),
-      leadsTo: numbered("matches", "match"),
-      createdAt: "created_at",
-      result: "result",
-    },
-  },
-  "team entry": {
-    table: "team_matches",
-    key: ["team", "created_at", "match_id"],
-    columns: {
-      match: "match_id",
-      team: numbered("teams", "team"),
-      leadsTo: numbered("matches", "match"),
-      createdAt: "created_at",
-      takesPart: "plays",
-    },
-  },
-  "name entry": {
-    table: "name_index",
-    key: ["key", "name"],
-    columns: { key: "key", name: "name" },
-  },
-  "player base": {
-    table: "player_base",
-    key: ["rowid"],
-    columns: { id: "id", played: "played", checksum: "checksum" },
-  },
-  "recent board entry": {
-    table: "player_recent",
-    key: ["id"],
-    columns: { id: "id", played: "played", wins: "wins", winRate: "win_rate" },
-  },
-  "actor statistics": {
-    table: "actor_stats",
-    key: ["rowid"],
-    columns: {
-      actor: "actor",
-      mode: "game_mode",
-      patch: "patch_version",
-      isPruned: "is_pruned",
-      picks: "picks",
-      wins: "wins",
-    },
-  },
-  redaction: {
-    table: "redactions",
-    key: ["player_id"],
-    columns: { player: "player_id", redactedAt: "redacted_at" },
-  },
-  "derived table": { table: "derived", key: ["name"], columns: { name: "name" } },
-  evidence: {
-    table: "ranked_evidence",
-    key: ["player_id"],
-    columns: { player: "player_id", records: "records" },
-  },
-  dependent: {
-    table: "dependents",
-    key: ["player_id", "match_id"],
-    columns: { player: "player_id", match: "match_id" },
-  },
-  word: { table: "vocabulary", key: ["word"], columns: { word: "word", records: "records" } },
-  commit: {
-    table: "changes",
-    key: ["rowid"],
-    columns: { sequence: "sequence", players: "players", changes: "matches" },
-  },
-  shard: {
-    table: "shard",
-    key: ["rowid"],
-    columns: {
-      matches: "matches",
-      players: "players",
-      sequence: "sequence",
-      prunedBefore: "pruned_before",
-      checksum: "checksum",
-      id: "id",
-    },
-  },
-};
+/** SQL without the braces around names of tables. */
+const plain = (sql: string): string => sql.replaceAll(/\{(\w+)\}/g, "$1");
 
 const INDEXES = {
-  "matches by id": "sqlite_autoindex_matches_1",
-  "matches by time": "matches_by_time",
+  "records by id": "sqlite_autoindex_records_1",
+  "matches by id": "sqlite_autoindex_documents_1",
   "matches by mode": "matches_by_mode",
   "matches by patch": "matches_by_patch",
   "players by id": "sqlite_autoindex_players_1",
@@ -234,18 +75,14 @@ export const settle = (path: string): void => inFile(path, () => {});
 
 type Located = Row & { locator: (string | number)[] };
 
-function read(database: Database, { table, key, columns }: SqliteTable): Located[] {
-  const fields = Object.keys(columns) as Field[];
-  const read = fields.map((field) => {
-    const column = columns[field]!;
-    return `${typeof column === "string" ? `one.${column}` : column.read} AS "${field}"`;
-  });
+function read(database: Database, table: Table): Located[] {
+  const { key, where = "true" } = table;
   const located = key.map((column, at) => `one.${column} AS locator${at}`);
   const order = key.map((column) => `one.${column}`);
+  const sql = `SELECT ${[...readColumns(table), ...located]} FROM ${table.table} AS one
+    WHERE ${where} ORDER BY ${order}`;
   return database
-    .query<Record<string, unknown>, []>(
-      `SELECT ${[...read, ...located]} FROM ${table} AS one ORDER BY ${order}`,
-    )
+    .query<Record<string, unknown>, []>(plain(sql))
     .all()
     .map((row) => ({ ...row, locator: key.map((_, at) => row[`locator${at}`]) }) as Located);
 }
@@ -256,14 +93,11 @@ function change(database: Database, kind: Kind, which: Which, values: NewValues)
   let changed = 0;
   for (const [row, at] of chosen(read(database, table), which, table)) {
     const to = newValues(values, row, at);
-    const set = fieldsOf(to).map((field) => {
-      const column = columnOf(table, field);
-      return typeof column === "string" ? `${column} = ?` : column.write;
-    });
-    const bound = fieldsOf(to).map((field) => to[field]!);
+    const fields = fieldsOf(to);
     // What would be the same entry as another one stays.
-    const sql = `UPDATE OR IGNORE ${table.table} SET ${set} WHERE ${where}`;
-    changed += database.query(sql).run(...bound, ...(row as Located).locator).changes;
+    const sql = `UPDATE OR IGNORE ${table.table} SET ${setColumns(table, fields)} WHERE ${where}`;
+    const bound = fields.map((field) => to[field]!);
+    changed += database.query(plain(sql)).run(...bound, ...(row as Located).locator).changes;
   }
   if (changed === 0) throw new Error(`no ${kind} was changed`);
 }
@@ -334,7 +168,7 @@ export function sqliteRows(path: string): SqliteRows {
     },
     migrateToNewer: () =>
       inFile(path, (database) => {
-        database.run("ALTER TABLE matches RENAME COLUMN document TO body");
+        database.run("ALTER TABLE documents RENAME COLUMN document TO body");
         database.run(`PRAGMA user_version = ${FORMAT + 1}`);
       }),
     touch: () =>
@@ -396,8 +230,8 @@ export function coveredByDigest(path: string): unknown[] {
   const database = new Database(path, { readonly: true });
   try {
     return [
-      "id, created_at, game_mode, patch_version, results, document FROM matches",
-      "match, snapshot FROM match_snapshots",
+      "id, created_at, reason, carried FROM records",
+      "id, document FROM documents",
       "num, id, name, last_match_at, streak, played, wins, gold, resource, linked FROM players",
       "num, id, name, resource, linked FROM teams",
     ].map((rest) => database.query(`SELECT ${rest} NOT INDEXED`).values());

@@ -1,16 +1,19 @@
 /**
  * What tests do to the inside of a shard: read, change and remove rows behind the back of the store, so that their
- * checksums stay. Tests name rows and values in the words below; which tables and columns they are, only
+ * checksums stay. Tests name rows and values in the words below; which tables and columns they are, only this file,
  * engine-sqlite.ts and engine-postgres.ts know.
  */
 
 export type Kind =
-  /** A served match. */
+  /** The document of a served match. */
   | "match"
-  /** A match in the list by time, mode and patch. In SQLite, that is the row of the match. */
+  /** The document of a withheld one. */
+  | "withheld match"
+  /** A match in the list by time, mode and patch. */
   | "listed match"
-  /** The players and teams of a match, as they were in its record. */
+  /** The record of a served match: its players and teams as they were. */
   | "snapshot"
+  /** The record of a withheld match. */
   | "withheld"
   | "player"
   | "team"
@@ -45,7 +48,7 @@ export interface Row {
   match: string;
   player: string;
   team: string;
-  /** The match whose row an entry leads to. */
+  /** The match that an entry leads to. */
   leadsTo: string;
   name: string;
   key: string;
@@ -57,8 +60,6 @@ export interface Row {
   mode: string;
   patch: string;
   reason: string;
-  /** Who took part and won, in the order of the players and teams of the document. */
-  results: Uint8Array;
   document: Uint8Array;
   snapshot: Uint8Array;
   resource: Uint8Array;
@@ -134,15 +135,182 @@ export async function inflict(rows: ShardRows, ...damages: Damage[]): Promise<vo
   }
 }
 
-/** A column, or SQL that reads and SQL that writes it; `?` is the value. */
+/** A column, or SQL that reads and SQL that writes it; `?` is the value. Names of tables are in braces. */
 export type Column = string | { read: string; write: string };
 
 export interface Table {
   table: string;
+  /** What identifies a row in SQLite. */
+  key: readonly string[];
   columns: Partial<Record<Field, Column>>;
+  /** Which rows of the table are of this kind. */
+  where?: string;
 }
 
-export function columnOf({ table, columns }: Table, field: Field): Column {
+/** A number that stands for an id. No row has the last one. */
+const numbered = (table: string, column: string): Column => ({
+  read: `(SELECT id FROM {${table}} AS other WHERE other.num = one.${column})`,
+  write: `${column} = coalesce((SELECT num FROM {${table}} WHERE id = ?), 7777)`,
+});
+
+const DOCUMENTS = {
+  table: "documents",
+  key: ["rowid"],
+  columns: { id: "id", document: "document" },
+} as const;
+const RECORDS = {
+  table: "records",
+  key: ["rowid"],
+  columns: {
+    id: "id",
+    match: "id",
+    createdAt: "created_at",
+    reason: "reason",
+    contentHash: "content_hash",
+    snapshot: "carried",
+    checksum: "checksum",
+  },
+} as const;
+
+export const TABLES: Record<Kind, Table> = {
+  match: { ...DOCUMENTS, where: "id IN (SELECT id FROM {records} WHERE reason IS NULL)" },
+  "withheld match": {
+    ...DOCUMENTS,
+    where: "id IN (SELECT id FROM {records} WHERE reason IS NOT NULL)",
+  },
+  "listed match": {
+    table: "matches",
+    key: ["created_at", "id"],
+    columns: { id: "id", createdAt: "created_at", mode: "game_mode", patch: "patch_version" },
+  },
+  snapshot: { ...RECORDS, where: "reason IS NULL" },
+  withheld: { ...RECORDS, where: "reason IS NOT NULL" },
+  player: {
+    table: "players",
+    key: ["rowid"],
+    columns: {
+      id: "id",
+      name: "name",
+      lastMatchAt: "last_match_at",
+      streak: "streak",
+      played: "played",
+      wins: "wins",
+      gold: "gold",
+      resource: "resource",
+      linked: "linked",
+      rankedWins: "ranked_wins",
+      skillTier: "skill_tier",
+      winRate: "win_rate",
+      checksum: "checksum",
+      number: "num",
+    },
+  },
+  team: {
+    table: "teams",
+    key: ["rowid"],
+    columns: { id: "id", name: "name", resource: "resource", linked: "linked", number: "num" },
+  },
+  "player entry": {
+    table: "player_matches",
+    key: ["player", "created_at", "match_id"],
+    columns: {
+      match: "match_id",
+      player: numbered("players", "player"),
+      leadsTo: "match_id",
+      createdAt: "created_at",
+      result: "result",
+    },
+  },
+  "team entry": {
+    table: "team_matches",
+    key: ["team", "created_at", "match_id"],
+    columns: {
+      match: "match_id",
+      team: numbered("teams", "team"),
+      leadsTo: "match_id",
+      createdAt: "created_at",
+      takesPart: "plays",
+    },
+  },
+  "name entry": {
+    table: "name_index",
+    key: ["key", "name"],
+    columns: { key: "key", name: "name" },
+  },
+  "player base": {
+    table: "player_base",
+    key: ["rowid"],
+    columns: { id: "id", played: "played", checksum: "checksum" },
+  },
+  "recent board entry": {
+    table: "player_recent",
+    key: ["id"],
+    columns: { id: "id", played: "played", wins: "wins", winRate: "win_rate" },
+  },
+  "actor statistics": {
+    table: "actor_stats",
+    key: ["rowid"],
+    columns: {
+      actor: "actor",
+      mode: "game_mode",
+      patch: "patch_version",
+      isPruned: "is_pruned",
+      picks: "picks",
+      wins: "wins",
+    },
+  },
+  redaction: {
+    table: "redactions",
+    key: ["player_id"],
+    columns: { player: "player_id", redactedAt: "redacted_at" },
+  },
+  "derived table": { table: "derived", key: ["name"], columns: { name: "name" } },
+  evidence: {
+    table: "ranked_evidence",
+    key: ["player_id"],
+    columns: { player: "player_id", records: "records" },
+  },
+  dependent: {
+    table: "dependents",
+    key: ["player_id", "match_id"],
+    columns: { player: "player_id", match: "match_id" },
+  },
+  word: { table: "vocabulary", key: ["word"], columns: { word: "word", records: "records" } },
+  commit: {
+    table: "changes",
+    key: ["rowid"],
+    columns: { sequence: "sequence", players: "players", changes: "matches" },
+  },
+  shard: {
+    table: "shard",
+    key: ["rowid"],
+    columns: {
+      matches: "matches",
+      players: "players",
+      sequence: "sequence",
+      token: "token",
+      prunedBefore: "pruned_before",
+      checksum: "checksum",
+      id: "id",
+    },
+  },
+};
+
+/** The SQL that reads each field of a row. */
+export const readColumns = ({ columns }: Table): string[] =>
+  (Object.keys(columns) as Field[]).map((field) => {
+    const column = columns[field]!;
+    return `${typeof column === "string" ? `one.${column}` : column.read} AS "${field}"`;
+  });
+
+/** The SQL that writes fields of a row. */
+export const setColumns = (table: Table, fields: readonly Field[]): string[] =>
+  fields.map((field) => {
+    const column = columnOf(table, field);
+    return typeof column === "string" ? `${column} = ?` : column.write;
+  });
+
+function columnOf({ table, columns }: Table, field: Field): Column {
   const column = columns[field];
   if (column === undefined) throw new Error(`the rows of ${table} have no ${field}`);
   return column;
@@ -181,4 +349,4 @@ export function overwritten(bytes: Uint8Array, at: number, others: number[]): Ui
 
 /** The same document, with the internal number of its first player changed, as one flipped byte would. */
 export const withOtherPlayer = (document: Uint8Array): Uint8Array =>
-  overwritten(document, 4, [(document[4]! % 6) + 1]);
+  overwritten(document, 17, [document[17]! ^ 4]);

@@ -2,13 +2,7 @@
 
 import type { WithheldReason } from "../../domain/visibility.ts";
 import { viewOf } from "../byte-range.ts";
-import {
-  encodeDocument,
-  listedDocument,
-  MatchDocument,
-  packResult,
-  unpackResult,
-} from "../match-document.ts";
+import { encodeDocument, MatchDocument, packResult, unpackResult } from "../match-document.ts";
 import { get, insert, query, remove, type Steps, select } from "../steps.ts";
 import {
   DamagedData,
@@ -46,27 +40,27 @@ const LINKS = {
 
 const keysOf = (ids: readonly string[]) => ids.map((id) => ({ id }));
 
-function* documentsOf(ids: readonly string[]): Steps<Map<string, Uint8Array>> {
+function* documentsOf(ids: readonly string[]): Steps<Map<string, MatchDocument>> {
   const rows = yield* get(DOCUMENTS, keysOf(ids));
-  return new Map(rows.map(({ id, document }) => [id, document]));
+  return new Map(rows.map(({ id, document }) => [id, new MatchDocument(id, document)]));
 }
 
 /** The matches with these ids that are served. */
 export function* servedDocuments(ids: readonly string[]): Steps<MatchDocument[]> {
-  const documents = yield* documentsOf(ids);
-  return [...documents.values()]
-    .map((bytes) => new MatchDocument(bytes))
-    .filter(({ isServed }) => isServed);
+  return [...(yield* documentsOf(ids)).values()].filter(({ isServed }) => isServed);
 }
 
 /** The matches that the list names. Throws DamagedData unless they say the same. */
 export function* listedDocuments(listed: readonly MatchListing[]): Steps<MatchDocument[]> {
   const documents = yield* documentsOf(listed.map(({ id }) => id));
   return listed.map(({ id, created_at, game_mode, patch_version }) => {
-    const document = listedDocument({ createdAt: created_at, id }, documents.get(id));
-    if (document.gameMode !== game_mode || document.patchVersion !== patch_version) {
-      throw new DamagedData(MATCHES.name, id);
-    }
+    const document = documents.get(id);
+    const isListed =
+      document?.isServed &&
+      document.createdAt === created_at &&
+      document.gameMode === game_mode &&
+      document.patchVersion === patch_version;
+    if (!isListed) throw new DamagedData(MATCHES.name, id);
     return document;
   });
 }
@@ -169,10 +163,9 @@ export function matches({ numbers, added, matches: changes }: TransactionState) 
       const part = links.slice(from, from + VERIFIED_AT_ONCE);
       const documents = yield* documentsOf(part.map(({ match_id }) => match_id));
       for (const link of part) {
-        const document = new MatchDocument(documents.get(link.match_id)!);
+        const document = documents.get(link.match_id);
         const isRight =
-          documents.has(link.match_id) &&
-          document.isServed &&
+          document?.isServed &&
           document.createdAt === link.created_at &&
           document.resultOf(of, num) === link.result;
         if (!isRight) throw new DamagedData(table, link.match_id);
@@ -293,13 +286,10 @@ const fateOf = ({ reason }: Pick<RecordRow, "reason">): Fate =>
   reason === null ? { state: "served" } : { state: "withheld", reason: reason as WithheldReason };
 
 /** Throws DamagedData unless record and document belong together. */
-function recordOf(row: RecordRow, bytes: Uint8Array | undefined): ShardRecord {
+function recordOf(row: RecordRow, document: MatchDocument | undefined): ShardRecord {
   const { id, created_at, reason } = row;
-  if (bytes === undefined) throw new DamagedData(DOCUMENTS.name, id);
-  const document = new MatchDocument(bytes);
-  if (document.createdAt !== created_at || document.isServed !== (reason === null)) {
-    throw new DamagedData(DOCUMENTS.name, id);
-  }
+  const isRight = document?.createdAt === created_at && document.isServed === (reason === null);
+  if (!isRight) throw new DamagedData(DOCUMENTS.name, id);
   return {
     fate: fateOf(row),
     match: {

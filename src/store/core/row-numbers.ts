@@ -3,12 +3,10 @@
  * instead of a sequence, so that a rollback uses up no numbers.
  */
 
+import { HIGHEST_NUMBER } from "../match-document.ts";
 import { query, type Steps } from "../steps.ts";
 import { StoreError } from "../store.ts";
 import type { NamedTable } from "../tables.ts";
-
-/** The maximum of their integer columns. */
-const HIGHEST = 2 ** 31 - 1;
 
 export class RowNumbers {
   readonly #known = new Map<string, number>();
@@ -94,7 +92,7 @@ export class RowNumbers {
       );
       this.last = row![this.table];
     }
-    if (this.last + ids.length > HIGHEST) {
+    if (this.last + ids.length > HIGHEST_NUMBER) {
       throw new StoreError(
         `the shard has run out of internal numbers for ${this.table}; move it with 'matchbook shards move', which renumbers them`,
       );

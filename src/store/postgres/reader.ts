@@ -267,8 +267,8 @@ async function findMatch(connection: Connection, id: string): Promise<FoundMatch
 /** Throws DamagedData unless the row is that of the match. */
 function foundIn(row: FoundRow | undefined, id: string): FoundMatches {
   if (!row) return NOT_FOUND;
-  const match = new MatchDocument(row.document);
-  if (!match.isWhole(id)) throw new DamagedData("documents", id);
+  const match = new MatchDocument(id, row.document);
+  if (!match.isWhole) throw new DamagedData("documents", id);
   const isServed = match.isServed && match.createdAt >= (row.cutoff ?? Number.NEGATIVE_INFINITY);
   return isServed ? { token: row.token, matches: [match] } : NOT_FOUND;
 }

@@ -8,9 +8,6 @@ import type { Statements } from "./statements.ts";
 /** An entry of an index. */
 export type IndexEntry = [createdAt: number, id: string];
 
-/** The same with the document that it leads to, if there is one. */
-export type FoundEntry = [createdAt: number, id: string, document: Uint8Array | null];
-
 /** Bounds the cache. There are usually few page and chunk sizes. */
 const MAX_PREPARED = 64;
 
@@ -36,24 +33,16 @@ class ScanStatement {
     this.#order = `ORDER BY created_at ${order}, ${index.id} ${order}`;
   }
 
-  /** The matches under one key in a range, in order. */
-  entries(key: string | number, otherKeys: string[], range: KeyRange, take: number): IndexEntry[] {
-    const values = this.#values(key, otherKeys, range, 0);
-    return this.#statement(range, take, false, false).values(...values) as unknown as IndexEntry[];
-  }
-
-  /** The same with their documents, after `skip` of them: one statement is faster than one for each row. */
-  documents(
+  /** The matches under one key in a range, in order, after `skip` of them. */
+  entries(
     key: string | number,
     otherKeys: string[],
     range: KeyRange,
     take: number,
-    skip: number,
-  ): FoundEntry[] {
+    skip = 0,
+  ): IndexEntry[] {
     const values = this.#values(key, otherKeys, range, skip);
-    return this.#statement(range, take, skip > 0, true).values(
-      ...values,
-    ) as unknown as FoundEntry[];
+    return this.#statement(range, take, skip > 0).values(...values) as unknown as IndexEntry[];
   }
 
   /** `otherKeys` are the keys of the other indexes, as JSON lists. */
@@ -70,27 +59,16 @@ class ScanStatement {
     return values;
   }
 
-  #statement({ from, to }: KeyRange, take: number, skips: boolean, hasDocuments: boolean) {
-    const shape =
-      16 * take +
-      (from.id === "" ? 8 : 0) +
-      (to.id === "" ? 4 : 0) +
-      (skips ? 2 : 0) +
-      (hasDocuments ? 1 : 0);
+  #statement({ from, to }: KeyRange, take: number, skips: boolean) {
+    const shape = 8 * take + (from.id === "" ? 4 : 0) + (to.id === "" ? 2 : 0) + (skips ? 1 : 0);
     const known = this.#prepared.get(shape);
     if (known) return known;
     const { table, key, id, counts } = this.#index;
-    // A literal limit: with a parameter, SQLite would prepare the statement again each time.
-    const entries = `SELECT created_at, ${id} AS id
-       FROM ${table} AS here
-       WHERE ${key === undefined ? "" : `${key} = ? AND `}${within({ from, to }, id)}${counts}${this.#conditions}
-       ${this.#order} LIMIT ${take}${skips ? " OFFSET ?" : ""}`;
     const statement = this.statements.database.prepare<unknown, SQLQueryBindings[]>(
-      // The order of the entries remains; readers check it.
-      hasDocuments
-        ? `SELECT created_at, listed.id, document FROM (${entries}) AS listed
-           LEFT JOIN documents ON documents.id = listed.id`
-        : entries,
+      // A literal limit: with a parameter, SQLite would prepare the statement again each time.
+      `SELECT created_at, ${id} FROM ${table} AS here
+       WHERE ${key === undefined ? "" : `${key} = ? AND `}${within({ from, to }, id)}${counts}${this.#conditions}
+       ${this.#order} LIMIT ${take}${skips ? " OFFSET ?" : ""}`,
     );
     if (this.#prepared.size >= MAX_PREPARED) this.forget();
     this.#prepared.set(shape, statement);

@@ -10,7 +10,7 @@ import {
   restOf,
 } from "../page-range.ts";
 import type { Page, Selection } from "../store.ts";
-import { type FoundEntry, type IndexEntry, type ScanStatements, scanLength } from "./index-scan.ts";
+import { type IndexEntry, type ScanStatements, scanLength } from "./index-scan.ts";
 
 /** Scans are compared up to this length. Beyond it, the first one is used. */
 const COMPARED_ROWS = 64;
@@ -21,16 +21,16 @@ export function findPage(
   selection: Selection,
   players: number[][],
   teams: number[][],
-): { matches: FoundEntry[]; more: Page["more"] } {
+): { entries: IndexEntry[]; more: Page["more"] } {
   const scans = scansOf(selection, players, teams);
   const page = pageRangeOf(selection);
   const { direction, ahead, behind, skip, isReversed } = page;
   const { limit } = selection;
-  const { matches, hasMore } = scan(statements, scans, ahead, direction, skip, limit);
+  const { entries, hasMore } = scan(statements, scans, ahead, direction, skip, limit);
   const hasBehind =
     behind !== undefined && scan(statements, scans, behind, opposite(direction), 0, 0).hasMore;
-  const more = neighboursOf(page, { matches: matches.length, hasMore, hasBehind });
-  return { matches: isReversed ? matches.reverse() : matches, more };
+  const more = neighboursOf(page, { matches: entries.length, hasMore, hasBehind });
+  return { entries: isReversed ? entries.reverse() : entries, more };
 }
 
 /** The matches of a range from one end, after `skip` of them, at most `take`, and whether there are more. */
@@ -41,41 +41,32 @@ function scan(
   direction: Direction,
   skip: number,
   take: number,
-): { matches: FoundEntry[]; hasMore: boolean } {
-  if (scans.some(({ keys }) => keys.length === 0)) return { matches: [], hasMore: false };
+): { entries: IndexEntry[]; hasMore: boolean } {
+  if (scans.some(({ keys }) => keys.length === 0)) return { entries: [], hasMore: false };
   const shortest = shortestScan(scanStatements, scans, range);
   const others = scans.filter((other) => other !== shortest);
   const otherKeys = others.map(({ keys }) => JSON.stringify(keys));
   const statement = scanStatements.get(shortest, others, direction);
-  if (shortest.keys.length === 1) {
-    const key = shortest.keys[0]!;
-    const matches = take === 0 ? [] : statement.documents(key, otherKeys, range, take, skip);
-    if (matches.length < take) return { matches, hasMore: false };
-    // The document of the next match is not needed, and reading it would take longer than this.
-    const last = matches.at(-1);
-    const rest = last ? restOf(range, { createdAt: last[0], id: last[1] }, direction) : range;
-    return { matches, hasMore: statement.entries(key, otherKeys, rest, 1).length > 0 };
-  }
-  // Usually a page contains a few matches of each key.
-  const chunk = Math.ceil((skip + take + 1) / shortest.keys.length) + 2;
-  const streams = shortest.keys.map(
-    (key) =>
-      new Stream(
-        (part, most) => statement.entries(key, otherKeys, part, most),
-        range,
-        direction,
-        chunk,
-      ),
-  );
-  const byId = scanStatements.statements.get<{ document: Uint8Array }>(DOCUMENT_BY_ID);
-  const entries = merged(streams, skip, take + 1);
-  const matches = entries
-    .slice(0, take)
-    .map(([createdAt, id]): FoundEntry => [createdAt, id, byId.get(id)?.document ?? null]);
-  return { matches, hasMore: entries.length > take };
+  const [only, ...more] = shortest.keys;
+  const found =
+    more.length === 0
+      ? statement.entries(only!, otherKeys, range, take + 1, skip)
+      : merged(
+          shortest.keys.map(
+            (key) =>
+              new Stream(
+                (part, most) => statement.entries(key, otherKeys, part, most),
+                range,
+                direction,
+                // Usually a page contains a few matches of each key.
+                Math.ceil((skip + take + 1) / shortest.keys.length) + 2,
+              ),
+          ),
+          skip,
+          take + 1,
+        );
+  return { entries: found.slice(0, take), hasMore: found.length > take };
 }
-
-export const DOCUMENT_BY_ID = "SELECT document FROM documents WHERE id = ?";
 
 function shortestScan(
   { statements }: ScanStatements,
@@ -140,7 +131,7 @@ class Stream {
 }
 
 /** Ids are ASCII, so code units compare like bytes. */
-export function compareKeys(one: IndexEntry | FoundEntry, other: IndexEntry | FoundEntry): number {
+export function compareKeys(one: IndexEntry, other: IndexEntry): number {
   if (one[0] !== other[0]) return one[0] - other[0];
   if (one[1] === other[1]) return 0;
   return one[1] < other[1] ? -1 : 1;

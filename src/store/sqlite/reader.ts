@@ -16,7 +16,7 @@ import { unbuilt } from "../core/derived.ts";
 import { redactions } from "../core/redactions.ts";
 import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
-import { listedDocument, MatchDocument } from "../match-document.ts";
+import { MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
 import { isSelected, verified, verifyLatestFirst } from "../row-checks.ts";
 import { readVocabulary, unpackNumbers } from "../row-encoding.ts";
@@ -47,7 +47,7 @@ import { storedColumns } from "../table.ts";
 import { NAMED_TABLES, type NamedColumns, type NamedTable, PLAYERS, TEAMS } from "../tables.ts";
 import { readBytes } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
-import { type FoundEntry, ScanStatements } from "./index-scan.ts";
+import { type IndexEntry, ScanStatements } from "./index-scan.ts";
 import {
   charactersAfter,
   latestNames,
@@ -55,7 +55,7 @@ import {
   namesAround,
   namesBeginning,
 } from "./name-index.ts";
-import { compareKeys, DOCUMENT_BY_ID, findPage } from "./pages.ts";
+import { compareKeys, findPage } from "./pages.ts";
 import { Snapshot } from "./snapshot.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements, withStatements } from "./statements.ts";
@@ -108,13 +108,21 @@ export class SqliteReader implements Reader {
 
   match(id: string): MatchesWithLinked | undefined {
     return this.#read(() => {
-      const row = this.#statements.get<{ document: Uint8Array }>(DOCUMENT_BY_ID).get(id);
-      if (row === null) return undefined;
-      const match = new MatchDocument(row.document);
-      if (!match.isWhole(id)) throw new DamagedData("documents", id);
-      const isServed = match.isServed && match.createdAt >= this.#prunedBefore;
+      const match = this.#document(id);
+      const isServed = match?.isServed && match.createdAt >= this.#prunedBefore;
       return isServed ? this.#bundle([match]) : undefined;
     });
+  }
+
+  /** The match with this id, served or withheld. */
+  #document(id: string): MatchDocument | undefined {
+    const row = this.#statements
+      .get<{ document: Uint8Array }>("SELECT document FROM documents WHERE id = ?")
+      .get(id);
+    if (row === null) return undefined;
+    const match = new MatchDocument(id, row.document);
+    if (!match.isWhole) throw new DamagedData("documents", id);
+    return match;
   }
 
   matches(asked: Selection): Page {
@@ -151,12 +159,16 @@ export class SqliteReader implements Reader {
     const numbers = { players, teams };
     const isIn = (table: NamedTable, list: number, num: number) =>
       numbers[table][list]!.includes(num);
-    const matches = found.matches.map((entry, index) => {
-      const [createdAt, id, bytes] = entry;
-      const match = listedDocument({ createdAt, id }, bytes);
-      const before = found.matches[index - 1];
-      const isInOrder = !before || comesBefore(before, entry, selection.sort);
-      if (!isInOrder || !isSelected(match, selection, isIn)) throw new DamagedData("matches", id);
+    const matches = found.entries.map((entry, index) => {
+      const [createdAt, id] = entry;
+      const match = this.#document(id);
+      const before = found.entries[index - 1];
+      const isRight =
+        match?.isServed &&
+        match.createdAt === createdAt &&
+        (!before || comesBefore(before, entry, selection.sort)) &&
+        isSelected(match, selection, isIn);
+      if (!isRight) throw new DamagedData("matches", id);
       return match;
     });
     return { matches, more: found.more };
@@ -402,7 +414,7 @@ export function readRedactions(database: Database): Redaction[] {
   }
 }
 
-function comesBefore(one: FoundEntry, next: FoundEntry, sort: Selection["sort"]): boolean {
+function comesBefore(one: IndexEntry, next: IndexEntry, sort: Selection["sort"]): boolean {
   const order = compareKeys(one, next);
   return sort === "createdAt" ? order < 0 : order > 0;
 }
