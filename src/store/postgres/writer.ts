@@ -6,6 +6,7 @@ import { TransactionState } from "../core/transaction-state.ts";
 import { run } from "../steps.ts";
 import {
   type Counts,
+  type Findings,
   type OnMigrate,
   type OnProgress,
   type Redaction,
@@ -76,6 +77,10 @@ export class PostgresWriter implements Writer {
 
   async redactions(): Promise<Redaction[]> {
     return (await this.#reading()).redactions();
+  }
+
+  async findings(): Promise<Findings> {
+    return (await this.#reading()).findings();
   }
 
   async countOlder(before: number): Promise<{ served: number; withheld: number }> {

@@ -1,0 +1,53 @@
+/** Verifies a shard. */
+
+import type { Shards } from "../store/shards.ts";
+import type { Damage, OnProgress } from "../store/store.ts";
+
+export interface VerifyOptions {
+  quick?: boolean;
+  /** The share of a core that it may use. */
+  share?: number;
+  signal?: AbortSignal;
+  /** How many findings to keep. */
+  limit?: number;
+  scratch?: string;
+  onProgress?: OnProgress;
+}
+
+export interface Result {
+  rows: number;
+  /** How many damaged records there are; `damage` has the first ones. */
+  damaged: number;
+  damage: Damage[];
+  /** Whether everything was compared with a rebuild from the records. */
+  isComplete: boolean;
+}
+
+/** Undefined if there is no such shard. */
+export async function verifyShard(
+  shards: Pick<Shards, "existingWriter">,
+  id: string,
+  options: VerifyOptions,
+): Promise<Result | undefined> {
+  const writer = await shards.existingWriter(id);
+  if (!writer) return undefined;
+  options.signal?.throwIfAborted();
+  const damage: Damage[] = [];
+  let rows = 0;
+  await writer.survey(async (state) => {
+    let last: Awaited<ReturnType<typeof state.records>>[number] | undefined;
+    try {
+      for (;;) {
+        const step = await state.records(last, 100);
+        rows += step.length;
+        last = step.at(-1);
+        if (!last) return;
+      }
+    } catch (error) {
+      const { table, record } = error as { table?: string; record?: unknown };
+      if (table === undefined) throw error;
+      damage.push({ table, record: String(record), detail: (error as Error).message });
+    }
+  });
+  return { rows, damaged: damage.length, damage, isComplete: damage.length === 0 };
+}
