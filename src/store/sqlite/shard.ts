@@ -22,6 +22,7 @@ import { readRedactions, SqliteReader } from "./reader.ts";
 import { APPLICATION_ID } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { withStatements } from "./statements.ts";
+import { recordLostCommits } from "./wal-frames.ts";
 import { SqliteWriter } from "./writer.ts";
 
 /** How often the file is looked at, at most. */
@@ -71,6 +72,9 @@ export class SqliteShard implements Shard {
   readonly #retired = new Set<{ close(): void }>();
 
   readonly #findings: KnownFindings;
+  /** The file whose WAL was looked at. */
+  #walOf: Stats | undefined;
+  #reportedWal: number | undefined;
 
   constructor(private readonly options: SqliteShardOptions) {
     this.#findings = new KnownFindings(options.path);
@@ -175,7 +179,28 @@ export class SqliteShard implements Shard {
   #readFindings(): StoreError | undefined {
     if (!this.#open || this.options.access === "read") return undefined;
     this.#findings.set(readFindings(this.#open.database));
+    const { wal } = this.#findings.current;
+    if (wal && wal.at !== this.#reportedWal) this.#reportWal(wal.commits);
+    this.#reportedWal = wal?.at;
     return this.#findings.error;
+  }
+
+  #reportWal(commits: number): void {
+    const { id, observe } = this.options;
+    observe({ event: "wal-damaged", shard: id, commits });
+  }
+
+  /** Before the file may be written. What is stored is reported when it is read. */
+  #checkWal(): void {
+    const { id, path, access, observe } = this.options;
+    const file = fileStats(path);
+    if (!file?.isFile() || access === "read" || isSameFile(file, this.#walOf)) return;
+    this.#walOf = file;
+    try {
+      recordLostCommits(path, id, Date.now());
+    } catch (error) {
+      observe({ event: "finding-not-stored", shard: id, error });
+    }
   }
 
   #reopen(file: Stats | undefined): void {
@@ -214,12 +239,14 @@ export class SqliteShard implements Shard {
   /** For reading. Undefined if there is no shard in the file yet. */
   #openDatabase(): Database | undefined {
     const { id, path } = this.options;
+    this.#checkWal();
     const migrating = this.#migrating();
     return migrating ? openForReading(path, id, migrating) : openReadOnly(path, id);
   }
 
   #openWriter(): SqliteWriter {
     const { id, path, writerCacheKib } = this.options;
+    this.#checkWal();
     const file = fileStats(path);
     const database = openForWriting(path, id, writerCacheKib, undefined, this.#migrating());
     return new SqliteWriter(database, new OpenedFile(database, path, file));
