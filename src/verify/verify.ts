@@ -41,8 +41,9 @@ export async function verifyShard(
         const step = await state.records(last, 100);
         rows += step.length;
         last = step.at(-1);
-        if (!last) return;
+        if (!last) break;
       }
+      await state.players("", 10_000);
     } catch (error) {
       const { table, record } = error as { table?: string; record?: unknown };
       if (table === undefined) throw error;
