@@ -108,7 +108,7 @@ async function store(shard: string, verdict: Verdict, { writable, observe }: Ver
   try {
     await writable
       .writer(shard, true)
-      .write(async (transaction) => transaction.setVerdict(verdict));
+      .write(async (transaction) => transaction.setVerdict(verdict, true));
   } catch (error) {
     observe({ event: "finding-not-stored", shard, verdict, error });
   }

@@ -520,8 +520,11 @@ export interface Transaction extends ShardContents {
   older(before: number, limit: number): Awaitable<ShardRecord[]>;
   /** As in AdminReader. */
   findings(): Awaitable<Findings>;
-  /** Also ends a claim, and forgets about the WAL if there is no damage. */
-  setVerdict(verdict: Verdict): Awaitable<void>;
+  /**
+   * Also ends a claim. A shard without damage is consistent, whatever its WAL has lost: unless the verdict `keepsWal`,
+   * because no operator sees it, that is forgotten.
+   */
+  setVerdict(verdict: Verdict, keepsWal?: boolean): Awaitable<void>;
   /** Whether the shard is to be verified by this process: nobody has, or has begun to, for so long. */
   claimVerify(now: number, intervalMs: number): Awaitable<boolean>;
   releaseVerify(): Awaitable<void>;

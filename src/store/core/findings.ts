@@ -37,8 +37,7 @@ export const findings = {
     };
   },
 
-  /** A shard without damage is consistent, whatever the WAL has lost: the operator has been told. */
-  *setVerdict({ at, damaged, damage }: Verdict): Steps<void> {
+  *setVerdict({ at, damaged, damage }: Verdict, keepsWal = false): Steps<void> {
     yield* put(FINDINGS, [
       {
         kind: "verify",
@@ -47,7 +46,8 @@ export const findings = {
         damage: JSON.stringify(damage.slice(0, MOST_STORED)),
       },
     ]);
-    yield* remove(FINDINGS, [VERIFYING, ...(damaged === 0 ? [{ kind: "wal" }] : [])]);
+    const isOver = damaged === 0 && !keepsWal;
+    yield* remove(FINDINGS, [VERIFYING, ...(isOver ? [{ kind: "wal" }] : [])]);
   },
 
   *claimVerify(now: number, intervalMs: number): Steps<boolean> {
