@@ -24,6 +24,8 @@ export interface ShardStatus {
 
 export function shardFamilies(states: readonly ShardStatus[], now: number): MetricFamily[] {
   const readable = states.filter(({ available }) => available);
+  // A verdict may be why a shard is unavailable.
+  const judged = states.filter(({ available, verdict }) => available || verdict);
   const fresh = readable.flatMap(({ id, newestMatch }) =>
     newestMatch === undefined ? [] : { id, newestMatch },
   );
@@ -71,12 +73,12 @@ export function shardFamilies(states: readonly ShardStatus[], now: number): Metr
     gauge(
       "matchbook_shard_verified_timestamp_seconds",
       "When the last verify of the shard ended, in seconds since 1970; 0 if there was none",
-      states.map(({ id, verdict }) => sample(id, (verdict?.at ?? 0) / 1000)),
+      judged.map(({ id, verdict }) => sample(id, (verdict?.at ?? 0) / 1000)),
     ),
     gauge(
       "matchbook_shard_damaged_records",
       "Damaged records that the last verify of the shard has found; if there are any, the shard is unavailable",
-      states.map(({ id, verdict }) => sample(id, verdict?.damaged ?? 0)),
+      judged.map(({ id, verdict }) => sample(id, verdict?.damaged ?? 0)),
     ),
   ];
 }
