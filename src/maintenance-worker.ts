@@ -47,7 +47,10 @@ self.onmessage = async ({ data: command }: MessageEvent<MaintenanceCommand>) => 
   const ended =
     task === "build"
       ? buildShards(writable, observe, signal)
-      : verifyShards({ readable: open("read"), writable, intervalMs, observe, signal });
+      : verifyShards({
+          ...{ readable: open("read"), writable, scratch: settings.data },
+          ...{ intervalMs, observe, signal },
+        });
   stopTask = () => {
     stopping.abort();
     return ended;

@@ -117,7 +117,8 @@ async function verifiedCounts(id: string, path: string, startProgress: StartProg
     const counts = await (await shards.existingWriter(id))?.counts();
     if (!counts) return undefined;
     const onProgress = (rows: number) => progress.update(rows, rows);
-    const result = await verifyShard(shards, id, { quick: true, limit: 1, onProgress });
+    const options = { quick: true, share: 1, limit: 1, scratch: "", onProgress };
+    const result = await verifyShard(shards, id, options);
     const damage = result?.damage[0];
     if (damage) {
       throw new StoreError(

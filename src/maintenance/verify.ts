@@ -33,6 +33,8 @@ interface Verifying {
   readable: Shards;
   writable: Shards;
   intervalMs: number;
+  /** A folder for what is rebuilt. */
+  scratch: string;
   observe: Observe;
   signal: AbortSignal;
 }
@@ -50,24 +52,24 @@ export async function verifyShards(options: Verifying): Promise<void> {
 }
 
 async function verifyOne(shard: string, options: Verifying): Promise<void> {
-  const { readable, observe, signal } = options;
+  const { readable, scratch, observe, signal } = options;
   if (!(await claim(shard, options))) return;
   let hasVerdict = false;
   try {
     const began = performance.now();
-    const limit = MOST_REPORTED;
-    const result = await verifyShard(readable, shard, { share: SHARE, limit, signal });
+    const how = { quick: false, share: SHARE, limit: MOST_REPORTED, scratch, signal };
+    const result = await verifyShard(readable, shard, how);
     if (!result || signal.aborted) return;
-    const { rows, damaged, damage, isComplete } = result;
-    for (const { table, record } of damage.slice(0, limit)) {
+    const { rows, damaged, damage, isComplete, why = "it ended early" } = result;
+    for (const { table, record } of damage) {
       observe({ event: "damaged-data", shard, table, record });
     }
     if (damaged === 0 && !isComplete) {
-      throw new StoreError("not everything could be compared with a rebuild from the records");
+      throw new StoreError(`not everything could be compared with a rebuild: ${why}`);
     }
     const milliseconds = Math.round(performance.now() - began);
     hasVerdict = true;
-    await store(shard, { at: Date.now(), damaged, damage: damage.slice(0, limit) }, options);
+    await store(shard, { at: Date.now(), damaged, damage }, options);
     observe({ event: "shard-verified", shard, rows, milliseconds, damaged });
   } finally {
     if (!hasVerdict) await release(shard, options);

@@ -1,26 +1,29 @@
 /** Verifies a shard. */
 
 import type { Shards } from "../store/shards.ts";
-import type { Damage, OnProgress } from "../store/store.ts";
+import type { Damage } from "../store/store.ts";
 
 export interface VerifyOptions {
-  quick?: boolean;
-  /** The share of a core that it may use. */
-  share?: number;
+  quick: boolean;
+  /** The share of the time that it may use, up to 1. */
+  share: number;
   signal?: AbortSignal;
   /** How many findings to keep. */
-  limit?: number;
-  scratch?: string;
-  onProgress?: OnProgress;
+  limit: number;
+  /** The folder for the copy and the rebuilt shard. */
+  scratch: string;
+  onProgress?(rows: number): void;
 }
 
-export interface Result {
+export interface Verified {
   rows: number;
   /** How many damaged records there are; `damage` has the first ones. */
   damaged: number;
   damage: Damage[];
   /** Whether everything was compared with a rebuild from the records. */
   isComplete: boolean;
+  /** Why not, if it was not only a quick verification. */
+  why: string | undefined;
 }
 
 /** Undefined if there is no such shard. */
@@ -28,7 +31,7 @@ export async function verifyShard(
   shards: Pick<Shards, "existingWriter">,
   id: string,
   options: VerifyOptions,
-): Promise<Result | undefined> {
+): Promise<Verified | undefined> {
   const writer = await shards.existingWriter(id);
   if (!writer) return undefined;
   options.signal?.throwIfAborted();
@@ -50,5 +53,5 @@ export async function verifyShard(
       damage.push({ table, record: String(record), detail: (error as Error).message });
     }
   });
-  return { rows, damaged: damage.length, damage, isComplete: damage.length === 0 };
+  return { rows, damaged: damage.length, damage, isComplete: damage.length === 0, why: undefined };
 }
