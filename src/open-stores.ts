@@ -1,6 +1,6 @@
 /** Opens the stores of shards as the settings say. The only importer of their adapters. */
 
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
@@ -25,6 +25,7 @@ import { RepairFile } from "./store/sqlite/repair-file.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { SqliteShard } from "./store/sqlite/shard.ts";
 import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
+import { recordLostCommits } from "./store/sqlite/wal-frames.ts";
 import type { OnMigrate, Redaction, Writer } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
@@ -119,6 +120,7 @@ export async function migrateShard(
     onMigrate(found, to);
   };
   if (location.engine === "sqlite") {
+    if (existsSync(location.path)) recordLostCommits(location.path, id, Date.now());
     const database = openForReading(location.path, id, note);
     database?.close();
     return database && { from: from ?? SQLITE_FORMAT, to: SQLITE_FORMAT };

@@ -31,6 +31,7 @@ import {
   type MaintenanceTask,
   MaintenanceThread,
 } from "./maintenance/thread.ts";
+import { needsVerify } from "./maintenance/verify.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { type MetricFamily, merged } from "./observe/prometheus.ts";
@@ -46,6 +47,8 @@ import type { Settings } from "./settings/definitions.ts";
 import { showLocation } from "./settings/shard-locations.ts";
 import { recordServed, servedShards } from "./store/served-shards.ts";
 import type { Shards } from "./store/shards.ts";
+
+const HOUR_MS = 3_600_000;
 
 const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
 
@@ -258,18 +261,29 @@ function startBackground(
   parts: { shards: Shards; observe: Observe; deliverer: Deliverer | undefined },
   maintenancePace?: Partial<MaintenancePace>,
 ): { stop(): Promise<void> } {
-  const { shards, observe, deliverer } = parts;
+  const { shards, deliverer } = parts;
+  const observe: Observe = (event) => {
+    if (event.event === "finding-not-stored" && event.verdict) {
+      shards.holdVerdict(event.shard, event.verdict);
+    }
+    parts.observe(event);
+  };
   const maintain = (task: MaintenanceTask, isNeeded: () => Awaitable<boolean>) =>
     new MaintenanceThread(task, isNeeded, openMaintenance, settings, observe, maintenancePace);
   const pruning = maintain("prune", () =>
     settings.shards.some(({ retentionDays }) => retentionDays !== undefined),
   );
   const building = maintain("build", () => needsBuild(shards));
+  const hours = settings["verify-hours"];
+  const verifying =
+    hours === undefined
+      ? undefined
+      : maintain("verify", () => needsVerify(shards, hours * HOUR_MS));
   deliverer?.start();
   return {
     async stop() {
       await deliverer?.stop();
-      await Promise.all([pruning.stop(), building.stop()]);
+      await Promise.all([pruning.stop(), building.stop(), verifying?.stop()]);
     },
   };
 }

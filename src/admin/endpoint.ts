@@ -12,7 +12,7 @@ import type { Shards } from "../store/shards.ts";
 import type { UploadThread } from "./upload-thread.ts";
 
 export interface AdminService {
-  shards: Pick<Shards, "list" | "reader" | "replicas" | "existingWriter">;
+  shards: Pick<Shards, "list" | "reader" | "replicas" | "findings" | "existingWriter">;
   keyStore: KeyStore;
   plan: AccessPlan;
   usage: Pick<UsageRecorder, "daysOf" | "daysOfAll" | "lastSeen">;

@@ -51,9 +51,8 @@ export class BackupFolder {
     return { name, bytes: statSync(join(this.path, name)).size, sha256 };
   }
 
-  /** Removes a file that is not complete. */
+  /** Removes a file, unless it is complete. */
   drop(name: string): void {
-    this.#created.delete(name);
     const draft = this.#draft(name);
     for (const path of [draft, `${draft}-wal`, `${draft}-shm`, `${draft}-journal`]) {
       rmSync(path, { force: true });

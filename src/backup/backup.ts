@@ -2,28 +2,25 @@
 
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import type { Observe } from "../observe/events.ts";
+import { formatTimestamp } from "../domain/time.ts";
+import { type Observe, unobserved } from "../observe/events.ts";
 import { type AccessPath, accessCounts, accessFiles, readRedactionList } from "../open-access.ts";
 import { locationOf, openShards } from "../open-stores.ts";
-import { asListed, type ListedRedaction, lacking, listedIn, redactionsOf } from "../redact/list.ts";
+import { listedIn } from "../redact/list.ts";
 import type { PostgresLocation } from "../settings/database-urls.ts";
 import type { Settings } from "../settings/definitions.ts";
-import type { SqliteLocation } from "../settings/shard-locations.ts";
 import { copySqlite, formatIn, switchToWal } from "../sqlite/copy.ts";
 import { StoreError } from "../store/store.ts";
+import { verifyShard } from "../verify/verify.ts";
 import { BackupFolder } from "./backup-folder.ts";
-import { exportShard } from "./export-shard.ts";
 import { BackupError, type BackupFile, type Manifest, newManifest } from "./manifest.ts";
 import { type StartProgress, showingBytes } from "./progress.ts";
-import { contentOf } from "./shard-file.ts";
 
 export interface BackupOptions {
   /** The shards to copy. */
   shards: readonly string[];
   /** Whether to copy keys and usage. */
   keys: boolean;
-  /** Whether to export shards that are in PostgreSQL. */
-  export: boolean;
   /** The version of Matchbook. */
   version: string;
   now: number;
@@ -75,21 +72,24 @@ async function addShard(
   settings: Settings,
   shard: string,
   folder: BackupFolder,
-  { files, missing, redactions }: Manifest,
+  { files, missing }: Manifest,
   options: BackupOptions,
 ): Promise<void> {
   const location = locationOf(settings, shard);
   const part = { kind: "shard", shard } as const;
-  if (location.engine === "postgres" && !options.export) {
-    const reason = `${coveredByDatabase(location)}, or add --export`;
+  if (location.engine === "postgres") {
+    const reason = `${coveredByDatabase(location)}, or 'matchbook export ${shard}'`;
     missing.push({ ...part, reason, isFailure: false });
     return;
   }
   try {
+    const isThere = await hasShard(settings, shard, options.observe);
     const file =
-      location.engine === "postgres"
-        ? await copyRecords(settings, shard, folder, redactions, options)
-        : await copyShard(settings, shard, location, folder, options);
+      isThere &&
+      (await copyFile(`${shard}.db`, shard, location.path, folder, options, async (path) => {
+        const counts = await verifiedCounts(shard, path, options.startProgress);
+        return counts && { ...part, counts };
+      }));
     if (file) files.push(file);
     else missing.push({ ...part, reason: "it has no records yet", isFailure: false });
   } catch (error) {
@@ -98,64 +98,37 @@ async function addShard(
   }
 }
 
-/** Undefined if there is no shard yet. */
-async function copyShard(
-  settings: Settings,
-  shard: string,
-  { path }: SqliteLocation,
-  folder: BackupFolder,
-  { observe, startProgress }: BackupOptions,
-): Promise<BackupFile | undefined> {
-  if (!(await isThere(settings, shard, observe))) return undefined;
-  const name = `${shard}.db`;
-  const draft = folder.create(name);
-  try {
-    await copy(shard, path, draft, startProgress);
-    // Of the copy, so that no long read keeps the WAL of the original from being emptied.
-    const content = await contentOf(shard, draft, startProgress);
-    if (content) {
-      switchToWal(draft);
-      return { kind: "shard", shard, engine: "sqlite", ...(await folder.keep(name)), ...content };
-    }
-    folder.drop(name);
-    return undefined;
-  } catch (error) {
-    folder.drop(name);
-    throw error;
-  }
-}
-
-/** The same for a shard in PostgreSQL, whose redactions may come from other instances. */
-async function copyRecords(
-  settings: Settings,
-  shard: string,
-  folder: BackupFolder,
-  redactions: ListedRedaction[],
-  { observe, startProgress }: BackupOptions,
-): Promise<BackupFile | undefined> {
-  const name = `${shard}.ndjson.gz`;
+/** Whether there is a shard in the file of the settings. */
+async function hasShard(settings: Settings, shard: string, observe: Observe): Promise<boolean> {
   const shards = openShards({ ...settings, withUnredacted: true }, observe, undefined, "read");
   try {
-    const writer = await shards.existingWriter(shard);
-    if (!writer) return undefined;
-    const content = await exportShard(writer, shard, folder.create(name), startProgress);
-    const applied = await writer.redactions();
-    redactions.push(...asListed(shard, lacking(applied, redactionsOf(redactions, shard))));
-    return { kind: "shard", shard, engine: "postgres", ...(await folder.keep(name)), ...content };
-  } catch (error) {
-    folder.drop(name);
-    throw error;
+    return (await shards.existingWriter(shard)) !== undefined;
   } finally {
     await shards.close();
   }
 }
 
-/** Whether there is a shard in the file. */
-async function isThere(settings: Settings, shard: string, observe: Observe): Promise<boolean> {
-  const shards = openShards({ ...settings, withUnredacted: true }, observe, undefined, "read");
+/** Undefined if there are no tables in the file. Throws StoreError if anything in it is damaged. */
+async function verifiedCounts(id: string, path: string, startProgress: StartProgress) {
+  const listed = [{ id, location: { engine: "sqlite", path } as const }];
+  const shards = openShards({ data: "", shards: listed }, unobserved, undefined, "read");
+  const progress = startProgress(`${id}: verify`, 0, "rows");
   try {
-    return (await shards.existingWriter(shard)) !== undefined;
+    const counts = await (await shards.existingWriter(id))?.counts();
+    if (!counts) return undefined;
+    const onProgress = (rows: number) => progress.update(rows, rows);
+    const options = { quick: true, share: 1, limit: 1, scratch: "", onProgress };
+    const result = await verifyShard(shards, id, options);
+    const damage = result?.damage[0];
+    if (damage) {
+      throw new StoreError(
+        `table ${damage.table}, record ${damage.record} is damaged: run 'matchbook verify ${id}'`,
+      );
+    }
+    const { bytes: _, newestMatch: newest, ...rest } = counts;
+    return { ...rest, newestMatch: newest === undefined ? null : formatTimestamp(newest) };
   } finally {
+    progress.stop();
     await shards.close();
   }
 }
@@ -169,9 +142,9 @@ async function addAccess(
   const database = settings["keys-database"];
   if (database) {
     const reason = coveredByDatabase(database);
-    missing.push({ kind: "keys", reason, isFailure: false });
-    missing.push({ kind: "usage", reason, isFailure: false });
-    missing.push({ kind: "hooks", reason, isFailure: false });
+    for (const kind of ["keys", "usage", "hooks"] as const) {
+      missing.push({ kind, reason, isFailure: false });
+    }
   }
   for (const file of accessFiles(settings)) {
     if (!existsSync(file.path)) continue;
@@ -187,45 +160,39 @@ async function addAccess(
 }
 
 /** Undefined if a process was killed before it created the tables. */
-async function copyAccess(
-  { kind, path }: AccessPath,
-  folder: BackupFolder,
-  { startProgress }: BackupOptions,
-): Promise<BackupFile | undefined> {
-  const name = basename(path);
-  const draft = folder.create(name);
-  try {
-    await copy(kind, path, draft, startProgress);
-    const format = formatIn(draft);
-    if (format > 0) {
-      const counts = await accessCounts({ kind, path: draft });
-      switchToWal(draft);
-      return { kind, engine: "sqlite", format, counts, ...(await folder.keep(name)) };
-    }
-    folder.drop(name);
-    return undefined;
-  } catch (error) {
-    folder.drop(name);
-    throw error;
-  }
-}
+const copyAccess = ({ kind, path }: AccessPath, folder: BackupFolder, options: BackupOptions) =>
+  copyFile(basename(path), kind, path, folder, options, async (draft) =>
+    formatIn(draft) === 0 ? undefined : { kind, counts: await accessCounts({ kind, path: draft }) },
+  );
 
-async function copy(
+/**
+ * Copies an SQLite file. `describe` reads the copy, so that no long read keeps the WAL of the original from being emptied;
+ * undefined: there is nothing in it.
+ */
+async function copyFile<T extends object>(
+  name: string,
   label: string,
   from: string,
-  to: string,
-  startProgress: StartProgress,
-): Promise<void> {
+  folder: BackupFolder,
+  { startProgress }: BackupOptions,
+  describe: (path: string) => Promise<T | undefined>,
+): Promise<(T & Pick<BackupFile, "name" | "format" | "bytes" | "sha256">) | undefined> {
+  const draft = folder.create(name);
   const progress = startProgress(`${label}: copy`, statSync(from).size, "MiB");
   try {
-    await copySqlite(from, to, showingBytes(progress));
+    await copySqlite(from, draft, showingBytes(progress)).finally(progress.stop);
+    const content = await describe(draft);
+    if (!content) return undefined;
+    switchToWal(draft);
+    return { ...content, format: formatIn(draft), ...(await folder.keep(name)) };
   } finally {
-    progress.stop();
+    // Nothing is left under this name of what was kept.
+    folder.drop(name);
   }
 }
 
 const coveredByDatabase = ({ shown, schema }: PostgresLocation): string =>
-  `it is in PostgreSQL (${shown}): back it up with pg_dump --schema=${schema}, or with base backups of the database`;
+  `it is in PostgreSQL (${shown}): back it up with pg_dump --schema=${schema}, or with base backups, e.g. by pgBackRest`;
 
 const codeOf = (error: unknown): string => {
   const { code, cause } = error as { code?: unknown; cause?: unknown };

@@ -25,31 +25,26 @@ export interface Manifest {
 
 interface StoredFile {
   name: string;
-  engine: "sqlite" | "postgres";
+  /** Of the SQLite file. */
+  format: number;
   bytes: number;
   sha256: string;
 }
 
-export interface ShardFile extends StoredFile {
+interface ShardFile extends StoredFile {
   kind: "shard";
   shard: string;
-  /** Of the SQLite file, or "ndjson" for an export. */
-  format: number | "ndjson";
   counts: ShardCounts;
-  digest: string;
-  /** For an export: the bytes of its longest line. */
-  longestRecord?: number;
 }
 
-export interface AccessFile extends StoredFile {
+interface AccessFile extends StoredFile {
   kind: "keys" | "usage" | "hooks";
-  format: number;
   counts: AccessCounts;
 }
 
 export type BackupFile = ShardFile | AccessFile;
 
-export type ShardCounts = Omit<Counts, "bytes" | "newestMatch"> & { newestMatch: string | null };
+type ShardCounts = Omit<Counts, "bytes" | "newestMatch"> & { newestMatch: string | null };
 
 /** How much is in a file, for operators. */
 export function describeContent(file: BackupFile): string {

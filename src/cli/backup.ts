@@ -22,7 +22,6 @@ import { table } from "./table.ts";
 
 interface Flags {
   keys: boolean;
-  export?: true;
   json?: true;
 }
 
@@ -31,23 +30,21 @@ export const backup: AddCommand = (program) => {
     .command("backup")
     .summary("copy shards, keys, usage and hooks into a folder, while servers run")
     .description(
-      "copy shards, keys, usage and hooks into a new folder, verify every record of the copies, and write a manifest.\n" +
+      "copy shards, keys, usage and hooks into a new folder, verify every row of the copies, and write a manifest.\n" +
         "Servers and ingest continue; each file is a state of its own moment. While a SQLite shard is copied, its " +
         "WAL cannot be emptied: beyond 64 MiB it grows by up to 2 MiB per second, and ingest slows down to that.\n" +
-        "Shards and keys in PostgreSQL are left to its own tools, which are named, unless --export is given.\n" +
+        "Shards and keys in PostgreSQL are left to its own tools, which are named.\n" +
         "Exit codes: 1 the backup failed, or lacks a part that cannot be read; 2 wrong usage.",
     )
     .argument("<dir>", "folder for the backup; must be empty or not exist")
     .argument("[shards...]", "shard ids; all shards by default")
     .option("--no-keys", "leave out keys, usage and hooks")
-    .option("--export", "back up shards in PostgreSQL too, as gzip-compressed NDJSON")
     .option("--json", "print the manifest")
     .action(async (folder: string, wanted: string[], flags: Flags) => {
       const settings = settingsOf(command).values;
       const manifest = await backUp(settings, folder, {
         shards: await shardsToCopy(settings, wanted, flags),
         keys: flags.keys,
-        export: flags.export === true,
         version,
         now: Date.now(),
         observe: noteIgnored,
@@ -96,7 +93,7 @@ function filesTable({ files }: Manifest): string {
     String(file.format),
     `${(file.bytes / 2 ** 20).toFixed(1)} MiB`,
     describeContent(file),
-    file.kind === "shard" ? `${file.digest.slice(0, 16)}…` : "",
+    `${file.sha256.slice(0, 16)}…`,
   ]);
-  return table([["FILE", "FORMAT", "SIZE", "CONTENT", "DIGEST"], ...rows]);
+  return table([["FILE", "FORMAT", "SIZE", "CONTENT", "SHA-256"], ...rows]);
 }

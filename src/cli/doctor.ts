@@ -18,10 +18,12 @@ interface Flags {
 export const doctor: AddCommand = (program) => {
   const command = program
     .command("doctor")
-    .summary("check the installation: settings, files, shards, keys, databases, clock")
+    .summary(
+      "find what stops the service, or soon will: settings, files, shards, keys, databases, clock",
+    )
     .description(
-      "check the installation and print one line for each check, with what to do about warnings and problems: " +
-        "versions, settings, data folder, free space, shards (format, size, WAL, damage, last verify), keys, databases, clock.\n" +
+      "find what stops the service, or soon will, and print one line for each check, with what to do about warnings and problems: " +
+        "versions, settings, data folder, free space, shards (format, size, WAL, what a verify found), keys, redactions, databases, clock.\n" +
         "It needs no server, takes a few seconds at most, and changes nothing. Run it as the user of the service, " +
         "with its settings. It does not read all records: 'matchbook verify' does.\n" +
         "Exit code 1: there is a problem (with --strict: or a warning).",

@@ -7,13 +7,11 @@ import {
   readManifest,
 } from "../backup/manifest.ts";
 import {
-  dropping,
   type RestoreOutcome,
   type RestoreStep,
   restore as restoreSteps,
   stepsFor,
 } from "../backup/restore.ts";
-import { showLocation } from "../settings/shard-locations.ts";
 import { noteMissing } from "./backup.ts";
 import {
   type AddCommand,
@@ -25,7 +23,6 @@ import {
   withExamples,
   withSettings,
 } from "./command.ts";
-import { readingThreads } from "./ingest.ts";
 import { startProgress } from "./progress.ts";
 import { table } from "./table.ts";
 
@@ -44,10 +41,8 @@ export const restore: AddCommand = (program) => {
     .description(
       "put shards, keys, usage and hooks from a backup where the settings place them; everything by default.\n" +
         "It overwrites nothing: what is there already is named and left alone, and the rest is restored. It checks the " +
-        "SHA-256 of every file before it writes anything, and formats, counts and digests of what it has written. A running server serves restored " +
-        "shards and applies restored keys within seconds. Exports of shards in PostgreSQL are ingested, where the " +
-        "settings say; there must be no records yet. In PostgreSQL servers see a shard grow: leave it out " +
-        "of their settings until it is complete.\n" +
+        "SHA-256 of every file before it writes anything, and of what it has written. A running server serves restored " +
+        "shards and applies restored keys within seconds.\n" +
         "Exit codes: 0 everything is restored; 1 something is not; 2 wrong usage.",
     )
     .argument("<dir>", "folder of the backup")
@@ -62,12 +57,7 @@ export const restore: AddCommand = (program) => {
       const manifest = readManifest(folder);
       const steps = stepsFor(settings, folder, chosen(manifest, wanted, flags));
       const outcomes: RestoreOutcome[] = [];
-      const options = {
-        settings,
-        redactions: manifest.redactions,
-        threads: readingThreads(navigator.hardwareConcurrency),
-        startProgress,
-      };
+      const options = { settings, redactions: manifest.redactions, startProgress };
       try {
         for await (const outcome of restoreSteps(steps, options)) outcomes.push(outcome);
       } finally {
@@ -138,21 +128,14 @@ function leftAlone(left: readonly RestoreOutcome[], restored: string, again: str
   const found = left.flatMap((one) => one.found).join(", ");
   const hasUsage = left.some(({ step }) => step.file.kind === "usage");
   const stop = hasUsage ? "stop the server, which would create usage.sqlite again, " : "";
-  const schemas = left.flatMap(({ step: { to } }) =>
-    to.engine === "postgres" ? dropping(to) : [],
-  );
-  const drop =
-    schemas.length === 0
-      ? ""
-      : `. If a restore was interrupted, drop what it left: ${schemas.join("; ")}`;
   return new CommandError(
-    `restore overwrites nothing, and there already is ${found}; ${restored} was restored. To restore this from the backup, ${stop}move it elsewhere, and ${again}${drop}`,
+    `restore overwrites nothing, and there already is ${found}; ${restored} was restored. To restore this from the backup, ${stop}move it elsewhere, and ${again}`,
   );
 }
 
-const asJson = ({ file, to }: RestoreStep) => ({ ...file, location: showLocation(to) });
+const asJson = ({ file, to }: RestoreStep) => ({ ...file, location: to });
 
 function stepsTable(steps: readonly RestoreStep[]): string {
-  const rows = steps.map(({ file, to }) => [file.name, describeContent(file), showLocation(to)]);
+  const rows = steps.map(({ file, to }) => [file.name, describeContent(file), to]);
   return table([["FILE", "CONTENT", "RESTORED TO"], ...rows]);
 }

@@ -18,6 +18,7 @@ import {
 } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import { unknownShard, withShards } from "./shard-store.ts";
+import { storeVerdict } from "./store-verdict.ts";
 import { describeError } from "./system-errors.ts";
 
 interface Flags {
@@ -96,9 +97,8 @@ async function verifyAll(
     const unknown = wanted.find((id) => !ids.includes(id));
     if (unknown !== undefined) throw unknownShard(unknown, ids);
     if (!flags.fullSpeed) setPriority(LOWEST_PRIORITY);
-    const scratch = writableFolder(settings.data);
     for (const id of wanted.length > 0 ? new Set(wanted) : ids) {
-      const report = await verifyOne(shards, id, flags, limit, scratch);
+      const report = await verifyOne(settings, shards, id, flags, limit);
       if (report) reports.set(id, report);
       else note(`${id}: there are no records yet`);
     }
@@ -118,11 +118,11 @@ function writableFolder(data: string): string {
 
 /** Undefined if there is no shard yet. */
 async function verifyOne(
+  settings: Settings,
   shards: Shards,
   id: string,
   { quick, fullSpeed }: Flags,
   limit: number,
-  scratch: string,
 ): Promise<Report | undefined> {
   const began = performance.now();
   const progress = startProgress(`verify ${id}`, 0, "rows");
@@ -133,11 +133,11 @@ async function verifyOne(
       quick: quick === true,
       share: fullSpeed ? 1 : SHARE,
       limit,
-      scratch,
+      scratch: writableFolder(settings.data),
       onProgress: (rows) => progress.update(rows, rows),
     });
     if (!verified) return undefined;
-    // verdict
+    await storeVerdict(settings, id, verified);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     failure = error;

@@ -8,8 +8,8 @@ import { type Finding, ok, warning } from "./findings.ts";
 
 type DatabaseSettings = Pick<Settings, "workers" | "shards" | "keys-database">;
 
-/** The threads for uploads and for maintenance have connections of their own. */
-const THREADS = 2;
+/** The threads for uploads, and those that prune, build and verify, have connections of their own. */
+const THREADS = 4;
 
 interface Need {
   /** One of the databases on this server. */

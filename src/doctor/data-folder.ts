@@ -79,7 +79,7 @@ function rightsFindings(data: string, names: readonly string[]): Finding[] {
 }
 
 const STORE = /^(.+)\.db$/;
-const COMPANION = /^(.+\.(?:db|sqlite))(-wal|-shm|\.damaged)$/;
+const COMPANION = /^(.+\.(?:db|sqlite))(-wal|-shm)$/;
 
 /** Files that look like shards, or like parts of one, but are not used. */
 function strayFindings(settings: Settings, names: readonly string[]): Finding[] {

@@ -71,6 +71,8 @@ export async function examine(
     ...shards.flatMap((facts) =>
       shardFindings(facts, {
         batch: settings.batch,
+        now,
+        verifyHours: settings["verify-hours"],
         isListed: settings.shards.length > 0,
         wasServed: served.has(facts.id),
         maxLagSeconds: replicasOf(settings, facts.id)?.maxLagSeconds ?? 0,

@@ -9,8 +9,11 @@ import type {
   ExaminedServer,
   ExaminedShard,
 } from "../store/examined.ts";
+import type { Findings } from "../store/store.ts";
 import { walEstimate } from "./data-folder.ts";
 import { type Finding, ok, problem, showBytes, warning } from "./findings.ts";
+
+const HOUR_MS = 3_600_000;
 
 /** A shard, and what was found there; an error if it cannot be used. */
 export interface ShardFacts {
@@ -22,6 +25,9 @@ export interface ShardFacts {
 /** What the findings depend on besides. */
 export interface ShardRules {
   batch: number;
+  now: number;
+  /** How often servers verify it; undefined if never. */
+  verifyHours: number | undefined;
   /** Whether the settings list the shards. */
   isListed: boolean;
   /** Whether a server has served this one from a file. */
@@ -47,7 +53,7 @@ export function shardFindings({ id, location, found }: ShardFacts, rules: ShardR
   const findings = [
     ...formatFindings(subject, shown, found),
     ...walFindings(subject, found, rules),
-    ...(found.damage === undefined ? [] : [problem(subject, found.damage)]),
+    ...(found.findings ? storedFindings(id, found.findings, rules) : []),
     ...(found.server ? serverFindings(subject, found.server, rules) : []),
   ];
   return [describeShard(subject, shown, found), ...findings];
@@ -73,8 +79,37 @@ function describeShard(subject: string, shown: string, found: ExaminedShard): Fi
       ? []
       : [`newest ${formatTimestamp(summary.newestMatch)}`]),
     ...(walBytes > 0 ? [`WAL ${showBytes(walBytes)}`] : []),
+    ...(summary === undefined ? [] : [verifiedAt(found)]),
   ];
   return ok(subject, parts.join(", "));
+}
+
+const verifiedAt = ({ findings }: ExaminedShard): string =>
+  findings?.verdict ? `verified ${formatTimestamp(findings.verdict.at)}` : "never verified";
+
+/** What servers and commands have found out about the shard, and stored in it. */
+function storedFindings(id: string, { verdict, wal }: Findings, rules: ShardRules): Finding[] {
+  const subject = `shard ${id}`;
+  const found: Finding[] = [];
+  if (verdict && verdict.damaged > 0) {
+    const { table, record } = verdict.damage[0] ?? {};
+    const first = `e.g. table ${table}, record ${record}`;
+    const message = `verify found ${verdict.damaged} damaged records at ${formatTimestamp(verdict.at)} (${first}): nothing of the shard is served`;
+    const advice = `run 'matchbook repair ${id}' or restore a backup, then 'matchbook verify ${id}'`;
+    found.push(problem(subject, message, advice));
+  }
+  if (wal) {
+    const message = `the WAL was damaged when the shard was opened at ${formatTimestamp(wal.at)}: ${wal.commits} commits that follow the damage are lost`;
+    const advice = `send the records of the last minutes before the crash again, then run 'matchbook verify ${id}', which ends this report`;
+    found.push(problem(subject, message, advice));
+  }
+  const hours = rules.verifyHours ?? Number.POSITIVE_INFINITY;
+  if (verdict && rules.now - verdict.at > 2 * hours * HOUR_MS) {
+    const message = `the last verify was at ${formatTimestamp(verdict.at)}, although verify-hours is ${hours}`;
+    const advice = `check the log of the server for why, or run 'matchbook verify ${id}'`;
+    found.push(warning(subject, message, advice));
+  }
+  return found;
 }
 
 /** An older format is a problem only if nothing migrates it without being told to. */

@@ -244,7 +244,7 @@ function unexpectedError(
       { headers: { "Retry-After": "300" } },
     );
   }
-  // The check reports what it finds.
+  // The verify reports what it finds.
   if (error instanceof DamagedShard) {
     return apiError(
       "damaged-data",

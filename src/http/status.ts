@@ -92,6 +92,10 @@ export async function shardStatuses(
   { shards, observe }: { shards: ReadableShards; observe: Observe },
   { withSizes }: { withSizes: boolean },
 ): Promise<ShardStatus[]> {
+  const known = (id: string) => ({
+    replicas: shards.replicas(id),
+    verdict: shards.findings(id).verdict,
+  });
   // In parallel, because an unavailable shard takes a while to fail.
   const stateOf = async (id: string): Promise<ShardStatus> => {
     try {
@@ -99,10 +103,10 @@ export async function shardStatuses(
       const summary = (await reader?.summary()) ?? EMPTY;
       const sizes = withSizes ? await reader?.sizes() : undefined;
       observe({ event: "shard-available", shard: id });
-      return { id, available: true, ...summary, ...sizes, replicas: shards.replicas(id) };
+      return { id, available: true, ...summary, ...sizes, ...known(id) };
     } catch (error) {
       observe({ event: "shard-unavailable", shard: id, error });
-      return { id, available: false, ...EMPTY, replicas: shards.replicas(id) };
+      return { id, available: false, ...EMPTY, ...known(id) };
     }
   };
   return Promise.all((await shards.list()).map(stateOf));

@@ -2,13 +2,13 @@
 
 import { buildDerived } from "../ingest/derived.ts";
 import type { Observe } from "../observe/events.ts";
-import type { ReadableShards, Shards } from "../store/shards.ts";
+import type { Shards } from "../store/shards.ts";
 
 /** Others write three quarters of the time. */
 const REST = 3;
 
 /** Whether there is anything to build. Shards that are unavailable are looked at again a minute later. */
-export async function needsBuild(shards: ReadableShards): Promise<boolean> {
+export async function needsBuild(shards: Pick<Shards, "list" | "reader">): Promise<boolean> {
   try {
     for (const id of await shards.list()) if ((await unbuiltIn(shards, id)).length > 0) return true;
   } catch {
@@ -17,7 +17,7 @@ export async function needsBuild(shards: ReadableShards): Promise<boolean> {
   return false;
 }
 
-async function unbuiltIn(shards: ReadableShards, id: string): Promise<string[]> {
+async function unbuiltIn(shards: Pick<Shards, "reader">, id: string): Promise<string[]> {
   try {
     return (await (await shards.reader(id))?.unbuilt()) ?? [];
   } catch {
@@ -27,7 +27,7 @@ async function unbuiltIn(shards: ReadableShards, id: string): Promise<string[]> 
 
 /** Tries every shard once. Aborting `signal` ends the build after the current transaction. */
 export async function buildShards(
-  shards: Pick<Shards, "list" | "reader" | "replicas" | "existingWriter">,
+  shards: Pick<Shards, "list" | "reader" | "existingWriter">,
   observe: Observe,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Starts and stops a thread of the maintenance (src/maintenance-worker.ts) when it has something to do. One prunes shards by
- * their retention; another builds derived tables that are incomplete, and then exits. A thread that has failed is started
- * again.
+ * their retention; others build derived tables that are incomplete, or verify shards, and then exit. A thread that has
+ * failed is started again.
  */
 
 import { setTimeout as wait } from "node:timers/promises";
@@ -18,11 +18,11 @@ export interface MaintenancePace {
   stopMs: number;
 }
 
-export type MaintenanceTask = "prune" | "build";
+export type MaintenanceTask = "prune" | "build" | "verify";
 
 /** What a thread needs to open the shards, and the list of redactions. */
 export type MaintenanceSettings = Pick<Settings, "data" | "shards"> &
-  Partial<Pick<Settings, "keys-database">>;
+  Partial<Pick<Settings, "keys-database" | "verify-hours">>;
 
 /** To the thread. "stop" is sent after the first one; the thread exits then. */
 export type MaintenanceCommand =
@@ -33,11 +33,24 @@ export type MaintenanceCommand =
     }
   | "stop";
 
-/** How long to wait before a thread may be started again, and for one to stop. */
-const PACE = { pauseMs: 60_000, stopMs: 10_000 };
+/**
+ * How long to wait before the first thread is started, before it may be started again, and for one to stop. A server that
+ * starts has better things to do than to verify.
+ */
+const PACES = {
+  prune: { firstMs: 0, pauseMs: 60_000, stopMs: 10_000 },
+  build: { firstMs: 0, pauseMs: 60_000, stopMs: 10_000 },
+  verify: { firstMs: 60_000, pauseMs: 3_600_000, stopMs: 10_000 },
+};
+
+const FAILURES = {
+  prune: "shard-prune-failed",
+  build: "derived-build-failed",
+  verify: "verify-failed",
+} as const;
 
 export class MaintenanceThread {
-  readonly #pace: typeof PACE;
+  readonly #pace: MaintenancePace;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
 
@@ -50,7 +63,7 @@ export class MaintenanceThread {
     private readonly observe: Observe,
     private readonly pace: Partial<MaintenancePace> = {},
   ) {
-    this.#pace = { ...PACE, ...pace };
+    this.#pace = { ...PACES[task], ...pace };
     this.#running = this.#run();
   }
 
@@ -62,9 +75,13 @@ export class MaintenanceThread {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
+    const { firstMs, pauseMs } = this.#pace;
+    const pause = (milliseconds: number) =>
+      wait(milliseconds, undefined, { signal }).catch(() => {});
+    if (firstMs > 0) await pause(firstMs);
     while (!signal.aborted) {
       if ((await this.isNeeded()) && !signal.aborted) await this.#runThread();
-      await wait(this.#pace.pauseMs, undefined, { signal }).catch(() => {});
+      await pause(pauseMs);
     }
   }
 
@@ -80,11 +97,11 @@ export class MaintenanceThread {
       const { code } = event as CloseEvent;
       ended.resolve(code === 0 ? undefined : `it exited with code ${code}`);
     });
-    const { data, shards, "keys-database": database } = this.settings;
+    const { data, shards, "keys-database": database, "verify-hours": hours } = this.settings;
     const send = (command: MaintenanceCommand) => worker.postMessage(command);
     send({
       task: this.task,
-      settings: { data, shards, "keys-database": database },
+      settings: { data, shards, "keys-database": database, "verify-hours": hours },
       pace: this.pace,
     });
     let deadline: Timer | undefined;
@@ -95,7 +112,6 @@ export class MaintenanceThread {
     const reason = await ended.promise;
     clearTimeout(deadline);
     if (signal.aborted || reason === undefined) return;
-    const event = this.task === "prune" ? "shard-prune-failed" : "derived-build-failed";
-    this.observe({ event, error: new Error(`the thread failed: ${reason}`) });
+    this.observe({ event: FAILURES[this.task], error: new Error(`the thread failed: ${reason}`) });
   }
 }

@@ -11,7 +11,7 @@ export type Event =
   | { event: "shard-missing"; shard: string; location: string }
   /** A file in the data folder has the name of a shard, but is none. */
   | { event: "file-ignored"; error: unknown }
-  /** A stored record is damaged: requests for it are answered with 503. Found by a request, or by the check. */
+  /** A stored record is damaged. Found by a request, which was answered with 503, or by the scheduled verify. */
   | {
       event: "damaged-data";
       requestId?: string;
@@ -19,18 +19,20 @@ export type Event =
       table: string;
       record: string | number;
     }
-  /** A pass over a shard found this many damaged records. */
+  /** The scheduled verify of a shard has ended. With damage, nothing of the shard is served until a verify finds none. */
   | {
-      event: "shard-checked";
+      event: "shard-verified";
       shard: string;
       rows: number;
       milliseconds: number;
       damaged: number;
     }
-  /** A pass was abandoned, and begins again a minute later. Without a shard: they could not be listed. */
-  | { event: "shard-check-failed"; shard?: string; error: unknown }
-  /** Other processes do not learn that the shard is damaged, or no longer is. */
-  | { event: "damage-not-recorded"; shard: string; error: unknown }
+  /** It is tried again an hour later. Without a shard: the thread that verifies failed. */
+  | { event: "verify-failed"; shard?: string; error: unknown }
+  /** When a shard was opened, its WAL was damaged, and SQLite ignores the commits that follow the damage. */
+  | { event: "wal-damaged"; shard: string; commits: number }
+  /** What a verify, or the WAL, has shown cannot be stored with the shard: other processes do not learn it. */
+  | { event: "finding-not-stored"; shard: string; verdict?: FoundDamage; error: unknown }
   /** Matches older than the retention of a shard were removed, and records that are not served. */
   | {
       event: "shard-pruned";
@@ -122,6 +124,13 @@ export type Event =
   | { event: "log-lines-dropped"; lines: number }
   | { event: "stopping"; signal: string; inFlight: number }
   | { event: "stopped" };
+
+/** What a verify has found, as stores know it. */
+interface FoundDamage {
+  at: number;
+  damaged: number;
+  damage: readonly { table: string; record: string; detail: string }[];
+}
 
 /** A request that was served. */
 export interface RequestEvent {

@@ -11,10 +11,10 @@ export const LEVELS = {
   "shard-missing": "error",
   "file-ignored": "warn",
   "damaged-data": "error",
-  // About once a minute for each shard.
-  "shard-checked": "debug",
-  "shard-check-failed": "warn",
-  "damage-not-recorded": "error",
+  "shard-verified": "info",
+  "verify-failed": "warn",
+  "wal-damaged": "error",
+  "finding-not-stored": "error",
   "redactions-damaged": "warn",
   "shard-pruned": "info",
   "shard-prune-failed": "error",
@@ -85,12 +85,14 @@ export function sentence(event: ShownEvent, paint: Paint): string {
       return `${paint("yellow", "ignored a file in the data folder")}: ${event.error.message}`;
     case "damaged-data":
       return `${paint("red", `shard ${event.shard} has damaged data`)}: table ${event.table}, record ${event.record}; run 'matchbook repair', or restore the shard from a backup`;
-    case "shard-checked":
-      return `checked ${event.rows} rows of shard ${event.shard} in ${event.milliseconds} ms: ${event.damaged} damaged records`;
-    case "shard-check-failed":
-      return `${paint("yellow", `cannot check ${event.shard === undefined ? "the shards" : `shard ${event.shard}`} for damage`)}: ${event.error.message}`;
-    case "damage-not-recorded":
-      return `${paint("red", `cannot record whether shard ${event.shard} is damaged; other workers do not learn it, nor does the server after a restart`)}: ${event.error.message}`;
+    case "shard-verified":
+      return `verified ${event.rows} rows of shard ${event.shard} in ${event.milliseconds} ms: ${event.damaged} damaged records`;
+    case "verify-failed":
+      return `${paint("yellow", `cannot verify ${event.shard === undefined ? "the shards" : `shard ${event.shard}`}`)}: ${event.error.message}`;
+    case "wal-damaged":
+      return `${paint("red", `the WAL of shard ${event.shard} was damaged, and ${event.commits} commits that follow the damage are lost`)}: send the records of the last minutes before the crash again, then run 'matchbook verify ${event.shard}'`;
+    case "finding-not-stored":
+      return `${paint("red", `cannot store what was found in shard ${event.shard}; other processes do not learn it, nor does the server after a restart`)}: ${event.error.message}`;
     case "redactions-damaged":
       return `${paint("yellow", `${event.entries} damaged on the list of redactions`)}: run 'matchbook redact ${event.shard}', which replaces what is damaged by what the shard has`;
     case "shard-pruned":

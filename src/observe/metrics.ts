@@ -95,7 +95,7 @@ export class Metrics {
   );
   readonly #damagedRecords = new Counter(
     "matchbook_damaged_records_total",
-    "Damaged records found: by requests, which were answered with 503, and by the background check, once in each pass",
+    "Damaged records found: by requests, which were answered with 503, and by each scheduled verify",
     ["shard"],
   );
   readonly #hookDeliveries = new Counter(
@@ -103,9 +103,6 @@ export class Metrics {
     "Attempts to deliver changes to hooks, by result",
     ["result"],
   );
-  /** When the last pass over each shard ended, in milliseconds since the epoch. */
-  readonly #checkedAt = new Map<string, number>();
-
   /** Where nothing is served, there is none. */
   #feed: FeedState | undefined;
 
@@ -150,9 +147,6 @@ export class Metrics {
         break;
       case "damaged-data":
         this.#damagedRecords.add([event.shard]);
-        break;
-      case "shard-checked":
-        this.#checkedAt.set(event.shard, this.options.clock.now());
         break;
       case "hook-delivered":
       case "hook-failed":
@@ -204,11 +198,6 @@ export class Metrics {
       this.#brokenUploads.family(),
       this.#shardFailures.family(),
       this.#damagedRecords.family(),
-      gauge(
-        "matchbook_shard_checked_timestamp_seconds",
-        "When the background check last completed a pass over the shard, in seconds since 1970",
-        [...this.#checkedAt].map(([shard, at]) => ({ value: at / 1000, labels: { shard } })),
-      ),
       this.#hookDeliveries.family(),
       ...hookFamilies(hooks?.(), clock.now()),
       total(

@@ -16,12 +16,16 @@ export interface ShardStatus {
   bytes?: number;
   /** Undefined if it was not read, or if the shard does not have its own WAL. */
   walBytes?: number;
+  /** What the last verify has found; undefined without one. */
+  verdict?: { at: number; damaged: number } | undefined;
   /** Whether each replica is in use, in the order of the settings. */
   replicas: readonly boolean[];
 }
 
 export function shardFamilies(states: readonly ShardStatus[], now: number): MetricFamily[] {
   const readable = states.filter(({ available }) => available);
+  // A verdict may be why a shard is unavailable.
+  const judged = states.filter(({ available, verdict }) => available || verdict);
   const fresh = readable.flatMap(({ id, newestMatch }) =>
     newestMatch === undefined ? [] : { id, newestMatch },
   );
@@ -65,6 +69,16 @@ export function shardFamilies(states: readonly ShardStatus[], now: number): Metr
       "matchbook_shard_lag_seconds",
       "Age of the newest served match in seconds",
       fresh.map(({ id, newestMatch }) => sample(id, Math.max(0, (now - newestMatch) / 1000))),
+    ),
+    gauge(
+      "matchbook_shard_verified_timestamp_seconds",
+      "When the last verify of the shard ended, in seconds since 1970; 0 if there was none",
+      judged.map(({ id, verdict }) => sample(id, (verdict?.at ?? 0) / 1000)),
+    ),
+    gauge(
+      "matchbook_shard_damaged_records",
+      "Damaged records that the last verify of the shard has found; if there are any, the shard is unavailable",
+      judged.map(({ id, verdict }) => sample(id, verdict?.damaged ?? 0)),
     ),
   ];
 }

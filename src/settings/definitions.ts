@@ -244,6 +244,12 @@ export const SETTINGS = {
     help: "allow webhooks to addresses that are not public, and over http: on or off; for receivers in your own network",
     parse: oneOf(["on", "off"]),
   }),
+  "verify-hours": setting({
+    default: "24",
+    help: "hours between two verifies of each shard, at low priority beside requests, or off for none",
+    parse: numberOrOff(1, 8760, undefined),
+    show: (value: number | undefined) => (value === undefined ? "off" : String(value)),
+  }),
   "drain-ms": setting({
     default: "500",
     help: "graceful shutdown: how long a stopping server still accepts requests, in milliseconds",

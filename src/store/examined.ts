@@ -1,6 +1,6 @@
 /** What `matchbook doctor` finds at the location of a shard. */
 
-import type { Summary } from "./store.ts";
+import type { Findings, Summary } from "./store.ts";
 
 export interface ExaminedShard {
   format: number;
@@ -11,8 +11,8 @@ export interface ExaminedShard {
   bytes: number;
   /** Of a shard that has its own. */
   walBytes?: number;
-  /** What the check of a server has recorded about damage. */
-  damage?: string;
+  /** Undefined under the same condition. */
+  findings?: Findings;
   server?: ExaminedServer;
 }
 

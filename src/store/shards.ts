@@ -1,7 +1,8 @@
 /** The contract for access to the shards, and the shards that a process has in use. */
 
 import type { Awaitable } from "../domain/awaitable.ts";
-import type { Reader, Writer } from "./store.ts";
+import { NO_FINDINGS } from "./core/findings.ts";
+import type { Findings, Reader, Verdict, Writer } from "./store.ts";
 
 export interface ReadableShards {
   /** The ids of all current shards, sorted. */
@@ -14,6 +15,8 @@ export interface ReadableShards {
   reader(id: string): Awaitable<Reader | undefined>;
   /** Whether each replica of a shard is in use, in their order; empty without replicas. */
   replicas(id: string): readonly boolean[];
+  /** As they were last read, for a reader. */
+  findings(id: string): Findings;
 }
 
 /**
@@ -38,6 +41,8 @@ export interface Shards extends ReadableShards {
    * has no file.
    */
   create(id: string): Creation;
+  /** Keeps a verdict that cannot be stored, for this process. */
+  holdVerdict(id: string, verdict: Verdict): void;
   /** The writer of an existing shard. */
   existingWriter(id: string): Awaitable<Writer | undefined>;
   close(): Awaitable<void>;
@@ -52,6 +57,8 @@ export interface Shard {
   isThere(): boolean;
   reader(): Awaitable<Reader | undefined>;
   replicas(): readonly boolean[];
+  findings(): Findings;
+  holdVerdict(verdict: Verdict): void;
   writer(mustExist?: boolean): Writer;
   existingWriter(): Awaitable<Writer | undefined>;
   create(): Creation;
@@ -84,6 +91,14 @@ export class ShardsInUse implements Shards {
 
   replicas(id: string): readonly boolean[] {
     return this.#find(id)?.replicas() ?? [];
+  }
+
+  findings(id: string): Findings {
+    return this.#find(id)?.findings() ?? NO_FINDINGS;
+  }
+
+  holdVerdict(id: string, verdict: Verdict): void {
+    this.#find(id)?.holdVerdict(verdict);
   }
 
   writer(id: string, mustExist?: boolean): Writer {

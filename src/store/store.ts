@@ -390,6 +390,32 @@ export interface Redaction {
   redactedAt: number;
 }
 
+/** Something that is not as it was written, or not as the records say. */
+export interface Damage {
+  table: string;
+  record: string;
+  /** What is wrong, and what it affects. */
+  detail: string;
+}
+
+/** What a complete verify has found. */
+export interface Verdict {
+  at: number;
+  damaged: number;
+  /** The first ones. */
+  damage: readonly Damage[];
+}
+
+/** What was found out about a shard as a whole. */
+export interface Findings {
+  /** The last one; undefined if there was none. With damage, nothing of the shard is served. */
+  verdict: Verdict | undefined;
+  /** When a process began to verify the shard, or to try to. */
+  verifyingSince: number | undefined;
+  /** Commits in the WAL that followed damage when the shard was opened, and so were lost. */
+  wal: { at: number; commits: number } | undefined;
+}
+
 /** Reads for operators. They may see an unfinished write of the same writer. */
 export interface AdminReader {
   /** As in ShardContents. */
@@ -402,6 +428,7 @@ export interface AdminReader {
   /** How many records prove each of these players to be ranked; players with none are omitted. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
   counts(): Awaitable<Counts>;
+  findings(): Awaitable<Findings>;
   /**
    * Runs `work` on one consistent state of the shard, however long it takes. Other writers continue
    * meanwhile; writes through this writer wait.
@@ -514,6 +541,16 @@ export interface Transaction extends ShardContents {
   setPrunedBefore(time: number): Awaitable<void>;
   /** At most `limit` records that were created before this time: served ones in order, then withheld ones. */
   older(before: number, limit: number): Awaitable<ShardRecord[]>;
+  /** As in AdminReader. */
+  findings(): Awaitable<Findings>;
+  /**
+   * Also ends a claim. A shard without damage is consistent, whatever its WAL has lost: unless the verdict `keepsWal`,
+   * because no operator sees it, that is forgotten.
+   */
+  setVerdict(verdict: Verdict, keepsWal?: boolean): Awaitable<void>;
+  /** Whether the shard is to be verified by this process: nobody has, or has begun to, for so long. */
+  claimVerify(now: number, intervalMs: number): Awaitable<boolean>;
+  releaseVerify(): Awaitable<void>;
   /** Players who are listed already keep their time. */
   addRedactions(redactions: Redaction[]): Awaitable<void>;
   /** The players and teams as they were in a served match; undefined if there is no such match. */
@@ -648,19 +685,15 @@ export class DamagedData extends StoreError {
   }
 }
 
-/** The check has found damage in the shard, so that nothing of it is served. */
+/** A verify has found damage in the shard, so that nothing of it is served until one finds none. */
 export class DamagedShard extends StoreError {
   override name = "DamagedShard";
 
-  constructor(
-    location: string,
-    damage: readonly Pick<DamagedData, "table" | "record">[],
-    advice = "run 'matchbook repair', or restore the shard from a backup",
-  ) {
-    const { table, record } = damage[0]!;
-    const more = damage.length > 1 ? `, and ${damage.length - 1} more` : "";
+  constructor(location: string, { damaged, damage }: Verdict) {
+    const first = damage[0] ? `table ${damage[0].table}, record ${damage[0].record}` : "";
+    const more = damaged > 1 ? `, and ${damaged - 1} more` : "";
     super(
-      `the check has found damage in ${location} (table ${table}, record ${record}${more}): ${advice}`,
+      `verify has found damage in ${location} (${first}${more}): run 'matchbook repair', or restore the shard from a backup`,
     );
   }
 }

@@ -290,6 +290,17 @@ export const DERIVED = declareTable("derived", {
   isChecked: true,
 });
 
+/**
+ * What was found out about the shard as a whole: by the last complete verify ("verify"), and about commits that its WAL had
+ * lost ("wal"). "verifying" is the process that verifies. `damage` is JSON.
+ */
+export const FINDINGS = declareTable("findings", {
+  columns: { kind: text, found_at: bigint, damaged: integer, damage: text },
+  key: ["kind"],
+  isChecked: true,
+});
+export type FindingRow = RowIn<typeof FINDINGS>;
+
 export const DECLARED: readonly TableShape[] = [
   SHARD,
   CHANGES,
@@ -308,5 +319,6 @@ export const DECLARED: readonly TableShape[] = [
   PLAYER_BASE,
   PLAYER_RECENT,
   DERIVED,
+  FINDINGS,
   ...Object.values(DERIVED_TABLES),
 ];

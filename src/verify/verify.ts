@@ -9,7 +9,13 @@ import { rebuild, storedRows } from "../rebuild/rebuild.ts";
 import { damagedCommits } from "../store/core/change-log.ts";
 import type { Shards } from "../store/shards.ts";
 import { openNewFile } from "../store/sqlite/new-file.ts";
-import { DamagedData, type StoredRow, type StoredState, type Writer } from "../store/store.ts";
+import {
+  type Damage,
+  DamagedData,
+  type StoredRow,
+  type StoredState,
+  type Writer,
+} from "../store/store.ts";
 import { isWhole, type Table, type TableShape } from "../store/table.ts";
 import {
   CHANGES,
@@ -18,6 +24,7 @@ import {
   DERIVED,
   DERIVED_TABLES,
   DOCUMENTS,
+  FINDINGS,
   PLAYER_BASE,
   RECORDS,
   REDACTIONS,
@@ -25,19 +32,11 @@ import {
 import { differences } from "./differences.ts";
 import { effectOf } from "./effects.ts";
 
-/** Something that is not as it was written, or not as the records say. */
-export interface Finding {
-  table: string;
-  record: string;
-  /** What is wrong, and what it affects. */
-  detail: string;
-}
-
 export interface Verified {
   rows: number;
   /** How many findings there are; `damage` has the first ones. */
   damaged: number;
-  damage: Finding[];
+  damage: Damage[];
   /** Whether everything was compared with a rebuild. */
   isComplete: boolean;
   /** Why not, if it was not only a quick verification. */
@@ -82,7 +81,7 @@ export async function verifyShard(
 }
 
 /** A quick verification of a shard that nobody else uses. Returns the first finding. */
-export async function verifyRows(id: string, writer: Writer): Promise<Finding | undefined> {
+export async function verifyRows(id: string, writer: Writer): Promise<Damage | undefined> {
   const options = { quick: true, share: 1, limit: 1, scratch: "" };
   const verified = await verifyShard({ existingWriter: () => writer }, id, options);
   return verified?.damage[0];
@@ -253,7 +252,7 @@ async function bytesOf(writer: Writer): Promise<number> {
   }
 }
 
-/** Which tables are compared: not the change log, nor a table that is still being built. */
+/** Which tables are compared: not those that records say nothing about, nor one that is still being built. */
 async function builtTables(state: StoredState): Promise<(table: TableShape) => boolean> {
   const rows = await state.rows(DERIVED, { after: undefined, limit: ROWS });
   const unbuilt = Object.values(DERIVED_TABLES).filter(
@@ -262,7 +261,7 @@ async function builtTables(state: StoredState): Promise<(table: TableShape) => b
         (row) => row.name === name && row.version === derived.version && row.created_at === null,
       ),
   );
-  const left: readonly TableShape[] = [CHANGES, DERIVED, ...unbuilt];
+  const left: readonly TableShape[] = [CHANGES, DERIVED, FINDINGS, ...unbuilt];
   return (table) => !left.includes(table);
 }
 

@@ -3,16 +3,14 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { makeKey } from "../../src/access/key.ts";
-import { unobserved } from "../../src/observe/events.ts";
-import { openShards } from "../../src/open-stores.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
 import { MAX_PARAMETERS, MAX_VALUES } from "../../src/query/parameters.ts";
-import { DamagedData } from "../../src/store/store.ts";
 import { BUGGY_PLAYER, simulateBug } from "../support/bug.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { serveWithKeys, serveWithoutKeys, TestClock } from "../support/keys.ts";
+import { withWriter } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { type Reply, startWorld, type World } from "../support/world.ts";
@@ -160,7 +158,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     }
     messages.push(await ask(world, [`${PLAYERS}/${BUGGY_PLAYER}`, { shown: `${PLAYERS}/p1` }]));
     messages.push(await ask(world, ["/usage"]));
-    messages.push(await checked(world));
+    messages.push(await verified(world));
     return messages;
   } finally {
     fixBug();
@@ -242,14 +240,15 @@ async function guardedMessages(world: World, { url, keys }: { url: string; keys:
   return messages;
 }
 
-/** Reads a shard in which the check has found damage. */
-async function checked(world: World): Promise<ReplyMessage> {
-  const shards = openShards(world.settings, unobserved);
-  await shards.setDamage("na", [new DamagedData("player_matches", "m1")]);
-  await shards.close();
+/** Reads a shard in which a verify has found damage. */
+async function verified(world: World): Promise<ReplyMessage> {
+  const damage = [{ table: "player_matches", record: "m1", detail: "" }];
+  await withWriter(world.settings, "na", (writer) =>
+    writer.write(async (one) => one.setVerdict({ at: Date.now(), damaged: 1, damage })),
+  );
   await until("the server knows", async () => (await world.get(`${MATCHES}/m2`)).status === 503);
   const message = await ask(world, [MATCHES]);
-  return { ...message, request: `${message.request}, after the check has found damage` };
+  return { ...message, request: `${message.request}, after a verify has found damage` };
 }
 
 /** Damages a shard file and stored records, removes a derived table, and damages the table of usage. */

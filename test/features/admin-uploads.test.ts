@@ -33,7 +33,10 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
   };
   const access = openAccess({ data: folder.path });
   const plan = accessPlan(settings);
-  const shards = { list: () => [], reader: none, replicas: () => [], existingWriter: none };
+  const shards = {
+    ...{ list: () => [], reader: none, replicas: () => [] },
+    ...{ findings: none, existingWriter: none },
+  };
   const admin = startAdmin(settings, {
     token: TOKEN,
     shards,

@@ -17,18 +17,18 @@ const PAGE = join(DOCS, "monitoring.md");
 const page = readFileSync(PAGE, "utf8");
 const dashboard = JSON.parse(readFileSync(join(DOCS, "grafana/matchbook.json"), "utf8"));
 
-const CHECKED = "matchbook_shard_checked_timestamp_seconds";
+const VERIFIED = "matchbook_shard_verified_timestamp_seconds";
 const DAMAGED = "matchbook_damaged_records_total";
 
 let monitored: Monitored;
 let scrape: Scrape;
 
 beforeAll(async () => {
-  monitored = await startMonitored({ shards: withReplica() }, { pauseMs: 20 });
+  monitored = await startMonitored({ shards: withReplica() }, { firstMs: 0, pauseMs: 20 });
   await makeTraffic(monitored);
-  scrape = await until("the shard is checked", async () => {
+  scrape = await until("the shard is verified", async () => {
     const { read } = await monitored.scrape();
-    return read.get(CHECKED)!.samples.length > 0 ? read : undefined;
+    return read.get(VERIFIED)!.samples.some(({ value }) => value > 0) ? read : undefined;
   });
   monitored.damage("na");
   expect(await monitored.ask("/shards/na/matches/match-a", { as: "hobbyist" })).toBe(503);
@@ -244,9 +244,21 @@ describe("the log examples", () => {
     "shard-missing": { event: "shard-missing", shard: "na", location: "na.db" },
     "file-ignored": { event: "file-ignored", error },
     "damaged-data": { event: "damaged-data", requestId: "r", shard: "na", table: "t", record: "r" },
-    "shard-checked": { event: "shard-checked", shard: "na", rows: 9, milliseconds: 2, damaged: 0 },
-    "shard-check-failed": { event: "shard-check-failed", shard: "na", error },
-    "damage-not-recorded": { event: "damage-not-recorded", shard: "na", error },
+    "shard-verified": {
+      event: "shard-verified",
+      shard: "na",
+      rows: 9,
+      milliseconds: 2,
+      damaged: 0,
+    },
+    "verify-failed": { event: "verify-failed", shard: "na", error },
+    "wal-damaged": { event: "wal-damaged", shard: "na", commits: 1 },
+    "finding-not-stored": {
+      event: "finding-not-stored",
+      shard: "na",
+      verdict: { at: 1, damaged: 0, damage: [] },
+      error,
+    },
     "redactions-damaged": { event: "redactions-damaged", shard: "na", entries: 1 },
     "shard-pruned": {
       event: "shard-pruned",

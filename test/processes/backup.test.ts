@@ -49,7 +49,7 @@ const digestOf = async (id: string): Promise<string> =>
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const now = Date.now();
 
-test("a backup made during ingest and reads is restored with equal counts and digests, valid keys and usage", async () => {
+test("a backup made during ingest and reads is restored with equal counts, valid keys and usage", async () => {
   const na = linesOf("na", 150, now);
   await ingest([...na.slice(0, 50), ...linesOf("eu", 20, now)]);
   const key = (await run("keys", "create", "--name", "kept", "--rate", "1000000")).stdout.trim();
@@ -105,7 +105,6 @@ test("a backup made during ingest and reads is restored with equal counts and di
   const counts = await countsOf(data);
   for (const file of manifest.files) {
     if (file.kind !== "shard") continue;
-    expect(await digestOf(file.shard)).toBe(file.digest!);
     const { served, withheld } = counts[file.shard]!;
     expect(file.counts).toMatchObject({ served, withheld });
   }
@@ -119,7 +118,7 @@ test("a backup made during ingest and reads is restored with equal counts and di
   expect(await again.end()).toBe(0);
 });
 
-test("keys and days of usage are counted, printed and compared", async () => {
+test("keys and days of usage are counted and printed", async () => {
   await ingest(linesOf("na", 5, Date.UTC(2026, 6, 1)));
   for (const name of ["one", "two", "gone"]) await run("keys", "create", "--name", name);
   const usage = openAccess({ data });
@@ -132,26 +131,17 @@ test("keys and days of usage are counted, printed and compared", async () => {
   database.close();
   const printed = (await run("backup", copy)).stdout;
   expect(printed).toMatch(/^na\.db .* 5 matches /m);
-  expect(printed).toMatch(/^access\.sqlite .* 3 keys\s*$/m);
-  expect(printed).toMatch(/^usage\.sqlite .* 2 days\s*$/m);
+  expect(printed).toMatch(/^access\.sqlite .* 3 keys /m);
+  expect(printed).toMatch(/^usage\.sqlite .* 2 days /m);
   const manifest = manifestOf();
   expect(manifest.files.slice(1)).toMatchObject([
     { kind: "keys", counts: { keys: 3 } },
     { kind: "usage", counts: { days: 2 } },
   ]);
 
-  const restoredWith = async (counts: object) => {
-    const files = manifest.files.map((file) => (file.kind === "keys" ? { ...file, counts } : file));
-    writeFileSync(join(copy, "manifest.json"), JSON.stringify({ ...manifest, files }));
-    rmSync(data, { recursive: true, force: true });
-    return run("restore", copy);
-  };
-  const refused = await restoredWith({ keys: 4 });
-  expect(refused.exitCode).toBe(1);
-  expect(refused.stderr).toContain("is not what the manifest lists for access.sqlite");
-  expect(existsSync(join(data, "access.sqlite"))).toBe(false);
-  const same = await restoredWith({ keys: 3 });
-  expect([same.exitCode, same.stdout]).toEqual([
+  rmSync(data, { recursive: true });
+  const restored = await run("restore", copy);
+  expect([restored.exitCode, restored.stdout]).toEqual([
     0,
     expect.stringMatching(/^access\.sqlite +3 keys /m),
   ]);
@@ -289,21 +279,6 @@ test("a backup with one changed byte is refused before anything is written", asy
   expect(readdirSync(data)).toEqual(["eu.db"]);
 });
 
-test("a manifest that lists another digest is an error, and the file is not put in place", async () => {
-  await ingest(linesOf("na", 5, now));
-  await run("backup", copy);
-  rmSync(data, { recursive: true });
-  const manifest = manifestOf();
-  Object.assign(manifest.files[0]!, { digest: "0".repeat(64) });
-  writeFileSync(join(copy, "manifest.json"), JSON.stringify(manifest));
-  const refused = await run("restore", copy);
-  expect([refused.exitCode, refused.stderr]).toEqual([
-    1,
-    expect.stringContaining(join(data, "na.db")),
-  ]);
-  expect(readdirSync(data)).toEqual([]);
-});
-
 test("a manifest whose names lead out of the folder, or that is not one, is refused", async () => {
   await ingest(linesOf("na", 5, now));
   await run("backup", copy);
@@ -360,7 +335,9 @@ test("shards that cannot be read or have a damaged record are named, and the oth
   const made = await run("backup", copy);
   expect(made.exitCode).toBe(1);
   expect(made.stderr).toMatch(/^Not in the backup: shard eu: /m);
-  expect(made.stderr).toMatch(/^Not in the backup: shard sa: player \S+ is damaged/m);
+  expect(made.stderr).toMatch(
+    /^Not in the backup: shard sa: table players, record \S+ is damaged/m,
+  );
   const { files, missing } = manifestOf();
   expect(files.map(({ name }) => name)).toEqual(["na.db"]);
   expect(missing.map(({ shard, isFailure }) => [shard, isFailure])).toEqual([
@@ -383,7 +360,9 @@ test("shards and keys in PostgreSQL are left to its tools, with exit 0", async (
   const args = ["backup", copy, "--data", data, "--config", config];
   const made = await matchbook(args);
   expect(made.exitCode).toBe(0);
-  expect(made.stderr).toMatch(/^Not in the backup: shard eu: .*pg_dump --schema=eu_matches/m);
+  expect(made.stderr).toMatch(
+    /^Not in the backup: shard eu: .*pg_dump --schema=eu_matches.*'matchbook export eu'/m,
+  );
   expect(manifestOf().files.map(({ name }) => name)).toEqual(["na.db"]);
   rmSync(copy, { recursive: true });
 

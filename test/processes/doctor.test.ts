@@ -18,10 +18,11 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { SQL } from "bun";
+import { openWriter } from "../../src/open-stores.ts";
 import { FORMAT as POSTGRES_FORMAT } from "../../src/store/postgres/schema.ts";
 import { FORMAT as SQLITE_FORMAT } from "../../src/store/sqlite/schema.ts";
+import type { Verdict } from "../../src/store/store.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
-import { sqliteRows } from "../support/engine-sqlite.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import { homeAt, ingestAt, shardsFile } from "../support/places.ts";
 import { aPostgres, binaries, dropSchema, startCluster } from "../support/postgres.ts";
@@ -83,6 +84,15 @@ const change = (file: string, sql: string) => {
   database.close();
 };
 
+const HOUR = 3_600_000;
+
+/** Stores what a verify has found. */
+async function findIn(shard: string, verdict: Verdict): Promise<void> {
+  const writer = openWriter(shard, { engine: "sqlite", path: join(data, `${shard}.db`) });
+  await writer.write(async (transaction) => transaction.setVerdict(verdict));
+  await writer.close();
+}
+
 /** Everything about the files of the data folder that must not change. */
 const filesIn = (folder: string) =>
   readdirSync(folder).map((name) => {
@@ -143,71 +153,22 @@ test("what a killed server leaves is read with its WAL, and stays as it is", asy
   expect(files()).toEqual(before);
 });
 
-describe("the last verify", () => {
-  const verify = (...args: string[]) => matchbook(["verify", ...args, "--data", data]);
-  const shown = async () => {
-    const { exitCode, page } = await doctor();
-    const found = page.findings.filter(({ subject }) => subject === "verify");
-    return { exitCode, found: found.map(({ level, message }) => `${level} ${message}`) };
+test("the last verify of each shard is shown; it is a warning if servers should have verified since", async () => {
+  const shown = async (...flags: string[]) => {
+    const { page } = await doctor(flags);
+    const of = page.findings.filter(({ subject }) => subject === "shard na");
+    return of.map(({ level, message }) => `${level} ${message}`);
   };
-  const noDamage = (id: string) =>
-    expect.stringMatching(new RegExp(`^ok ${id}: 20\\S+Z, 0 days ago, no damage$`));
-
-  test("is shown for each shard, with those that were never verified", async () => {
-    expect((await shown()).found).toEqual(["ok eu, na: never; run 'matchbook verify'"]);
-    await verify("na");
-    expect((await shown()).found).toEqual([noDamage("na"), "ok eu: never; run 'matchbook verify'"]);
-    await verify();
-    expect(await shown()).toEqual({ exitCode: 0, found: [noDamage("eu"), noDamage("na")] });
-  });
-
-  test("is a problem if it found damage, until one of the same depth finds none", async () => {
-    // The evidence is not an index, so that a quick one does not find it.
-    sqliteRows(join(data, "na.db")).change("evidence", {}, { records: 7 });
-    expect((await verify("na")).exitCode).toBe(1);
-    const damaged = expect.stringMatching(/^problem na: 20\S+Z, 0 days ago, 2 damaged$/);
-    const never = "ok eu: never; run 'matchbook verify'";
-    expect(await shown()).toEqual({ exitCode: 1, found: [damaged, never] });
-    expect((await verify("na", "--quick")).exitCode).toBe(0);
-    const quick = expect.stringMatching(/^ok na: .* \(--quick\), no damage$/);
-    expect(await shown()).toEqual({ exitCode: 1, found: [damaged, quick, never] });
-    await matchbook(["repair", "na", "--force", "--data", data]);
-    await verify("na");
-    expect(await shown()).toEqual({ exitCode: 0, found: [noDamage("na"), never] });
-  });
-
-  test.each([
-    ["a damaged file", "{", "is damaged, so that the last results are unknown"],
-    ["results of another form", '{"na":{"full":{"at":7}}}', "is damaged, so that"],
-    [
-      "an old one",
-      '{"na":{"full":{"at":"2020-01-01T00:00:00Z","damaged":0}}}',
-      "days ago, no damage",
-    ],
-  ])("%s is a warning", async (_what, content, message) => {
-    writeFileSync(join(data, "verified.json"), content);
-    const { exitCode, found } = await shown();
-    expect(exitCode).toBe(0);
-    expect(found[0]).toStartWith("warning ");
-    expect(found[0]).toContain(message);
-    await verify();
-    expect((await shown()).found).toEqual([noDamage("eu"), noDamage("na")]);
-  });
-
-  test("nothing is recorded in a backup, or without keys", async () => {
-    const backup = path("backup");
-    await matchbook(["backup", backup, "--data", data]);
-    const before = filesIn(backup);
-    expect((await matchbook(["verify", "--data", backup])).exitCode).toBe(0);
-    expect(filesIn(backup)).toEqual(before);
-    for (const name of ["access.sqlite", "hooks.sqlite"]) rmSync(join(data, name));
-    await verify();
-    expect(readdirSync(data)).not.toContain("verified.json");
-  });
+  expect(await shown()).toEqual([expect.stringMatching(/^ok .*, never verified$/)]);
+  await findIn("na", { at: Date.now() - 47 * HOUR, damaged: 0, damage: [] });
+  expect(await shown()).toEqual([expect.stringMatching(/^ok .*, verified 20\S+Z$/)]);
+  const late = expect.stringMatching(/^warning the last verify was at 20\S+Z, although/);
+  expect(await shown("--verify-hours", "12")).toEqual([expect.anything(), late]);
+  expect((await shown("--verify-hours", "off")).length).toBe(1);
 });
 
 describe("a planted problem is named, and nothing is changed:", () => {
-  const planted: [string, () => void, number, string[]][] = [
+  const planted: [string, () => void | Promise<void>, number, string[]][] = [
     [
       "a damaged file",
       () => writeDamagedShard(join(data, "na.db")),
@@ -223,17 +184,22 @@ describe("a planted problem is named, and nothing is changed:", () => {
       [expect.stringMatching(/^problem shard na: .*damaged/)],
     ],
     [
-      "damage that a server has recorded",
+      "damage that a verify has found",
       () => {
-        const { dev, ino } = statSync(join(data, "na.db"));
-        const damage = [{ table: "matches", record: "m1" }];
-        const marker = JSON.stringify({ device: dev, inode: ino, damage });
-        writeFileSync(join(data, "na.db.damaged"), marker);
+        const damage = [{ table: "matches", record: "m1", detail: "" }];
+        return findIn("na", { at: 0, damaged: 3, damage });
       },
       1,
       [
-        `problem shard na: the check has found damage in ${data}/na.db (table matches, record m1): run 'matchbook repair', or restore the shard from a backup`,
+        "problem shard na: verify found 3 damaged records at 1970-01-01T00:00:00Z (e.g. table matches, record m1): nothing of the shard is served",
+        expect.stringMatching(/^warning shard na: the last verify was at 1970/),
       ],
+    ],
+    [
+      "keys that cannot be read",
+      () => writeFileSync(join(data, "access.sqlite"), "x".repeat(4096)),
+      1,
+      [expect.stringMatching(/^problem keys: .*access\.sqlite/)],
     ],
     [
       "a format of a development version",
@@ -329,7 +295,7 @@ describe("a planted problem is named, and nothing is changed:", () => {
   ];
 
   test.each(planted)("%s", async (_, plant, exitCode, lines) => {
-    plant();
+    await plant();
     const before = filesIn(data);
     const found = await doctor();
     expect(complaints(found.page)).toEqual(lines);
@@ -550,7 +516,7 @@ describe("shards in PostgreSQL", () => {
 
   test("may need more connections than the server, or the role of the user, allows", async () => {
     const cluster = await startCluster([
-      "max_connections = 40",
+      "max_connections = 50",
       "superuser_reserved_connections = 4",
     ]);
     const sql = new SQL(cluster.url, { max: 1 });
@@ -566,20 +532,20 @@ describe("shards in PostgreSQL", () => {
     expect(await reportOn("matchbook")).toEqual([
       expect.objectContaining({
         level: "ok",
-        message: `up to 25 per instance to ${server}, which allows 36`,
+        message: `up to 35 per instance to ${server}, which allows 46`,
       }),
     ]);
     expect(await reportOn("matchbook", "--workers", "2")).toEqual([
       expect.objectContaining({
         level: "warning",
-        message: `up to 55 per instance to ${server}, which allows 36`,
-        advice: expect.stringMatching(/pool=3 .*fewer workers.*max_connections.* to 55/),
+        message: `up to 65 per instance to ${server}, which allows 46`,
+        advice: expect.stringMatching(/pool=3 .*fewer workers.*max_connections.* to 65/),
       }),
     ]);
     expect(await reportOn("limited")).toEqual([
       expect.objectContaining({
         level: "warning",
-        message: `up to 25 per instance to ${server}, which allows 20`,
+        message: `up to 35 per instance to ${server}, which allows 20`,
       }),
     ]);
     await sql.close();
@@ -611,7 +577,6 @@ describe("the last backup", () => {
     const { level, message } = page.findings.find(({ subject }) => subject === "backup")!;
     return [exitCode, level, message];
   };
-  const HOUR = 3_600_000;
   const backUp = (name: string, hoursAgo: number) => {
     mkdirSync(join(backups, name), { recursive: true });
     const createdAt = new Date(Date.now() - hoursAgo * HOUR).toISOString();

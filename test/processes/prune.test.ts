@@ -89,7 +89,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, prune", (engine) => {
 
     expect((await matchbookAt(data, ["verify", "na", "--full-speed"])).exitCode).toBe(0);
     const saved = join(folder.path, "saved");
-    const backup = await matchbookAt(data, ["backup", saved, "--export", "--no-keys"]);
+    const backup = await matchbookAt(there, ["backup", saved, "--no-keys"]);
     expect([backup.exitCode, backup.stderr]).toEqual([0, ""]);
     const restored = homeAt(join(folder.path, "restored"), `sqlite:${folder.path}/restored.db`);
     expect((await matchbookAt(restored, ["restore", saved])).exitCode).toBe(0);

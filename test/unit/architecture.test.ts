@@ -27,7 +27,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   export: ["store", "document", "ingest"],
   verify: ["domain", "sqlite", "durable-files.ts", "store", "document", "ingest"],
   repair: ["domain", "durable-files.ts", "store", "document", "ingest"],
-  check: ["observe", "store"],
   access: ["domain", "observe"],
 
   // Used by both.
@@ -76,8 +75,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "observe",
     "settings",
     "store",
-    "ingest",
-    "export",
+    "verify",
     "sqlite",
     "durable-files.ts",
     "open-stores.ts",
@@ -111,7 +109,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "admin",
   ],
   "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
-  maintenance: ["domain", "observe", "store", "ingest", "prune", "settings"],
+  maintenance: ["domain", "observe", "store", "ingest", "prune", "verify", "settings"],
   "maintenance-worker.ts": ["observe", "store", "maintenance", "open-stores.ts"],
   "wiring.ts": [
     "domain",
@@ -121,7 +119,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "open-stores.ts",
     "open-access.ts",
-    "check",
     "hooks",
     "http",
     "admin",

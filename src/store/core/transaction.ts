@@ -11,6 +11,7 @@ import { recent } from "./boards.ts";
 import { logCommit } from "./change-log.ts";
 import { counters } from "./counters.ts";
 import { derived } from "./derived.ts";
+import { findings } from "./findings.ts";
 import { matches } from "./matches.ts";
 import { named } from "./named.ts";
 import { rankedMatches } from "./ranked-matches.ts";
@@ -27,6 +28,7 @@ export const coreMethods = (engine: Engine, state: TransactionState) => ({
     ...bases,
     ...shardRow,
     ...redactions,
+    ...findings,
     ...actors,
     ...recent,
     ...rankedMatches,

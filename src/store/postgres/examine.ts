@@ -1,5 +1,6 @@
 /** Examines a shard in PostgreSQL and its replicas for `matchbook doctor`. Reads only, with short time limits. */
 
+import { findings } from "../core/findings.ts";
 import { readSummary } from "../core/summary.ts";
 import type { ExaminedReplica, ExaminedServer, ExaminedShard, ReplicaLag } from "../examined.ts";
 import { run } from "../steps.ts";
@@ -25,10 +26,11 @@ export async function examineDatabase(
     const examined = { format, currentFormat: FORMAT, summary: undefined, bytes: 0, server };
     if (format < FORMAT) return examined;
     await checkOwner(session, shard);
-    const { matches, players, newestMatch } = await run(postgresEngine(session), readSummary());
+    const engine = postgresEngine(session);
     return {
       ...examined,
-      summary: { matches, players, newestMatch },
+      summary: await run(engine, readSummary()),
+      findings: await run(engine, findings.findings()),
       bytes: await readBytes(session),
       server: { ...server, replicas: await examineReplicas(session, replicas) },
     };

@@ -2,13 +2,25 @@
 
 import type { Awaitable } from "../../domain/awaitable.ts";
 import type { Observe } from "../../observe/events.ts";
+import { KnownFindings } from "../core/findings.ts";
 import type { Creation, Shard, ShardAccess } from "../shards.ts";
-import { type Reader, type Redaction, StoreUnavailable } from "../store.ts";
+import {
+  type Findings,
+  type Reader,
+  type Redaction,
+  StoreUnavailable,
+  type Verdict,
+} from "../store.ts";
 import { PostgresReader } from "./reader.ts";
 import type { ReplicaChange, Replicas } from "./replica-health.ts";
 import { ReplicatedReaders } from "./replicas.ts";
 import { type PostgresTarget, sessionForReading, sharedSession } from "./session.ts";
 import { PostgresWriter } from "./writer.ts";
+
+/** How often its findings are read, at most. */
+const LOOK_MS = 1000;
+/** How long a request waits for them: replicas also serve without the primary. */
+const LOOK_PATIENCE_MS = 100;
 
 export interface PostgresShardOptions {
   id: string;
@@ -32,7 +44,13 @@ export class PostgresShard implements Shard {
   /** Which replicas were last reported as in use, so that repeated attempts do not report again. */
   readonly #reported = new Map<number, boolean>();
 
-  constructor(private readonly options: PostgresShardOptions) {}
+  readonly #findings: KnownFindings;
+  #nextLook = 0;
+  #looking: Promise<void> | undefined;
+
+  constructor(private readonly options: PostgresShardOptions) {
+    this.#findings = new KnownFindings(options.location.shown);
+  }
 
   /** The settings list it. */
   isThere(): boolean {
@@ -42,12 +60,23 @@ export class PostgresShard implements Shard {
   async reader(): Promise<Reader | undefined> {
     const open = this.#open ?? (await this.#opened());
     if (!open) return undefined;
+    if (performance.now() >= this.#nextLook) await this.#look();
+    const { error } = this.#findings;
+    if (error) throw error;
     return open instanceof ReplicatedReaders ? open.forRequest() : open;
   }
 
   replicas(): readonly boolean[] {
     if (this.#open instanceof ReplicatedReaders) return this.#open.inUse;
     return this.options.replicas?.places.map(() => false) ?? [];
+  }
+
+  findings(): Findings {
+    return this.#findings.current;
+  }
+
+  holdVerdict(verdict: Verdict): void {
+    this.#findings.hold(verdict);
   }
 
   writer(): PostgresWriter {
@@ -81,6 +110,25 @@ export class PostgresShard implements Shard {
     this.#writer = undefined;
   }
 
+  /** Commands that only read are to get what they can. */
+  async #look(): Promise<void> {
+    if (this.options.access === "read") return;
+    this.#looking ??= this.#readFindings().finally(() => {
+      this.#looking = undefined;
+    });
+    await Promise.race([this.#looking, Bun.sleep(LOOK_PATIENCE_MS)]);
+  }
+
+  async #readFindings(): Promise<void> {
+    try {
+      this.#findings.set(await this.writer().findings());
+    } catch (error) {
+      // What was read last holds.
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+    this.#nextLook = performance.now() + LOOK_MS;
+  }
+
   async #opened(): Promise<OpenDatabase | undefined> {
     if (this.#open) return this.#open;
     this.#opening ??= this.#connect().finally(() => {
@@ -91,7 +139,7 @@ export class PostgresShard implements Shard {
 
   /** The first process creates the tables. Undefined if there are none, and none may be created. */
   async #connect(): Promise<OpenDatabase | undefined> {
-    const { id, location, observe, checkRedactions } = this.options;
+    const { id, location, access, observe, checkRedactions } = this.options;
     const writer = this.writer();
     let unavailable: StoreUnavailable | undefined;
     try {
@@ -101,6 +149,7 @@ export class PostgresShard implements Shard {
       if (!(error instanceof StoreUnavailable)) throw error;
       unavailable = error;
     }
+    if (access !== "read") await this.#readFindings();
     this.#open = await this.#openReader(unavailable);
     observe({ event: "shard-opened", shard: id, location: location.shown });
     // Without the primary this is unknown.

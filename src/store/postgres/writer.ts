@@ -9,6 +9,7 @@ import { run } from "../steps.ts";
 import {
   type Counts,
   DamagedData,
+  type Findings,
   type GivenNumbers,
   type OnMigrate,
   type OnProgress,
@@ -94,6 +95,10 @@ export class PostgresWriter implements Writer {
 
   async redactions(): Promise<Redaction[]> {
     return (await this.#reading()).redactions();
+  }
+
+  async findings(): Promise<Findings> {
+    return (await this.#reading()).findings();
   }
 
   async countOlder(before: number): Promise<{ served: number; withheld: number }> {

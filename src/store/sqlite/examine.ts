@@ -3,10 +3,11 @@
 import { Database } from "bun:sqlite";
 import { existsSync, realpathSync } from "node:fs";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
+import { findings } from "../core/findings.ts";
 import { readSummary } from "../core/summary.ts";
 import type { Examined } from "../examined.ts";
 import { run } from "../steps.ts";
-import type { Summary } from "../store.ts";
+import type { Findings, Summary } from "../store.ts";
 import { readBytes } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
 import { asStoreError, checkOwner, formatOf, NotAShard } from "./open.ts";
@@ -32,7 +33,7 @@ export function examineFile(shard: string, path: string): Examined {
     return {
       format,
       currentFormat: FORMAT,
-      summary: format === FORMAT ? summaryOf(statements) : undefined,
+      ...(format === FORMAT ? contentOf(statements) : { summary: undefined }),
       bytes: readBytes(statements),
       walBytes: new Wal(database).bytes,
     };
@@ -52,8 +53,13 @@ function openWithoutTrace(path: string): Database {
   return existsSync(`${realpathSync(path)}-wal`) ? openUnchanged(path) : openImmutable(path);
 }
 
-const summaryOf = (statements: Statements): Summary =>
-  run(sqliteEngine(statements), readSummary()) as Summary;
+function contentOf(statements: Statements): { summary: Summary; findings: Findings } {
+  const engine = sqliteEngine(statements);
+  return {
+    summary: run(engine, readSummary()) as Summary,
+    findings: run(engine, findings.findings()) as Findings,
+  };
+}
 
 export function sqliteVersion(): string {
   const database = new Database(":memory:");

@@ -4,12 +4,25 @@ import type { Database } from "bun:sqlite";
 import { closeSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import type { Awaitable } from "../../domain/awaitable.ts";
 import type { Observe } from "../../observe/events.ts";
+import { findings, KnownFindings } from "../core/findings.ts";
 import type { Creation, Shard, ShardAccess } from "../shards.ts";
-import { type OnMigrate, OtherOwner, type Redaction, StoreError } from "../store.ts";
+import { run } from "../steps.ts";
+import {
+  type Findings,
+  type OnMigrate,
+  OtherOwner,
+  type Redaction,
+  StoreError,
+  type Verdict,
+} from "../store.ts";
+import { sqliteEngine } from "./engine.ts";
 import { mapFile, NotAShard, openForReading, openForWriting, openReadOnly } from "./open.ts";
 import { deletedFile, fileStats, isSameFile, OpenedFile } from "./opened-file.ts";
 import { readRedactions, SqliteReader } from "./reader.ts";
 import { APPLICATION_ID } from "./schema.ts";
+import { asReadError } from "./sqlite-errors.ts";
+import { withStatements } from "./statements.ts";
+import { recordLostCommits } from "./wal-frames.ts";
 import { SqliteWriter } from "./writer.ts";
 
 /** How often the file is looked at, at most. */
@@ -44,7 +57,7 @@ interface OpenShard {
 
 export class SqliteShard implements Shard {
   #open: OpenShard | undefined;
-  /** Why there is no reader: the file cannot be used, lacks a redaction. */
+  /** Why there is no reader: the file cannot be used, lacks a redaction, or a verify has found damage. */
   #error: StoreError | undefined;
   /** The file that could not be used. */
   #failed: { file: Stats | undefined; retryAt: number } | undefined;
@@ -58,7 +71,14 @@ export class SqliteShard implements Shard {
   /** Readers and writers of files that were replaced. A request or transaction may still use them. */
   readonly #retired = new Set<{ close(): void }>();
 
-  constructor(private readonly options: SqliteShardOptions) {}
+  readonly #findings: KnownFindings;
+  /** The file whose WAL was looked at. */
+  #walOf: Stats | undefined;
+  #reportedWal: number | undefined;
+
+  constructor(private readonly options: SqliteShardOptions) {
+    this.#findings = new KnownFindings(options.path);
+  }
 
   isThere(): boolean {
     // Commands that only read find out when they open it.
@@ -77,6 +97,15 @@ export class SqliteShard implements Shard {
   /** A file has none. */
   replicas(): readonly boolean[] {
     return [];
+  }
+
+  findings(): Findings {
+    return this.#findings.current;
+  }
+
+  holdVerdict(verdict: Verdict): void {
+    this.#findings.hold(verdict);
+    this.#nextLook = 0;
   }
 
   writer(mustExist = false): SqliteWriter {
@@ -137,12 +166,40 @@ export class SqliteShard implements Shard {
         this.#reopen(file);
       }
       this.#failed = undefined;
-      this.#error = undefined;
+      this.#error = this.#readFindings();
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error instanceof OtherOwner) this.#wasThere = true;
       this.#failed = { file, retryAt: now + RETRY_MS };
       this.#error = this.#isIgnored(error, isForeign(error, path)) ? undefined : error;
+    }
+  }
+
+  /** Commands that only read are to get what they can. */
+  #readFindings(): StoreError | undefined {
+    if (!this.#open || this.options.access === "read") return undefined;
+    this.#findings.set(readFindings(this.#open.database));
+    const { wal } = this.#findings.current;
+    if (wal && wal.at !== this.#reportedWal) this.#reportWal(wal.commits);
+    this.#reportedWal = wal?.at;
+    return this.#findings.error;
+  }
+
+  #reportWal(commits: number): void {
+    const { id, observe } = this.options;
+    observe({ event: "wal-damaged", shard: id, commits });
+  }
+
+  /** Before the file may be written. What is stored is reported when it is read. */
+  #checkWal(): void {
+    const { id, path, access, observe } = this.options;
+    const file = fileStats(path);
+    if (!file?.isFile() || access === "read" || isSameFile(file, this.#walOf)) return;
+    this.#walOf = file;
+    try {
+      recordLostCommits(path, id, Date.now());
+    } catch (error) {
+      observe({ event: "finding-not-stored", shard: id, error });
     }
   }
 
@@ -182,12 +239,14 @@ export class SqliteShard implements Shard {
   /** For reading. Undefined if there is no shard in the file yet. */
   #openDatabase(): Database | undefined {
     const { id, path } = this.options;
+    this.#checkWal();
     const migrating = this.#migrating();
     return migrating ? openForReading(path, id, migrating) : openReadOnly(path, id);
   }
 
   #openWriter(): SqliteWriter {
     const { id, path, writerCacheKib } = this.options;
+    this.#checkWal();
     const file = fileStats(path);
     const database = openForWriting(path, id, writerCacheKib, undefined, this.#migrating());
     return new SqliteWriter(database, new OpenedFile(database, path, file));
@@ -234,6 +293,17 @@ export class SqliteShard implements Shard {
     setTimeout(() => {
       if (this.#retired.delete(reader)) reader.close();
     }, RETIRE_MS).unref();
+  }
+}
+
+function readFindings(database: Database): Findings {
+  try {
+    return withStatements(
+      database,
+      (statements) => run(sqliteEngine(statements), findings.findings()) as Findings,
+    );
+  } catch (error) {
+    throw asReadError(error, database);
   }
 }
 

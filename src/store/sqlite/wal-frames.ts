@@ -1,92 +1,127 @@
-/** Finds the committed pages in a write-ahead log (WAL), as SQLite does after a crash. */
+/**
+ * Finds commits that a damaged write-ahead log (WAL) has lost. After a crash, SQLite reads a WAL up to the first frame that
+ * is not as it was written, says nothing, and overwrites what follows.
+ */
 
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { walRow } from "../core/findings.ts";
+import { put, run } from "../steps.ts";
+import { StoreError } from "../store.ts";
+import { FINDINGS } from "../tables.ts";
+import { sqliteEngine } from "./engine.ts";
+import { openForWriting, PAGE_BYTES } from "./open.ts";
+import { withStatements } from "./statements.ts";
 
 const HEADER = 32;
 const FRAME_HEADER = 24;
 /** The lowest bit says in which byte order the checksums are computed. */
 const MAGIC = 0x377f0682;
 
-export interface WalFrames {
-  /** Stays open: the caller closes it. */
-  file: number;
-  /** Undefined if there is no commit that can be used. */
-  pageSize: number | undefined;
-  /** Where the latest content of each page is. */
-  frames: Map<number, number>;
-  /** The number of pages of the database after the last commit; undefined without one. */
-  pages: number | undefined;
-  /** Whether frames follow that belong to this WAL, but not to a commit that can be used. */
-  isCut: boolean;
+/**
+ * Stores in a shard how many commits its WAL has lost, and returns it. Must be called before the file is opened for
+ * writing. Throws StoreError if that cannot be stored.
+ */
+export function recordLostCommits(path: string, shard: string, now: number): number {
+  const wal = `${realpathSync(path)}-wal`;
+  const lost = lostCommits(wal);
+  if (lost === 0) return 0;
+  try {
+    return record(path, wal, shard, now);
+  } catch (error) {
+    const message = `its WAL is damaged, and ${lost} commits that follow the damage are lost; ${(error as Error).message}`;
+    throw new StoreError(message, { cause: error });
+  }
 }
 
-/** Whether a WAL has something that SQLite will ignore. Must not be called while a connection to the file is open. */
-export function isWalCut(path: string): boolean {
-  const wal = readWal(path);
-  if (wal) closeSync(wal.file);
-  return wal?.isCut ?? false;
+function record(path: string, wal: string, shard: string, now: number): number {
+  const database = openForWriting(path, shard);
+  try {
+    // While another process writes, a frame may not have its checksum yet.
+    const commits = database
+      .transaction(() => {
+        const found = lostCommits(wal);
+        const storing = put(FINDINGS, [walRow(now, found)]);
+        if (found > 0) withStatements(database, (one) => run(sqliteEngine(one), storing));
+        return found;
+      })
+      .immediate();
+    // Or the rest of what was lost would be found again.
+    database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    return commits;
+  } finally {
+    database.close();
+  }
 }
 
-/** Undefined if there is no WAL, or nothing in it. */
-export function readWal(path: string): WalFrames | undefined {
+/** Whether a WAL has commits that SQLite will ignore. */
+export const isWalCut = (wal: string): boolean => lostCommits(wal) > 0;
+
+/**
+ * The commits after the first bad frame. Each frame has a checksum that continues the one of the frame before it, as that
+ * one has it: so frames after a bad one can be told from others. A transaction that was not committed has no commit at
+ * its end; one that was interrupted by a power failure may look like a damaged one, and is counted.
+ */
+function lostCommits(wal: string): number {
   let file: number;
   try {
-    file = openSync(path, "r");
+    file = openSync(wal, "r");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
     throw error;
   }
-  const { size } = fstatSync(file);
-  const header = Buffer.alloc(HEADER);
-  const isThere = size > HEADER && readSync(file, header, 0, HEADER, 0) === HEADER;
-  if (!isThere || (header.readUInt32BE(0) & ~1) !== MAGIC) {
+  try {
+    return countLost(file);
+  } finally {
     closeSync(file);
-    return undefined;
   }
-  const pageSize = header.readUInt32BE(8);
-  const isBigEndian = (header.readUInt32BE(0) & 1) === 1;
-  const sums: [number, number] = [0, 0];
-  addTo(sums, header.subarray(0, 24), isBigEndian);
-  const found: WalFrames = {
-    file,
-    pageSize: undefined,
-    frames: new Map(),
-    pages: undefined,
-    isCut: true,
-  };
-  if (!matches(sums, header, 24)) return found;
-
-  const salt = header.subarray(16, 24);
-  const frame = Buffer.alloc(FRAME_HEADER + pageSize);
-  let pending: [page: number, at: number][] = [];
-  for (let at = HEADER; at + frame.length <= size; at += frame.length) {
-    readSync(file, frame, 0, frame.length, at);
-    // What follows is left from before the WAL was started over.
-    if (!frame.subarray(8, 16).equals(salt)) break;
-    addTo(sums, frame.subarray(0, 8), isBigEndian);
-    addTo(sums, frame.subarray(FRAME_HEADER), isBigEndian);
-    if (!matches(sums, frame, 16)) return found;
-    pending.push([frame.readUInt32BE(0), at + FRAME_HEADER]);
-    const pagesAfter = frame.readUInt32BE(4);
-    if (pagesAfter === 0) continue;
-    for (const [page, position] of pending) found.frames.set(page, position);
-    found.pages = pagesAfter;
-    found.pageSize = pageSize;
-    pending = [];
-  }
-  return { ...found, isCut: false };
 }
 
-const matches = ([one, other]: readonly [number, number], bytes: Buffer, at: number) =>
-  bytes.readUInt32BE(at) === one && bytes.readUInt32BE(at + 4) === other;
-
-function addTo(sums: [number, number], bytes: Buffer, isBigEndian: boolean): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  let [one, other] = sums;
-  for (let at = 0; at + 8 <= bytes.length; at += 8) {
-    one = (one + view.getUint32(at, !isBigEndian) + other) >>> 0;
-    other = (other + view.getUint32(at + 4, !isBigEndian) + one) >>> 0;
+function countLost(file: number): number {
+  const { size } = fstatSync(file);
+  const header = Buffer.alloc(HEADER);
+  if (readSync(file, header, 0, HEADER, 0) < HEADER) return 0;
+  const magic = header.readUInt32BE(0);
+  const isBigEndian = (magic & 1) === 1;
+  let isBroken =
+    (magic & ~1) !== MAGIC ||
+    !isSum(header.subarray(24), sumOf(Buffer.alloc(8), [header.subarray(0, 24)], isBigEndian));
+  const pageBytes = isBroken ? PAGE_BYTES : header.readUInt32BE(8);
+  const frame = Buffer.alloc(FRAME_HEADER + pageBytes);
+  // Frames with others are left from before the WAL was started over.
+  let salts = isBroken ? undefined : Buffer.from(header.subarray(16, 24));
+  let before = header.subarray(24);
+  let lost = 0;
+  for (let at = HEADER; at + frame.length <= size; at += frame.length) {
+    readSync(file, frame, 0, frame.length, at);
+    salts ??= Buffer.from(frame.subarray(8, 16));
+    const isWhole =
+      frame.subarray(8, 16).equals(salts) &&
+      isSum(
+        frame.subarray(16, 24),
+        sumOf(before, [frame.subarray(0, 8), frame.subarray(FRAME_HEADER)], isBigEndian),
+      );
+    const isCommit = frame.readUInt32BE(4) > 0;
+    if (!isWhole) isBroken = true;
+    else if (isBroken && isCommit) lost += 1;
+    before = Buffer.from(frame.subarray(16, 24));
   }
-  sums[0] = one;
-  sums[1] = other;
+  return lost;
+}
+
+type Sum = readonly [number, number];
+
+const isSum = (bytes: Buffer, [one, other]: Sum): boolean =>
+  bytes.readUInt32BE(0) === one && bytes.readUInt32BE(4) === other;
+
+/** Continues the checksum `before`. */
+function sumOf(before: Buffer, parts: readonly Buffer[], isBigEndian: boolean): Sum {
+  let [one, other] = [before.readUInt32BE(0), before.readUInt32BE(4)];
+  for (const part of parts) {
+    const view = new DataView(part.buffer, part.byteOffset, part.length);
+    for (let at = 0; at + 8 <= part.length; at += 8) {
+      one = (one + view.getUint32(at, !isBigEndian) + other) >>> 0;
+      other = (other + view.getUint32(at + 4, !isBigEndian) + one) >>> 0;
+    }
+  }
+  return [one, other];
 }

@@ -8,6 +8,7 @@ import { TransactionState } from "../core/transaction-state.ts";
 import { type Engine, run } from "../steps.ts";
 import {
   type Counts,
+  type Findings,
   type GivenNumbers,
   type OnProgress,
   type Redaction,
@@ -99,6 +100,10 @@ export class SqliteWriter implements Writer {
 
   redactions(): Awaitable<Redaction[]> {
     return this.#read(() => this.#reading().redactions());
+  }
+
+  findings(): Awaitable<Findings> {
+    return this.#read(() => this.#reading().findings());
   }
 
   countOlder(before: number): Awaitable<{ served: number; withheld: number }> {

@@ -1,0 +1,117 @@
+/** Verifies shards that were not verified for an interval, while the server runs. Runs in its own thread. */
+
+import type { Observe } from "../observe/events.ts";
+import { isVerifyDue } from "../store/core/findings.ts";
+import type { ReadableShards, Shards } from "../store/shards.ts";
+import { StoreError, StoreUnavailable, type Verdict } from "../store/store.ts";
+import { verifyShard } from "../verify/verify.ts";
+
+/** Of a core. */
+const SHARE = 0.25;
+/** How many damaged records are reported: the shard has to be repaired anyway. */
+const MOST_REPORTED = 20;
+
+/** Whether any shard is to be verified. Those that are unavailable are looked at again later. */
+export async function needsVerify(
+  shards: Pick<ReadableShards, "list" | "reader" | "findings">,
+  intervalMs: number,
+): Promise<boolean> {
+  try {
+    for (const id of await shards.list()) {
+      // A damaged shard has no reader, but findings.
+      await Promise.resolve(shards.reader(id)).catch(() => {});
+      if (isVerifyDue(shards.findings(id), Date.now(), intervalMs)) return true;
+    }
+  } catch {
+    // The data folder cannot be read, which requests report.
+  }
+  return false;
+}
+
+interface Verifying {
+  /** Reads, also what is damaged. */
+  readable: Shards;
+  writable: Shards;
+  intervalMs: number;
+  /** A folder for what is rebuilt. */
+  scratch: string;
+  observe: Observe;
+  signal: AbortSignal;
+}
+
+/** Tries every shard once. Aborting the signal ends it soon. */
+export async function verifyShards(options: Verifying): Promise<void> {
+  for (const shard of await options.readable.list()) {
+    if (options.signal.aborted) return;
+    try {
+      await verifyOne(shard, options);
+    } catch (error) {
+      if (!options.signal.aborted) options.observe({ event: "verify-failed", shard, error });
+    }
+  }
+}
+
+async function verifyOne(shard: string, options: Verifying): Promise<void> {
+  const { readable, scratch, observe, signal } = options;
+  if (!(await claim(shard, options))) return;
+  let hasVerdict = false;
+  try {
+    const began = performance.now();
+    const how = { quick: false, share: SHARE, limit: MOST_REPORTED, scratch, signal };
+    const result = await verifyShard(readable, shard, how);
+    if (!result || signal.aborted) return;
+    const { rows, damaged, damage, isComplete, why = "it ended early" } = result;
+    for (const { table, record } of damage) {
+      observe({ event: "damaged-data", shard, table, record });
+    }
+    if (damaged === 0 && !isComplete) {
+      throw new StoreError(`not everything could be compared with a rebuild: ${why}`);
+    }
+    const milliseconds = Math.round(performance.now() - began);
+    hasVerdict = true;
+    await store(shard, { at: Date.now(), damaged, damage }, options);
+    observe({ event: "shard-verified", shard, rows, milliseconds, damaged });
+  } finally {
+    if (!hasVerdict) await release(shard, options);
+  }
+}
+
+/** Whether this process is to verify the shard: once for all that use it. */
+async function claim(
+  shard: string,
+  { readable, writable, intervalMs, signal }: Verifying,
+): Promise<boolean> {
+  const existing = await readable.existingWriter(shard);
+  if (!existing || signal.aborted) return false;
+  const now = Date.now();
+  try {
+    // Most of the time it is not due, and nothing has to be written.
+    if (!isVerifyDue(await existing.findings(), now, intervalMs)) return false;
+    return await writable
+      .writer(shard, true)
+      .write(async (transaction) => transaction.claimVerify(now, intervalMs));
+  } catch (error) {
+    if (!(error instanceof StoreError) || error instanceof StoreUnavailable) throw error;
+    // Damage, which it is to find.
+    return true;
+  }
+}
+
+/** Without a verdict it may be tried again, by any process. */
+async function release(shard: string, { writable }: Verifying): Promise<void> {
+  try {
+    await writable.writer(shard, true).write(async (transaction) => transaction.releaseVerify());
+  } catch {
+    // Then only after an interval.
+  }
+}
+
+async function store(shard: string, verdict: Verdict, { writable, observe }: Verifying) {
+  try {
+    await writable
+      .writer(shard, true)
+      .write(async (transaction) => transaction.setVerdict(verdict, true));
+  } catch (error) {
+    observe({ event: "finding-not-stored", shard, verdict, error });
+  }
+}

@@ -1,0 +1,106 @@
+/** A WAL that is damaged in a crash loses commits that were acknowledged. SQLite says nothing; the shard does. */
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startInstance } from "../support/instances.ts";
+import { matchbook } from "../support/process.ts";
+import { withWriter } from "../support/prune.ts";
+import { aMatch } from "../support/records.ts";
+import { aFolder, startWorld, type World } from "../support/world.ts";
+
+const NOW = Date.now();
+const BATCHES = [0, 1, 2, 3];
+const idIn = (batch: number) => `match-${batch}`;
+
+let world: World;
+let wal: Buffer;
+/** Where the WAL ends after each batch. */
+const ends: number[] = [];
+
+beforeAll(async () => {
+  world = await startWorld([]);
+  // The server keeps the file open, so that nothing is copied from its WAL.
+  for (const batch of BATCHES) {
+    const match = aMatch({ id: idIn(batch), shard: "na", mode: "casual", createdAt: NOW - batch });
+    await world.ingest([match]);
+    if (batch === 0) expect((await world.get("/shards/na/matches/match-0")).status).toBe(200);
+    ends.push(readFileSync(join(world.data, "na.db-wal")).length);
+  }
+  wal = readFileSync(join(world.data, "na.db-wal"));
+});
+afterAll(() => world.stop());
+
+/** Serves a copy of the files, as a crash would have left them. */
+async function serveAfter(damage: (wal: string) => void) {
+  const folder = aFolder();
+  for (const name of ["na.db", "na.db-wal", "access.sqlite"]) {
+    copyFileSync(join(world.data, name), join(folder.path, name));
+  }
+  damage(join(folder.path, "na.db-wal"));
+  const one = await startInstance(world, { data: folder.path });
+  const statuses = await Promise.all(
+    BATCHES.map(
+      async (batch) => (await one.get(`/shards/na/matches/${idIn(batch)}`, world.key)).status,
+    ),
+  );
+  const { shards } = await one.status();
+  await one.stop();
+  const found = one.events.filter(({ event }) => event === "wal-damaged");
+  const doctor = await matchbook(["doctor", "--data", folder.path, "--json"]);
+  const problems = JSON.parse(doctor.stdout)
+    .findings.filter(({ message }: { message: string }) => message.includes("WAL was damaged"))
+    .map(({ subject, level }: { subject: string; level: string }) => [subject, level]);
+  return { folder, found, statuses, shards, problems };
+}
+
+const flip = (path: string, at: number) => {
+  const bytes = readFileSync(path);
+  bytes[at]! ^= 0x20;
+  writeFileSync(path, bytes);
+};
+
+test.each([
+  ["a frame", () => ends[1]! + 4000, 2],
+  ["the header of a frame", () => ends[1]! + 2, 2],
+  ["the salt of a frame", () => ends[1]! + 9, 2],
+  ["the checksum of a frame", () => ends[1]! + 17, 2],
+])(
+  "commits after damage to %s are reported, and the shard is served without them",
+  async (_, at, lost) => {
+    const { folder, found, statuses, shards, problems } = await serveAfter((path) =>
+      flip(path, at()),
+    );
+    expect(statuses).toEqual([200, 200, 404, 404]);
+    expect(shards).toMatchObject([{ id: "na", available: true }]);
+    expect(found).toEqual([{ event: "wal-damaged", shard: "na", commits: lost }]);
+    expect(problems).toEqual([["shard na", "problem"]]);
+    // A verify that finds nothing says that what is stored is consistent.
+    const settings = { ...world.settings, data: folder.path };
+    await withWriter(settings, "na", (writer) =>
+      writer.write(async (one) => one.setVerdict({ at: Date.now(), damaged: 0, damage: [] })),
+    );
+    const after = await withWriter(settings, "na", async (writer) => writer.findings());
+    expect(after.wal).toBeUndefined();
+    folder.remove();
+  },
+);
+
+test("damage to the header of the WAL is reported", async () => {
+  const { folder, found } = await serveAfter((path) => flip(path, 25));
+  expect(found).toMatchObject([{ event: "wal-damaged", shard: "na" }]);
+  folder.remove();
+});
+
+test("a transaction that was not committed is no damage", async () => {
+  for (const end of [ends[3]! - 8000, ends[3]! - 20, ends[2]! + 24]) {
+    const { folder, found, statuses, problems } = await serveAfter((path) =>
+      truncateSync(path, end),
+    );
+    expect([found, statuses, problems]).toEqual([[], [200, 200, 200, 404], []]);
+    folder.remove();
+  }
+  const whole = await serveAfter((path) => expect(readFileSync(path).equals(wal)).toBe(true));
+  expect([whole.found, whole.statuses]).toEqual([[], [200, 200, 200, 200]]);
+  whole.folder.remove();
+});
