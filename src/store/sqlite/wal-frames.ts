@@ -45,8 +45,9 @@ function record(path: string, wal: string, shard: string, now: number): number {
         return found;
       })
       .immediate();
-    // Or the rest of what was lost would be found again.
-    database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    // Or the rest of what was lost would be found again. Others who read are not waited for.
+    database.run("PRAGMA busy_timeout = 0");
+    if (commits > 0) database.run("PRAGMA wal_checkpoint(TRUNCATE)");
     return commits;
   } finally {
     database.close();
