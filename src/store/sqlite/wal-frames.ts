@@ -3,14 +3,18 @@
  * is not as it was written, says nothing, and overwrites what follows.
  */
 
+import { Database } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { walRow } from "../core/findings.ts";
 import { put, run } from "../steps.ts";
 import { StoreError } from "../store.ts";
-import { FINDINGS } from "../tables.ts";
+import { FINDINGS, type FindingRow } from "../tables.ts";
 import { sqliteEngine } from "./engine.ts";
 import { openForWriting, PAGE_BYTES } from "./open.ts";
 import { withStatements } from "./statements.ts";
+
+/** For a writer. */
+const PATIENCE_MS = 60_000;
 
 const HEADER = 32;
 const FRAME_HEADER = 24;
@@ -34,21 +38,26 @@ export function recordLostCommits(path: string, shard: string, now: number): num
 }
 
 function record(path: string, wal: string, shard: string, now: number): number {
+  const lock = new Database(path, { readwrite: true, create: false });
+  try {
+    lock.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
+    // While another process writes, a frame may not have its checksum yet.
+    const commits = lock.transaction(() => lostCommits(wal)).immediate();
+    if (commits > 0) store(path, shard, walRow(now, commits));
+    return commits;
+  } finally {
+    lock.close();
+  }
+}
+
+/** Without the first commits there are no tables yet: they are created. */
+function store(path: string, shard: string, row: FindingRow): void {
   const database = openForWriting(path, shard);
   try {
-    // While another process writes, a frame may not have its checksum yet.
-    const commits = database
-      .transaction(() => {
-        const found = lostCommits(wal);
-        const storing = put(FINDINGS, [walRow(now, found)]);
-        if (found > 0) withStatements(database, (one) => run(sqliteEngine(one), storing));
-        return found;
-      })
-      .immediate();
+    withStatements(database, (one) => run(sqliteEngine(one), put(FINDINGS, [row])));
     // Or the rest of what was lost would be found again. Others who read are not waited for.
     database.run("PRAGMA busy_timeout = 0");
-    if (commits > 0) database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    return commits;
+    database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   } finally {
     database.close();
   }
