@@ -31,6 +31,7 @@ import { Metrics } from "../src/observe/metrics.ts";
 import { accessPlan, openAccess } from "../src/open-access.ts";
 import { loadSettings } from "../src/settings/load.ts";
 import { AddressSet } from "../src/settings/trusted-proxies.ts";
+import { NO_FINDINGS } from "../src/store/core/findings.ts";
 import { openForReading } from "../src/store/sqlite/open.ts";
 import { SqliteReader } from "../src/store/sqlite/reader.ts";
 import type { Reader } from "../src/store/store.ts";
@@ -102,7 +103,12 @@ const CLOCK = { now: Date.now, monotonic: () => performance.now() };
 const newStopwatch = stopwatches(CLOCK.monotonic);
 
 function serviceOf(keys: KeyLookup, reader: Reader): ServerContext {
-  const shards = { list: () => [SHARD], replicas: () => [], reader: () => reader };
+  const shards = {
+    list: () => [SHARD],
+    replicas: () => [],
+    findings: () => NO_FINDINGS,
+    reader: () => reader,
+  };
   const usage = new UsageCounter();
   const overload = new OverloadControl({ maxDelayMs: 0, maxInFlight: 1 }, unobserved);
   const options = { shards, keys, profile: PROFILES.off, clock: CLOCK, observe: unobserved };
