@@ -18,8 +18,11 @@ export async function needsVerify(
 ): Promise<boolean> {
   try {
     for (const id of await shards.list()) {
-      // A damaged shard has no reader, but findings.
-      await Promise.resolve(shards.reader(id)).catch(() => {});
+      try {
+        await shards.reader(id);
+      } catch {
+        // A damaged shard has no reader, but findings.
+      }
       if (isVerifyDue(shards.findings(id), Date.now(), intervalMs)) return true;
     }
   } catch {

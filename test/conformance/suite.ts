@@ -12,6 +12,7 @@ import { actorGuarantees } from "./actors.ts";
 import { boardGuarantees } from "./boards.ts";
 import { changeGuarantees } from "./changes.ts";
 import { countingGuarantees } from "./counting.ts";
+import { findingGuarantees } from "./findings.ts";
 import { foldingGuarantees } from "./folding.ts";
 import { holdingGuarantees } from "./holdings.ts";
 import { lineupGuarantees } from "./lineups.ts";
@@ -63,6 +64,7 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["holdings", holdingGuarantees],
   ["pruning", pruningGuarantees],
   ["redactions", redactionGuarantees],
+  ["findings", findingGuarantees],
   ["actors", actorGuarantees],
   ["leaderboards", boardGuarantees],
 ];

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openForWriting } from "../../src/store/sqlite/open.ts";
 import { startInstance } from "../support/instances.ts";
 import { matchbook } from "../support/process.ts";
 import { withWriter } from "../support/prune.ts";
@@ -14,22 +15,26 @@ const BATCHES = [0, 1, 2, 3];
 const idIn = (batch: number) => `match-${batch}`;
 
 let world: World;
+let held: ReturnType<typeof openForWriting>;
 let wal: Buffer;
 /** Where the WAL ends after each batch. */
 const ends: number[] = [];
 
 beforeAll(async () => {
   world = await startWorld([]);
-  // The server keeps the file open, so that nothing is copied from its WAL.
+  // While it is open, nothing is copied from its WAL.
+  held = openForWriting(join(world.data, "na.db"), "na");
   for (const batch of BATCHES) {
     const match = aMatch({ id: idIn(batch), shard: "na", mode: "casual", createdAt: NOW - batch });
     await world.ingest([match]);
-    if (batch === 0) expect((await world.get("/shards/na/matches/match-0")).status).toBe(200);
     ends.push(readFileSync(join(world.data, "na.db-wal")).length);
   }
   wal = readFileSync(join(world.data, "na.db-wal"));
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  held.close();
+  await world.stop();
+});
 
 /** Serves a copy of the files, as a crash would have left them. */
 async function serveAfter(damage: (wal: string) => void) {
@@ -86,9 +91,14 @@ test.each([
   },
 );
 
-test("damage to the header of the WAL is reported", async () => {
-  const { folder, found } = await serveAfter((path) => flip(path, 25));
+test.each([
+  ["header", 25],
+  ["first frame, without which there are no tables", 4000],
+])("damage to the %s of the WAL is reported", async (_, at) => {
+  const { folder, found, statuses, problems } = await serveAfter((path) => flip(path, at));
+  expect(statuses).toEqual([404, 404, 404, 404]);
   expect(found).toMatchObject([{ event: "wal-damaged", shard: "na" }]);
+  expect(problems).toEqual([["shard na", "problem"]]);
   folder.remove();
 });
 

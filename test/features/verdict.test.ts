@@ -90,6 +90,25 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     }
   });
 
+  test("a shard with damage is verified again after an interval, and served if there is none", async () => {
+    const toml = `[shards.na]\n${engine === "SQLite" ? "" : `url = "${postgres.url}?schema=${schema}"\n`}`;
+    const world = await startWorld(MATCHES, {}, undefined, toml);
+    try {
+      const damage = [{ table: "matches", record: "match-1", detail: "" }];
+      const old = { at: Date.now() - 25 * 3_600_000, damaged: 1, damage };
+      await withWriter(world.settings, "na", (writer) =>
+        writer.write(async (one) => one.setVerdict(old)),
+      );
+      await until("it is stopped", async () => (await statusOf(world, world.url)) === 503);
+      const verifying = await startInstance(world, {}, PACE);
+      await until("it is served", async () => (await statusOf(world, world.url)) === 200);
+      await verifying.stop();
+    } finally {
+      await world.stop();
+      if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
+    }
+  });
+
   test("of several instances, one verifies a shard", async () => {
     const toml = `[shards.na]\n${engine === "SQLite" ? "" : `url = "${postgres.url}?schema=${schema}"\n`}`;
     const world = await startWorld(MATCHES, {}, undefined, toml);

@@ -99,7 +99,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   doctor: [
     "domain",
     "store",
-    "verify",
     "redact",
     "access",
     "hooks",

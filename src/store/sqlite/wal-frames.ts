@@ -3,18 +3,22 @@
  * is not as it was written, says nothing, and overwrites what follows.
  */
 
+import { Database } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { walRow } from "../core/findings.ts";
 import { put, run } from "../steps.ts";
 import { StoreError } from "../store.ts";
-import { FINDINGS } from "../tables.ts";
+import { FINDINGS, type FindingRow } from "../tables.ts";
 import { sqliteEngine } from "./engine.ts";
 import { openForWriting, PAGE_BYTES } from "./open.ts";
 import { withStatements } from "./statements.ts";
 
+/** For a writer. */
+const PATIENCE_MS = 60_000;
+
 const HEADER = 32;
 const FRAME_HEADER = 24;
-/** The lowest bit says in which byte order the checksums are computed. */
+/** Of a machine on which words begin with their lowest byte, as all on which Bun runs. */
 const MAGIC = 0x377f0682;
 
 /**
@@ -34,20 +38,26 @@ export function recordLostCommits(path: string, shard: string, now: number): num
 }
 
 function record(path: string, wal: string, shard: string, now: number): number {
+  const lock = new Database(path, { readwrite: true, create: false });
+  try {
+    lock.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
+    // While another process writes, a frame may not have its checksum yet.
+    const commits = lock.transaction(() => lostCommits(wal)).immediate();
+    if (commits > 0) store(path, shard, walRow(now, commits));
+    return commits;
+  } finally {
+    lock.close();
+  }
+}
+
+/** Without the first commits there are no tables yet: they are created. */
+function store(path: string, shard: string, row: FindingRow): void {
   const database = openForWriting(path, shard);
   try {
-    // While another process writes, a frame may not have its checksum yet.
-    const commits = database
-      .transaction(() => {
-        const found = lostCommits(wal);
-        const storing = put(FINDINGS, [walRow(now, found)]);
-        if (found > 0) withStatements(database, (one) => run(sqliteEngine(one), storing));
-        return found;
-      })
-      .immediate();
-    // Or the rest of what was lost would be found again.
+    withStatements(database, (one) => run(sqliteEngine(one), put(FINDINGS, [row])));
+    // Or the rest of what was lost would be found again. Others who read are not waited for.
+    database.run("PRAGMA busy_timeout = 0");
     database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    return commits;
   } finally {
     database.close();
   }
@@ -80,11 +90,9 @@ function countLost(file: number): number {
   const { size } = fstatSync(file);
   const header = Buffer.alloc(HEADER);
   if (readSync(file, header, 0, HEADER, 0) < HEADER) return 0;
-  const magic = header.readUInt32BE(0);
-  const isBigEndian = (magic & 1) === 1;
   let isBroken =
-    (magic & ~1) !== MAGIC ||
-    !isSum(header.subarray(24), sumOf(Buffer.alloc(8), [header.subarray(0, 24)], isBigEndian));
+    header.readUInt32BE(0) !== MAGIC ||
+    !isSum(header.subarray(24), sumOf(Buffer.alloc(8), header.subarray(0, 24)));
   const pageBytes = isBroken ? PAGE_BYTES : header.readUInt32BE(8);
   const frame = Buffer.alloc(FRAME_HEADER + pageBytes);
   // Frames with others are left from before the WAL was started over.
@@ -98,7 +106,7 @@ function countLost(file: number): number {
       frame.subarray(8, 16).equals(salts) &&
       isSum(
         frame.subarray(16, 24),
-        sumOf(before, [frame.subarray(0, 8), frame.subarray(FRAME_HEADER)], isBigEndian),
+        sumOf(before, frame.subarray(0, 8), frame.subarray(FRAME_HEADER)),
       );
     const isCommit = frame.readUInt32BE(4) > 0;
     if (!isWhole) isBroken = true;
@@ -111,16 +119,16 @@ function countLost(file: number): number {
 type Sum = readonly [number, number];
 
 const isSum = (bytes: Buffer, [one, other]: Sum): boolean =>
-  bytes.readUInt32BE(0) === one && bytes.readUInt32BE(4) === other;
+  bytes.readInt32BE(0) === one && bytes.readInt32BE(4) === other;
 
 /** Continues the checksum `before`. */
-function sumOf(before: Buffer, parts: readonly Buffer[], isBigEndian: boolean): Sum {
-  let [one, other] = [before.readUInt32BE(0), before.readUInt32BE(4)];
+function sumOf(before: Buffer, ...parts: Buffer[]): Sum {
+  let [one, other] = [before.readInt32BE(0), before.readInt32BE(4)];
   for (const part of parts) {
-    const view = new DataView(part.buffer, part.byteOffset, part.length);
-    for (let at = 0; at + 8 <= part.length; at += 8) {
-      one = (one + view.getUint32(at, !isBigEndian) + other) >>> 0;
-      other = (other + view.getUint32(at + 4, !isBigEndian) + one) >>> 0;
+    const words = new Int32Array(part.buffer, part.byteOffset, part.length / 4);
+    for (let at = 0; at < words.length; at += 2) {
+      one = (one + words[at]! + other) | 0;
+      other = (other + words[at + 1]! + one) | 0;
     }
   }
   return [one, other];
