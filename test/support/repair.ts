@@ -1,12 +1,19 @@
-/** A shard to damage and repair, and what it is when nothing is lost. */
+/** Shards to damage and repair, and what they are when nothing is lost. */
 
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { damageIn } from "./check.ts";
 import { type SqliteRows, settle, sqliteRows } from "./engine-sqlite.ts";
-import { digestAt, ingestAt, linesOf, lookInto } from "./places.ts";
-import { matchbook } from "./process.ts";
+import {
+  digestAt,
+  homeAt,
+  ingestAt,
+  linesOf,
+  lookInto,
+  matchbookAt,
+  settingsAt,
+} from "./places.ts";
 import { countsOf } from "./state.ts";
+import { damageOf, verified } from "./verify.ts";
 
 export interface DamagedShard {
   data: string;
@@ -14,11 +21,13 @@ export interface DamagedShard {
   rows: SqliteRows;
 }
 
-/** Ingests records of the shard na, and returns what makes copies of it. */
+/** A data folder with the shard na in it. */
+export const inFile = (folder: string): string => homeAt(folder, `sqlite:${join(folder, "na.db")}`);
+
+/** Ingests records of the shard na into a file, and returns what makes copies of it. */
 export async function aShardToDamage(folder: string, matches: number) {
   const lines = linesOf("na", matches, Date.UTC(2026, 6, 1));
-  const data = join(folder, "original");
-  mkdirSync(data);
+  const data = inFile(join(folder, "original"));
   await ingestAt(data, lines);
   const original = join(data, "na.db");
   settle(original);
@@ -29,24 +38,19 @@ export async function aShardToDamage(folder: string, matches: number) {
     state: await stateOf(data),
     copy(): DamagedShard {
       const at = join(folder, `copy-${made++}`);
-      mkdirSync(at);
-      const path = join(at, "na.db");
+      const path = join(inFile(at), "na.db");
       copyFileSync(original, path);
       return { data: at, path, rows: sqliteRows(path) };
     },
   };
 }
 
-/** Everything that the shard na of a folder serves and holds, and what a check of it finds. */
+/** Everything that the shard na of a folder serves and holds, and what is damaged. */
 export async function stateOf(data: string) {
   const { digest } = await digestAt(data);
-  const counts = (await countsOf(data)).na;
-  return {
-    digest,
-    counts,
-    actors: await actorsIn(data),
-    damage: await damageIn(join(data, "na.db")),
-  };
+  const { na: counts } = await countsOf(data);
+  const damage = damageOf(await verified(settingsAt(data), "na"));
+  return { digest, counts, actors: await actorsIn(data), damage };
 }
 
 /** The statistics of actors in the shard na of a folder: of stored matches, and of pruned ones. */
@@ -60,13 +64,7 @@ export const actorsIn = (data: string) =>
 
 /** Runs the command, and returns what it printed. */
 export async function repair(data: string, ...flags: string[]) {
-  const { exitCode, stdout, stderr } = await matchbook([
-    "repair",
-    "na",
-    "--json",
-    "--data",
-    data,
-    ...flags,
-  ]);
+  const args = ["repair", "na", "--json", ...flags];
+  const { exitCode, stdout, stderr } = await matchbookAt(data, args);
   return { exitCode, stderr, report: stdout === "" ? undefined : JSON.parse(stdout) };
 }

@@ -1,47 +1,41 @@
-/** Runs `matchbook verify` within this process. */
+/** Verifies shards within this process. */
 
-import { expect } from "bun:test";
-import { type Report, verifyShard } from "../../src/cli/verify.ts";
+import { basename, dirname } from "node:path";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
-import { type Finding, Verification } from "../../src/verify/verify.ts";
+import { StoreError } from "../../src/store/store.ts";
+import { type Verified, verifyShard } from "../../src/verify/verify.ts";
 
-/** The report on one shard, without pauses. */
-export async function verified(
-  settings: Pick<Settings, "data" | "shards">,
-  shard: string,
-  quick = false,
-): Promise<Report> {
-  const shards = openShards(settings, unobserved, undefined, "read");
-  try {
-    const flags = { fullSpeed: true, limit: "100", ...(quick && { quick }) } as const;
-    return (await verifyShard(shards, shard, flags, 100))!;
-  } finally {
-    await shards.close();
-  }
+export interface Report extends Verified {
+  state: "clean" | "damaged" | "unreadable";
 }
 
-/** The same in steps of this many rows. `between` is called after each of them, with whether it belongs to the rebuild. */
-export async function verifiedInSteps(
-  settings: Pick<Settings, "data" | "shards">,
-  shard: string,
-  rows: number,
-  between: (isRebuild: boolean) => Promise<unknown>,
-): Promise<Finding[]> {
-  let isRebuild = false;
-  const afterStep = async () => void (await between(isRebuild));
-  const verification = new Verification({ shard, limit: 100, rows, afterStep });
-  const shards = openShards(settings, unobserved, undefined, "read");
+type Place = Pick<Settings, "data" | "shards"> & Partial<Pick<Settings, "keys-database">>;
+
+/** The report on one shard, without pauses. */
+export async function verified(settings: Place, shard: string, quick = false): Promise<Report> {
+  const shards = openShards(
+    { "keys-database": undefined, ...settings, withUnredacted: true },
+    unobserved,
+    undefined,
+    "read",
+  );
   try {
-    const checker = (await shards.checker(shard, "verify"))!;
-    await verification.check(checker);
-    await checker.close();
-    isRebuild = true;
-    const writer = (await shards.existingWriter(shard))!;
-    await verification.rebuild((read) => writer.survey(read));
-    expect(verification.findings.isComplete).toBe(true);
-    return verification.findings.damage;
+    const options = { quick, share: 1, limit: 100, scratch: settings.data };
+    const found = (await verifyShard(shards, shard, options))!;
+    return { ...found, state: found.damaged > 0 ? "damaged" : "clean" };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const damage = [{ table: "file", record: error.message, detail: error.message }];
+    return {
+      state: "unreadable",
+      rows: 0,
+      damaged: 1,
+      damage,
+      isComplete: false,
+      why: error.message,
+    };
   } finally {
     await shards.close();
   }
@@ -50,3 +44,7 @@ export async function verifiedInSteps(
 /** What is damaged, as "table record". */
 export const damageOf = ({ damage }: Pick<Report, "damage">): string[] =>
   damage.map(({ table, record }) => `${table} ${record}`);
+
+/** The same for the rows and indexes of a file. */
+export const damageIn = async (path: string, quick = true): Promise<string[]> =>
+  damageOf(await verified({ data: dirname(path), shards: [] }, basename(path, ".db"), quick));

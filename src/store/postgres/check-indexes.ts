@@ -4,25 +4,45 @@ import type { TableShape } from "../table.ts";
 import { DECLARED } from "../tables.ts";
 import type { Connection } from "./session.ts";
 
-/** The planner then reads an index alone if it can, and nothing else if it cannot. */
+/** What the planner may not use. */
+const SETTINGS = ["seqscan", "indexscan", "indexonlyscan", "bitmapscan", "sort"];
+/** It then reads an index alone, in its order. */
 const BY_INDEX = ["seqscan", "indexscan", "bitmapscan", "sort"];
-const BY_TABLE = ["indexonlyscan", "indexscan", "bitmapscan"];
+const BY_TABLE = ["indexscan", "indexonlyscan", "bitmapscan"];
+
+interface Entries {
+  table: string;
+  index: string;
+  /** The number of entries, and the sum of their hashes. */
+  content: string;
+}
 
 /** Indexes that have more or fewer entries than their table, or others. Within a transaction. */
 export async function checkIndexes(
   connection: Connection,
   limit: number,
 ): Promise<{ table: string; record: string }[]> {
-  const found: { table: string; record: string }[] = [];
+  const byTable = await entriesIn(connection, BY_TABLE);
+  const byIndex = await entriesIn(connection, BY_INDEX);
+  return byIndex
+    .filter(({ content }, at) => content !== byTable[at]!.content)
+    .map(({ table, index }) => ({ table, record: `index ${index}` }))
+    .slice(0, limit);
+}
+
+async function entriesIn(connection: Connection, disabled: readonly string[]): Promise<Entries[]> {
+  const set = SETTINGS.map((name) => {
+    return `set_config('enable_${name}', '${disabled.includes(name) ? "off" : "on"}', true)`;
+  });
+  await connection.rows(`SELECT ${set.join(", ")}`);
+  const entries: Entries[] = [];
   for (const table of DECLARED) {
     for (const index of indexesOf(table)) {
-      const byIndex = await contentOf(connection, table, index, BY_INDEX);
-      const byTable = await contentOf(connection, table, index, BY_TABLE);
-      if (byIndex !== byTable) found.push({ table: table.name, record: `index ${index.name}` });
-      if (found.length === limit) return found;
+      const content = await contentOf(connection, table, index, disabled === BY_INDEX);
+      entries.push({ table: table.name, index: index.name, content });
     }
   }
-  return found;
+  return entries;
 }
 
 interface CheckedIndex {
@@ -37,25 +57,17 @@ function indexesOf({ name, key, number, indexes }: TableShape): CheckedIndex[] {
   return [...keys.map((on) => ({ name: `${name} (${on})`, on })), ...indexes];
 }
 
-/** The number of entries, and the sum of their hashes. */
 async function contentOf(
   connection: Connection,
   { name }: TableShape,
   { on, where }: CheckedIndex,
-  disabled: readonly string[],
+  isInOrder: boolean,
 ): Promise<string> {
-  const settings = [...new Set([...BY_INDEX, ...BY_TABLE])];
-  for (const setting of settings) {
-    await connection.rows("SELECT set_config($1, $2, true)", [
-      `enable_${setting}`,
-      disabled.includes(setting) ? "off" : "on",
-    ]);
-  }
-  const order = disabled === BY_INDEX ? `ORDER BY ${on}` : "";
   const columns = on.replaceAll(/ (ASC|DESC)\b/g, "");
   const [row] = await connection.rows<{ content: string }>(
     `SELECT concat(count(*), ' ', sum(hashtextextended(entry::text, 0))) AS content FROM
-       (SELECT ${columns} FROM {${name}} ${where ? `WHERE ${where}` : ""} ${order}) AS entry`,
+       (SELECT ${columns} FROM {${name}} ${where ? `WHERE ${where}` : ""}
+        ${isInOrder ? `ORDER BY ${on}` : ""}) AS entry`,
   );
   return row!.content;
 }

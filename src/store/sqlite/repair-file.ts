@@ -1,12 +1,14 @@
 /** The files of a repair. */
 
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { chmodSync, chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { ReadableState, ShardRepair } from "../repair.ts";
 import { StoreError, type Writer } from "../store.ts";
+import { storedColumns, type TableShape } from "../table.ts";
+import { DOCUMENTS, RECORDS } from "../tables.ts";
 import { LockedFile } from "./locked-file.ts";
 import { completeFile, openNewFile } from "./new-file.ts";
-import { copyRaw } from "./raw-copy.ts";
+import { openForWriting } from "./open.ts";
 import { SqliteWriter } from "./writer.ts";
 
 export class RepairFile implements ShardRepair {
@@ -34,23 +36,25 @@ export class RepairFile implements ShardRepair {
     return this.#locked.isWalCut;
   }
 
-  /** Without indexes: from a copy in which they were made again, as far as their tables can be read. */
+  /** Without indexes: the records in the order in which they are stored, in a file of their own. */
   async survey<T>(
     work: (state: ReadableState, unindexed: ReadableState) => Promise<T>,
   ): Promise<T> {
-    const path = this.#copyName;
-    await copyRaw(this.#reader, path);
-    const copy = new Database(path, { readwrite: true, create: false });
-    const damaged = new SqliteWriter(this.#reader);
-    const reindexed = new SqliteWriter(copy);
+    remove(this.#copyName);
+    const copy = openForWriting(this.#copyName, this.shard);
+    copy.run("PRAGMA journal_mode = MEMORY");
+    copy.run("PRAGMA synchronous = OFF");
+    const unindexed = new SqliteWriter(copy);
     try {
-      reindex(copy);
-      return await damaged.survey((state) =>
-        reindexed.survey((unindexed) => work(state, unindexed)),
+      copy.run("ATTACH ? AS damaged", [this.#locked.path]);
+      for (const table of [RECORDS, DOCUMENTS]) copyStored(copy, table);
+      copy.run("DETACH damaged");
+      return await new SqliteWriter(this.#reader).survey((state) =>
+        unindexed.survey((other) => work(state, other)),
       );
     } finally {
-      reindexed.close();
-      remove(path);
+      unindexed.close();
+      remove(this.#copyName);
     }
   }
 
@@ -96,15 +100,44 @@ function remove(path: string): void {
   for (const end of ["", "-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
 }
 
-function reindex(copy: Database): void {
-  const indexes = copy
-    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'index'")
-    .all();
-  for (const { name } of indexes) {
+const ROWS = 1000;
+
+/** Copies the rows that can be read. If some of them cannot, they are read one by one. */
+function copyStored(copy: Database, table: TableShape): void {
+  const columns = storedColumns(table).join(", ");
+  const insert = copy.prepare(
+    `INSERT OR IGNORE INTO main.${table.name} (${columns})
+     SELECT ${columns} FROM damaged.${table.name} NOT INDEXED WHERE rowid BETWEEN ? AND ?`,
+  );
+  const tryCopy = (first: number, last: number): boolean => {
     try {
-      copy.run(`REINDEX "${name}"`);
+      insert.run(first, last);
+      return true;
     } catch {
-      // Its table cannot be read completely: the index stays as it is.
+      return false;
+    }
+  };
+  const highest = highestRow(copy, table);
+  for (let first = 1; first <= highest; first += ROWS) {
+    if (tryCopy(first, first + ROWS - 1)) continue;
+    for (let row = first; row < first + ROWS; row++) tryCopy(row, row);
+  }
+  insert.finalize();
+}
+
+/** The last page may be damaged: then the index by key knows. */
+function highestRow(copy: Database, { name, key }: TableShape): number {
+  let highest = 0;
+  for (const source of [
+    `damaged.${name} NOT INDEXED`,
+    `(SELECT rowid FROM damaged.${name} ORDER BY ${key.join(", ")})`,
+  ]) {
+    try {
+      const row = copy.query<{ row: number | null }, []>(`SELECT max(rowid) AS row FROM ${source}`);
+      highest = Math.max(highest, row.get()?.row ?? 0);
+    } catch {
+      // The other one may be readable.
     }
   }
+  return highest;
 }
