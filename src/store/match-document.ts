@@ -12,7 +12,8 @@ import { crc32 } from "node:zlib";
 import type { Result } from "../domain/player.ts";
 import type { ByteRange } from "./byte-range.ts";
 import { DamagedData, type MatchEntry, type MatchKey, type StoredMatch } from "./store.ts";
-import type { NamedTable } from "./tables.ts";
+
+type Linked = "players" | "teams";
 
 const TIME = 0;
 const IS_SERVED = 8;
@@ -40,7 +41,7 @@ export const unpackResult = (stored: number): Result => RESULTS[stored]!;
 /** `numberOf` is called for the players and teams of a served match. */
 export function encodeDocument(
   match: StoredMatch | MatchEntry,
-  numberOf: (table: NamedTable, id: string) => number,
+  numberOf: (table: Linked, id: string) => number,
 ): Uint8Array {
   const { players, teams } = "players" in match ? match : { players: [], teams: [] };
   const mode = Buffer.from(match.gameMode);
@@ -116,7 +117,7 @@ export class MatchDocument {
   }
 
   /** How the player or team with this number took part; undefined if the match does not name it. */
-  resultOf(table: NamedTable, number: number): number | undefined {
+  resultOf(table: Linked, number: number): number | undefined {
     let found: number | undefined;
     this.#some(table, (num, result) => {
       if (num === number) found = result;
@@ -126,12 +127,12 @@ export class MatchDocument {
   }
 
   /** Whether a player or team that took part passes a test. */
-  hasParticipant(table: NamedTable, test: (num: number) => boolean): boolean {
+  hasParticipant(table: Linked, test: (num: number) => boolean): boolean {
     return this.#some(table, (num, result) => isParticipant(table, result) && test(num));
   }
 
   /** The numbers of those who took part. */
-  participants(table: NamedTable): number[] {
+  participants(table: Linked): number[] {
     const nums: number[] = [];
     this.hasParticipant(table, (num) => nums.push(num) === 0);
     return nums;
@@ -144,7 +145,7 @@ export class MatchDocument {
     return found;
   }
 
-  #some(table: NamedTable, test: (num: number, result: number) => boolean): boolean {
+  #some(table: Linked, test: (num: number, result: number) => boolean): boolean {
     const teamsAt = LINKS + NUMBER * readShort(this.bytes, PLAYERS);
     const end = table === "players" ? teamsAt : this.#modeAt;
     for (let at = table === "players" ? LINKS : teamsAt; at < end; at += NUMBER) {
@@ -167,7 +168,7 @@ export class MatchDocument {
   }
 }
 
-const isParticipant = (table: NamedTable, result: number): boolean =>
+const isParticipant = (table: Linked, result: number): boolean =>
   table === "players" ? unpackResult(result) !== "named" : result === 1;
 
 /** The match that an index entry leads to. Throws DamagedData unless it is that match, and served. */
