@@ -11,7 +11,7 @@
 import { crc32 } from "node:zlib";
 import type { Result } from "../domain/player.ts";
 import type { ByteRange } from "./byte-range.ts";
-import { DamagedData, type MatchEntry, type MatchKey, type StoredMatch } from "./store.ts";
+import type { MatchEntry, MatchKey, StoredMatch } from "./store.ts";
 
 type Linked = "players" | "teams";
 
@@ -38,18 +38,19 @@ const RESULTS: readonly Result[] = ["lost", "won", "named"];
 export const packResult = (result: Result): number => RESULTS.indexOf(result);
 export const unpackResult = (stored: number): Result => RESULTS[stored]!;
 
-/** `numberOf` is called for the players and teams of a served match. */
+/** `links` are the players and teams of a served match, whose numbers are known; undefined if it is withheld. */
 export function encodeDocument(
-  match: StoredMatch | MatchEntry,
+  match: StoredMatch,
+  links: Pick<MatchEntry, Linked> | undefined,
   numberOf: (table: Linked, id: string) => number,
 ): Uint8Array {
-  const { players, teams } = "players" in match ? match : { players: [], teams: [] };
+  const { players, teams } = links ?? { players: [], teams: [] };
   const mode = Buffer.from(match.gameMode);
   const patch = Buffer.from(match.patchVersion);
   const head = Buffer.alloc(LINKS + NUMBER * (players.length + teams.length));
   head.writeUInt32LE(match.createdAt >>> 0, TIME);
   head.writeInt32LE(Math.floor(match.createdAt / HIGH), TIME + NUMBER);
-  head.writeUInt8("players" in match ? 1 : 0, IS_SERVED);
+  head.writeUInt8(links ? 1 : 0, IS_SERVED);
   head.writeUInt16LE(players.length, PLAYERS);
   head.writeUInt16LE(teams.length, TEAMS);
   head.writeUInt16LE(mode.length, MODE_LENGTH);
@@ -170,17 +171,6 @@ export class MatchDocument {
 
 const isParticipant = (table: Linked, result: number): boolean =>
   table === "players" ? unpackResult(result) !== "named" : result === 1;
-
-/** The match that an index entry leads to. Throws DamagedData unless it is that match, and served. */
-export function listedDocument(
-  { createdAt, id }: MatchKey,
-  bytes: Uint8Array | null | undefined,
-): MatchDocument {
-  const document = new MatchDocument(id, bytes as Uint8Array);
-  if (!document.isWhole) throw new DamagedData("documents", id);
-  if (!document.isServed || document.createdAt !== createdAt) throw new DamagedData("matches", id);
-  return document;
-}
 
 function addNumbers(bytes: Uint8Array, from: number, to: number, numbers: number[]): void {
   // The numbers of one match are distinct. There are few, so a linear search is fastest.
