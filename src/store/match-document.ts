@@ -11,8 +11,9 @@
 import { crc32 } from "node:zlib";
 import type { Result } from "../domain/player.ts";
 import type { ByteRange } from "./byte-range.ts";
-import { DamagedData, type MatchEntry, type MatchKey, type StoredMatch } from "./store.ts";
-import type { NamedTable } from "./tables.ts";
+import type { MatchEntry, MatchKey, StoredMatch } from "./store.ts";
+
+type Linked = "players" | "teams";
 
 const TIME = 0;
 const IS_SERVED = 8;
@@ -37,18 +38,19 @@ const RESULTS: readonly Result[] = ["lost", "won", "named"];
 export const packResult = (result: Result): number => RESULTS.indexOf(result);
 export const unpackResult = (stored: number): Result => RESULTS[stored]!;
 
-/** `numberOf` is called for the players and teams of a served match. */
+/** `links` are the players and teams of a served match, whose numbers are known; undefined if it is withheld. */
 export function encodeDocument(
-  match: StoredMatch | MatchEntry,
-  numberOf: (table: NamedTable, id: string) => number,
+  match: StoredMatch,
+  links: Pick<MatchEntry, Linked> | undefined,
+  numberOf: (table: Linked, id: string) => number,
 ): Uint8Array {
-  const { players, teams } = "players" in match ? match : { players: [], teams: [] };
+  const { players, teams } = links ?? { players: [], teams: [] };
   const mode = Buffer.from(match.gameMode);
   const patch = Buffer.from(match.patchVersion);
   const head = Buffer.alloc(LINKS + NUMBER * (players.length + teams.length));
   head.writeUInt32LE(match.createdAt >>> 0, TIME);
   head.writeInt32LE(Math.floor(match.createdAt / HIGH), TIME + NUMBER);
-  head.writeUInt8("players" in match ? 1 : 0, IS_SERVED);
+  head.writeUInt8(links ? 1 : 0, IS_SERVED);
   head.writeUInt16LE(players.length, PLAYERS);
   head.writeUInt16LE(teams.length, TEAMS);
   head.writeUInt16LE(mode.length, MODE_LENGTH);
@@ -116,7 +118,7 @@ export class MatchDocument {
   }
 
   /** How the player or team with this number took part; undefined if the match does not name it. */
-  resultOf(table: NamedTable, number: number): number | undefined {
+  resultOf(table: Linked, number: number): number | undefined {
     let found: number | undefined;
     this.#some(table, (num, result) => {
       if (num === number) found = result;
@@ -126,12 +128,12 @@ export class MatchDocument {
   }
 
   /** Whether a player or team that took part passes a test. */
-  hasParticipant(table: NamedTable, test: (num: number) => boolean): boolean {
+  hasParticipant(table: Linked, test: (num: number) => boolean): boolean {
     return this.#some(table, (num, result) => isParticipant(table, result) && test(num));
   }
 
   /** The numbers of those who took part. */
-  participants(table: NamedTable): number[] {
+  participants(table: Linked): number[] {
     const nums: number[] = [];
     this.hasParticipant(table, (num) => nums.push(num) === 0);
     return nums;
@@ -144,7 +146,7 @@ export class MatchDocument {
     return found;
   }
 
-  #some(table: NamedTable, test: (num: number, result: number) => boolean): boolean {
+  #some(table: Linked, test: (num: number, result: number) => boolean): boolean {
     const teamsAt = LINKS + NUMBER * readShort(this.bytes, PLAYERS);
     const end = table === "players" ? teamsAt : this.#modeAt;
     for (let at = table === "players" ? LINKS : teamsAt; at < end; at += NUMBER) {
@@ -167,19 +169,8 @@ export class MatchDocument {
   }
 }
 
-const isParticipant = (table: NamedTable, result: number): boolean =>
+const isParticipant = (table: Linked, result: number): boolean =>
   table === "players" ? unpackResult(result) !== "named" : result === 1;
-
-/** The match that an index entry leads to. Throws DamagedData unless it is that match, and served. */
-export function listedDocument(
-  { createdAt, id }: MatchKey,
-  bytes: Uint8Array | null | undefined,
-): MatchDocument {
-  const document = new MatchDocument(id, bytes as Uint8Array);
-  if (!document.isWhole) throw new DamagedData("documents", id);
-  if (!document.isServed || document.createdAt !== createdAt) throw new DamagedData("matches", id);
-  return document;
-}
 
 function addNumbers(bytes: Uint8Array, from: number, to: number, numbers: number[]): void {
   // The numbers of one match are distinct. There are few, so a linear search is fastest.

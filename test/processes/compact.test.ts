@@ -40,7 +40,7 @@ test("in SQLite, compact makes the file shorter after a prune, while the shard i
   await world.stop();
 });
 
-test("in PostgreSQL, compact gives back the tables of pruned months, and has no --full", async () => {
+test("in PostgreSQL, compact gives back free space at the ends of tables, and has no --full", async () => {
   const folder = aFolder();
   const schema = `compact_${process.pid}`;
   const data = homeAt(folder.path, `${postgres.url}?schema=${schema}`);

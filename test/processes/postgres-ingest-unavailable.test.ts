@@ -51,9 +51,7 @@ function aShard() {
 async function storedIn(schema: string): Promise<number> {
   const sql = new SQL(cluster.url, { max: 1 });
   try {
-    const [row] = await sql.unsafe(
-      `SELECT (SELECT count(*) FROM ${schema}.match_documents) + (SELECT count(*) FROM ${schema}.withheld) AS found`,
-    );
+    const [row] = await sql.unsafe(`SELECT count(*) AS found FROM ${schema}.records`);
     return Number(row.found);
   } catch {
     return 0;
@@ -208,7 +206,7 @@ describe("an upload into a shard whose database is unavailable", () => {
     expect((await uploadTo(url, text(0, 1))).status).toBe(200);
     const sql = new SQL(cluster.url, { max: 1 });
     await sql.unsafe("BEGIN");
-    await sql.unsafe(`LOCK TABLE ${schema}.match_documents IN ACCESS EXCLUSIVE MODE`);
+    await sql.unsafe(`LOCK TABLE ${schema}.documents IN ACCESS EXCLUSIVE MODE`);
     const upload = await openUpload(url);
     const documents = Array.from({ length: 160 }, (_, at) => padded(lines[at % 60]!));
     const { sent, sending } = await sendUntilHeld(upload, documents);

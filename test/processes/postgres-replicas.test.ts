@@ -174,8 +174,8 @@ const endingOneReader = (schema: string) => `
     END IF;
     RETURN true;
   END $$;
-  ALTER TABLE ${schema}.match_documents RENAME TO all_documents;
-  CREATE VIEW ${schema}.match_documents AS SELECT * FROM ${schema}.all_documents WHERE ${schema}.goes_on()`;
+  ALTER TABLE ${schema}.documents RENAME TO all_documents;
+  CREATE VIEW ${schema}.documents AS SELECT * FROM ${schema}.all_documents WHERE ${schema}.goes_on()`;
 
 const MARKED = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${MARK}`;
 
@@ -240,7 +240,7 @@ testLong(
     expect(await server.get(known)).toBe(200);
     const { found } = await pair.on<{ found: string }>(
       pair.primary,
-      `SELECT (SELECT count(*) FROM ${server.schema}.match_documents) + (SELECT count(*) FROM ${server.schema}.withheld) AS found`,
+      `SELECT count(*) AS found FROM ${server.schema}.records`,
     );
     expect(Number(found)).toBe(60);
     await server.stop();

@@ -316,14 +316,14 @@ export function usedBytes(path: string, ...stored: Stored[]): Place[] {
 
 /** All rows and indexes that a request reads. */
 export const ALL_READ: readonly Stored[] = [
-  ...(["match", "player", "team", "player entry", "team entry", "name entry"] as const),
-  ...(["recent board entry", "actor statistics", "shard"] as const),
+  ...(["match", "listed match", "player", "team", "player entry", "team entry"] as const),
+  ...(["name entry", "recent board entry", "actor statistics", "shard"] as const),
   ...(Object.keys(INDEXES) as Index[]),
 ];
 
 /** All that leads to rows. */
 export const ALL_INDEXES: readonly Stored[] = [
-  ...(["player entry", "team entry", "name entry"] as const),
+  ...(["listed match", "player entry", "team entry", "name entry"] as const),
   ...(Object.keys(INDEXES) as Index[]),
 ];
 

@@ -86,7 +86,7 @@ export interface Row {
   changes: string;
   prunedBefore: number;
   checksum: number;
-  /** The internal number of a match, player or team. */
+  /** The internal number of a player or team. */
   number: number;
   /** The page of the table that has the row. Only in PostgreSQL, and only to read. */
   page: number;

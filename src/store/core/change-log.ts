@@ -1,4 +1,4 @@
-/** The change log: how commits are logged, and how callers follow what they did to served matches. */
+/** The change log: how commits are logged, and which changes of served matches follow a position. */
 
 import { CLOCK_TOLERANCE_MS } from "../../domain/time.ts";
 import { checksum } from "../checksum.ts";
@@ -6,7 +6,6 @@ import { packNumbers } from "../row-encoding.ts";
 import { insert, query, remove, type Steps, select } from "../steps.ts";
 import {
   type Change,
-  type ChangeBatch,
   type ChangeKind,
   DamagedData,
   type LogPosition,
@@ -14,8 +13,6 @@ import {
 } from "../store.ts";
 import { isWhole } from "../table.ts";
 import { CHANGES, type ChangeRow, type NamedTable, type ShardColumns } from "../tables.ts";
-import { servedDocuments } from "./matches.ts";
-import { numbered } from "./named.ts";
 import { readShard } from "./shard.ts";
 
 /** How long changes are kept at least. The last transaction is always kept. */
@@ -106,35 +103,8 @@ export function* commitsSince(from: CommitState): Steps<CommitsSince> {
   }
 }
 
-/** As in Reader. */
-export function* readChanges(after: LogPosition, limit: number): Steps<ChangeBatch | undefined> {
-  const logged = yield* readLogged(after, limit);
-  if (!logged) return undefined;
-  const needed = new Set(logged.flatMap(({ id, removed }) => (removed ? [] : id)));
-  return batchOf(logged, after, limit, yield* references([...needed]));
-}
-
-/** The matches with these ids that are served. */
-function* references(ids: readonly string[]): Steps<Map<string, MatchReference>> {
-  const cutoff = (yield* readShard()).pruned_before ?? Number.NEGATIVE_INFINITY;
-  const found = (yield* servedDocuments(ids)).filter(({ createdAt }) => createdAt >= cutoff);
-  const participants = (table: NamedTable) => found.flatMap((match) => match.participants(table));
-  const player = yield* numbered("players", participants("players"));
-  const team = yield* numbered("teams", participants("teams"));
-  return new Map(
-    found.map((match) => [
-      match.id,
-      {
-        match: { ...match.key, gameMode: match.gameMode, patchVersion: match.patchVersion },
-        players: match.participants("players").map((num) => player(num).id),
-        teams: match.participants("teams").map((num) => team(num).id),
-      },
-    ]),
-  );
-}
-
 /** What was logged after a position, at most `limit` changes. Undefined if the position is not in the log. */
-function* readLogged(after: LogPosition, limit: number): Steps<LoggedChange[] | undefined> {
+export function* readLogged(after: LogPosition, limit: number): Steps<LoggedChange[] | undefined> {
   const [around] = yield* query<{ earlier: number | null; later: number | null }>(
     `SELECT
        (SELECT max(first) FROM {changes} AS changes ${WITH_MATCHES} AND first <= $1::bigint)::float8 AS earlier,
@@ -183,7 +153,7 @@ export function* readFollowStart(now: number): Steps<LogPosition> {
 }
 
 /** What a change says about its match. */
-type MatchReference = Omit<Change, "position" | "kind" | "committedAt">;
+export type MatchReference = Omit<Change, "position" | "kind" | "committedAt">;
 
 /** A sign and the id of the match. A match that is gone can only be described by the log itself. */
 type StoredChange =
@@ -248,7 +218,7 @@ function removal({ id, createdAt, gameMode, patchVersion, ...match }: MatchEntry
 }
 
 /** A change as it is logged. The match is undefined if the log does not describe it. */
-interface LoggedChange {
+export interface LoggedChange {
   position: LogPosition;
   kind: ChangeKind;
   committedAt: number;
@@ -331,23 +301,6 @@ function beforeChangesOf(sought: Set<string>, rows: readonly LogRow[]): LogPosit
     }
   }
   return found;
-}
-
-/** The batch of these changes, given the matches that are served now. */
-function batchOf(
-  changes: readonly LoggedChange[],
-  after: LogPosition,
-  limit: number,
-  served: ReadonlyMap<string, MatchReference>,
-): ChangeBatch {
-  return {
-    changes: changes.flatMap(({ id, removed, ...change }) => {
-      const reference = removed ?? served.get(id);
-      return reference ? { ...change, ...reference } : [];
-    }),
-    end: changes.at(-1)?.position ?? after,
-    isLast: changes.length < limit,
-  };
 }
 
 /** How many rows are read at once at most: each may have thousands of changes. */

@@ -95,14 +95,6 @@ export function matches({ numbers, added, matches: changes }: TransactionState) 
       })),
     );
 
-  function* add(found: readonly (MatchEntry | WithheldEntry)[]): Steps<void> {
-    yield* insert(RECORDS, found.map(rowOf));
-    yield* insert(
-      DOCUMENTS,
-      found.map((match) => ({ id: match.id, document: encodeDocument(match, numberOf) })),
-    );
-  }
-
   function* removeAll(ids: readonly string[]): Steps<void> {
     yield* remove(RECORDS, keysOf(ids));
     yield* remove(DOCUMENTS, keysOf(ids));
@@ -216,7 +208,14 @@ export function matches({ numbers, added, matches: changes }: TransactionState) 
 
     *addServed(found: MatchEntry[]): Steps<void> {
       yield* findNumbers(found);
-      yield* add(found);
+      yield* insert(
+        RECORDS,
+        found.map((match) => rowOf(match, null)),
+      );
+      yield* insert(
+        DOCUMENTS,
+        found.map((match) => ({ id: match.id, document: encodeDocument(match, match, numberOf) })),
+      );
       yield* insert(MATCHES, found.map(listingOf));
       yield* insert(PLAYER_MATCHES, playerLinks(found));
       yield* insert(TEAM_MATCHES, teamLinks(found));
@@ -234,7 +233,19 @@ export function matches({ numbers, added, matches: changes }: TransactionState) 
       added.matches -= found.length;
     },
 
-    addWithheld: (found: WithheldEntry[]) => add(found),
+    *addWithheld(found: WithheldEntry[]): Steps<void> {
+      yield* insert(
+        RECORDS,
+        found.map((match) => rowOf(match, match.reason)),
+      );
+      yield* insert(
+        DOCUMENTS,
+        found.map((match) => ({
+          id: match.id,
+          document: encodeDocument(match, undefined, numberOf),
+        })),
+      );
+    },
 
     removeWithheld: (ids: string[]) => removeAll(ids),
 
@@ -260,10 +271,10 @@ interface Link {
   result: number;
 }
 
-const rowOf = (match: StoredMatch & { reason?: WithheldReason }): RecordRow => ({
+const rowOf = (match: StoredMatch, reason: WithheldReason | null): RecordRow => ({
   id: match.id,
   created_at: match.createdAt,
-  reason: match.reason ?? null,
+  reason,
   content_hash: match.contentHash,
   carried: match.carried,
   origin: null,

@@ -1,6 +1,6 @@
 /** Finds and reads a page of matches in one statement, with the shortest index scan. */
 
-import { listedDocument } from "../match-document.ts";
+import { MatchDocument } from "../match-document.ts";
 import { type IndexScan, scansOf } from "../match-indexes.ts";
 import {
   type KeyRange,
@@ -36,9 +36,7 @@ export async function findPage(connection: Connection, selection: Selection): Pr
   const others = scans.filter((one) => one !== scan);
   const rows = await readPage(connection, page, selection.limit, scan, others);
   const [first] = rows;
-  const matches = rows.flatMap((row) =>
-    row.id === null ? [] : listedDocument({ createdAt: row.created_at, id: row.id }, row.document),
-  );
+  const matches = rows.flatMap((row) => (row.id === null ? [] : listedMatch(row)));
   return {
     token: first!.token,
     sequence: Number(first!.sequence),
@@ -75,6 +73,14 @@ type PageRow = (ListedRow | { id: null }) & {
   found: string;
   behind: boolean;
 };
+
+/** The match that an index entry leads to. Throws DamagedData unless it is that match, and served. */
+function listedMatch({ id, created_at, document }: ListedRow): MatchDocument {
+  const match = new MatchDocument(id, document!);
+  if (!match.isWhole) throw new DamagedData("documents", id);
+  if (!match.isServed || match.createdAt !== created_at) throw new DamagedData("matches", id);
+  return match;
+}
 
 function readPage(
   connection: Connection,

@@ -3,7 +3,8 @@
 import { entryOf } from "../cache.ts";
 import { readActorStats } from "../core/actors.ts";
 import { readBoard } from "../core/boards.ts";
-import { readChanges, readFollowStart, readLogEnds } from "../core/change-log.ts";
+import { readChanges } from "../core/change-feed.ts";
+import { readFollowStart, readLogEnds } from "../core/change-log.ts";
 import { unbuilt } from "../core/derived.ts";
 import { numbered } from "../core/named.ts";
 import { readSummary } from "../core/summary.ts";

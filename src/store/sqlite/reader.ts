@@ -4,11 +4,11 @@ import type { Database } from "bun:sqlite";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
 import { readActorStats } from "../core/actors.ts";
 import { readBoard } from "../core/boards.ts";
+import { readChanges } from "../core/change-feed.ts";
 import {
   type CommitState,
   type CommitsSince,
   commitsSince,
-  readChanges,
   readFollowStart,
   readLogEnds,
 } from "../core/change-log.ts";
