@@ -1,7 +1,6 @@
 /** The indexes that list matches in order, and which of them a selection may use. */
 
-import type { Selection } from "./store.ts";
-import type { NamedTable } from "./tables.ts";
+import type { NamedTable, Selection } from "./store.ts";
 
 export interface MatchIndex {
   table: string;

@@ -6,12 +6,12 @@ import {
   DamagedData,
   type Fate,
   type MatchKey,
+  type NamedTable,
   type PlayerListing,
   type Selection,
   type ShardRecord,
 } from "./store.ts";
 import { isWhole, type Table } from "./table.ts";
-import type { NamedTable } from "./tables.ts";
 
 /** Throws DamagedData unless a record follows another. A damaged index may lead to the same records again and again. */
 export function verifyFollows(

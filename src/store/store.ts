@@ -25,9 +25,7 @@ import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { LogPosition, PageStart, Sort, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";
-import type { RowRange } from "./core/rows.ts";
 import type { DerivedTable, Table, TableShape, Value } from "./table.ts";
-import type { NamedTable, ShardColumns } from "./tables.ts";
 
 /** Opaque bytes, written and read by document/ only. */
 export type Fragment = Uint8Array;
@@ -360,6 +358,13 @@ export interface StoredResource extends NamedFragments {
 /** A row as it is stored, with its checksum. */
 export type StoredRow = Record<string, Value>;
 
+/** Part of a table in the order of its key. */
+export interface RowRange {
+  after: StoredRow | undefined;
+  limit: number;
+  isReverse?: boolean;
+}
+
 /** One state of a shard. */
 export interface StoredState
   extends ShardContents,
@@ -371,8 +376,20 @@ export interface StoredState
   checkIndexes(limit: number): Awaitable<Pick<DamagedData, "table" | "record">[]>;
 }
 
+/** The tables of what has a name and an internal number. */
+export type NamedTable = "players" | "teams";
+
 /** The internal numbers of players and teams by id, from the shard that another one is rebuilt from. */
 export type GivenNumbers = Record<NamedTable, ReadonlyMap<string, number>>;
+
+/** What a rebuilt shard takes over of the row of the other one (tables.ts). */
+export interface TakenOver {
+  log_id: string;
+  sequence: number;
+  token: string;
+  last_player: number;
+  last_team: number;
+}
 
 export type DependentPair = [playerId: string, matchId: string];
 
@@ -647,7 +664,7 @@ export interface Transaction extends ShardContents {
   highestNumber(table: NamedTable): Awaitable<number>;
   /** For a shard that is rebuilt: adds rows of another one, and sets what its own row says. */
   copyRows(table: TableShape, rows: StoredRow[]): Awaitable<void>;
-  setShard(changes: Partial<ShardColumns>): Awaitable<void>;
+  setShard(changes: Partial<TakenOver>): Awaitable<void>;
   /** Removes everything. */
   clear(): Awaitable<void>;
 }

@@ -2,6 +2,7 @@
 
 import { ALL_MATCHES } from "../domain/actors.ts";
 import { MatchDocument } from "./match-document.ts";
+import type { NamedTable } from "./store.ts";
 import {
   bigint,
   bytes,
@@ -176,7 +177,6 @@ export const TEAMS = declareTable("teams", {
 });
 export type TeamColumns = RowIn<typeof TEAMS>;
 
-export type NamedTable = "players" | "teams";
 /** A row of either table. */
 export type NamedColumns = TeamColumns & Partial<Pick<PlayerColumns, "last_match_at">>;
 export const NAMED_TABLES: Record<NamedTable, Table<NamedColumns, "id">> = {

@@ -24,9 +24,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The stages of a request and of a match.
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document", "durable-files.ts"],
-  export: ["store", "document", "ingest"],
-  verify: ["domain", "sqlite", "durable-files.ts", "store", "document", "ingest"],
-  repair: ["domain", "durable-files.ts", "store", "document", "ingest"],
+  rebuild: ["store", "ingest"],
+  export: ["domain", "store", "document", "ingest", "rebuild"],
   access: ["domain", "observe"],
 
   // Used by both.
@@ -69,6 +68,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "redact",
     "open-access.ts",
   ],
+
+  // Both compare a shard with one that is rebuilt.
+  verify: ["store", "rebuild", "open-stores.ts"],
+  repair: ["store", "rebuild", "verify"],
 
   backup: [
     "domain",
@@ -139,6 +142,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "verify",
     "prune",
     "redact",
+    "rebuild",
     "repair",
     "access",
     "settings",

@@ -1,8 +1,8 @@
 /** What callers read who follow the changes of served matches. */
 
 import type { Steps } from "../steps.ts";
-import type { ChangeBatch, LogPosition } from "../store.ts";
-import type { NamedTable } from "../tables.ts";
+import type { ChangeBatch, LogPosition, NamedTable } from "../store.ts";
+
 import { type LoggedChange, type MatchReference, readLogged } from "./change-log.ts";
 import { servedDocuments } from "./matches.ts";
 import { numbered } from "./named.ts";

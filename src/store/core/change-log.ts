@@ -10,9 +10,10 @@ import {
   DamagedData,
   type LogPosition,
   type MatchEntry,
+  type NamedTable,
 } from "../store.ts";
 import { isWhole } from "../table.ts";
-import { CHANGES, type ChangeRow, type NamedTable, type ShardColumns } from "../tables.ts";
+import { CHANGES, type ChangeRow, type ShardColumns } from "../tables.ts";
 import { readShard } from "./shard.ts";
 
 /** How long changes are kept at least. The last transaction is always kept. */

@@ -5,19 +5,13 @@ import { get, put, query, remove, type Steps, select } from "../steps.ts";
 import {
   DamagedData,
   type NamedPlayer,
+  type NamedTable,
   type PlayerRow,
   type Standing,
   type StoredResource,
   type TeamRow,
 } from "../store.ts";
-import {
-  NAMED_TABLES,
-  type NamedTable,
-  PLAYERS,
-  type PlayerColumns,
-  TEAMS,
-  type TeamColumns,
-} from "../tables.ts";
+import { NAMED_TABLES, PLAYERS, type PlayerColumns, TEAMS, type TeamColumns } from "../tables.ts";
 import type { TransactionState } from "./transaction-state.ts";
 
 export function named({ numbers, changed, added, names: changedNames }: TransactionState) {

@@ -5,8 +5,7 @@
 
 import { HIGHEST_NUMBER } from "../match-document.ts";
 import { query, type Steps } from "../steps.ts";
-import { StoreError } from "../store.ts";
-import type { NamedTable } from "../tables.ts";
+import { type NamedTable, StoreError } from "../store.ts";
 
 export class RowNumbers {
   readonly #known = new Map<string, number>();

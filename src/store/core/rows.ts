@@ -1,9 +1,9 @@
 /** Reads and writes rows of any declared table as they are stored, so that a shard can be verified and rebuilt. */
 
 import { ask, insert, query, type Steps } from "../steps.ts";
-import type { StoredRow } from "../store.ts";
+import type { NamedTable, RowRange, StoredRow } from "../store.ts";
 import { type Column, storedColumns, type Table, type TableShape, type Value } from "../table.ts";
-import { DECLARED, DERIVED, type NamedTable, SHARD, type ShardColumns } from "../tables.ts";
+import { DECLARED, DERIVED, SHARD, type ShardColumns } from "../tables.ts";
 import { readShard } from "./shard.ts";
 
 const CHECKSUM: Column = { type: "bigint", isNullable: false };
@@ -32,13 +32,6 @@ function* inOrder(
      ${after ? `WHERE (${columns}) ${sign} (${values})` : ""} ORDER BY ${order} LIMIT ${limit}`,
     after ? key.map((column) => after[column]) : [],
   );
-}
-
-/** Part of a table in the order of its key. */
-export interface RowRange {
-  after: StoredRow | undefined;
-  limit: number;
-  isReverse?: boolean;
 }
 
 export const rows = {

@@ -1,7 +1,7 @@
 /** What a transaction has done so far. */
 
-import type { GivenNumbers } from "../store.ts";
-import type { NamedTable } from "../tables.ts";
+import type { GivenNumbers, NamedTable } from "../store.ts";
+
 import { TransactionChanges } from "./change-log.ts";
 import { RowNumbers } from "./row-numbers.ts";
 

@@ -1,8 +1,8 @@
 /** How the rows of players and teams are selected and verified. */
 
 import { verified } from "../row-checks.ts";
-import { DamagedData } from "../store.ts";
-import { NAMED_TABLES, type NamedColumns, type NamedTable } from "../tables.ts";
+import { DamagedData, type NamedTable } from "../store.ts";
+import { NAMED_TABLES, type NamedColumns } from "../tables.ts";
 import { selectList } from "./engine.ts";
 
 /** The columns of a table with this alias. */

@@ -24,6 +24,7 @@ import {
   type Lineup,
   type LogPosition,
   type MatchesWithLinked,
+  type NamedTable,
   type Page,
   type PlayerListing,
   type Reader,
@@ -32,7 +33,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import { type NamedColumns, type NamedTable, PLAYERS } from "../tables.ts";
+import { type NamedColumns, PLAYERS } from "../tables.ts";
 import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";

@@ -13,6 +13,7 @@ import {
   type Lineup,
   type LogPosition,
   type MatchesWithLinked,
+  type NamedTable,
   type Page,
   type PlayerListing,
   type Reader,
@@ -22,7 +23,7 @@ import {
   type Summary,
   type Vocabulary,
 } from "../store.ts";
-import type { NamedTable } from "../tables.ts";
+
 import { type AsOf, PostgresReader } from "./reader.ts";
 import { type ReplicaChange, type Replicas, ReplicaWatch } from "./replica-health.ts";
 import { type Patience, type PostgresTarget, sessionForReading } from "./session.ts";

@@ -34,6 +34,7 @@ import {
   type MatchesWithLinked,
   type NamedParts,
   type NamedPlayer,
+  type NamedTable,
   type Page,
   type PlayerListing,
   type Reader,
@@ -44,7 +45,7 @@ import {
   type Vocabulary,
 } from "../store.ts";
 import { storedColumns } from "../table.ts";
-import { NAMED_TABLES, type NamedColumns, type NamedTable, PLAYERS, TEAMS } from "../tables.ts";
+import { NAMED_TABLES, type NamedColumns, PLAYERS, TEAMS } from "../tables.ts";
 import { readBytes } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
 import { type IndexEntry, ScanStatements } from "./index-scan.ts";
