@@ -1,4 +1,4 @@
-/** The check for damage, and verify, never report a shard that is only being written to. */
+/** Verify never reports a shard that is only being written to. */
 
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -8,7 +8,6 @@ import { openShards } from "../../src/open-stores.ts";
 import { prune } from "../../src/prune/prune.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
-import { damageAt } from "../support/check.ts";
 import { homeAt, settingsAt } from "../support/places.ts";
 import { aPostgres } from "../support/postgres.ts";
 import type { MatchDocument } from "../support/records.ts";
@@ -36,7 +35,6 @@ type Pass = (
   between: () => Promise<unknown>,
 ) => Promise<unknown[]>;
 
-const check: Pass = (settings, limit, between) => damageAt(settings, SHARD, limit, between);
 const verify: Pass = (settings, limit, between) => verifiedInSteps(settings, SHARD, limit, between);
 
 const postgres = await aPostgres();
@@ -47,9 +45,8 @@ const inPostgres = () => `${postgres.url}?schema=busy_${process.pid}_${made++}`;
 const inFile = (folder: string) => `sqlite:${join(folder, "na.db")}`;
 
 const PASSES: [name: string, pass: Pass, place: (folder: string) => string, runs: number][] = [
-  ["the check", check, inFile, 20],
   ["verify", verify, inFile, 20],
-  ["the check in PostgreSQL", check, inPostgres, 8],
+  ["verify in PostgreSQL", verify, inPostgres, 8],
 ];
 
 test.each(PASSES)(

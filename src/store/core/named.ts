@@ -137,7 +137,7 @@ export function* numbered(
   };
 }
 
-export const standingOf = (row: PlayerColumns): Standing => ({
+const standingOf = (row: PlayerColumns): Standing => ({
   totals: {
     played: row.played,
     wins: row.wins,
@@ -173,16 +173,3 @@ const playerColumns = (num: number, player: PlayerRow): PlayerColumns => {
     win_rate: winRate({ played: totals.playedRanked, wins: totals.rankedWins }) ?? null,
   };
 };
-
-export const teamOf = ({ id, name, resource, linked }: TeamColumns): TeamRow => ({
-  id,
-  name,
-  resource,
-  companions: linked ?? undefined,
-});
-
-export const playerOf = (row: PlayerColumns): PlayerRow => ({
-  ...teamOf(row),
-  ...standingOf(row),
-  skillTier: row.skill_tier ?? undefined,
-});
