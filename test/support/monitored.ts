@@ -111,7 +111,7 @@ export async function startMonitored(
       sqliteRows(join(world.data, `${shard}.db`)).change(
         "match",
         { id: "match-a" },
-        { mode: "blitz" },
+        { document: new Uint8Array(100) },
       );
     },
     spoil(shard) {
