@@ -116,7 +116,7 @@ const withoutNumbers = (line: string) =>
 
 test("'matchbook repair' prints what the page shows", async () => {
   const home = aFolder();
-  const records = Array.from({ length: 3 }, () => JSON.stringify(aMatch()));
+  const records = Array.from({ length: 30 }, () => JSON.stringify(aMatch()));
   await matchbook(["ingest", "-", "--data", home.path], { stdin: records.join("\n") });
   sqliteRows(join(home.path, "na.db")).change("match", "last", { document: new Uint8Array(400) });
   const { command, shown } = exchanges.find(({ command }) =>
@@ -125,7 +125,7 @@ test("'matchbook repair' prints what the page shows", async () => {
   const { stdout, stderr } = await matchbook([...wordsOf(command), "--data", home.path]);
   const masked = (text: string) =>
     text
-      .replace(/(is damaged: matches ).*/, "$1ID")
+      .replace(/(is damaged: documents ).*/, "$1ID")
       .replaceAll(/\S+(?=na\.db)/g, "DIR/")
       .replaceAll(/\d+/g, "N");
   expect(masked(`${stderr}${stdout}`.trimEnd())).toBe(masked(shown.join("\n")));
