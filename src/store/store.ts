@@ -431,12 +431,6 @@ export interface Writer extends AdminReader {
    */
   contentHashes(ids: string[]): Awaitable<Map<string, Uint8Array>>;
   /**
-   * Identifies the state of this shard, even among shards with the same records: two locations with
-   * the same token are the same shard, or one replicates the other. Undefined if nothing is written
-   * yet, or if locations cannot have aliases.
-   */
-  stateToken(): Awaitable<string | undefined>;
-  /**
    * Gives free space back to the disk, in short steps between which others may write. With `full` the store is
    * rewritten, and other writers wait; not every store can do that. Throws StoreError.
    */

@@ -97,14 +97,17 @@ export const VALUES: [what: string, damage: (copy: number) => RowDamage][] = [
       to: ({ document }) => ({ document: withOtherPlayer(document) }),
     }),
   ],
-  ["the id of a match", () => ({ change: "match", which: { number: 3 }, to: { id: "match-zz" } })],
   [
-    "the time of a match",
-    (copy) => ({ change: "match", which: { number: 4 }, to: later(copy + 1) }),
+    "the id of a match",
+    () => ({ change: "match", which: { id: "match-03" }, to: { id: "match-zz" } }),
   ],
   [
-    "the mode of a match",
-    () => ({ change: "match", which: { mode: "casual" }, to: { mode: "ranked" } }),
+    "the time of a listed match",
+    (copy) => ({ change: "listed match", which: { id: "match-04" }, to: later(copy + 1) }),
+  ],
+  [
+    "the mode of a listed match",
+    () => ({ change: "listed match", which: { mode: "casual" }, to: { mode: "ranked" } }),
   ],
   [
     "the id of a player",

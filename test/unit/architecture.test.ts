@@ -24,10 +24,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The stages of a request and of a match.
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document", "durable-files.ts"],
-  export: ["store", "document", "ingest"],
-  verify: ["domain", "sqlite", "durable-files.ts", "store", "document", "ingest"],
-  repair: ["domain", "durable-files.ts", "store", "document", "ingest"],
-  check: ["observe", "store"],
+  rebuild: ["store", "ingest"],
+  export: ["store", "document", "ingest", "rebuild"],
   access: ["domain", "observe"],
 
   // Used by both.
@@ -45,6 +43,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The adapters, each imported by one file only.
   "store/sqlite": ["domain", "observe", "query", "store", "sqlite", "durable-files.ts"],
   "store/postgres": ["domain", "observe", "query", "store", "postgres"],
+  verify: ["store", "rebuild", "store/sqlite"],
   "access/redis": ["observe", "access"],
   "access/sqlite": ["access", "sqlite", "durable-files.ts"],
   "access/postgres": ["access", "postgres"],
