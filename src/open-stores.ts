@@ -20,6 +20,7 @@ import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { ShardRepair } from "./store/repair.ts";
 import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
 import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
+import { openNewFile } from "./store/sqlite/new-file.ts";
 import { openForReading } from "./store/sqlite/open.ts";
 import { RepairFile } from "./store/sqlite/repair-file.ts";
 import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
@@ -158,7 +159,7 @@ export async function examineShard(
   }
 }
 
-export { allowedConnections, MAX_WAL_BYTES, OTHER_CONNECTIONS, sqliteVersion };
+export { allowedConnections, MAX_WAL_BYTES, OTHER_CONNECTIONS, openNewFile, sqliteVersion };
 
 /** The ids of the shards in a data folder. */
 export function storesIn(folder: string): string[] {

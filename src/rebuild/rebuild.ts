@@ -12,11 +12,12 @@ import { addBases, PendingNamed } from "../ingest/update-players.ts";
 import { totalsOf } from "../store/core/actors.ts";
 import { baseOf } from "../store/core/bases.ts";
 import { damagedCommits } from "../store/core/change-log.ts";
-import { compareKeys, type RowRange } from "../store/core/rows.ts";
+import { compareKeys } from "../store/core/rows.ts";
 import {
   DamagedData,
   type GivenNumbers,
   type Redaction,
+  type RowRange,
   type ShardRecord,
   type StoredRow,
   type StoredState,

@@ -25,9 +25,7 @@ import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { LogPosition, PageStart, Sort, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";
-import type { RowRange } from "./core/rows.ts";
 import type { DerivedTable, Table, TableShape, Value } from "./table.ts";
-import type { NamedTable, ShardColumns } from "./tables.ts";
 
 /** Opaque bytes, written and read by document/ only. */
 export type Fragment = Uint8Array;
@@ -372,7 +370,27 @@ export interface StoredState
 }
 
 /** The internal numbers of players and teams by id, from the shard that another one is rebuilt from. */
-export type GivenNumbers = Record<NamedTable, ReadonlyMap<string, number>>;
+export type GivenNumbers = Record<"players" | "teams", ReadonlyMap<string, number>>;
+
+/** Part of a table in the order of its key. */
+export interface RowRange {
+  after: StoredRow | undefined;
+  limit: number;
+  isReverse?: boolean;
+}
+
+/** What the row of a shard says. */
+export interface ShardChanges {
+  log_id?: string;
+  sequence?: number;
+  token?: string;
+  pruned_before?: number | null;
+  matches?: number;
+  players?: number;
+  teams?: number;
+  last_player?: number;
+  last_team?: number;
+}
 
 export type DependentPair = [playerId: string, matchId: string];
 
@@ -600,11 +618,11 @@ export interface Transaction extends ShardContents {
   keys(table: TableShape, range: RowRange): Awaitable<StoredRow[]>;
   rowCount(table: TableShape): Awaitable<number>;
   /** The internal numbers of players or teams. Unknown ids are omitted. */
-  numbersOf(table: NamedTable, ids: string[]): Awaitable<Map<string, number>>;
-  highestNumber(table: NamedTable): Awaitable<number>;
+  numbersOf(table: "players" | "teams", ids: string[]): Awaitable<Map<string, number>>;
+  highestNumber(table: "players" | "teams"): Awaitable<number>;
   /** For a shard that is rebuilt: adds rows of another one, and sets what its own row says. */
   copyRows(table: TableShape, rows: StoredRow[]): Awaitable<void>;
-  setShard(changes: Partial<ShardColumns>): Awaitable<void>;
+  setShard(changes: ShardChanges): Awaitable<void>;
   /** Removes everything. */
   clear(): Awaitable<void>;
 }

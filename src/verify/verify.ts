@@ -5,10 +5,10 @@
 
 import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
+import { openNewFile } from "../open-stores.ts";
 import { rebuild, storedRows } from "../rebuild/rebuild.ts";
 import { damagedCommits } from "../store/core/change-log.ts";
 import type { Shards } from "../store/shards.ts";
-import { openNewFile } from "../store/sqlite/new-file.ts";
 import { DamagedData, type StoredRow, type StoredState, type Writer } from "../store/store.ts";
 import { isWhole, type Table, type TableShape } from "../store/table.ts";
 import {

@@ -43,7 +43,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The adapters, each imported by one file only.
   "store/sqlite": ["domain", "observe", "query", "store", "sqlite", "durable-files.ts"],
   "store/postgres": ["domain", "observe", "query", "store", "postgres"],
-  verify: ["store", "rebuild", "store/sqlite"],
   "access/redis": ["observe", "access"],
   "access/sqlite": ["access", "sqlite", "durable-files.ts"],
   "access/postgres": ["access", "postgres"],
@@ -70,6 +69,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "open-access.ts",
   ],
 
+  verify: ["store", "rebuild", "open-stores.ts"],
+  repair: ["store", "rebuild", "verify"],
   backup: [
     "domain",
     "observe",
@@ -120,7 +121,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "open-stores.ts",
     "open-access.ts",
-    "check",
     "hooks",
     "http",
     "admin",

@@ -1,9 +1,9 @@
 /** Reads and writes rows of any declared table as they are stored, so that a shard can be verified and rebuilt. */
 
 import { ask, insert, query, type Steps } from "../steps.ts";
-import type { StoredRow } from "../store.ts";
+import type { RowRange, ShardChanges, StoredRow } from "../store.ts";
 import { type Column, storedColumns, type Table, type TableShape, type Value } from "../table.ts";
-import { DECLARED, DERIVED, type NamedTable, SHARD, type ShardColumns } from "../tables.ts";
+import { DECLARED, DERIVED, type NamedTable, SHARD } from "../tables.ts";
 import { readShard } from "./shard.ts";
 
 const CHECKSUM: Column = { type: "bigint", isNullable: false };
@@ -34,13 +34,6 @@ function* inOrder(
   );
 }
 
-/** Part of a table in the order of its key. */
-export interface RowRange {
-  after: StoredRow | undefined;
-  limit: number;
-  isReverse?: boolean;
-}
-
 export const rows = {
   rows: (table: TableShape, range: RowRange) => inOrder(table, storedColumns(table), range),
   keys: (table: TableShape, range: RowRange) => inOrder(table, table.key, range),
@@ -67,7 +60,7 @@ export const rows = {
 
   copyRows: (table: TableShape, copied: StoredRow[]) => insert(table as Table<StoredRow>, copied),
 
-  *setShard(changes: Partial<ShardColumns>): Steps<void> {
+  *setShard(changes: ShardChanges): Steps<void> {
     const row = yield* readShard();
     yield* ask((engine) => engine.run("DELETE FROM {shard}"));
     yield* insert(SHARD, [{ ...row, ...changes }]);

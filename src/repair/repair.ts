@@ -1,6 +1,7 @@
 /** Repairs a shard: rebuilds it from all records that can be read, and lists the others. */
 
 import { randomBytes } from "node:crypto";
+import { NO_NUMBERS, type Rebuilt, rebuild, takeOverLog } from "../rebuild/rebuild.ts";
 import type { ReadableState, ShardRepair } from "../store/repair.ts";
 import {
   type Counts,
@@ -11,7 +12,6 @@ import {
 } from "../store/store.ts";
 import { REDACTIONS, SHARD } from "../store/tables.ts";
 import { verifyRows } from "../verify/verify.ts";
-import { NO_NUMBERS, type Rebuilt, rebuild, takeOverLog } from "./rebuild.ts";
 
 /** What could not be restored. */
 export interface Loss {
