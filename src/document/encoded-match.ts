@@ -90,15 +90,6 @@ export function readEncodedMatch({ bytes, start, end }: ByteRange): EncodedMatch
   };
 }
 
-/** Whether the hashes of the resources are those of these keys. */
-export function hasKeys({ hashes }: EncodedMatch, keys: readonly string[]): boolean {
-  const { bytes, start, end } = hashes;
-  return (
-    end - start === HASH * keys.length &&
-    keys.every((key, index) => numberAt(bytes, start + HASH * index) === crc32(key))
-  );
-}
-
 /** 53 bits that identify a match: as many as fit in a number, and in 8 bytes where they are stored. */
 export function matchHash({ bytes, start }: ByteRange): number {
   const storedCrc = numberAt(bytes, start);

@@ -12,7 +12,7 @@ import {
 import { type ByteRange, whole } from "../store/byte-range.ts";
 import type { Fragment, StoredMatch } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
-import { encodeMatch, hasKeys, readEncodedMatch } from "./encoded-match.ts";
+import { encodeMatch, readEncodedMatch } from "./encoded-match.ts";
 import { readFragment, writeFragment } from "./fragment.ts";
 import { fragmentText, inflateEach } from "./gzip.ts";
 
@@ -133,41 +133,6 @@ export function sidesIn(match: ByteRange): Side[] {
   const { resource, included } = readEncodedMatch(match);
   const [text, own] = inflateEach([resource, included]).map(String) as [string, string];
   return sidesOf({ match: JSON.parse(text), own: JSON.parse(`[${own}]`) });
-}
-
-/** A stored record, and whether it is as `packRecord` would write it. */
-export interface OpenedRecord {
-  record: MatchRecord;
-  /** Whether its columns and the header of its encoded form say the same as its resources. */
-  isConsistent: boolean;
-  hasContentHash: boolean;
-}
-
-/** Restores a record to verify it. Throws if it cannot be decoded. */
-export function openRecord(stored: StoredMatch): OpenedRecord {
-  const texts = textsOf(stored);
-  const record = recordOf(texts);
-  const encoded = readEncodedMatch(whole(stored.encoded));
-  const keys = [record.match, ...record.own].map(keyOf);
-  return {
-    record,
-    isConsistent:
-      record.id === stored.id &&
-      record.createdAt === stored.createdAt &&
-      record.gameMode === stored.gameMode &&
-      record.patchVersion === stored.patchVersion &&
-      encoded.stitchable === !namesIndirectly(record) &&
-      hasKeys(encoded, keys),
-    hasContentHash: Buffer.compare(hashOf(record, texts), stored.contentHash) === 0,
-  };
-}
-
-function hashOf(record: MatchRecord, { match, own }: Texts): Uint8Array {
-  const companions = (named: readonly Named[]) =>
-    named.map((one) => ({ companions: canonicalList(one.companions) }));
-  const players = identities(record.players, companions(record.players));
-  const teams = identities(record.teams, companions(record.teams));
-  return contentHash(match, own, players, teams);
 }
 
 type Carried = Pick<MatchParts, "players" | "teams">;

@@ -89,7 +89,3 @@ export function restore(stored: StoredMatch): StoredRecord {
     },
   };
 }
-
-/** The content hash that a stored record should have. */
-export const contentHashOf = (stored: StoredMatch): Uint8Array =>
-  writeRecord(restoreRecord(stored)).contentHash;

@@ -358,13 +358,6 @@ export interface StoredResource extends NamedFragments {
 /** A row as it is stored, with its checksum. */
 export type StoredRow = Record<string, Value>;
 
-/** Part of a table in the order of its key. */
-export interface RowRange {
-  after: StoredRow | undefined;
-  limit: number;
-  isReverse?: boolean;
-}
-
 /** One state of a shard. */
 export interface StoredState
   extends ShardContents,
@@ -382,13 +375,24 @@ export type NamedTable = "players" | "teams";
 /** The internal numbers of players and teams by id, from the shard that another one is rebuilt from. */
 export type GivenNumbers = Record<NamedTable, ReadonlyMap<string, number>>;
 
-/** What a rebuilt shard takes over of the row of the other one (tables.ts). */
-export interface TakenOver {
-  log_id: string;
-  sequence: number;
-  token: string;
-  last_player: number;
-  last_team: number;
+/** Part of a table in the order of its key. */
+export interface RowRange {
+  after: StoredRow | undefined;
+  limit: number;
+  isReverse?: boolean;
+}
+
+/** What the row of a shard says. */
+export interface ShardChanges {
+  log_id?: string;
+  sequence?: number;
+  token?: string;
+  pruned_before?: number | null;
+  matches?: number;
+  players?: number;
+  teams?: number;
+  last_player?: number;
+  last_team?: number;
 }
 
 export type DependentPair = [playerId: string, matchId: string];
@@ -474,12 +478,6 @@ export interface Writer extends AdminReader {
    * omitted.
    */
   contentHashes(ids: string[]): Awaitable<Map<string, Uint8Array>>;
-  /**
-   * Identifies the state of this shard, even among shards with the same records: two locations with
-   * the same token are the same shard, or one replicates the other. Undefined if nothing is written
-   * yet, or if locations cannot have aliases.
-   */
-  stateToken(): Awaitable<string | undefined>;
   /**
    * Gives free space back to the disk, in short steps between which others may write. With `full` the store is
    * rewritten, and other writers wait; not every store can do that. Throws StoreError.
@@ -664,7 +662,7 @@ export interface Transaction extends ShardContents {
   highestNumber(table: NamedTable): Awaitable<number>;
   /** For a shard that is rebuilt: adds rows of another one, and sets what its own row says. */
   copyRows(table: TableShape, rows: StoredRow[]): Awaitable<void>;
-  setShard(changes: Partial<TakenOver>): Awaitable<void>;
+  setShard(changes: ShardChanges): Awaitable<void>;
   /** Removes everything. */
   clear(): Awaitable<void>;
 }

@@ -4,7 +4,7 @@ import { storedRows } from "../rebuild/rebuild.ts";
 import { compareKeys } from "../store/core/rows.ts";
 import type { StoredRow, StoredState } from "../store/store.ts";
 import type { Table, TableShape, Value } from "../store/table.ts";
-import { PLAYERS, SHARD, TEAMS } from "../store/tables.ts";
+import { SHARD } from "../store/tables.ts";
 
 /** Labels of the rows that are missing on one side, or differ. */
 export async function* differences(
@@ -15,7 +15,6 @@ export async function* differences(
   const columns = table === SHARD ? DERIVED_COLUMNS : Object.keys(table.columns);
   const key = table === SHARD ? [] : table.key;
   const { label } = table as Table<StoredRow>;
-  const isSame = table === PLAYERS || table === TEAMS ? haveSameContent : areEqual;
   const ours = new Rows(stored, table);
   const theirs = new Rows(expected, table);
   for (;;) {
@@ -26,7 +25,13 @@ export async function* differences(
     if (order <= 0) ours.take();
     if (order >= 0) theirs.take();
     const isEqual =
-      order === 0 && columns.every((column) => isSame(one![column]!, other![column]!));
+      order === 0 &&
+      columns.every((column) => {
+        const [ours, theirs] = [one![column]!, other![column]!];
+        return (
+          isSame(ours, theirs) || (FRAGMENTS.includes(column) && haveSameContent(ours, theirs))
+        );
+      });
     if (!isEqual) found.push(nameOf(label(order <= 0 ? one! : other!), table));
     if (found.length > 0) yield found;
   }
@@ -67,21 +72,16 @@ class Rows {
   }
 }
 
-function areEqual(one: Value, other: Value): boolean {
-  if (one === other) return true;
-  return (
-    one instanceof Uint8Array && other instanceof Uint8Array && Buffer.compare(one, other) === 0
-  );
-}
+const isSame = (one: Value, other: Value): boolean =>
+  one === other ||
+  (one instanceof Uint8Array && other instanceof Uint8Array && Buffer.compare(one, other) === 0);
 
-/** Fragments start with the length and the CRC-32 of what they have in compressed form: another zlib may compress it otherwise. */
-const FRAGMENT_CONTENT = 8;
-const FRAGMENT_HEADER = 12;
+/** Of players and teams. Another zlib may compress them otherwise. */
+const FRAGMENTS = ["resource", "linked"];
 
+/** Fragments start with the length and the CRC-32 of what they have in compressed form. */
 function haveSameContent(one: Value, other: Value): boolean {
-  if (areEqual(one, other)) return true;
   if (!(one instanceof Uint8Array && other instanceof Uint8Array)) return false;
-  const content = (bytes: Uint8Array) => bytes.subarray(0, FRAGMENT_CONTENT);
-  const areFragments = Math.min(one.length, other.length) > FRAGMENT_HEADER;
-  return areFragments && Buffer.compare(content(one), content(other)) === 0;
+  const content = (bytes: Uint8Array) => bytes.subarray(0, 8);
+  return Buffer.compare(content(one), content(other)) === 0;
 }

@@ -19,4 +19,4 @@ const EFFECTS: Readonly<Record<string, (record: string) => string>> = {
 };
 
 export const effectOf = (table: string, record: string): string =>
-  EFFECTS[table]?.(record) ?? `${table}: ${record} is wrong`;
+  EFFECTS[table]?.(record) ?? `row ${record} is wrong`;

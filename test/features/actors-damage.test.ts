@@ -10,7 +10,7 @@ import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
 import { testLong } from "../support/scale.ts";
-import { damageOf, verified, verifiedInSteps } from "../support/verify.ts";
+import { damageOf, verified } from "../support/verify.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 let postgres: Awaited<ReturnType<typeof aPostgres>>;
@@ -58,7 +58,6 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     expect(damageOf(await verified(settings, "na"))).toEqual([]);
     await pruneAt(settings, "na", START + 3.5 * DAY);
     expect(damageOf(await verified(settings, "na"))).toEqual([]);
-    expect(await verifiedInSteps(settings, "na", 2, async () => {})).toEqual([]);
     await end();
   });
 

@@ -13,6 +13,7 @@ import {
   startHookWorld,
   startReceiver,
 } from "../support/hooks.ts";
+import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
 import { until } from "../support/state.ts";
@@ -777,4 +778,40 @@ test("a test message is signed, and changes nothing", async () => {
   receiver.respond = () => new Response("", { status: 500 });
   expect(await world.hooks.test(hook, Date.now())).toMatchObject({ kind: "failed" });
   expect((await resultsOf(world, hook.id)).state).toBe("active");
+});
+
+test("hooks and cursors go on after a repair and after a move: each change comes once", async () => {
+  const world = await start();
+  const receiver = receive();
+  await world.add(receiver.url);
+  const cursor = (await (await world.shards.reader("na"))!.changeLog()).end;
+  const path = join(world.data, "na.db");
+  const received = () => receiver.received.flatMap(matchesOf);
+  const isDelivered = async (...ids: string[]) => {
+    await until("it is delivered", async () => {
+      await world.deliver();
+      return received().length >= ids.length;
+    });
+    expect(received()).toEqual(ids);
+  };
+  await world.ingest(matches("before"));
+  await isDelivered("before");
+
+  await world.ingest(matches("meanwhile"));
+  sqliteRows(path).remove("name entry");
+  expect((await matchbook(["repair", "na", "--data", world.data])).exitCode).toBe(0);
+  await world.ingest(matches("repaired"));
+  await isDelivered("before", "meanwhile", "repaired");
+
+  const moved = join(world.data, "moved", "na.db");
+  const to = ["--to", `sqlite:${moved}`];
+  expect((await matchbook(["shards", "move", "na", ...to, "--data", world.data])).exitCode).toBe(0);
+  for (const end of ["-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
+  renameSync(moved, path);
+  await world.ingest(matches("moved"));
+  await isDelivered("before", "meanwhile", "repaired", "moved");
+  const batch = await (await world.shards.reader("na"))!.changes(cursor, 100);
+  expect(batch!.changes.map(({ kind, match }) => `${kind} ${match.id}`)).toEqual(
+    received().map((id) => `added ${id}`),
+  );
 });

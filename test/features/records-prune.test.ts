@@ -9,7 +9,6 @@ import { sqliteRows } from "../support/engine-sqlite.ts";
 import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch, duel, type MatchIn } from "../support/records.ts";
-import { verifiedInSteps } from "../support/verify.ts";
 import { ingestWith, startWorld, type World } from "../support/world.ts";
 
 let postgres: Awaited<ReturnType<typeof aPostgres>>;
@@ -59,20 +58,6 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
     }
   }
-
-  test("a prune between the steps of verify is not damage", () =>
-    inWorld(async (world) => {
-      const days = Array.from({ length: 31 }, (_, at) => at + 1);
-      await world.ingest(days.map((on) => played(`m${on}`, on, on % 3 > 0)));
-      let pruned = 1;
-      await withWriter(world.settings, "na", async (writer) => {
-        const pruneOne = async (isRebuild: boolean) => {
-          if (isRebuild && pruned < 30) await prune(writer, day(++pruned), { step: 1, rest: 0 });
-        };
-        expect(await verifiedInSteps(world.settings, "na", 4, pruneOne)).toEqual([]);
-      });
-      expect(pruned).toBeGreaterThan(5);
-    }));
 
   test("matches from before the cutoff are gone, and players keep their lifetime records", () =>
     inWorld(async (world) => {

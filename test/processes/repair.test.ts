@@ -4,6 +4,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
+import { ndjson, startAdminWorld } from "../support/admin.ts";
 import { type Damage, inflict, type ShardRows } from "../support/engine.ts";
 import { postgresRows } from "../support/engine-postgres.ts";
 import { overwritePage, pagesOf, readOn, settle, sqliteRows } from "../support/engine-sqlite.ts";
@@ -224,6 +225,22 @@ describe.each(Object.entries(ENGINES))("%s:", (_engine, place) => {
     // Those of pruned matches do not count twice, and all others are there.
     await ingestAt(data, lines);
     expect(await stateOf(data)).toEqual(before);
+  });
+
+  test("a running server serves the repaired shard, and takes uploads, without a restart", async () => {
+    const { data, rows } = place();
+    const toml = readFileSync(join(data, "matchbook.toml"), "utf8");
+    const world = await startAdminWorld([aMatch({ id: "match-a", shard: "na" })], {}, toml);
+    const statusOf = async (id: string) => (await world.get(`/shards/na/matches/${id}`)).status;
+    expect(await statusOf("match-a")).toBe(200);
+    await inflict(rows, { change: "player", to: { gold: "7" } });
+    expect((await repair(data)).exitCode).toBe(0);
+    await until("it is served", async () => (await statusOf("match-a")) === 200);
+    expect(
+      (await world.upload(ndjson([aMatch({ id: "match-b", shard: "na" })]))).report.stored,
+    ).toBe(1);
+    await until("the new match is served", async () => (await statusOf("match-b")) === 200);
+    await world.stop();
   });
 
   test("redacted players stay redacted, whichever list of them is left", async () => {

@@ -133,7 +133,6 @@ async function expectSameRebuilt(world: World): Promise<void> {
       shard: SHARD,
       location: "the copy",
       resume: false,
-      ingest: { batch: 3, threads: 0 },
       onProgress() {},
     });
     expect(isEqual).toBe(true);

@@ -1,9 +1,9 @@
 /** Reads and writes rows of any declared table as they are stored, so that a shard can be verified and rebuilt. */
 
 import { ask, insert, query, type Steps } from "../steps.ts";
-import type { NamedTable, RowRange, StoredRow } from "../store.ts";
+import type { NamedTable, RowRange, ShardChanges, StoredRow } from "../store.ts";
 import { type Column, storedColumns, type Table, type TableShape, type Value } from "../table.ts";
-import { DECLARED, DERIVED, SHARD, type ShardColumns } from "../tables.ts";
+import { DECLARED, DERIVED, SHARD } from "../tables.ts";
 import { readShard } from "./shard.ts";
 
 const CHECKSUM: Column = { type: "bigint", isNullable: false };
@@ -60,7 +60,7 @@ export const rows = {
 
   copyRows: (table: TableShape, copied: StoredRow[]) => insert(table as Table<StoredRow>, copied),
 
-  *setShard(changes: Partial<ShardColumns>): Steps<void> {
+  *setShard(changes: ShardChanges): Steps<void> {
     const row = yield* readShard();
     yield* ask((engine) => engine.run("DELETE FROM {shard}"));
     yield* insert(SHARD, [{ ...row, ...changes }]);

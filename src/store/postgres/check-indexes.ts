@@ -34,7 +34,8 @@ async function entriesIn(connection: Connection, disabled: readonly string[]): P
   const set = SETTINGS.map((name) => {
     return `set_config('enable_${name}', '${disabled.includes(name) ? "off" : "on"}', true)`;
   });
-  await connection.rows(`SELECT ${set.join(", ")}`);
+  // What is disabled has a very high cost, which would trigger JIT compilation.
+  await connection.rows(`SELECT set_config('jit', 'off', true), ${set.join(", ")}`);
   const entries: Entries[] = [];
   for (const table of DECLARED) {
     for (const index of indexesOf(table)) {

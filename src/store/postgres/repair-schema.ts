@@ -89,6 +89,7 @@ export class RepairSchema implements ShardRepair {
       enable_indexscan: "off",
       enable_indexonlyscan: "off",
       enable_bitmapscan: "off",
+      jit: "off",
     });
     try {
       return await work(readable(this.session), readable(unindexed));

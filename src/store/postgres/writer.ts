@@ -120,12 +120,6 @@ export class PostgresWriter implements Writer {
     return row!.setting === "on";
   }
 
-  async stateToken(): Promise<string | undefined> {
-    await this.ready();
-    const [row] = await this.session.rows<{ token: string }>("SELECT token FROM {shard}");
-    return row!.token === "" ? undefined : row!.token;
-  }
-
   async compact(full: boolean, onProgress: OnProgress): Promise<void> {
     await this.ready();
     if (full) {

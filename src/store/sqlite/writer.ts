@@ -115,11 +115,6 @@ export class SqliteWriter implements Writer {
     return { ...counts, bytes: readBytes(this.#statements) };
   }
 
-  /** A file cannot have aliases. */
-  stateToken(): undefined {
-    return undefined;
-  }
-
   compact(full: boolean, onProgress: OnProgress): Promise<void> {
     return this.#inTurn(async () => {
       try {
