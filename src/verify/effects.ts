@@ -12,6 +12,12 @@ const EFFECTS: Readonly<Record<string, (record: string) => string>> = {
   players: (id) => `player ${id} is wrong: not served, nor the matches of the player`,
   teams: (id) => `team ${id} is wrong: not served, nor the matches of the team`,
   player_recent: (id) => `player ${id} is wrong in the leaderboards of the last 28 days`,
+  ranked_evidence: (id) =>
+    `player ${id} is counted as ranked by a wrong number of records: private matches may be served or withheld by mistake`,
+  dependents: (pair) =>
+    `${pair} is a wrong link: a private match may be served or withheld by mistake`,
+  vocabulary: (word) =>
+    `${word} is counted wrong: include or fields may be refused, or accepted in vain`,
   name_index: (name) =>
     `the name index is wrong (${name}): names are not found, or nobody has them`,
   actor_stats: (what) => `the statistics of ${what} are wrong`,
