@@ -111,25 +111,24 @@ test("'matchbook verify' prints what the page shows, for a clean and for a damag
 /** Masks ids and numbers. */
 const withoutNumbers = (line: string) =>
   line
-    .replaceAll(/\b(match|player) [0-9a-f-]{8,}|\b(match|player) (match|player)-\d+/g, "$1$2 ID")
+    .replaceAll(
+      /\b(match|player|row) [0-9a-f-]{8,}|\b(match|player|row) (match|player)-\d+/g,
+      "$1$2 ID",
+    )
     .replaceAll(/[\d.]+/g, "N");
 
 test("'matchbook repair' prints what the page shows", async () => {
   const home = aFolder();
   const records = Array.from({ length: 3 }, () => JSON.stringify(aMatch()));
   await matchbook(["ingest", "-", "--data", home.path], { stdin: records.join("\n") });
-  sqliteRows(join(home.path, "na.db")).change(
-    "match",
-    { number: 2 },
-    { document: new Uint8Array(400) },
-  );
+  sqliteRows(join(home.path, "na.db")).change("match", "last", { document: new Uint8Array(400) });
   const { command, shown } = exchanges.find(({ command }) =>
     command.startsWith("matchbook repair"),
   )!;
   const { stdout, stderr } = await matchbook([...wordsOf(command), "--data", home.path]);
   const masked = (text: string) =>
     text
-      .replace(/(is damaged: matches ).*/, "$1ID")
+      .replace(/(is damaged: documents ).*/, "$1ID")
       .replaceAll(/\S+(?=na\.db)/g, "DIR/")
       .replaceAll(/\d+/g, "N");
   expect(masked(`${stderr}${stdout}`.trimEnd())).toBe(masked(shown.join("\n")));

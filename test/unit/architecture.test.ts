@@ -25,7 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   document: ["domain", "query", "store"],
   ingest: ["domain", "schema", "store", "document", "durable-files.ts"],
   rebuild: ["store", "ingest"],
-  export: ["store", "document", "ingest", "rebuild"],
+  export: ["store", "document", "rebuild"],
   access: ["domain", "observe"],
 
   // Used by both.
