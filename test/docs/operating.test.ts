@@ -119,7 +119,7 @@ const withoutNumbers = (line: string) =>
 
 test("'matchbook repair' prints what the page shows", async () => {
   const home = aFolder();
-  const records = Array.from({ length: 3 }, () => JSON.stringify(aMatch()));
+  const records = Array.from({ length: 12 }, () => JSON.stringify(aMatch()));
   await matchbook(["ingest", "-", "--data", home.path], { stdin: records.join("\n") });
   sqliteRows(join(home.path, "na.db")).change("match", "last", { document: new Uint8Array(400) });
   const { command, shown } = exchanges.find(({ command }) =>
