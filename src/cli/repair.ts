@@ -10,7 +10,7 @@ import { listedIn, redactionsOf } from "../redact/list.ts";
 import { countLosses, type Loss, repair as rebuildShard } from "../repair/repair.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
-import { DamagedData, type StoreError } from "../store/store.ts";
+import { DamagedData, OtherOwner, type StoreError } from "../store/store.ts";
 import { verifyShard } from "../verify/verify.ts";
 import {
   type AddCommand,
@@ -163,10 +163,10 @@ const linesOf = (losses: readonly Loss[]): string =>
 
 const nothingFound = (shard: string, location: ShardLocation): CommandError =>
   new CommandError(
-    `no record can be read in ${showLocation(location)}, and nothing was changed: restore ${shard} from a backup, or move it elsewhere and send all records again`,
+    `no record of ${shard} can be read in ${showLocation(location)}, and nothing was changed: restore ${shard} from a backup, or move it elsewhere and send all records again`,
   );
 
-/** Undefined if there is none. Throws StoreError if it is not a shard of this version, or that of another shard. */
+/** Undefined if there is none. Throws StoreError if it is not a shard of this version. */
 async function findDamage(shard: string, settings: Settings): Promise<string | undefined> {
   const bar = startProgress("check", 0, "rows");
   const shards = openShards({ ...settings, withUnredacted: true }, noteIgnored, undefined, "read");
@@ -188,7 +188,9 @@ async function findDamage(shard: string, settings: Settings): Promise<string | u
   } catch (error) {
     const { cause, message } = error as StoreError & { cause?: { code?: string } };
     const isDamage =
-      error instanceof DamagedData || /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(cause?.code ?? "");
+      error instanceof DamagedData ||
+      error instanceof OtherOwner ||
+      /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(cause?.code ?? "");
     if (isDamage) return message;
     throw error;
   } finally {

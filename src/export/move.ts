@@ -47,6 +47,7 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
     const counts = await source.counts();
     await empty(transaction, target, options);
     await rebuild(transaction, target, {
+      shard: options.shard,
       onDamage(table, record) {
         throw new DamagedData(table, record);
       },

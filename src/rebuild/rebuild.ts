@@ -46,6 +46,8 @@ import {
 export type RebuildSource = Omit<StoredState, "checkIndexes">;
 
 export interface RebuildOptions {
+  /** The id of the shard: records of others are damage. */
+  shard: string;
   /** Redactions that are known from elsewhere: those of the source may be damaged. */
   redactions?: readonly Redaction[];
   /** The same shard, read without its indexes: whatever they hide. */
@@ -274,10 +276,15 @@ class Applied {
     numbers: Record<NamedTable, Map<string, number>>,
   ): Promise<void> {
     if (records.length === 0) return;
-    const batch = records.map(({ match }) => ({
+    const { shard, onDamage } = this.options;
+    const restored = records.map(({ match }) => ({
       ...restore(match),
       contentHash: match.contentHash,
     }));
+    const batch = restored.filter(({ outline }) => outline.shard === shard);
+    for (const { outline } of restored) {
+      if (outline.shard !== shard) onDamage(RECORDS.name, outline.id);
+    }
     for (const kind of ["players", "teams"] as const) {
       const ids = new Set(batch.flatMap(({ outline }) => outline[kind].map(({ id }) => id)));
       const unknown = [...ids].filter((id) => !numbers[kind].has(id));
@@ -286,7 +293,7 @@ class Applied {
     const fates = new Map(records.map(({ fate, match }) => [match.id, fate]));
     const rebuilding = { named, prunedBefore: this.prunedBefore, fates };
     await applyBatch(transaction, batch, { replace: false, rebuilding });
-    this.records += records.length;
+    this.records += batch.length;
     this.options.onProgress(this.records);
   }
 

@@ -38,11 +38,13 @@ export async function repair(
   const losses: Loss[] = [];
   const rebuilt = await parts.survey(async (state, unindexed) => {
     const result = await rebuild(state, target, {
+      shard,
       redactions,
       unindexed,
       onDamage(table, id) {
         const isKnown = table === REDACTIONS.name && known.has(id);
-        if (!isKnown && !IS_NO_LOSS.has(table)) losses.push({ table, id });
+        const isListed = losses.some((one) => one.table === table && one.id === id);
+        if (!isKnown && !isListed && !IS_NO_LOSS.has(table)) losses.push({ table, id });
       },
       onProgress,
     });

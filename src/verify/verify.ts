@@ -155,6 +155,7 @@ class Verification {
     let isWhole = true;
     try {
       await rebuild(await this.#paced(state), rebuilt, {
+        shard: this.id,
         onDamage: (table, record) => {
           isWhole = false;
           this.#note(table, record);

@@ -111,7 +111,10 @@ test("'matchbook verify' prints what the page shows, for a clean and for a damag
 /** Masks ids and numbers. */
 const withoutNumbers = (line: string) =>
   line
-    .replaceAll(/\b(match|player) [0-9a-f-]{8,}|\b(match|player) (match|player)-\d+/g, "$1$2 ID")
+    .replaceAll(
+      /\b(match|player|row) [0-9a-f-]{8,}|\b(match|player|row) (match|player)-\d+/g,
+      "$1$2 ID",
+    )
     .replaceAll(/[\d.]+/g, "N");
 
 test("'matchbook repair' prints what the page shows", async () => {

@@ -60,7 +60,7 @@ describe("a move that is killed", () => {
       const to = place(`killed_${engine.toLowerCase()}`);
       const copy = homeAt(path(`killed-${engine}`), to);
       const before = await digestAt(home);
-      const args = moving(to, "--batch", "3", "--config", join(home, "matchbook.toml"));
+      const args = moving(to, "--config", join(home, "matchbook.toml"));
       const child = spawnMatchbook([...args, "--data", home]);
       await until("the first records are copied", async () => (await recordsAt(copy)) > 0);
       child.kill("SIGKILL");
@@ -94,7 +94,7 @@ describe("--resume", () => {
       expect((await matchbookAt(source, moving(to))).exitCode).toBe(0);
       await ingestAt(source, some);
       const resumed = await matchbookAt(source, moving(to, "--resume"));
-      expect(resumed.stdout).toContain("Copied 10 records. All 60 of na");
+      expect(resumed.stdout).toContain("All 60 records of na");
       expect(await digestAt(homeAt(path("grown"), to))).toEqual(await digestAt(source));
     },
     60_000,
@@ -106,9 +106,9 @@ describe("--resume", () => {
     await ingestAt(source, original.slice(0, 10));
     const changed = JSON.parse(original[3]!);
     changed.data.attributes.duration += 1;
-    for (const [name, line, what] of [
-      ["more", original[15]!, "missing"],
-      ["other", JSON.stringify(changed), "different"],
+    for (const [name, line] of [
+      ["more", original[15]!],
+      ["other", JSON.stringify(changed)],
     ] as const) {
       const other = homeAt(path(name), `sqlite:${path(`${name}.db`)}`);
       await ingestAt(other, [original[0]!, line]);
@@ -116,7 +116,6 @@ describe("--resume", () => {
       const refused = await matchbookAt(source, moving(`sqlite:${path(`${name}.db`)}`, "--resume"));
       expect(refused.exitCode).toBe(1);
       expect(refused.stderr).toContain(`${path(`${name}.db`)} is not a copy of na`);
-      expect(refused.stderr).toContain(`is ${what} in na`);
       expect(await digestAt(other)).toEqual(before);
     }
   }, 60_000);
@@ -180,7 +179,7 @@ describe("damage in the source", () => {
 
       const moved = await matchbookAt(
         homeAt(path(name), `sqlite:${damaged}`),
-        moving(`sqlite:${path(`${name}-copy.db`)}`, "--batch", "10"),
+        moving(`sqlite:${path(`${name}-copy.db`)}`),
       );
       expect([moved.exitCode, moved.stdout]).toEqual([1, ""]);
       const called = kind === "player" ? `player ${id}` : `match ${id}`;
@@ -255,7 +254,7 @@ describe("a move that is refused", () => {
         const to = schema("original").replace(one, other);
         const { exitCode, stdout, stderr } = await matchbookAt(source, moving(to, "--resume"));
         expect([exitCode, stdout]).toEqual([1, ""]);
-        expect(stderr).toMatch(/\bna\b.* another name.* replica/);
+        expect(stderr).toContain("is not a copy of na");
       }
     } finally {
       follower.remove();

@@ -45,14 +45,15 @@ export class RepairFile implements ShardRepair {
     copy.run("PRAGMA journal_mode = MEMORY");
     copy.run("PRAGMA synchronous = OFF");
     const unindexed = new SqliteWriter(copy);
+    const damaged = new SqliteWriter(this.#reader);
     try {
       copy.run("ATTACH ? AS damaged", [this.#locked.path]);
       for (const table of [RECORDS, DOCUMENTS]) copyStored(copy, table);
       copy.run("DETACH damaged");
-      return await new SqliteWriter(this.#reader).survey((state) =>
-        unindexed.survey((other) => work(state, other)),
-      );
+      return await damaged.survey((state) => unindexed.survey((other) => work(state, other)));
     } finally {
+      // With its statements: otherwise the file would stay open, and its WAL beside it.
+      damaged.close();
       unindexed.close();
       remove(this.#copyName);
     }
