@@ -104,7 +104,7 @@ async function repairShard(
   flags: Flags,
 ): Promise<Report> {
   const isDryRun = flags.dryRun === true;
-  const damage = flags.force ? null : await findDamage(shard, settings);
+  const damage = await findDamage(shard, settings, flags.force);
   if (damage === undefined) return { shard, state: "undamaged", isDryRun, damage: null };
   if (damage !== null) note(`${shard} is damaged: ${damage}`);
   const redactions = redactionsOf(listedIn(await readRedactionList(settings)), shard);
@@ -166,8 +166,12 @@ const nothingFound = (shard: string, location: ShardLocation): CommandError =>
     `no record of ${shard} can be read in ${showLocation(location)}, and nothing was changed: restore ${shard} from a backup, or move it elsewhere and send all records again`,
   );
 
-/** Undefined if there is none. Throws StoreError if it is not a shard of this version. */
-async function findDamage(shard: string, settings: Settings): Promise<string | undefined> {
+/** Undefined if there is none, null if it is not looked for. Throws StoreError if it is not a shard of this version. */
+async function findDamage(
+  shard: string,
+  settings: Settings,
+  isForced = false,
+): Promise<string | null | undefined> {
   const bar = startProgress("check", 0, "rows");
   const shards = openShards({ ...settings, withUnredacted: true }, noteIgnored, undefined, "read");
   const options = {
@@ -177,6 +181,11 @@ async function findDamage(shard: string, settings: Settings): Promise<string | u
     onProgress: (rows: number) => bar.update(rows, rows),
   };
   try {
+    if (isForced) {
+      // Also a forced repair refuses what another version has written.
+      await shards.existingWriter(shard);
+      return null;
+    }
     for (const quick of [true, false]) {
       const verified = await verifyShard(shards, shard, { ...options, quick });
       if (!verified) throw new CommandError(`shard ${shard} has no records yet`);

@@ -4,38 +4,46 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MANIFEST } from "../backup/manifest.ts";
 import { formatTimestamp } from "../domain/time.ts";
+import { accessFiles } from "../open-access.ts";
 import type { Settings } from "../settings/definitions.ts";
+import type { Shards } from "../store/shards.ts";
 import { type Findings, StoreError, type Verdict } from "../store/store.ts";
 import { note } from "./command.ts";
 import { withShards } from "./shard-store.ts";
 import { describeError } from "./system-errors.ts";
 
 /**
- * A verify that was not complete, and has found nothing, is no verdict. A backup stays as it is. Also reports what the WAL
- * of the shard has lost, which a verdict without damage ends.
+ * A verify that was not complete, and has found nothing, is no verdict. Also reports what the WAL of the shard has lost,
+ * which a verdict without damage ends.
  */
 export async function storeVerdict(
   settings: Settings,
+  shards: Shards,
   id: string,
   { damaged, damage, isComplete }: Omit<Verdict, "at"> & { isComplete: boolean },
 ): Promise<void> {
-  if (existsSync(join(settings.data, MANIFEST))) return;
   const verdict = { at: Date.now(), damaged, damage };
   try {
+    const existing = await shards.existingWriter(id);
+    if (existing) reportWal(id, await existing.findings());
+    if (isCopy(settings) || (damaged === 0 && !isComplete)) return;
     await withShards(
       { ...settings, withUnredacted: true },
-      async (shards) => {
-        const writer = shards.writer(id, true);
-        reportWal(id, await writer.findings());
-        if (damaged === 0 && !isComplete) return;
-        await writer.write(async (transaction) => transaction.setVerdict(verdict));
-      },
+      async (writable) =>
+        writable.writer(id, true).write(async (transaction) => transaction.setVerdict(verdict)),
       "write",
     );
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     note(`${id}: the result is not stored for servers and doctor: ${describeError(error)}`);
   }
+}
+
+/** Backups and other copies stay as they are. They have a manifest, or no keys. */
+function isCopy(settings: Settings): boolean {
+  const { data, "keys-database": keys } = settings;
+  const hasKeys = keys !== undefined || accessFiles(settings).some(({ path }) => existsSync(path));
+  return !hasKeys || existsSync(join(data, MANIFEST));
 }
 
 function reportWal(id: string, { wal }: Findings): void {

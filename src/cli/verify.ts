@@ -137,7 +137,7 @@ async function verifyOne(
       onProgress: (rows) => progress.update(rows, rows),
     });
     if (!verified) return undefined;
-    await storeVerdict(settings, id, verified);
+    await storeVerdict(settings, shards, id, verified);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     failure = error;

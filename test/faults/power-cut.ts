@@ -123,7 +123,7 @@ async function checkServed(
   await access.hooks.list();
   await access.close();
   if (existsSync(join(data, "na.db"))) {
-    const damage = (await verified(settings, "na"))?.damage ?? [];
+    const damage = (await verified(settings, "na")).damage;
     found.wrong += damage.length;
     found.problems.push(...damage.map(({ table, record }) => `damaged: ${table} ${record}`));
   }

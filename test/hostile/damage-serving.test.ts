@@ -16,7 +16,7 @@ test.each([
   ["rows of matches in the file", ["match"], false],
   ["rows of matches in the WAL", ["match"], true],
   ["entries of players in the file", ["player entry"], false],
-  ["an index in the WAL", ["matches by time"], true],
+  ["an index in the WAL", ["listed match"], true],
 ] as [string, Stored[], boolean][])(
   "overwritten bytes of %s are noticed, and nothing wrong is served",
   async (_what, stored, withWal) => {

@@ -85,7 +85,7 @@ test("each damaged record is named with what it affects, and the exit code is 1"
   expect(stdout).toContain(
     "\n  player_matches: match match-2 is missing from the list of a player, or wrong there\n",
   );
-  expect(stdout).toContain("\n  ranked_evidence: row bea is wrong\n");
+  expect(stdout).toMatch(/\n {2}ranked_evidence: player bea is /);
   const limited = JSON.parse((await verify("--json", "--limit", "1")).stdout);
   expect(limited.na).toMatchObject({
     state: "damaged",

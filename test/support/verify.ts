@@ -11,9 +11,11 @@ export interface Report extends Verified {
   state: "clean" | "damaged" | "unreadable";
 }
 
+const EMPTY: Verified = { rows: 0, damaged: 0, damage: [], isComplete: true, why: undefined };
+
 type Place = Pick<Settings, "data" | "shards"> & Partial<Pick<Settings, "keys-database">>;
 
-/** The report on one shard, without pauses. */
+/** The report on one shard, without pauses. A file in which nothing was committed yet is a clean one. */
 export async function verified(settings: Place, shard: string, quick = false): Promise<Report> {
   const shards = openShards(
     { "keys-database": undefined, ...settings, withUnredacted: true },
@@ -23,7 +25,7 @@ export async function verified(settings: Place, shard: string, quick = false): P
   );
   try {
     const options = { quick, share: 1, limit: 100, scratch: settings.data };
-    const found = (await verifyShard(shards, shard, options))!;
+    const found = (await verifyShard(shards, shard, options)) ?? EMPTY;
     return { ...found, state: found.damaged > 0 ? "damaged" : "clean" };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

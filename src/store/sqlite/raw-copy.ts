@@ -1,7 +1,7 @@
 /** Copies a shard's file with its WAL as they are, damage included, while others read and write it. */
 
 import type { Database } from "bun:sqlite";
-import { copyFileSync, existsSync, openSync, read } from "node:fs";
+import { closeSync, existsSync, openSync, read } from "node:fs";
 import { open } from "node:fs/promises";
 import { promisify } from "node:util";
 import { DamagedData } from "../store.ts";
@@ -34,9 +34,19 @@ export async function copyRaw(database: Database, to: string): Promise<void> {
     // A transaction begins with its first read.
     database.query("SELECT 1 FROM sqlite_schema").get();
     await copyFile(descriptorOf(from), to);
-    if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${to}-wal`);
+    if (existsSync(`${from}-wal`)) await copyWal(`${from}-wal`, `${to}-wal`);
   } finally {
     if (database.inTransaction) database.run("ROLLBACK");
+  }
+}
+
+/** SQLite holds no locks on it. */
+async function copyWal(from: string, to: string): Promise<void> {
+  const wal = openSync(from, "r");
+  try {
+    await copyFile(wal, to);
+  } finally {
+    closeSync(wal);
   }
 }
 
