@@ -63,7 +63,9 @@ async function leftAfter(
   const whole = [...args.map((one) => one.replace("DISK", path)), "--data", join(path, "data")];
   const run = await disk.run(whole, acknowledgement, stdin);
   expect([run.finished.exitCode, run.finished.stderr]).toEqual([exitCode, run.finished.stderr]);
-  expect({ atRisk: run.atRisk, mistakes: run.mistakes }).toEqual({ atRisk: [], mistakes: [] });
+  // What is rebuilt to compare with is thrown away.
+  const mistakes = run.mistakes.filter((one) => !one.startsWith("data/.verify-"));
+  expect({ atRisk: run.atRisk, mistakes }).toEqual({ atRisk: [], mistakes: [] });
   return run.left;
 }
 
