@@ -58,7 +58,7 @@ export interface RebuildOptions {
 }
 
 /** Records are decoded and applied so many at a time, and a transaction has so many: each of its players is written once. */
-const BATCH = 1000;
+const BATCH = 500;
 const BATCHES = 40;
 const ROWS = 1000;
 
