@@ -317,9 +317,6 @@ function fits(given: readonly string[], words: readonly (string | undefined)[]):
 export const openApiPath = ({ path }: { path: string }): string =>
   path.replaceAll(/:(\w+)/g, "{$1}");
 
-/** The segments of a path; the first is empty. */
-export const decodedSegments = (path: string): string[] => path.split("/").map(decoded);
-
 /** A segment with an invalid escape stays as it is: nothing has such an id. */
 function decoded(segment: string): string {
   if (!segment.includes("%")) return segment;

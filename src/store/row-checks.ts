@@ -1,6 +1,5 @@
 /** Whether rows are whole, and those that were looked for. */
 
-import { crc32 } from "node:zlib";
 import type { MatchDocument } from "./match-document.ts";
 import {
   DamagedData,
@@ -53,22 +52,6 @@ export function isSelected(
     teams.every((_, list) => hasOneOf("teams", list))
   );
 }
-
-/** The length matters: the last five bytes of every match happen to start with their checksum too. */
-const MATCH_HEADER = 27;
-
-/** Encoded matches start with the CRC-32 of the rest. */
-export const isWholeMatch = (bytes: Uint8Array): boolean =>
-  bytes.length > MATCH_HEADER && numberAt(bytes, 0) === crc32(bytes.subarray(4));
-
-/** Fragments have the CRC-32 of everything else at byte 8. */
-export const isWholeFragment = (bytes: Uint8Array | null): boolean =>
-  bytes !== null &&
-  bytes.length >= 12 &&
-  numberAt(bytes, 8) === crc32(bytes.subarray(12), crc32(bytes.subarray(0, 8)));
-
-const numberAt = (bytes: Uint8Array, at: number): number =>
-  new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
 
 /** Throws DamagedData unless the row is whole. */
 export function verified<Row>(table: Table<Row>, row: Row): Row {

@@ -212,8 +212,6 @@ export const REDACTIONS = declareTable("redactions", {
   isChecked: true,
 });
 
-export type RedactionRow = RowIn<typeof REDACTIONS>;
-
 /**
  * What pruned records leave behind of a player: how many proved the player to be ranked, and the totals and the latest state
  * after the served ones, which are null if none was served.
