@@ -83,19 +83,16 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       const isFound = async (work: (transaction: Transaction) => unknown, label: string) => {
         await change(settings, work);
         expect(damageOf(await verified(settings, "na", true))).toEqual([]);
-        const report = await verified(settings, "na");
-        expect(damageOf(report)).toEqual([`actor_stats ${label}`]);
-        return report;
+        expect(damageOf(await verified(settings, "na"))).toEqual([`actor_stats ${label}`]);
       };
       const label = "*Ember* in casual 2.5";
-      const { damage } = await isFound(
+      await isFound(
         async (transaction) =>
           transaction.changeActorTotals([
             { ...(await firstRow(transaction)), picks: 1, wins: 0, gold: 0n },
           ]),
         label,
       );
-      expect(damage[0]!.detail).toContain("/actors is wrong");
       await change(settings, async (transaction) => {
         const row = await firstRow(transaction);
         const { deaths, assists, kills, farm } = row;
