@@ -170,6 +170,14 @@ export interface ActorTable {
   actors: ActorSummary[];
 }
 
+/** A row without the one that counts the matches of its mode and patch, so that rates would be wrong. */
+export function uncounted(rows: readonly ActorTotals[]): ActorTotals | undefined {
+  const groupOf = ({ gameMode, patchVersion, isPruned }: ActorTotals) =>
+    `${gameMode}\0${patchVersion}\0${isPruned}`;
+  const counted = new Set(rows.filter(({ actor }) => actor === ALL_MATCHES).map(groupOf));
+  return rows.find((row) => !counted.has(groupOf(row)));
+}
+
 /** Adds up rows of any modes and patches, pruned or not. */
 export function actorTable(rows: Iterable<ActorTotals>, sort: ActorSort): ActorTable {
   const sums = new Map<string, ActorSums>();

@@ -4,10 +4,13 @@ import { contentOf } from "../document/content.ts";
 import { actorListContent } from "../document/insights.ts";
 import { selfLink } from "../document/links.ts";
 import { restOf } from "../document/stitch.ts";
-import { actorTable, COUNTED_MODES } from "../domain/actors.ts";
+import { actorTable, COUNTED_MODES, uncounted } from "../domain/actors.ts";
 import { MAX_ACTORS } from "../query/parameters.ts";
 import { parseActorsQuery } from "../query/parse-query.ts";
 import type { ActorsQuery } from "../query/query.ts";
+import { actorLabel } from "../store/core/actors.ts";
+import { DamagedData } from "../store/store.ts";
+import { ACTOR_STATS } from "../store/tables.ts";
 import {
   NO_MATCHES,
   parseQuery,
@@ -39,6 +42,8 @@ async function readActors({ reader }: ShardRequest, { filters, sort }: ActorsQue
     patchVersions: patchVersions && searchable(patchVersions),
     limit: MAX_ROWS,
   });
+  const wrong = uncounted(found.rows);
+  if (wrong) throw new DamagedData(ACTOR_STATS.name, actorLabel(wrong));
   const { matches, actors } = actorTable(found.rows, sort);
   const isTruncated = found.isTruncated || actors.length > MAX_ACTORS;
   return {

@@ -62,6 +62,15 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
   });
 
   if (engine === "SQLite") {
+    test("a missing count of matches is damage, not a wrong rate", async () => {
+      const path = "/shards/na/actors?filter[gameMode]=ranked";
+      expect((await world.get(path)).status).toBe(200);
+      sqliteRows(join(world.data, "na.db")).remove("actor statistics", { actor: "" });
+      const { status, body } = await world.get(path);
+      expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
+      await end();
+    });
+
     test("a damaged row is found by the quick verify", async () => {
       sqliteRows(join(world.data, "na.db")).change(
         "actor statistics",
