@@ -1,6 +1,7 @@
 /** What the scheduled verify finds is stored with the shard, and every process goes by it. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import type { Event } from "../../src/observe/events.ts";
@@ -18,6 +19,7 @@ const NOW = Date.now();
 const MATCHES = Array.from({ length: 4 }, (_, at) =>
   aMatch({ id: `match-${at}`, shard: "na", mode: "casual", createdAt: NOW - at * 60_000 }),
 );
+const DESCRIPTORS = "/proc/self/fd";
 /** So that a verify that is due begins at once. */
 const PACE = { firstMs: 0, pauseMs: 50 };
 
@@ -164,4 +166,28 @@ test("verify-hours off: nothing is verified", async () => {
   } finally {
     await world.stop();
   }
+});
+
+test("descriptors of a file do not add up with each verify", async () => {
+  const world = await startWorld(MATCHES, {}, undefined, "[shards.na]\n");
+  const file = statSync(join(world.data, "na.db")).ino;
+  const open = () =>
+    readdirSync(DESCRIPTORS).filter(
+      (name) => statSync(join(DESCRIPTORS, name), { throwIfNoEntry: false })?.ino === file,
+    ).length;
+  const counts: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    await withWriter(world.settings, "na", (writer) =>
+      writer.write(async (one) => one.setVerdict({ at: 0, damaged: 0, damage: [] })),
+    );
+    const verifying = await startInstance(world, {}, PACE);
+    await until("it is verified", async () =>
+      verifying.events.some(({ event }) => event === "shard-verified"),
+    );
+    await verifying.stop();
+    counts.push(open());
+  }
+  // SQLite keeps some of its own for the next connection.
+  expect(counts[3]).toBe(counts[1]!);
+  await world.stop();
 });

@@ -1,26 +1,29 @@
 /** Copies a shard's file with its WAL as they are, damage included, while others read and write it. */
 
 import type { Database } from "bun:sqlite";
-import { closeSync, existsSync, openSync, read } from "node:fs";
+import { closeSync, existsSync, openSync, read, readdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { DamagedData } from "../store.ts";
-import { fileStats } from "./opened-file.ts";
+import { deletedFile, fileStats, isSameFile } from "./opened-file.ts";
 
 const STEP = 1024 * 1024;
 
-/**
- * Files that were copied, by device and inode. They stay open: closing one would release the locks that SQLite holds on it
- * in this process, and another program could then delete the WAL in use.
- */
-const opened = new Map<string, number>();
+const DESCRIPTORS = "/proc/self/fd";
 
+/**
+ * A descriptor that SQLite has for the file. One of our own could not be closed again: that would release the locks that
+ * SQLite holds on the file in this process, and another program could then delete the WAL in use. SQLite keeps its
+ * descriptors of a file as long as any connection of the process has a lock on it.
+ */
 function descriptorOf(path: string): number {
-  const { dev, ino } = fileStats(path)!;
-  const key = `${dev} ${ino}`;
-  const file = opened.get(key) ?? openSync(path, "r");
-  opened.set(key, file);
-  return file;
+  const file = fileStats(path);
+  const found = readdirSync(DESCRIPTORS).find((name) =>
+    isSameFile(statSync(join(DESCRIPTORS, name), { throwIfNoEntry: false }), file),
+  );
+  if (file === undefined || found === undefined) throw deletedFile(path);
+  return Number(found);
 }
 
 /**
