@@ -154,7 +154,7 @@ class Verification {
     const rebuilt = openNewFile(this.id, path);
     let isWhole = true;
     try {
-      await rebuild(await this.#paced(state), rebuilt, {
+      await rebuild(this.#paced(state), rebuilt, {
         shard: this.id,
         onDamage: (table, record) => {
           isWhole = false;
@@ -166,7 +166,7 @@ class Verification {
       const built = await builtTables(state);
       await rebuilt.survey(async (expected) => {
         for (const table of DECLARED.filter((one) => built(one))) {
-          for await (const step of differences(await this.#paced(state), expected, table)) {
+          for await (const step of differences(this.#paced(state), expected, table)) {
             for (const record of step) this.#note(table.name, record);
           }
         }
@@ -196,7 +196,7 @@ class Verification {
   }
 
   /** The same state, read at the pace that is allowed. */
-  async #paced(state: StoredState): Promise<StoredState> {
+  #paced(state: StoredState): StoredState {
     return {
       ...state,
       rows: (table, range) => this.#step(async () => state.rows(table, range)),

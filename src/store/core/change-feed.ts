@@ -2,7 +2,6 @@
 
 import type { Steps } from "../steps.ts";
 import type { ChangeBatch, LogPosition, NamedTable } from "../store.ts";
-
 import { type LoggedChange, type MatchReference, readLogged } from "./change-log.ts";
 import { servedDocuments } from "./matches.ts";
 import { numbered } from "./named.ts";

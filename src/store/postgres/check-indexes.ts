@@ -31,9 +31,9 @@ export async function checkIndexes(
 }
 
 async function entriesIn(connection: Connection, disabled: readonly string[]): Promise<Entries[]> {
-  const set = SETTINGS.map((name) => {
-    return `set_config('enable_${name}', '${disabled.includes(name) ? "off" : "on"}', true)`;
-  });
+  const set = SETTINGS.map(
+    (name) => `set_config('enable_${name}', '${disabled.includes(name) ? "off" : "on"}', true)`,
+  );
   // What is disabled has a very high cost, which would trigger JIT compilation.
   await connection.rows(`SELECT set_config('jit', 'off', true), ${set.join(", ")}`);
   const entries: Entries[] = [];
