@@ -58,6 +58,8 @@ export interface Rebuilding {
   /** Records that were created before this time stay what they are, as after a prune that was interrupted. */
   prunedBefore: number | undefined;
   fates: ReadonlyMap<string, Fate>;
+  /** Called with what is going to be served, also records of earlier batches that this one releases. */
+  onServed(served: readonly Pick<Known, "outline">[]): Promise<void>;
 }
 
 /** The same within a transaction. Of a shard that is rebuilt, `named` and the recent matches have to be written at the end. */
@@ -84,8 +86,10 @@ export async function applyBatch(
     rebuilding?.fates,
   );
 
-  if (rebuilding) await transaction.removeServed(change.unserved.map(entry));
-  else if (change.served.length + change.unserved.length > 0) {
+  if (rebuilding) {
+    await rebuilding.onServed(change.served);
+    await transaction.removeServed(change.unserved.map(entry));
+  } else if (change.served.length + change.unserved.length > 0) {
     const newest = await transaction.newestServed();
     await transaction.removeServed(change.unserved.map(entry));
     await updateRecent(transaction, newest, change.served, change.unserved);

@@ -4,7 +4,7 @@
  * keep their internal numbers, so that every row of the new shard is equal to that of a shard without damage.
  */
 
-import { applyBatch } from "../ingest/commit-batch.ts";
+import { applyBatch, type Rebuilding } from "../ingest/commit-batch.ts";
 import { addPrunedTotals } from "../ingest/count-actors.ts";
 import { restore } from "../ingest/prepare.ts";
 import { countRecent } from "../ingest/update-boards.ts";
@@ -285,13 +285,15 @@ class Applied {
     for (const { outline } of restored) {
       if (outline.shard !== shard) onDamage(RECORDS.name, outline.id);
     }
-    for (const kind of ["players", "teams"] as const) {
-      const ids = new Set(batch.flatMap(({ outline }) => outline[kind].map(({ id }) => id)));
-      const unknown = [...ids].filter((id) => !numbers[kind].has(id));
-      for (const [id, num] of await numbersOf(source, kind, unknown)) numbers[kind].set(id, num);
-    }
     const fates = new Map(records.map(({ fate, match }) => [match.id, fate]));
-    const rebuilding = { named, prunedBefore: this.prunedBefore, fates };
+    const onServed: Rebuilding["onServed"] = async (served) => {
+      for (const kind of ["players", "teams"] as const) {
+        const ids = new Set(served.flatMap(({ outline }) => outline[kind].map(({ id }) => id)));
+        const unknown = [...ids].filter((id) => !numbers[kind].has(id));
+        for (const [id, num] of await numbersOf(source, kind, unknown)) numbers[kind].set(id, num);
+      }
+    };
+    const rebuilding = { named, prunedBefore: this.prunedBefore, fates, onServed };
     await applyBatch(transaction, batch, { replace: false, rebuilding });
     this.records += batch.length;
     this.options.onProgress(this.records);
