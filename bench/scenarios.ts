@@ -26,7 +26,7 @@ const BOARD_PAGES = 4;
 const GZIP = { "Accept-Encoding": "gzip" };
 const MATCHES = `/shards/${SHARD}/matches`;
 const PLAYERS = `/shards/${SHARD}/players`;
-const ACTORS = `/shards/${SHARD}/actors`;
+const ACTORS = `/shards/${SHARD}/heroes`;
 const BOARDS = `/shards/${SHARD}/leaderboards`;
 const SPARSE = {
   "fields[match]": "gameMode,createdAt,rosters",
@@ -258,6 +258,6 @@ export const SCENARIOS: readonly Scenario[] = [
     status: 200,
     isOurs: true,
     addresses: (targets) =>
-      targets.activePlayers(PAGES).map((id) => gzipped(`${PLAYERS}/${id}/company`)),
+      targets.activePlayers(PAGES).map((id) => gzipped(`${PLAYERS}/${id}/played-with`)),
   },
 ];

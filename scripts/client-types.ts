@@ -4,8 +4,7 @@
  */
 
 import { resolve } from "node:path";
-import { openApiPath, ROUTES } from "../src/http/routes.ts";
-import { openApiDocument } from "../src/openapi/document.ts";
+import { describeApi } from "../src/http/routes.ts";
 
 export const CLIENT_TYPES = resolve(import.meta.dir, "../client/src/generated.ts");
 
@@ -54,9 +53,8 @@ const HEADING = `/**
 `;
 
 export function clientTypes(): string {
-  const described = ROUTES.map((route) => ({ ...route, path: openApiPath(route) }));
   const deployment = { version: "", maxOffset: 0, publicUrl: "" };
-  const { paths, components } = openApiDocument(described, deployment) as OpenApi;
+  const { paths, components } = describeApi(deployment) as OpenApi;
   const schemas = Object.entries(components.schemas).map(
     ([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)};\n`,
   );

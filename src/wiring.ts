@@ -12,19 +12,19 @@ import { type RunningAdmin, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
+import { PROFILES } from "./endpoint/compat-profile.ts";
+import { ResultCache } from "./endpoint/result-cache.ts";
+import { STAGES } from "./endpoint/stopwatch.ts";
 import { Deliverer, type DelivererOptions } from "./hooks/deliverer.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { send } from "./hooks/send.ts";
 import { Bodies } from "./http/body.ts";
-import { PROFILES } from "./http/compat-profile.ts";
 import type { Clock } from "./http/context.ts";
 import { OverloadControl } from "./http/overload.ts";
 import { Pictures } from "./http/pictures.ts";
 import { Portal } from "./http/portal.ts";
-import { ResultCache } from "./http/result-cache.ts";
-import { type FeedPace, type RunningServer, startServer } from "./http/server.ts";
+import { type RunningServer, startServer } from "./http/server.ts";
 import { shardStatuses } from "./http/status.ts";
-import { STAGES } from "./http/stopwatch.ts";
 import { needsBuild } from "./maintenance/build.ts";
 import {
   type MaintenancePace,
@@ -52,7 +52,7 @@ const HOUR_MS = 3_600_000;
 
 const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() };
 
-export interface RunningMatchbook extends Omit<RunningServer, "feed"> {
+export interface RunningMatchbook extends Omit<RunningServer, "families"> {
   /** The URL of the admin listener, if there is one. */
   adminUrl: string | undefined;
   metrics: Pick<Metrics, "families">;
@@ -63,7 +63,7 @@ export interface RunningMatchbook extends Omit<RunningServer, "feed"> {
 /**
  * Starts the public server, and the admin listener if the settings enable it. `sharing` is for one of several
  * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `maintenancePace`,
- * `feedPace` and `redisResponseMs` are for tests.
+ * `pace` and `redisResponseMs` are for tests.
  */
 export async function serve(
   settings: Settings,
@@ -72,7 +72,7 @@ export async function serve(
   sharing?: WorkerLimits,
   offeredKey?: string,
   maintenancePace?: Partial<MaintenancePace>,
-  feedPace?: Partial<FeedPace>,
+  pace?: Readonly<Record<string, number>>,
   redisResponseMs?: number,
 ): Promise<RunningMatchbook> {
   const clock = steadyClock(unsteadyClock);
@@ -124,12 +124,12 @@ export async function serve(
       bodies: new Bodies(settings.compression, responseCache / 2, overload),
       portal: portalFor(settings, offeredKey, visitors, clock),
       drainMs: settings["drain-ms"],
-      feedPace,
+      pace,
       clock,
       observe,
       release,
     });
-    metrics.watchFeed(server.feed);
+    metrics.include(server.families);
     return {
       url: server.url,
       adminUrl: admin?.url,

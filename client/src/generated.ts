@@ -265,266 +265,6 @@ export type SinglePlayer = {
   };
 };
 
-/** The current name of a player. */
-export type PlayerName = {
-  readonly type: "player-name";
-  /** The id of the player. */
-  readonly id: string;
-  readonly attributes: {
-    /** The current name of the player. */
-    readonly name: string;
-    /** Region shard. */
-    readonly shardId: string;
-    /** If the player record has one. */
-    readonly skillTier?: number;
-    /** When the newest match of the player was created. */
-    readonly lastMatchAt?: string;
-  };
-};
-
-/** The match whose id was searched for. */
-export type FoundMatch = {
-  readonly type: "match";
-  /** The id that was searched for. */
-  readonly id: string;
-  readonly attributes: {
-    /** Region shard. */
-    readonly shardId: string;
-    readonly createdAt: string;
-  };
-};
-
-export type NameList = {
-  /** The closest names first. */
-  readonly data: readonly PlayerName[];
-  readonly meta?: {
-    /** No name is similar: these are the nearest ones. Otherwise absent. */
-    readonly nearest: true;
-  };
-  readonly links: {
-    readonly self: string;
-  };
-  readonly jsonapi: {
-    readonly version: "1.1";
-  };
-};
-
-export type NameSearch = {
-  /** A match with this id first, then the closest names. */
-  readonly data: readonly (PlayerName | FoundMatch)[];
-  readonly meta?: {
-    /** No name is similar: these are the nearest ones. Otherwise absent. */
-    readonly nearest?: true;
-    /** The shards that could not answer. Only if there are any. */
-    readonly unavailable?: readonly string[];
-  };
-  readonly links: {
-    readonly self: string;
-  };
-  readonly jsonapi: {
-    readonly version: "1.1";
-  };
-};
-
-/** A change of a served match. */
-export type Change = {
-  readonly type: "change";
-  /** The cursor after this change. */
-  readonly id: string;
-  readonly attributes: {
-    readonly kind: "added" | "replaced" | "removed";
-    /** When the change was made. */
-    readonly changedAt: string;
-    /** As of the match. */
-    readonly createdAt: string;
-    /** As of the match. */
-    readonly gameMode:
-      | "ranked"
-      | "casual"
-      | "private"
-      | "private_party_draft_match"
-      | "private_party_aral_match"
-      | "private_party_blitz_match"
-      | "casual_aral"
-      | "blitz_pvp_ranked";
-    /** As of the match. */
-    readonly patchVersion: string;
-  };
-  readonly relationships: {
-    readonly match: {
-      readonly data: {
-        readonly type: "match";
-        readonly id: string;
-      };
-    };
-    readonly players: {
-      readonly data: readonly {
-        readonly type: "player";
-        readonly id: string;
-      }[];
-    };
-  };
-};
-
-export type ChangeList = {
-  /** The oldest change first. */
-  readonly data: readonly Change[];
-  readonly links: {
-    readonly self: string;
-    readonly next: string;
-  };
-  readonly jsonapi: {
-    readonly version: "1.1";
-  };
-};
-
-/** Another player, in whose matches the player also played. */
-export type Company = {
-  readonly type: "company";
-  /** The id of the other player. */
-  readonly id: string;
-  readonly attributes: {
-    /** The current name of the other player. */
-    readonly name: string;
-    /** Matches on the same side. */
-    readonly with: {
-      readonly matches: number;
-      /** Those that the player of the request won. */
-      readonly wins: number;
-    };
-    /** Matches on opposite sides. */
-    readonly against: {
-      readonly matches: number;
-      /** Those that the player of the request won. */
-      readonly wins: number;
-    };
-    /** When their newest match was created. */
-    readonly lastPlayedAt: string;
-  };
-  readonly relationships: {
-    readonly player: {
-      readonly data: {
-        readonly type: "player";
-        readonly id: string;
-      };
-    };
-  };
-};
-
-export type CompanyList = {
-  /** The most matches together first. */
-  readonly data: readonly Company[];
-  readonly meta: {
-    /** The number of matches counted. */
-    readonly matches: number;
-    readonly window: {
-      readonly start: string;
-      readonly end: string;
-    };
-    /** Whether there were more matches in the window, which are not counted. */
-    readonly isTruncated: boolean;
-  };
-  readonly links: {
-    readonly self: string;
-  };
-  readonly jsonapi: {
-    readonly version: "1.1";
-  };
-};
-
-/** The statistics of an actor (hero). */
-export type Actor = {
-  readonly type: "actor";
-  /** The actor, as records name it. */
-  readonly id: string;
-  readonly attributes: {
-    /** How often it was played: participants, not matches. */
-    readonly matches: number;
-    /** How often its side won. */
-    readonly wins: number;
-    /** `wins` / `matches`. */
-    readonly winRate: number;
-    /** `matches` per match selected: more than 1 if most matches have several. */
-    readonly pickRate: number;
-    /** Average. */
-    readonly kills: number;
-    /** Average. */
-    readonly deaths: number;
-    /** Average. */
-    readonly assists: number;
-    /** Average. */
-    readonly gold: number;
-    /** Average. */
-    readonly farm: number;
-  };
-};
-
-export type ActorList = {
-  readonly data: readonly Actor[];
-  readonly meta: {
-    /** The number of matches selected. */
-    readonly matches: number;
-    /** The number of actors in them. */
-    readonly actors: number;
-    /** Whether there are more actors, or more data than a request may read. */
-    readonly isTruncated: boolean;
-  };
-  readonly links: {
-    readonly self: string;
-  };
-  readonly jsonapi: {
-    readonly version: "1.1";
-  };
-};
-
-/** A player on a leaderboard. */
-export type LeaderboardEntry = {
-  readonly type: "leaderboard-entry";
-  /** The id of the player. */
-  readonly id: string;
-  readonly attributes: {
-    /** One more than the number of players with a better value. Null beyond the depth. */
-    readonly rank: number | null;
-    /** The current name of the player. */
-    readonly name: string;
-    /** The skill tier, the wins, the rate from 0 to 1, or the streak. */
-    readonly value: number;
-    /** On win-rate: the ranked matches that the rate is about. */
-    readonly matches?: number;
-  };
-  readonly relationships: {
-    readonly player: {
-      readonly data: {
-        readonly type: "player";
-        readonly id: string;
-      };
-    };
-  };
-};
-
-export type Leaderboard = {
-  /** The best first; players with equal values by id. */
-  readonly data: readonly LeaderboardEntry[];
-  readonly meta: {
-    readonly board: "skill-tier" | "ranked-wins" | "win-rate" | "win-streak";
-    readonly period: "all" | "28d";
-    /** The 28 days, if the period is 28d and the shard has matches. */
-    readonly window?: {
-      readonly start: string;
-      readonly end: string;
-    };
-    /** How many entries are listed. */
-    readonly depth: number;
-  };
-  readonly links: {
-    readonly self: string;
-    readonly next?: string;
-  };
-  readonly jsonapi: {
-    readonly version: "1.1";
-  };
-};
-
 export type Errors = {
   readonly errors: readonly {
     /** The id of the request. */
@@ -653,20 +393,280 @@ export type Description = {
   readonly [name: string]: unknown;
 };
 
+/** Another player, in whose matches the player also played. */
+export type PlayedWith = {
+  readonly type: "played-with";
+  /** The id of the other player. */
+  readonly id: string;
+  readonly attributes: {
+    /** The current name of the other player. */
+    readonly name: string;
+    /** Matches on the same side. */
+    readonly with: {
+      readonly matches: number;
+      /** Those that the player of the request won. */
+      readonly wins: number;
+    };
+    /** Matches on opposite sides. */
+    readonly against: {
+      readonly matches: number;
+      /** Those that the player of the request won. */
+      readonly wins: number;
+    };
+    /** When their newest match was created. */
+    readonly lastPlayedAt: string;
+  };
+  readonly relationships: {
+    readonly player: {
+      readonly data: {
+        readonly type: "player";
+        readonly id: string;
+      };
+    };
+  };
+};
+
+export type PlayedWithList = {
+  /** The most matches together first. */
+  readonly data: readonly PlayedWith[];
+  readonly meta: {
+    /** The number of matches counted. */
+    readonly matches: number;
+    readonly window: {
+      readonly start: string;
+      readonly end: string;
+    };
+    /** Whether there were more matches in the window, which are not counted. */
+    readonly isTruncated: boolean;
+  };
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
+/** The current name of a player. */
+export type PlayerName = {
+  readonly type: "player-name";
+  /** The id of the player. */
+  readonly id: string;
+  readonly attributes: {
+    /** The current name of the player. */
+    readonly name: string;
+    /** Region shard. */
+    readonly shardId: string;
+    /** If the player record has one. */
+    readonly skillTier?: number;
+    /** When the newest match of the player was created. */
+    readonly lastMatchAt?: string;
+  };
+};
+
+/** The match whose id was searched for. */
+export type FoundMatch = {
+  readonly type: "match";
+  /** The id that was searched for. */
+  readonly id: string;
+  readonly attributes: {
+    /** Region shard. */
+    readonly shardId: string;
+    readonly createdAt: string;
+  };
+};
+
+export type NameList = {
+  /** The closest names first. */
+  readonly data: readonly PlayerName[];
+  readonly meta?: {
+    /** No name is similar: these are the nearest ones. Otherwise absent. */
+    readonly nearest: true;
+  };
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
+export type NameSearch = {
+  /** A match with this id first, then the closest names. */
+  readonly data: readonly (PlayerName | FoundMatch)[];
+  readonly meta?: {
+    /** No name is similar: these are the nearest ones. Otherwise absent. */
+    readonly nearest?: true;
+    /** The shards that could not answer. Only if there are any. */
+    readonly unavailable?: readonly string[];
+  };
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
+/** A player on a leaderboard. */
+export type LeaderboardEntry = {
+  readonly type: "leaderboard-entry";
+  /** The id of the player. */
+  readonly id: string;
+  readonly attributes: {
+    /** One more than the number of players with a better value. Null beyond the depth. */
+    readonly rank: number | null;
+    /** The current name of the player. */
+    readonly name: string;
+    /** The skill tier, the wins, the rate from 0 to 1, or the streak. */
+    readonly value: number;
+    /** On win-rate: the ranked matches that the rate is about. */
+    readonly matches?: number;
+  };
+  readonly relationships: {
+    readonly player: {
+      readonly data: {
+        readonly type: "player";
+        readonly id: string;
+      };
+    };
+  };
+};
+
+export type Leaderboard = {
+  /** The best first; players with equal values by id. */
+  readonly data: readonly LeaderboardEntry[];
+  readonly meta: {
+    readonly board: "skill-tier" | "ranked-wins" | "win-rate" | "win-streak";
+    readonly period: "all" | "28d";
+    /** The 28 days, if the period is 28d and the shard has matches. */
+    readonly window?: {
+      readonly start: string;
+      readonly end: string;
+    };
+    /** How many entries are listed. */
+    readonly depth: number;
+  };
+  readonly links: {
+    readonly self: string;
+    readonly next?: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
+/** A change of a served match. */
+export type Change = {
+  readonly type: "change";
+  /** The cursor after this change. */
+  readonly id: string;
+  readonly attributes: {
+    readonly kind: "added" | "replaced" | "removed";
+    /** When the change was made. */
+    readonly changedAt: string;
+    /** As of the match. */
+    readonly createdAt: string;
+    /** As of the match. */
+    readonly gameMode:
+      | "ranked"
+      | "casual"
+      | "private"
+      | "private_party_draft_match"
+      | "private_party_aral_match"
+      | "private_party_blitz_match"
+      | "casual_aral"
+      | "blitz_pvp_ranked";
+    /** As of the match. */
+    readonly patchVersion: string;
+  };
+  readonly relationships: {
+    readonly match: {
+      readonly data: {
+        readonly type: "match";
+        readonly id: string;
+      };
+    };
+    readonly players: {
+      readonly data: readonly {
+        readonly type: "player";
+        readonly id: string;
+      }[];
+    };
+  };
+};
+
+export type ChangeList = {
+  /** The oldest change first. */
+  readonly data: readonly Change[];
+  readonly links: {
+    readonly self: string;
+    readonly next: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
+/** The statistics of a hero. */
+export type Hero = {
+  readonly type: "hero";
+  /** The hero, as records name it. */
+  readonly id: string;
+  readonly attributes: {
+    /** How often it was played: participants, not matches. */
+    readonly matches: number;
+    /** How often its side won. */
+    readonly wins: number;
+    /** `wins` / `matches`. */
+    readonly winRate: number;
+    /** `matches` per match selected: more than 1 if most matches have several. */
+    readonly pickRate: number;
+    /** Average. */
+    readonly kills: number;
+    /** Average. */
+    readonly deaths: number;
+    /** Average. */
+    readonly assists: number;
+    /** Average. */
+    readonly gold: number;
+    /** Average. */
+    readonly farm: number;
+  };
+};
+
+export type HeroList = {
+  readonly data: readonly Hero[];
+  readonly meta: {
+    /** The number of matches selected. */
+    readonly matches: number;
+    /** The number of heroes in them. */
+    readonly heroes: number;
+    /** Whether there are more heroes, or more data than a request may read. */
+    readonly isTruncated: boolean;
+  };
+  readonly links: {
+    readonly self: string;
+  };
+  readonly jsonapi: {
+    readonly version: "1.1";
+  };
+};
+
 /** Every path, with its query parameters and its response document. */
 export interface Operations {
   /** Get a collection of matches */
   "/shards/{shard}/matches": {
     query: {
-      /** The maximum number of records on a page. It can be up to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      /** The maximum number of records on a page, up to 5. Default: 5. */
       readonly "page[limit]"?: number;
-      /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
+      /** The number of matches to skip. To read many pages, follow `links.next` instead. Default: 0. */
       readonly "page[offset]"?: number;
-      /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
+      /** A cursor: the page after it. Copy it from `links.next`. */
       readonly "page[after]"?: string;
       /** A cursor: the page before it. Copy it from `links.prev`. */
       readonly "page[before]"?: string;
-      /** For matches `createdAt`: oldest first, or `-createdAt`: newest first. For actors any attribute, or `actor` for the name; with `-` in descending order. Default: createdAt for matches, -matches for actors. */
+      /** `createdAt`: oldest first. `-createdAt`: newest first. Default: createdAt. */
       readonly sort?: "createdAt" | "-createdAt";
       /** The earliest creation time, inclusive. It must be before the end. Default: now minus 28 days. */
       readonly "filter[createdAt-start]"?: string;
@@ -674,7 +674,7 @@ export interface Operations {
       readonly "filter[createdAt-end]"?: string;
       /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerIds]"?: string;
       /** Teams by their exact current tags. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[teamNames]"?: string;
@@ -718,13 +718,13 @@ export interface Operations {
   /** Get a collection of players */
   "/shards/{shard}/players": {
     query: {
-      /** The maximum number of records on a page. It can be up to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      /** The maximum number of records on a page, up to 6. Default: 6. */
       readonly "page[limit]"?: number;
-      /** The number of matches to skip. For players, which have only one page, it must be 0. To read many pages, follow `links.next` instead. Default: 0. */
+      /** Players have only one page: it must be 0. Default: 0. */
       readonly "page[offset]"?: number;
       /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerIds]"?: string;
       /** Players have no related resources: only an empty value is accepted. */
       readonly include?: string;
@@ -743,13 +743,13 @@ export interface Operations {
     };
     reply: SinglePlayer;
   };
-  /** Get the company of a player */
-  "/shards/{shard}/players/{id}/company": {
+  /** Get whom a player played with */
+  "/shards/{shard}/players/{id}/played-with": {
     query: {
-      /** The maximum number of records on a page. It can be up to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      /** The maximum number of records on a page, up to 50. Default: 20. */
       readonly "page[limit]"?: number;
     };
-    reply: CompanyList;
+    reply: PlayedWithList;
   };
   /** Find player names similar to a text */
   "/shards/{shard}/player-names": {
@@ -770,11 +770,11 @@ export interface Operations {
   /** Get a leaderboard */
   "/shards/{shard}/leaderboards/{board}": {
     query: {
-      /** The maximum number of records on a page. It can be up to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      /** The maximum number of records on a page, up to 100. Default: 20. */
       readonly "page[limit]"?: number;
-      /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
+      /** A cursor: the page after it. Copy it from `links.next`. */
       readonly "page[after]"?: string;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
+      /** The entries of these players, at most 20, instead of a page. Separate ids with commas. */
       readonly "filter[playerIds]"?: string;
       /** `all`, or `28d` for the 28 days that end with the day of the newest match. Only ranked-wins and win-rate have `28d`. Default: all. */
       readonly "filter[period]"?: "all" | "28d";
@@ -784,15 +784,15 @@ export interface Operations {
   /** Follow the changes of matches */
   "/shards/{shard}/changes": {
     query: {
-      /** The maximum number of records on a page. It can be up to 5 matches, 6 players, 200 changes, 100 of a leaderboard or 50 of a company. Default: 5 matches, 6 players, 50 changes, 20 of a leaderboard, 20 of a company. */
+      /** The maximum number of records on a page, up to 200. Default: 50. */
       readonly "page[limit]"?: number;
-      /** A cursor: the page after it. Copy it from `links.next`. For changes also the `id` of a change, or `oldest` for the oldest change that is kept; without it, they begin now. */
+      /** The changes after it: a cursor of `links.next`, the `id` of a change, or `oldest` for the oldest change that is kept. Without it, they begin now. */
       readonly "page[after]"?: string;
       /** How long to wait if there is no change yet, in seconds, 0 to 25. The response is sent as soon as there is one. Default: 0. */
       readonly "page[wait]"?: number;
       /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
-      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. On a leaderboard at most 20: their entries, instead of a page. */
+      /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerIds]"?: string;
       /** Teams by their exact current tags. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[teamNames]"?: string;
@@ -806,9 +806,13 @@ export interface Operations {
     reply: ChangeList;
   };
   /** Get hero statistics */
-  "/shards/{shard}/actors": {
+  "/shards/{shard}/heroes": {
     query: {
-      /** For matches `createdAt`: oldest first, or `-createdAt`: newest first. For actors any attribute, or `actor` for the name; with `-` in descending order. Default: createdAt for matches, -matches for actors. */
+      /** Game modes, separated by commas. */
+      readonly "filter[gameMode]"?: string;
+      /** Patch versions of the game. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
+      readonly "filter[patchVersion]"?: string;
+      /** Any attribute, or `hero` for the name; with `-` in descending order. Default: -matches. */
       readonly sort?:
         | "matches"
         | "-matches"
@@ -828,14 +832,10 @@ export interface Operations {
         | "-gold"
         | "farm"
         | "-farm"
-        | "actor"
-        | "-actor";
-      /** Game modes, separated by commas. */
-      readonly "filter[gameMode]"?: string;
-      /** Patch versions of the game. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
-      readonly "filter[patchVersion]"?: string;
+        | "hero"
+        | "-hero";
     };
-    reply: ActorList;
+    reply: HeroList;
   };
   /** Get the limits and usage of your key */
   "/usage": {

@@ -4,12 +4,12 @@ import { withoutRecords } from "./failures.ts";
 import type * as Raw from "./generated.ts";
 import { type Lookup, type RawResource, Resource } from "./resource.ts";
 import {
-  Actor,
   Change,
-  Company,
+  Hero,
   LeaderboardEntry,
   Match,
   Participant,
+  PlayedWith,
   Player,
   Roster,
   Team,
@@ -53,12 +53,12 @@ export class Graph implements Lookup {
         return new Player(raw as Raw.Player, this, isLoaded);
       case "team":
         return new Team(raw as Raw.Team, this, isLoaded);
-      case "actor":
-        return new Actor(raw as Raw.Actor, this, isLoaded);
+      case "hero":
+        return new Hero(raw as Raw.Hero, this, isLoaded);
       case "change":
         return new Change(raw as Raw.Change, this, isLoaded);
-      case "company":
-        return new Company(raw as Raw.Company, this, isLoaded);
+      case "played-with":
+        return new PlayedWith(raw as Raw.PlayedWith, this, isLoaded);
       case "leaderboard-entry":
         return new LeaderboardEntry(raw as Raw.LeaderboardEntry, this, isLoaded);
       default:

@@ -8,14 +8,14 @@ export { type FoundNames, Matchbook } from "./matchbook.ts";
 export type { CallOptions, Fetch, MatchbookOptions } from "./options.ts";
 export type { Page, Pages } from "./pages.ts";
 export type {
-  ActorsQuery,
   ChangeFilters,
   ChangesQuery,
-  CompanyQuery,
   Everything,
+  HeroesQuery,
   LeaderboardQuery,
   MatchesQuery,
   MatchFilters,
+  PlayedWithQuery,
   PlayerFilters,
   PlayersQuery,
   RecordQuery,
@@ -23,18 +23,18 @@ export type {
 } from "./query.ts";
 export { Resource } from "./resource.ts";
 export {
-  Actor,
   Change,
-  Company,
   type GameMode,
+  Hero,
   LeaderboardEntry,
   Match,
   Participant,
+  PlayedWith,
   Player,
   Roster,
   type Sparse,
   Team,
 } from "./resources.ts";
-export type { ActorStatistics, Board, Matches, PlayerName, Players, Shard } from "./shard.ts";
+export type { Board, HeroStatistics, Matches, PlayerName, Players, Shard } from "./shard.ts";
 export type { Reply } from "./transport.ts";
 export type { Wait } from "./wait.ts";

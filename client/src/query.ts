@@ -80,11 +80,11 @@ export interface PlayerFilters extends CallOptions {
 }
 
 /** Hero statistics: over all modes and patches by default. */
-export interface ActorsQuery extends CallOptions {
+export interface HeroesQuery extends CallOptions {
   gameMode?: readonly GameMode[] | undefined;
   patchVersion?: Texts;
-  /** An attribute or `actor`; with `-` in descending order. Default: `-matches`. */
-  sort?: Operations["/shards/{shard}/actors"]["query"]["sort"] | undefined;
+  /** An attribute or `hero`; with `-` in descending order. Default: `-matches`. */
+  sort?: Operations["/shards/{shard}/heroes"]["query"]["sort"] | undefined;
 }
 
 export interface LeaderboardQuery extends CallOptions {
@@ -96,7 +96,7 @@ export interface LeaderboardQuery extends CallOptions {
   limit?: number | undefined;
 }
 
-export interface CompanyQuery extends CallOptions {
+export interface PlayedWithQuery extends CallOptions {
   /** The maximum number of other players, 1 to 50. Default: 20. */
   limit?: number | undefined;
 }
@@ -164,7 +164,7 @@ export const PLAYERS_TABLE: Table<PlayersQuery, "/shards/{shard}/players"> = {
   ...SELECTION,
 };
 
-export const ACTORS_TABLE: Table<ActorsQuery, "/shards/{shard}/actors"> = {
+export const HEROES_TABLE: Table<HeroesQuery, "/shards/{shard}/heroes"> = {
   gameMode: list("filter[gameMode]"),
   patchVersion: list("filter[patchVersion]"),
   sort: one("sort"),
@@ -179,9 +179,10 @@ export const LEADERBOARD_TABLE: Table<LeaderboardQuery, "/shards/{shard}/leaderb
   limit: one("page[limit]"),
 };
 
-export const COMPANY_TABLE: Table<CompanyQuery, "/shards/{shard}/players/{id}/company"> = {
-  limit: one("page[limit]"),
-};
+export const PLAYED_WITH_TABLE: Table<PlayedWithQuery, "/shards/{shard}/players/{id}/played-with"> =
+  {
+    limit: one("page[limit]"),
+  };
 
 export const NEAR_TABLE: Table<{ near: string }, "/shards/{shard}/player-names"> = {
   near: one("filter[near]"),

@@ -179,8 +179,8 @@ export class Change extends Resource<Raw.Change> implements Named<Raw.Change> {
   }
 }
 
-/** The statistics of an actor (hero); its id is the actor as records name it. */
-export class Actor extends Resource<Raw.Actor> implements Named<Raw.Actor> {
+/** The statistics of a hero; its id is the hero as records name it. */
+export class Hero extends Resource<Raw.Hero> implements Named<Raw.Hero> {
   /** How often it was played: participants, not matches. */
   get matches(): number {
     return this.attributes.matches!;
@@ -250,19 +250,19 @@ export class LeaderboardEntry extends Resource<Raw.LeaderboardEntry> {
 }
 
 /** Another player, in whose matches a player also played. */
-export class Company extends Resource<Raw.Company> implements Named<Raw.Company> {
+export class PlayedWith extends Resource<Raw.PlayedWith> implements Named<Raw.PlayedWith> {
   /** The current name of the other player. */
   get name(): string {
     return this.attributes.name!;
   }
 
   /** Matches on the same side, and those of them that the player won. */
-  get with(): Named<Raw.Company>["with"] {
+  get with(): Named<Raw.PlayedWith>["with"] {
     return this.attributes.with!;
   }
 
   /** Matches on opposite sides, and those of them that the player won. */
-  get against(): Named<Raw.Company>["against"] {
+  get against(): Named<Raw.PlayedWith>["against"] {
     return this.attributes.against!;
   }
 

@@ -1,13 +1,13 @@
-/** One shard: its matches, their changes, players, their company, player names, hero statistics and leaderboards. */
+/** One shard: its matches, their changes, players, whom they played with, player names, hero statistics and leaderboards. */
 
 import { followChanges } from "./changes.ts";
 import { withoutRecords } from "./failures.ts";
 import type {
-  ActorList,
-  CompanyList,
+  HeroList,
   Leaderboard,
   MatchList,
   NameList,
+  PlayedWithList,
   PlayerList,
   SingleMatch,
   SinglePlayer,
@@ -16,20 +16,20 @@ import { type List, linkedList, linkedOne, listWithMeta } from "./graph.ts";
 import type { CallOptions } from "./options.ts";
 import { Pages } from "./pages.ts";
 import {
-  ACTORS_TABLE,
-  type ActorsQuery,
   CHANGES_TABLE,
   type ChangesQuery,
-  COMPANY_TABLE,
-  type CompanyQuery,
   type Everything,
+  HEROES_TABLE,
+  type HeroesQuery,
   LEADERBOARD_TABLE,
   type LeaderboardQuery,
   MATCHES_TABLE,
   type MatchesQuery,
   type MatchFilters,
   NEAR_TABLE,
+  PLAYED_WITH_TABLE,
   PLAYERS_TABLE,
+  type PlayedWithQuery,
   type PlayerFilters,
   type PlayersQuery,
   RECORD_TABLE,
@@ -38,11 +38,11 @@ import {
 } from "./query.ts";
 import type { Resource } from "./resource.ts";
 import type {
-  Actor,
   Change,
-  Company,
+  Hero,
   LeaderboardEntry,
   Match,
+  PlayedWith,
   Player,
   Sparse,
 } from "./resources.ts";
@@ -61,11 +61,11 @@ export interface PlayerName {
 }
 
 /** Hero statistics. */
-export interface ActorStatistics {
-  readonly actors: readonly Actor[];
+export interface HeroStatistics {
+  readonly heroes: readonly Hero[];
   /** The number of matches that were counted. */
   readonly matches: number;
-  /** Whether there are more actors, or more data than a request may read. */
+  /** Whether there are more heroes, or more data than a request may read. */
   readonly isTruncated: boolean;
 }
 
@@ -139,25 +139,25 @@ export class Shard {
   }
 
   /** With whom and against whom a player played most in the last 28 days; `meta` says what was counted. */
-  async company(
+  async playedWith(
     playerId: string,
-    query: CompanyQuery = {},
-  ): Promise<List<Company, CompanyList["meta"]>> {
+    query: PlayedWithQuery = {},
+  ): Promise<List<PlayedWith, PlayedWithList["meta"]>> {
     const player = `${this.#path}/players/${segment("id", playerId)}`;
-    const path = `${player}/company${writeQuery(query, COMPANY_TABLE)}`;
-    const { document } = await this.#transport.get<CompanyList>(path, callOptions(query));
+    const path = `${player}/played-with${writeQuery(query, PLAYED_WITH_TABLE)}`;
+    const { document } = await this.#transport.get<PlayedWithList>(path, callOptions(query));
     if (!document?.meta) throw withoutRecords();
-    return listWithMeta<Company, CompanyList["meta"]>(document, document.meta);
+    return listWithMeta<PlayedWith, PlayedWithList["meta"]>(document, document.meta);
   }
 
   /** Hero statistics, over all matches of these modes and patches. */
-  async actors(query: ActorsQuery = {}): Promise<ActorStatistics> {
-    const path = `${this.#path}/actors${writeQuery(query, ACTORS_TABLE)}`;
-    const { document } = await this.#transport.get<ActorList>(path, callOptions(query));
-    const actors = linkedList<Actor>(document);
+  async heroes(query: HeroesQuery = {}): Promise<HeroStatistics> {
+    const path = `${this.#path}/heroes${writeQuery(query, HEROES_TABLE)}`;
+    const { document } = await this.#transport.get<HeroList>(path, callOptions(query));
+    const heroes = linkedList<Hero>(document);
     if (!document.meta) throw withoutRecords();
     const { matches, isTruncated } = document.meta;
-    return { actors, matches, isTruncated };
+    return { heroes, matches, isTruncated };
   }
 
   /** Players whose names are similar to this text, closest first; the nearest ones if none is similar. */

@@ -1,7 +1,7 @@
 /** The operator's page: one page with its script and style sheet. It has no data, so it needs no token. */
 
 import { gunzipSync } from "node:zlib";
-import { acceptedEncodings } from "../http/negotiate.ts";
+import { acceptedEncodings } from "../endpoint/negotiate.ts";
 import { COMMON_HEADERS } from "../http/portal.ts";
 import { type Pack, readPack } from "../http/portal-assets.ts";
 import type { ApiRequest } from "../http/request.ts";

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../access/key.ts";
 import type { KeyStore } from "../access/key-store.ts";
 import { formatTimestamp } from "../domain/time.ts";
+import { MEDIA_TYPE } from "../endpoint/negotiate.ts";
 import { freePort } from "../http/listen.ts";
-import { MEDIA_TYPE } from "../http/negotiate.ts";
 import { openAccess } from "../open-access.ts";
 import { openShards } from "../open-stores.ts";
-import { WINDOW_MILLISECONDS } from "../query/parameters.ts";
 import { writeQuery } from "../query/query-string.ts";
+import { WINDOW_MILLISECONDS } from "../query/window.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import {

@@ -5,7 +5,7 @@ import type { MatchRecord } from "../domain/match.ts";
 import { GAME_MODES, VOID_ENDINGS } from "../domain/modes.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { visibility, WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
-import { WINDOW_DAYS, WINDOW_MILLISECONDS } from "../query/parameters.ts";
+import { WINDOW_DAYS, WINDOW_MILLISECONDS } from "../query/window.ts";
 import type { Shards } from "../store/shards.ts";
 import { type AddCommand, print, settingsOf, withExamples, withSettings } from "./command.ts";
 import { unknownShard, withShards } from "./shard-store.ts";

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { constants, deflateRaw } from "node:zlib";
 import { copyInto } from "../store/byte-range.ts";
 import { joinCrc, mixed } from "./crc32.ts";
-import type { Piece } from "./fragment.ts";
+import { type Piece, pieceOf } from "./fragment.ts";
 import { plainBody } from "./gzip.ts";
 
 export interface Content {
@@ -25,6 +25,10 @@ export function contentOf(pieces: readonly Piece[]): Content {
   for (const { start, end } of pieces) size += end - start;
   return { pieces, hash: hashOf(pieces), size, isHot: false };
 }
+
+/** Of resources that are written for this response. */
+export const jsonContent = (data: readonly object[]): Content =>
+  contentOf([pieceOf(Buffer.from(`{"data":${JSON.stringify(data)}`))]);
 
 /**
  * From the checksums of the pieces: plain bytes in one half, stored bytes in the other. The order of the pieces

@@ -1,20 +1,9 @@
 /** Builds the links of a response, as absolute URLs. */
 
-import type { BoardPosition } from "../domain/leaderboards.ts";
-import { encodeBoardCursor } from "../query/board-cursor.ts";
 import { encodeCursor } from "../query/cursor.ts";
-import { encodeLogCursor } from "../query/log-cursor.ts";
-import { type Endpoint, MAX_RESOLVED_NAMES, MAX_URL_LENGTH } from "../query/parameters.ts";
-import type {
-  ChangesQuery,
-  Cursor,
-  Gap,
-  GivenParameters,
-  LeaderboardQuery,
-  LogPosition,
-  MatchesQuery,
-  ResolvedNames,
-} from "../query/query.ts";
+import type { Endpoint } from "../query/endpoint.ts";
+import { MAX_RESOLVED_NAMES, MAX_URL_LENGTH } from "../query/parameters.ts";
+import type { Cursor, Gap, GivenParameters, MatchesQuery, ResolvedNames } from "../query/query.ts";
 import { writeQuery } from "../query/query-string.ts";
 import type { Page } from "../store/store.ts";
 
@@ -30,37 +19,28 @@ const CURSOR_LENGTH = 150;
  * The length of the longest link that a response to these parameters can have, whatever is on the page: a walk that has
  * begun must not end at a link that is too long.
  */
-export function linkLength(address: string, given: GivenParameters, endpoint: Endpoint): number {
+export function linkLength(
+  address: string,
+  given: GivenParameters,
+  { parameters }: Endpoint,
+): number {
   const self = withQuery(address, given).length;
-  if (!PAGED.has(endpoint)) return self;
+  if (!("page[after]" in parameters)) return self;
   const kept = given.filter(([name]) => !POSITIONS.has(name));
-  const start = endpoint === "matches" && !kept.some(isStart) ? START_LENGTH : 0;
+  const start = START in parameters && !kept.some(isStart) ? START_LENGTH : 0;
   return Math.max(self, withQuery(address, kept).length + start + CURSOR_LENGTH);
 }
-
-const PAGED: ReadonlySet<Endpoint> = new Set(["matches", "changes", "leaderboards"]);
 
 export function selfLink(address: string, given: GivenParameters): Links {
   return { self: withQuery(address, given) };
 }
 
-/** There is always a next page: it has the changes that are yet to come. */
-export function changesLinks(address: string, { given }: ChangesQuery, end: LogPosition): Links {
-  const kept = given.filter(([name]) => name !== "page[after]");
-  const next = withQuery(address, [...kept, ["page[after]", encodeLogCursor(end)]]);
-  return { self: withQuery(address, given), next };
-}
-
-/** The next page, if there is one, begins after a position. */
-export function leaderboardLinks(
-  address: string,
-  { given }: LeaderboardQuery,
-  next: BoardPosition | undefined,
-): Links {
+/** The next page, if there is one, begins at a cursor. */
+export function nextLinks(address: string, given: GivenParameters, cursor?: string): Links {
   const self = withQuery(address, given);
-  if (!next) return { self };
+  if (cursor === undefined) return { self };
   const kept = given.filter(([name]) => name !== "page[after]");
-  return { self, next: withQuery(address, [...kept, ["page[after]", encodeBoardCursor(next)]]) };
+  return { self, next: withQuery(address, [...kept, ["page[after]", cursor]]) };
 }
 
 /** What the links of a page depend on. */
@@ -105,7 +85,8 @@ export function matchesLinks(
   return { links, lasting: `${self} ${JSON.stringify([prev, next, resolvedNames])}` };
 }
 
-const isStart = ([name]: GivenParameters[number]) => name === "filter[createdAt-start]";
+const START = "filter[createdAt-start]";
+const isStart = ([name]: GivenParameters[number]) => name === START;
 const isNotLimit = ([name]: GivenParameters[number]) => name !== "page[limit]";
 
 /** The positions before and after a page. For an empty page, both are the requested position. */

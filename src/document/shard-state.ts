@@ -1,18 +1,18 @@
 /**
  * What the export of a shard has besides its records: the redacted players, what pruned records left behind of each
- * player and each actor, and the prune cutoff. Each is a line of its own, a JSON:API document with `meta` alone.
+ * player and in derived tables, and the prune cutoff. Each is a line of its own, a JSON:API document with `meta` alone.
  */
 
-import type { ActorTotals } from "../domain/actors.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import type { PlayerBase, Redaction } from "../store/store.ts";
+import type { PlayerBase, Redaction, StoredRow } from "../store/store.ts";
+import type { DerivedTable } from "../store/table.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
 import { restoreCarried } from "./record.ts";
 
 export type ShardState =
   | { kind: "redacted"; redaction: Redaction }
   | { kind: "base"; base: PlayerBase }
-  | { kind: "actor"; totals: ActorTotals }
+  | { kind: "kept"; table: DerivedTable; row: StoredRow }
   /** `left`: how many records of the export are older than the cutoff, because they are not removed yet. */
   | { kind: "pruned"; before: number; left: number };
 
@@ -22,7 +22,7 @@ export const stateDocument = (shard: string, state: ShardState): string =>
 
 function stateText(state: ShardState): string {
   if (state.kind === "base") return baseText(state.base);
-  if (state.kind === "actor") return actorText(state.totals);
+  if (state.kind === "kept") return keptText(state.table, state.row);
   if (state.kind === "pruned") {
     return JSON.stringify({ before: formatTimestamp(state.before), left: state.left });
   }
@@ -30,9 +30,14 @@ function stateText(state: ShardState): string {
   return JSON.stringify({ player: playerId, redactedAt: formatTimestamp(redactedAt) });
 }
 
-/** Sums can be larger than JSON numbers are exact. */
-const actorText = ({ isPruned: _, ...totals }: ActorTotals): string =>
-  JSON.stringify(totals, (_, value) => (typeof value === "bigint" ? String(value) : value));
+/** Without the column that is the same in all of them. */
+function keptText({ name, columns, derived }: DerivedTable, row: StoredRow): string {
+  const names = Object.keys(columns).filter((column) => column !== derived.keeps);
+  return JSON.stringify({
+    table: name,
+    ...Object.fromEntries(names.map((one) => [one, row[one]])),
+  });
+}
 
 function baseText({ id, rankedEvidence, standing }: PlayerBase): string {
   const base = `"player":${JSON.stringify(id)},"rankedEvidence":${rankedEvidence}`;

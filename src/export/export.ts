@@ -6,8 +6,9 @@
 
 import { recordDocument } from "../document/record.ts";
 import { stateDocument } from "../document/shard-state.ts";
+import { DERIVED_TABLES } from "../store/all-tables/declared.ts";
 import { type Fate, type ShardContents, type ShardRecord, StoreError } from "../store/store.ts";
-import { namedBatches, prunedActors, type RecordPosition, recordBatches } from "./scan.ts";
+import { keptBatches, namedBatches, type RecordPosition, recordBatches } from "./scan.ts";
 
 export interface ExportOptions {
   /** The shard's id. */
@@ -103,8 +104,10 @@ async function* stateLines(contents: ShardContents, shard: string): AsyncGenerat
   for await (const batch of namedBatches(contents, "bases")) {
     for (const base of batch) yield stateDocument(shard, { kind: "base", base });
   }
-  for await (const batch of prunedActors(contents)) {
-    for (const totals of batch) yield stateDocument(shard, { kind: "actor", totals });
+  for (const table of DERIVED_TABLES.filter(({ derived }) => derived.keeps !== undefined)) {
+    for await (const batch of keptBatches(contents, table)) {
+      for (const row of batch) yield stateDocument(shard, { kind: "kept", table, row });
+    }
   }
 }
 

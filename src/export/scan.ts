@@ -1,6 +1,6 @@
 /** Reads the whole content of a shard, in batches of bounded memory. */
 
-import { actorLabel, actorRowKey } from "../store/core/actors.ts";
+import { compareKeys } from "../store/all-tables/rows.ts";
 import { verifyFollows } from "../store/row-checks.ts";
 import {
   type AdminReader,
@@ -9,7 +9,9 @@ import {
   type MatchKey,
   type ShardContents,
   type ShardRecord,
+  type StoredRow,
 } from "../store/store.ts";
+import type { DerivedTable } from "../store/table.ts";
 
 /**
  * Reads every step in a short transaction of its own, so that SQLite can empty its WAL meanwhile. Steps see different
@@ -23,8 +25,8 @@ export function inSteps(shard: Pick<AdminReader, "survey">): ShardContents {
     bases: (afterId, limit) => shard.survey(async (contents) => contents.bases(afterId, limit)),
     prunedBefore: () => shard.survey(async (contents) => contents.prunedBefore()),
     redactions: () => shard.survey(async (contents) => contents.redactions()),
-    actorTotals: (isPruned, after, limit) =>
-      shard.survey(async (contents) => contents.actorTotals(isPruned, after, limit)),
+    kept: (table, after, limit) =>
+      shard.survey(async (contents) => contents.kept(table, after, limit)),
   };
 }
 
@@ -89,16 +91,17 @@ export async function* namedBatches<K extends "players" | "teams" | "bases">(
   }
 }
 
-/** What pruned records left behind of every actor, by key. */
-export async function* prunedActors(
-  holdings: Pick<ShardContents, "actorTotals">,
-): AsyncGenerator<Named<"actorTotals">> {
-  let last: Named<"actorTotals">[number] | undefined;
-  for (;;) {
-    const batch = await holdings.actorTotals(true, last, NAMED_BATCH);
+/** What pruned records left behind in a derived table, by key. */
+export async function* keptBatches(
+  holdings: Pick<ShardContents, "kept">,
+  table: DerivedTable,
+): AsyncGenerator<StoredRow[]> {
+  for (let last: StoredRow | undefined; ; ) {
+    const batch = await holdings.kept(table, last, NAMED_BATCH);
     const next = batch.at(-1);
-    if (next && last && actorRowKey(next) === actorRowKey(last)) {
-      throw new DamagedData("actor_stats", actorLabel(next));
+    // A damaged index may lead to the same rows again and again.
+    if (next && last && compareKeys(last, next, table.key) >= 0) {
+      throw new DamagedData(table.name, "order");
     }
     last = next;
     if (batch.length > 0) yield batch;

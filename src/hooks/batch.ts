@@ -1,7 +1,7 @@
 /** Reads the changes of a delivery from the log of a shard, and writes its body. */
 
-import { changeResource } from "../document/changes.ts";
 import { formatTimestamp } from "../domain/time.ts";
+import { changeResource } from "../features/changes/resource.ts";
 import type { Change, LogPosition, Reader } from "../store/store.ts";
 
 const MAX_CHANGES = 100;

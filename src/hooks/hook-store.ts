@@ -2,7 +2,7 @@
 
 import { randomBase62 } from "../access/key.ts";
 import type { Connection, Database } from "../access/key-database.ts";
-import { decodeLogCursor, encodeLogCursor } from "../query/log-cursor.ts";
+import { decodeLogCursor, encodeLogCursor } from "../features/changes/cursor.ts";
 import type { LogPosition } from "../store/store.ts";
 
 export interface NewHook {

@@ -5,8 +5,8 @@ import { type LimitHeaders, limitHeaders, type Verdict } from "../access/rate-li
 import { secondsToNextDay } from "../access/usage.ts";
 import type { VisitorCounters } from "../access/visitors.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
+import { type ApiError, apiError } from "../endpoint/errors.ts";
 import type { ServerContext } from "./context.ts";
-import { type ApiError, apiError } from "./errors.ts";
 import type { ApiRequest } from "./request.ts";
 
 /**

@@ -10,7 +10,7 @@ import { type Piece, pieceOf } from "../document/fragment.ts";
 import { gzipBody, plainBody } from "../document/gzip.ts";
 import type { Document } from "../document/stitch.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
-import { ByteCache } from "./byte-cache.ts";
+import { ByteCache } from "../endpoint/byte-cache.ts";
 
 /** "auto": small unless the machine is busy. "fast": never compress as a whole. "small": always. */
 export type Compression = "auto" | "fast" | "small";

@@ -1,23 +1,20 @@
 /** What the stages of a request share: shards, keys, limits, clock. */
 
 import type { FailureGuard, OpenRequestLimit } from "../access/failed-keys.ts";
-import type { FeedLimits } from "../access/feed-limits.ts";
-import type { KeyLookup, LiveKey } from "../access/key-lookup.ts";
+import type { KeyLookup } from "../access/key-lookup.ts";
 import type { Quotas } from "../access/quota.ts";
 import type { Limiter } from "../access/rate-limit.ts";
 import type { KeyDay } from "../access/usage.ts";
 import type { Visitors } from "../access/visitors.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
+import type { CompatProfile } from "../endpoint/compat-profile.ts";
+import type { ResultCache } from "../endpoint/result-cache.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ShardStatus } from "../observe/shard-metrics.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Bodies } from "./body.ts";
-import type { ChangeFeed } from "./change-feed.ts";
-import type { CompatProfile } from "./compat-profile.ts";
-import type { EventStreams } from "./event-stream.ts";
 import type { OverloadControl } from "./overload.ts";
 import type { Portal } from "./portal.ts";
-import type { ResultCache } from "./result-cache.ts";
 
 export interface ServerContext {
   version: string;
@@ -44,24 +41,12 @@ export interface ServerContext {
   overload: OverloadControl;
   results: ResultCache;
   bodies: Bodies;
-  feed: FeedContext;
+  /** What features keep while the server runs, by their names. */
+  running: ReadonlyMap<string, unknown>;
   /** Undefined if the portal is disabled. */
   portal?: Pick<Portal, "answer"> | undefined;
   clock: Clock;
   observe: Observe;
-}
-
-/** What waits for changes. */
-export interface FeedContext {
-  log: ChangeFeed;
-  streams: EventStreams;
-  limits: FeedLimits;
-  /** The time-out of connections, in seconds. */
-  idleSeconds: number;
-  /** Changes the time-out of a connection; 0: none. */
-  keepOpen(request: Request, seconds: number): void;
-  /** The key of a request as it is now; undefined if it is not valid any more, or may not read this shard. */
-  currentKey(request: Request, shard: string): LiveKey | undefined;
 }
 
 /** The wall clock and a monotonic clock, in milliseconds. */

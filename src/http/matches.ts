@@ -6,25 +6,28 @@ import { matchHash } from "../document/encoded-match.ts";
 import { matchesLinks } from "../document/links.ts";
 import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
 import { EARLIEST, formatTimestamp, LATEST } from "../domain/time.ts";
-import { parseMatchesQuery, parseSingleQuery } from "../query/parse-query.ts";
-import type { Cursor, MatchesQuery, PageStart, ResolvedNames } from "../query/query.ts";
-import type { Page, Reader, Selection } from "../store/store.ts";
 import {
   checkEmpty,
-  extraVocabulary,
   isSearchable,
+  matchFilters,
   notFound,
-  parseContext,
-  parseQuery,
+  readQuery,
   type ShardRequest,
   type ShardResult,
   searchable,
+  shapeOf,
   unpagedDocument,
-} from "./shard-request.ts";
+  vocabularyOf,
+} from "../endpoint/shard-request.ts";
+import type { ValuesOf } from "../query/endpoint.ts";
+import { MATCHES, PAGE_SIZE, SINGLE } from "../query/parameters.ts";
+import type { Query } from "../query/parse-query.ts";
+import type { Cursor, MatchesQuery, PageStart, ResolvedNames } from "../query/query.ts";
+import { windowOf } from "../query/window.ts";
+import type { Page, Reader, Selection } from "../store/store.ts";
 
 export async function getMatches(request: ShardRequest): Promise<ShardResult> {
-  const context = parseContext(request, await extraVocabulary(request));
-  const query = parseQuery(parseMatchesQuery, request, "matches", context);
+  const query = matchesQuery(readQuery(request, MATCHES, await vocabularyOf(request)), request.now);
   const found = await request.results.find(request, "matches", query.window, () =>
     findMatches(request, query),
   );
@@ -47,6 +50,28 @@ export async function getMatches(request: ShardRequest): Promise<ShardResult> {
   return { document, records: matches.length, matches, tag: "collection" };
 }
 
+function matchesQuery(
+  { values, given }: Query<typeof MATCHES.parameters>,
+  now: number,
+): MatchesQuery {
+  return {
+    window: windowOf(values["filter[createdAt-start]"], values["filter[createdAt-end]"], now),
+    sort: values.sort ?? "createdAt",
+    pageStart: pageStartOf(values),
+    limit: values["page[limit]"] ?? PAGE_SIZE,
+    filters: matchFilters(values),
+    include: values.include,
+    fields: values.fields,
+    given,
+  };
+}
+
+function pageStartOf(values: ValuesOf<typeof MATCHES.parameters>): PageStart {
+  const { "page[after]": after, "page[before]": before, "page[offset]": offset = 0 } = values;
+  if (after) return { from: "after", gap: after };
+  return before ? { from: "before", gap: before } : { from: "offset", offset };
+}
+
 async function findMatches({ reader, profile }: ShardRequest, query: MatchesQuery) {
   const { page, isPastEnd, names } = await readNamedPage(query, reader);
   const { matches, players: _players, teams: _teams, ...ends } = page;
@@ -60,12 +85,11 @@ async function findMatches({ reader, profile }: ShardRequest, query: MatchesQuer
 }
 
 export async function getMatch(request: ShardRequest): Promise<ShardResult> {
-  const context = parseContext(request, await extraVocabulary(request));
-  const query = parseQuery(parseSingleQuery, request, "single", context);
+  const query = readQuery(request, SINGLE, await vocabularyOf(request));
   const bundle = isSearchable(request.id) ? await request.reader.match(request.id) : undefined;
   request.watch.lap("store");
   if (!bundle) throw notFound("match");
-  const content = contentOf(matchContent(bundle, query, request.profile.additions));
+  const content = contentOf(matchContent(bundle, shapeOf(query), request.profile.additions));
   const document = unpagedDocument(request, query, content);
   return { document, records: 1, matches: bundle.matches.map(matchHash), tag: "single" };
 }

@@ -6,21 +6,21 @@
 
 import { plainBody } from "../document/gzip.ts";
 import { isShardId } from "../domain/identifiers.ts";
-import type { Board } from "../domain/leaderboards.ts";
 import { MODE_NAMES } from "../domain/modes.ts";
 import { formatTimestamp } from "../domain/time.ts";
+import { ApiError, errorDocument } from "../endpoint/errors.ts";
+import type { Stopwatch } from "../endpoint/stopwatch.ts";
+import type { Board } from "../features/leaderboards/ranking.ts";
 import { StoreError } from "../store/store.ts";
 import { isolated } from "../text/isolated.ts";
 import { consumeQuota, takeRequest } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
-import { ApiError, errorDocument } from "./errors.ts";
 import { getMatch } from "./matches.ts";
 import { getPlayer } from "./players.ts";
 import type { PageHead, PageRecord, PageRegion } from "./portal.ts";
+import { shardRequest } from "./records-request.ts";
 import type { ApiRequest } from "./request.ts";
 import type { View } from "./routes.ts";
-import { shardRequest } from "./shard-request.ts";
-import type { Stopwatch } from "./stopwatch.ts";
 
 type Texts = Pick<PageHead, "title" | "description">;
 

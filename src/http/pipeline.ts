@@ -3,6 +3,10 @@
 import { AccessError } from "../access/key-database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
 import type { ErrorCode } from "../domain/errors.ts";
+import { ApiError, apiError, internalError, uriTooLong } from "../endpoint/errors.ts";
+import { EVENT_STREAM, MEDIA_TYPE, prefersEventStream } from "../endpoint/negotiate.ts";
+import type { AllShardsRequest, ShardResult } from "../endpoint/shard-request.ts";
+import type { Stopwatch } from "../endpoint/stopwatch.ts";
 import { MAX_URL_LENGTH } from "../query/parameters.ts";
 import { parseNoParameters } from "../query/parse-query.ts";
 import { DamagedData, DamagedShard, NotReady, StoreError } from "../store/store.ts";
@@ -17,9 +21,8 @@ import {
   takeRequest,
 } from "./admission.ts";
 import type { ServerContext } from "./context.ts";
-import { ApiError, apiError, internalError, uriTooLong } from "./errors.ts";
-import { EVENT_STREAM, MEDIA_TYPE, prefersEventStream } from "./negotiate.ts";
 import { pageHead } from "./page-head.ts";
+import { recordsRequest, shardRequest } from "./records-request.ts";
 import type { ApiRequest } from "./request.ts";
 import {
   documentResponse,
@@ -31,13 +34,6 @@ import {
   streamResponse,
 } from "./response.ts";
 import { type Found, findRoute, openApiPath, ROUTES } from "./routes.ts";
-import {
-  type AllShardsRequest,
-  recordsRequest,
-  type ShardResult,
-  shardRequest,
-} from "./shard-request.ts";
-import type { Stopwatch } from "./stopwatch.ts";
 
 /** What is known about a request so far: for the log, and the headers for an error response. */
 export interface RequestProgress {

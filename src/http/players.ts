@@ -2,36 +2,31 @@
 
 import { contentOf } from "../document/content.ts";
 import { playerContent, playerListContent } from "../document/stitch.ts";
-import { MAX_OMITTED, MAX_PLAYERS } from "../query/parameters.ts";
-import { parsePlayersQuery, parseSingleQuery } from "../query/parse-query.ts";
-import type { ParseContext, PlayersQuery } from "../query/query.ts";
-import type { PlayerListing, Reader, Vocabulary } from "../store/store.ts";
 import {
   checkEmpty,
-  extraVocabulary,
   NO_MATCHES,
   notFound,
-  parseContext,
-  parseQuery,
+  readQuery,
   type ShardRequest,
   type ShardResult,
   searchable,
+  shapeOf,
   unpagedDocument,
-} from "./shard-request.ts";
+  vocabularyOf,
+} from "../endpoint/shard-request.ts";
+import type { ValuesOf } from "../query/endpoint.ts";
+import { MAX_OMITTED, MAX_PLAYERS, PLAYERS, SINGLE } from "../query/parameters.ts";
+import type { PlayerListing, Reader, Vocabulary } from "../store/store.ts";
 
 export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
-  const query = parseQuery(
-    parsePlayersQuery,
-    request,
-    "players",
-    playerContext(request, await extraVocabulary(request)),
-  );
+  const query = readQuery(request, PLAYERS, await playerVocabulary(request));
   const { reader, profile, results } = request;
   const found = await results.find(request, "players", undefined, async () => {
-    const all = await findPlayers(query, reader);
-    const players = all.slice(0, query.limit);
+    const limit = query.values["page[limit]"] ?? MAX_PLAYERS;
+    const all = await findPlayers(query.values, limit, reader);
+    const players = all.slice(0, limit);
     const omitted = Math.min(all.length - players.length, MAX_OMITTED);
-    const content = contentOf(playerListContent(players, query, profile.additions));
+    const content = contentOf(playerListContent(players, shapeOf(query), profile.additions));
     return { content, records: players.length, omitted };
   });
   const { content, records, omitted } = found;
@@ -43,34 +38,33 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
 }
 
 export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
-  const query = parseQuery(
-    parseSingleQuery,
-    request,
-    "single",
-    playerContext(request, await extraVocabulary(request)),
-  );
+  const query = readQuery(request, SINGLE, await playerVocabulary(request));
   const [player] = await request.reader.players(searchable([request.id]));
   request.watch.lap("store");
   if (!player) throw notFound("player");
-  const content = contentOf(playerContent(player, query, request.profile.additions));
+  const content = contentOf(playerContent(player, shapeOf(query), request.profile.additions));
   const document = unpagedDocument(request, query, content);
   return { document, records: 1, matches: NO_MATCHES, tag: "single" };
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-function playerContext(request: ShardRequest, extra: Vocabulary): ParseContext {
-  return { ...parseContext(request, extra), includePaths: NONE };
-}
+/** Players have no related resources. */
+const playerVocabulary = async (request: ShardRequest): Promise<Vocabulary> => ({
+  ...(await vocabularyOf(request)),
+  includePaths: NONE,
+});
 
 /**
  * In the order of the filter values. Ids and names together: players that match both. With a filter also players beyond
  * the limit, to count them.
  */
 async function findPlayers(
-  { playerIds, playerNames, limit }: PlayersQuery,
+  values: ValuesOf<typeof PLAYERS.parameters>,
+  limit: number,
   reader: Reader,
 ): Promise<PlayerListing[]> {
+  const { "filter[playerIds]": playerIds, "filter[playerNames]": playerNames } = values;
   if (playerIds) {
     const players = await reader.players(searchable(playerIds));
     return playerNames ? players.filter(({ name }) => playerNames.includes(name)) : players;

@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import type { Visitors } from "../access/visitors.ts";
 import { namesTag } from "../document/entity-tag.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { acceptedEncodings, acceptsBrotli } from "./negotiate.ts";
+import { acceptedEncodings, acceptsBrotli } from "../endpoint/negotiate.ts";
 import type { Pictures } from "./pictures.ts";
 import { type Pack, type PackedFile, readPack } from "./portal-assets.ts";
 import type { ApiRequest } from "./request.ts";

@@ -3,11 +3,11 @@
 import type { LimitHeaders } from "../access/rate-limit.ts";
 import { type Encoding, entityTag, namesTag } from "../document/entity-tag.ts";
 import { gzipBody } from "../document/gzip.ts";
+import { type ApiError, errorDocument, internalError, overloaded } from "../endpoint/errors.ts";
+import { acceptedEncodings, EVENT_STREAM, MEDIA_TYPE } from "../endpoint/negotiate.ts";
+import type { ShardResult } from "../endpoint/shard-request.ts";
 import { type Body, bytesOf } from "./body.ts";
-import { type ApiError, errorDocument, internalError, overloaded } from "./errors.ts";
-import { acceptedEncodings, EVENT_STREAM, MEDIA_TYPE } from "./negotiate.ts";
 import type { ApiRequest } from "./request.ts";
-import type { ShardResult } from "./shard-request.ts";
 import type { JsonResult } from "./status.ts";
 
 type HeaderFields = Record<string, string>;

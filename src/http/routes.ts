@@ -1,61 +1,32 @@
 /** All routes, each with the access it requires. */
 
-import type { Endpoint } from "../query/parameters.ts";
-import { getActors } from "./actors.ts";
-import { getChanges, streamChanges } from "./changes.ts";
-import { getCompany } from "./company.ts";
-import { getLeaderboard } from "./leaderboards.ts";
+import type { RecordsRoute } from "../endpoint/shard-request.ts";
+import { FEATURES } from "../features/list.ts";
+import { type Deployment, openApiDocument } from "../openapi/document.ts";
+import { MATCHES, PLAYERS, SINGLE } from "../query/parameters.ts";
 import { getMatch, getMatches } from "./matches.ts";
-import { getPlayerNames, searchPlayerNames } from "./player-names.ts";
 import { getPlayer, getPlayers } from "./players.ts";
 import type { Opens } from "./portal.ts";
-import type { AllShardsEndpoint, ShardEndpoint, StreamEndpoint } from "./shard-request.ts";
 import { health, type OpenEndpoint, openApi, readiness, status } from "./status.ts";
 import { type KeyEndpoint, usage } from "./usage.ts";
-
-/** The schema of a response, by its name in the OpenAPI document. */
-export type SchemaName =
-  | "MatchList"
-  | "SingleMatch"
-  | "PlayerList"
-  | "SinglePlayer"
-  | "NameList"
-  | "NameSearch"
-  | "ChangeList"
-  | "CompanyList"
-  | "ActorList"
-  | "Leaderboard"
-  | "Usage"
-  | "Status"
-  | "Health"
-  | "Readiness"
-  | "Description";
 
 interface Described {
   path: string;
   summary: string;
   description: string;
-  response: SchemaName;
+  /** The name of its schema in the OpenAPI document. */
+  response: string;
 }
 
 /**
  * "key": requires an API key and the Accept header; its limits apply, and the daily quota if matches are
- * read. Some can also be read as a stream of events, and some read all shards. "own": requires an API key; its rate limit
- * applies. "open": requires nothing; a limit per IP address applies, which never refuses a health check.
+ * read. "own": requires an API key; its rate limit applies. "open": requires nothing; a limit per IP address applies, which
+ * never refuses a health check.
  */
-export type Route = Described &
-  (
-    | {
-        access: "key";
-        takes: Endpoint;
-        readsMatches: boolean;
-        endpoint: ShardEndpoint;
-        stream?: StreamEndpoint;
-      }
-    | { access: "key"; takes: Endpoint; readsMatches: false; allShards: AllShardsEndpoint }
-    | { access: "own"; endpoint: KeyEndpoint }
-    | { access: "open"; isHealthCheck: boolean; endpoint: OpenEndpoint }
-  );
+export type Route =
+  | RecordsRoute
+  | (Described & { access: "own"; endpoint: KeyEndpoint })
+  | (Described & { access: "open"; isHealthCheck: boolean; endpoint: OpenEndpoint });
 
 export const ROUTES: readonly Route[] = [
   {
@@ -64,7 +35,7 @@ export const ROUTES: readonly Route[] = [
     description:
       "A page of the matches that satisfy all filters, with their rosters, participants, players and teams. The default time window is the last 28 days. Follow `links.next` for the next page.",
     access: "key",
-    takes: "matches",
+    takes: MATCHES,
     readsMatches: true,
     response: "MatchList",
     endpoint: getMatches,
@@ -75,7 +46,7 @@ export const ROUTES: readonly Route[] = [
     description:
       "One match by id, whatever its age, with its rosters, participants, players and teams. A withheld match returns the same 404 as one that does not exist.",
     access: "key",
-    takes: "single",
+    takes: SINGLE,
     readsMatches: true,
     response: "SingleMatch",
     endpoint: getMatch,
@@ -86,7 +57,7 @@ export const ROUTES: readonly Route[] = [
     description:
       "Up to 6 players by name or id, in the order of the filter values; `meta.omitted` says how many more were found. Without a filter, the 6 players with the most recent matches.",
     access: "key",
-    takes: "players",
+    takes: PLAYERS,
     readsMatches: false,
     response: "PlayerList",
     endpoint: getPlayers,
@@ -97,78 +68,12 @@ export const ROUTES: readonly Route[] = [
     description:
       "The lifetime record of one player by id: the current name, and stats over all matches.",
     access: "key",
-    takes: "single",
+    takes: SINGLE,
     readsMatches: false,
     response: "SinglePlayer",
     endpoint: getPlayer,
   },
-  {
-    path: "/shards/:shard/players/:id/company",
-    summary: "Get the company of a player",
-    description:
-      "With whom and against whom a player played most in the last 28 days, and with what result. Counts the newest 200 matches, without private ones. One record for each other player, those with the most matches together first.",
-    access: "key",
-    takes: "company",
-    readsMatches: false,
-    response: "CompanyList",
-    endpoint: getCompany,
-  },
-  {
-    path: "/shards/:shard/player-names",
-    summary: "Find player names similar to a text",
-    description:
-      "Up to 10 players whose names are similar to a text: the same name, names that begin with it, that have it as a later word, or of which it is a mistyped beginning. Name filters need the exact name; this endpoint helps to find it.",
-    access: "key",
-    takes: "names",
-    readsMatches: false,
-    response: "NameList",
-    endpoint: getPlayerNames,
-  },
-  {
-    path: "/player-names",
-    summary: "Find players and matches in all shards",
-    description:
-      "The same over all shards that the key may read, as one request. Also finds the match with this id. `meta.unavailable` lists the shards that could not answer.",
-    access: "key",
-    takes: "names",
-    readsMatches: false,
-    response: "NameSearch",
-    allShards: searchPlayerNames,
-  },
-  {
-    path: "/shards/:shard/leaderboards/:board",
-    summary: "Get a leaderboard",
-    description:
-      "The players with the highest skill tier, the most ranked wins, the best win rate in ranked matches (with at least 20 of them), or the longest current win streak. Follow `links.next` for the next page; entries beyond the depth of the leaderboards are not listed. With `filter[playerIds]`, the entries of these players.",
-    access: "key",
-    takes: "leaderboards",
-    readsMatches: false,
-    response: "Leaderboard",
-    endpoint: getLeaderboard,
-  },
-  {
-    path: "/shards/:shard/changes",
-    summary: "Follow the changes of matches",
-    description:
-      "Matches that were added, replaced or removed, in the order of the changes, without their content. Follow `links.next`, which is always there, and wait for changes with `page[wait]`. With `Accept: text/event-stream`, the same as Server-Sent Events. Changes are kept for 7 days.",
-    access: "key",
-    takes: "changes",
-    readsMatches: false,
-    response: "ChangeList",
-    endpoint: getChanges,
-    stream: streamChanges,
-  },
-  {
-    path: "/shards/:shard/actors",
-    summary: "Get hero statistics",
-    description:
-      "How often each actor (hero) was played, how often it won, and its average stats, over all matches that are or were served, of any age; private ones do not count. Filters select game modes and patches.",
-    access: "key",
-    takes: "actors",
-    readsMatches: false,
-    response: "ActorList",
-    endpoint: getActors,
-  },
+  ...FEATURES.flatMap(({ routes }) => routes),
   {
     path: "/usage",
     summary: "Get the limits and usage of your key",
@@ -287,7 +192,7 @@ const patterns = [...ROUTES, ...PAGES].map((route) => {
     /** Undefined where any segment matches. */
     words: parts.map((part) => (part.startsWith(":") ? undefined : part)),
     shardAt: parts.indexOf(":shard"),
-    idAt: parts.findIndex((part) => part === ":id" || part === ":board"),
+    idAt: parts.findLastIndex((part) => part.startsWith(":") && part !== ":shard"),
   };
 });
 
@@ -316,6 +221,14 @@ function fits(given: readonly string[], words: readonly (string | undefined)[]):
 /** The path of a route as in OpenAPI: `/shards/{shard}/matches`. */
 export const openApiPath = ({ path }: { path: string }): string =>
   path.replaceAll(/:(\w+)/g, "{$1}");
+
+/** The OpenAPI document. */
+export const describeApi = (deployment: Deployment): object =>
+  openApiDocument(
+    ROUTES.map((route) => ({ ...route, path: openApiPath(route) })),
+    FEATURES,
+    deployment,
+  );
 
 /** A segment with an invalid escape stays as it is: nothing has such an id. */
 function decoded(segment: string): string {

@@ -1,22 +1,20 @@
 /** The public HTTP server: starts, handles requests, and stops gracefully. */
 
-import { FeedLimits } from "../access/feed-limits.ts";
-import type { FeedState } from "../observe/metrics.ts";
-import { openApiDocument } from "../openapi/document.ts";
+import { stopwatches } from "../endpoint/stopwatch.ts";
+import type { Services } from "../features/feature.ts";
+import { FEATURES } from "../features/list.ts";
+import type { MetricFamily } from "../observe/prometheus.ts";
 import type { AddressSet } from "../settings/trusted-proxies.ts";
-import { ChangeFeed, POLL_MS } from "./change-feed.ts";
-import type { FeedContext, ServerContext } from "./context.ts";
-import { EventStreams, STREAM_PACE, type StreamPace } from "./event-stream.ts";
+import type { ServerContext } from "./context.ts";
 import { listen, peerAddress, urlHost } from "./listen.ts";
 import { handleRequest, newProgress } from "./pipeline.ts";
 import { newRequestId, readRequest, type UrlSettings } from "./request.ts";
 import { failureResponse } from "./response.ts";
-import { openApiPath, ROUTES } from "./routes.ts";
+import { describeApi } from "./routes.ts";
 import { atMostOncePerSecond, shardStatuses } from "./status.ts";
-import { stopwatches } from "./stopwatch.ts";
 
 export interface ServerOptions
-  extends Omit<ServerContext, "startedAt" | "openApi" | "shardStates" | "feed"> {
+  extends Omit<ServerContext, "startedAt" | "openApi" | "shardStates" | "running"> {
   host: string;
   port: number;
   /** Whether other processes listen on the same port and share its connections. */
@@ -26,19 +24,15 @@ export interface ServerOptions
   /** How long responses ask clients to close their connections before the listener closes. */
   drainMs: number;
   /** For tests. */
-  feedPace?: Partial<FeedPace> | undefined;
+  pace?: Readonly<Record<string, number>> | undefined;
   /** Releases what the server was started with, once the last request is done. */
   release(): Promise<void>;
 }
 
-export interface FeedPace extends StreamPace {
-  pollMs: number;
-}
-
 export interface RunningServer {
   url: string;
-  /** For the metrics. */
-  feed: FeedState;
+  /** The metrics of features. */
+  families(): MetricFamily[];
   /**
    * Graceful shutdown: asks clients to close their connections for `drainMs`, finishes requests in flight,
    * then closes. May be called again with a shorter time.
@@ -57,19 +51,24 @@ export const MAX_IDLE_MS = (IDLE_SECONDS + 4) * 1000;
 
 export function startServer(options: ServerOptions): RunningServer {
   const { observe, clock } = options;
-  const feed = feedContext(options, (raw, seconds) => server.timeout(raw, seconds));
+  const services: Services = {
+    ...options,
+    pace: options.pace ?? {},
+    idleSeconds: IDLE_SECONDS,
+    keepOpen: (raw, seconds) => server.timeout(raw, seconds),
+  };
+  const running = new Map(
+    FEATURES.flatMap(({ name, start }) => (start ? [[name, start(services)]] : [])),
+  );
   const context: ServerContext = {
     ...options,
-    feed,
+    running,
     startedAt: clock.now(),
     shardStates: atMostOncePerSecond(
       () => shardStatuses(options, { withSizes: false }),
       clock.monotonic,
     ),
-    openApi: openApiDocument(
-      ROUTES.map((route) => ({ ...route, path: openApiPath(route) })),
-      options,
-    ),
+    openApi: describeApi(options),
   };
   const urls: UrlSettings = {
     publicUrl: options.publicUrl,
@@ -132,8 +131,7 @@ export function startServer(options: ServerOptions): RunningServer {
   const shutDown = async (signal: string) => {
     isStopping = true;
     observe({ event: "stopping", signal, inFlight });
-    feed.streams.stop();
-    feed.log.stop();
+    for (const feature of running.values()) feature.stop();
     await drained.promise;
     await server.stop();
     await options.release();
@@ -143,34 +141,11 @@ export function startServer(options: ServerOptions): RunningServer {
 
   return {
     url: urls.listening,
-    feed: { openStreams: () => feed.streams.size, changesSent: () => feed.limits.total },
+    families: () => [...running.values()].flatMap((feature) => feature.families()),
     stop(signal, drainMs = options.drainMs) {
       setTimeout(drained.resolve, drainMs).unref();
       stopping ??= shutDown(signal);
       return stopping;
-    },
-  };
-}
-
-export function feedContext(
-  options: Pick<ServerOptions, "shards" | "keys" | "profile" | "clock" | "observe" | "feedPace">,
-  keepOpen: FeedContext["keepOpen"],
-): FeedContext {
-  const { shards, keys, profile, clock, observe } = options;
-  const { pollMs, ...pace } = { pollMs: POLL_MS, ...STREAM_PACE, ...options.feedPace };
-  const log = new ChangeFeed(shards, observe, pollMs);
-  const limits = new FeedLimits(clock);
-  const { monotonic } = clock;
-  return {
-    log,
-    limits,
-    streams: new EventStreams({ feed: log, limits, pace, monotonic, observe }),
-    idleSeconds: IDLE_SECONDS,
-    keepOpen,
-    currentKey({ headers }, shard) {
-      const header = profile.authorization(headers.get("authorization"));
-      const key = keys.find(header, clock.now());
-      return key && keys.mayRead(key, shard) ? key : undefined;
     },
   };
 }

@@ -1,11 +1,11 @@
 /** GET /status, /healthz, /readyz and /openapi.json, which need no key. */
 
 import { formatTimestamp } from "../domain/time.ts";
+import type { CompatProfile } from "../endpoint/compat-profile.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ShardStatus } from "../observe/shard-metrics.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Summary } from "../store/store.ts";
-import type { CompatProfile } from "./compat-profile.ts";
 
 export interface StatusContext {
   version: string;

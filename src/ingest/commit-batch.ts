@@ -27,7 +27,6 @@ import {
   restore,
   type StoredRecord,
 } from "./prepare.ts";
-import { updateRecent } from "./update-boards.ts";
 import { type PendingNamed, updatePlayers, updateTeams } from "./update-players.ts";
 
 export type Outcome =
@@ -86,14 +85,11 @@ export async function applyBatch(
     rebuilding?.fates,
   );
 
-  if (rebuilding) {
-    await rebuilding.onServed(change.served);
-    await transaction.removeServed(change.unserved.map(entry));
-  } else if (change.served.length + change.unserved.length > 0) {
-    const newest = await transaction.newestServed();
-    await transaction.removeServed(change.unserved.map(entry));
-    await updateRecent(transaction, newest, change.served, change.unserved);
-  }
+  await rebuilding?.onServed(change.served);
+  const newestBefore = rebuilding ? undefined : await transaction.newestServed();
+  await transaction.removeServed(change.unserved.map(entry));
+  const served = { came: change.served, left: change.unserved, newestBefore };
+  await updateDerived(transaction, served, rebuilding !== undefined);
   await transaction.removeWithheld(change.unwithheld.map(({ outline }) => outline.id));
   await transaction.addServed(change.served.map(entry));
   await transaction.addWithheld(
@@ -104,7 +100,6 @@ export async function applyBatch(
   await transaction.changeVocabulary(
     countChange(change.served, change.unserved, ({ words }) => words),
   );
-  await updateDerived(transaction, change.served, change.unserved);
   await updatePlayers(transaction, change.served, change.unserved, rebuilding?.named);
   await updateTeams(transaction, change.served, change.unserved, rebuilding?.named);
 

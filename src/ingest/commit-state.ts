@@ -6,12 +6,11 @@
 
 import { packNamedPlayer, restoreCarried } from "../document/record.ts";
 import { type ShardState, stateDocument } from "../document/shard-state.ts";
-import { type ActorTotals, areSameSums } from "../domain/actors.ts";
 import { redactLinks } from "../domain/redact.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { actorRowKey } from "../store/core/actors.ts";
-import type { PlayerBase, Redaction, Transaction, Writer } from "../store/store.ts";
-import { addPrunedTotals } from "./count-actors.ts";
+import { get, insert } from "../store/steps.ts";
+import type { PlayerBase, Redaction, StoredRow, Transaction, Writer } from "../store/store.ts";
+import type { Table } from "../store/table.ts";
 import { addBases } from "./update-players.ts";
 
 /** Why a state is refused; undefined if it is accepted. */
@@ -28,7 +27,7 @@ export function commitStates(
   return writer.write(async (transaction) => [
     ...(await addRedactions(transaction, shard, of("redacted"))),
     ...(await addPlayers(transaction, shard, of("base"))),
-    ...(await addActors(transaction, shard, of("actor"))),
+    ...(await addKept(transaction, shard, of("kept"))),
     ...(await advanceCutoff(transaction, writer, shard, of("pruned"))),
   ]);
 }
@@ -84,29 +83,28 @@ async function addPlayers(
   return refusals;
 }
 
-async function addActors(
+async function addKept(
   transaction: Transaction,
   shard: string,
-  states: Of<"actor">,
+  states: Of<"kept">,
 ): Promise<Refusal[]> {
   if (states.length === 0) return [];
-  const given = new Map(states.map(({ totals }) => [actorRowKey(totals), totals]));
-  const stored = await transaction.actorTotalsOf([...given.values()]);
-  const there = new Map(stored.map((totals) => [actorRowKey(totals), totals]));
   const isEmpty =
     (await hasNoRecords(transaction)) && (await transaction.prunedBefore()) === undefined;
-  const added: ActorTotals[] = [];
-  const refusals = states.map(({ totals }) => {
-    const key = actorRowKey(totals);
-    const present = there.get(key);
-    if (present ? areSameSums(present, totals) : isEmpty) {
-      if (!present) added.push(totals);
-      there.set(key, totals);
-      return undefined;
-    }
-    return `shard ${shard} is not empty, so the pruned matches of actor ${totals.actor} could count twice: ingest the export into an empty shard`;
-  });
-  await addPrunedTotals(transaction, added);
+  const refusals: Refusal[] = [];
+  for (const state of states) {
+    const table = state.table as unknown as Table<StoredRow>;
+    const [present] = await transaction.run(() => get(table, [state.row]));
+    const isThere =
+      present !== undefined &&
+      stateDocument("", { ...state, row: present }) === stateDocument("", state);
+    if (!present && isEmpty) await transaction.run(() => insert(table, [state.row]));
+    refusals.push(
+      isThere || (!present && isEmpty)
+        ? undefined
+        : `shard ${shard} is not empty, so the pruned matches of ${table.label(state.row)} could count twice: ingest the export into an empty shard`,
+    );
+  }
   return refusals;
 }
 

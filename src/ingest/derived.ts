@@ -3,37 +3,46 @@
  * short transactions between which others may write. One that was interrupted is continued by the next.
  */
 
+import type { DerivedChange, DerivedData, Outlined } from "../features/feature.ts";
+import { FEATURES } from "../features/list.ts";
 import type { MatchKey, Transaction, Writer } from "../store/store.ts";
-import { DERIVED_TABLES } from "../store/tables.ts";
-import { countActors } from "./count-actors.ts";
-import { restore, type StoredRecord } from "./prepare.ts";
+import type { DerivedTable } from "../store/table.ts";
+import { restore } from "./prepare.ts";
 
-/** Changes a table by served matches that came and left. */
-type Update = (
-  transaction: Transaction,
-  came: readonly StoredRecord[],
-  left: readonly StoredRecord[],
-) => Promise<void>;
+const DERIVED: readonly DerivedData[] = FEATURES.flatMap(({ derived = [] }) => derived);
 
-const UPDATES: Record<keyof typeof DERIVED_TABLES, Update> = { actorStats: countActors };
+type Versioned = DerivedData & { table: DerivedTable };
 
-const TABLES = (Object.keys(UPDATES) as (keyof typeof UPDATES)[]).map((name) => ({
-  table: DERIVED_TABLES[name],
-  update: UPDATES[name],
-}));
+const isVersioned = (data: DerivedData): data is Versioned => data.table.derived !== undefined;
 
+/** Called when those that left are removed, and before those that came are added. */
 export async function updateDerived(
   transaction: Transaction,
-  came: readonly StoredRecord[],
-  left: readonly StoredRecord[],
+  change: DerivedChange,
+  isRebuild: boolean,
 ): Promise<void> {
-  if (came.length + left.length === 0) return;
+  if (change.came.length + change.left.length === 0) return;
   const built = await transaction.builtUpTo();
-  for (const { table, update } of TABLES) {
+  for (const data of DERIVED) {
+    if (isRebuild && data.rebuild) continue;
     // What comes after the last match is counted when the build reaches it.
-    const isCounted = ({ outline }: StoredRecord) => isUpTo(outline, built.get(table.name));
-    await update(transaction, came.filter(isCounted), left.filter(isCounted));
+    const isCounted = ({ outline }: Outlined) =>
+      !isVersioned(data) || isUpTo(outline, built.get(data.table.name));
+    const counted = { came: change.came.filter(isCounted), left: change.left.filter(isCounted) };
+    await data.update(transaction, { ...change, ...counted });
   }
+}
+
+export async function keepPruned(
+  transaction: Transaction,
+  pruned: readonly Outlined[],
+): Promise<void> {
+  for (const data of DERIVED) await data.prune?.(transaction, pruned);
+}
+
+/** Computes what `updateDerived` leaves out of a rebuild, when all records are there. */
+export async function finishRebuild(transaction: Transaction): Promise<void> {
+  for (const data of DERIVED) await data.rebuild?.(transaction);
 }
 
 const isUpTo = ({ createdAt, id }: MatchKey, last: MatchKey | "all" | undefined): boolean =>
@@ -68,7 +77,7 @@ export async function buildDerived(writer: Writer, options: BuildOptions): Promi
 /** Counts the next matches of the first table that is incomplete. Undefined if there is none. */
 async function buildNext(transaction: Transaction): Promise<number | undefined> {
   const built = await transaction.builtUpTo();
-  const next = TABLES.find(({ table }) => built.get(table.name) !== "all");
+  const next = DERIVED.filter(isVersioned).find(({ table }) => built.get(table.name) !== "all");
   if (!next) return undefined;
   const { table, update } = next;
   const last = built.get(table.name) as MatchKey | undefined;
@@ -76,7 +85,8 @@ async function buildNext(transaction: Transaction): Promise<number | undefined> 
   const after = last && { fate: { state: "served" } as const, match: last };
   const records = await transaction.records(after, STEP);
   const served = records.filter(({ fate }) => fate.state === "served").map(({ match }) => match);
-  await update(transaction, served.map(restore), []);
+  const change = { came: served.map(restore), left: [], newestBefore: last?.createdAt };
+  await update(transaction, change);
   await transaction.setBuiltUpTo(table, served.length < STEP ? undefined : served.at(-1));
   return served.length;
 }

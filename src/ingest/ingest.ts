@@ -82,7 +82,7 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
           // The parts of an export are stored in their order.
           if (batch[0] && batch[0].kind !== one.kind) await flush();
           batch.push({ ...one, source });
-          if (one.kind === "base" || one.kind === "actor")
+          if (one.kind === "base" || one.kind === "kept")
             unfinished.set(one.shard, { source, line: one.line });
           if (one.kind === "pruned") unfinished.delete(one.shard);
           batchBytes += one.bytes;

@@ -7,11 +7,10 @@ import {
   writeCarried,
   writeRecord,
 } from "../document/record.ts";
-import { type ActorPart, actorParts } from "../domain/actors.ts";
-import type {} from "../domain/json.ts";
 import type { MatchFacts, MatchRecord } from "../domain/match.ts";
 import { playersShownRanked } from "../domain/visibility.ts";
 import { extraWords } from "../domain/vocabulary.ts";
+import { FEATURES } from "../features/list.ts";
 import type { StoredMatch } from "../store/store.ts";
 
 /** A record without its resources: what the decisions about other records need. */
@@ -20,8 +19,8 @@ export interface Outline extends MatchFacts {
   shownRanked: string[];
   /** The include paths and resource types it adds to the usual ones. */
   words: string[];
-  /** What it adds to the statistics of actors. */
-  actors: ActorPart[];
+  /** What features need of it. */
+  parts: Record<string, unknown>;
 }
 
 /** A record in the form in which it is stored, and what players and teams are made from. */
@@ -44,6 +43,8 @@ export interface PreparedRecord {
   encoded: EncodedRecord | undefined;
 }
 
+const PARTS = FEATURES.flatMap(({ outline = {} }) => Object.entries(outline));
+
 export function outlineOf(record: MatchRecord): Outline {
   return {
     id: record.id,
@@ -56,7 +57,7 @@ export function outlineOf(record: MatchRecord): Outline {
     teams: record.teams.map(({ id, plays }) => ({ id, plays })),
     shownRanked: playersShownRanked(record),
     words: extraWords(record),
-    actors: actorParts(record),
+    parts: Object.fromEntries(PARTS.map(([name, part]) => [name, part(record)])),
   };
 }
 

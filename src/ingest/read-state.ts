@@ -2,17 +2,13 @@
 
 import { packNamedPlayer } from "../document/record.ts";
 import type { ShardState } from "../document/shard-state.ts";
-import {
-  ACTOR_STATS,
-  type ActorKey,
-  type ActorStatName,
-  type ActorTotals,
-} from "../domain/actors.ts";
 import { isObject, type JsonObject, keyOf, type Resource } from "../domain/json.ts";
 import { CLOCK_TOLERANCE_MS, parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { validate } from "../schema/json-schema.ts";
 import { STATES, StateLine } from "../schema/shard-state.ts";
-import type { PlayerBase } from "../store/store.ts";
+import { DERIVED_TABLES } from "../store/all-tables/declared.ts";
+import type { PlayerBase, StoredRow } from "../store/store.ts";
+import type { DerivedTable } from "../store/table.ts";
 import { type Kind, resourceProblems, sentence } from "./check-shape.ts";
 import { companionsOf } from "./collect-resources.ts";
 import { shardProblem, type ValidationContext } from "./validate.ts";
@@ -28,11 +24,9 @@ interface Given {
   shard: string;
   redacted?: { player: string; redactedAt: string };
   base?: { player: string; rankedEvidence: number; standing?: GivenStanding };
-  actor?: GivenActor;
+  kept?: { table: string } & StoredRow;
   pruned?: { before: string; left: number };
 }
-
-type GivenActor = ActorKey & Pick<ActorTotals, "picks" | "wins"> & Record<ActorStatName, string>;
 
 interface GivenStanding {
   played: number;
@@ -56,7 +50,7 @@ export function readState(
   const problems = validate(StateLine, document).map(sentence);
   if (problems.length > 0) return problems;
   const given = document.meta.matchbook as unknown as Given;
-  const { shard, redacted, base, actor, pruned } = given;
+  const { shard, redacted, base, kept, pruned } = given;
   const wrongShard = shardProblem("meta.matchbook.shard", shard, context);
   if (wrongShard) problems.push(wrongShard);
   if (Object.keys(given).length !== 2) {
@@ -76,9 +70,13 @@ export function readState(
     state = { kind: "redacted", shard, redaction: { playerId: redacted.player, redactedAt } };
   } else if (pruned) {
     state = { kind: "pruned", shard, before: timeOf("before", pruned.before), left: pruned.left };
-  } else if (actor) {
-    if (actor.wins > actor.picks) problems.push("wins must not be more than picks");
-    state = { kind: "actor", shard, totals: actorTotalsIn(actor) };
+  } else if (kept) {
+    const { table: name, ...given } = kept;
+    const table = DERIVED_TABLES.find((one) => one.name === name && one.derived.keeps);
+    if (!table) return ["kept.table must be a table of this version that keeps pruned matches"];
+    const row: StoredRow = { ...given, [table.derived.keeps!]: 1 };
+    problems.push(...rowProblems(table, row));
+    state = { kind: "kept", shard, table, row };
   } else if (base) {
     const { player: id, rankedEvidence, standing } = base;
     if (standing) problems.push(...standingProblems(id, standing, shard, isSafe));
@@ -90,9 +88,19 @@ export function readState(
   return state && problems.length === 0 ? state : problems;
 }
 
-function actorTotalsIn(given: GivenActor): ActorTotals {
-  const sums = ACTOR_STATS.map((name) => [name, BigInt(given[name])]);
-  return { ...given, ...Object.fromEntries(sums), isPruned: true };
+/** What is wrong with the row of a table. */
+function rowProblems(table: DerivedTable, row: StoredRow): string[] {
+  const problems = Object.entries(table.columns).flatMap(([name, { type }]) => {
+    const value = row[name];
+    const isRight =
+      type === "text"
+        ? typeof value === "string" && value.isWellFormed() && !value.includes("\0")
+        : Number.isSafeInteger(value) && (value as number) >= 0;
+    return isRight ? [] : [`kept.${name} must be ${type === "text" ? "a text" : "a count"}`];
+  });
+  const unknown = Object.keys(row).filter((name) => !(name in table.columns));
+  problems.push(...unknown.map((name) => `kept.${name} is not known`));
+  return problems.length > 0 ? problems : (table.derived.problems?.(row) ?? []);
 }
 
 function standingProblems(

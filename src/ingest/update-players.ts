@@ -4,7 +4,6 @@ import { canonicalList, canonicalResource } from "../document/canonical.ts";
 import { writeFollowing, writeFragment } from "../document/fragment.ts";
 import { packPlayer, restoreCarried } from "../document/record.ts";
 import type { Resource } from "../domain/json.ts";
-import { skillTier } from "../domain/leaderboards.ts";
 import { type Named, resultOf } from "../domain/match.ts";
 import { RANKED_MODE } from "../domain/modes.ts";
 import {
@@ -17,6 +16,7 @@ import {
   streaks,
   type Totals,
 } from "../domain/player.ts";
+import { skillTier } from "../domain/rank.ts";
 import type {
   Fragment,
   NamedFragments,

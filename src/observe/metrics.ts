@@ -31,13 +31,6 @@ export interface HooksState {
   oldest: number | undefined;
 }
 
-/** The state of the change feed. */
-export interface FeedState {
-  openStreams(): number;
-  /** Since the start, in pages and streams. */
-  changesSent(): number;
-}
-
 export interface MetricsOptions {
   version: string;
   /** The names of the stages in request events, in the same order. */
@@ -103,8 +96,7 @@ export class Metrics {
     "Attempts to deliver changes to hooks, by result",
     ["result"],
   );
-  /** Where nothing is served, there is none. */
-  #feed: FeedState | undefined;
+  #others: () => MetricFamily[] = () => [];
 
   constructor(private readonly options: MetricsOptions) {
     this.#requests = new RequestMetrics(options.stages);
@@ -113,9 +105,9 @@ export class Metrics {
     for (const result of Object.values(DELIVERIES)) this.#hookDeliveries.add([result], 0);
   }
 
-  /** Reads the state of this feed for each scrape from now on. */
-  watchFeed(feed: FeedState): void {
-    this.#feed = feed;
+  /** Adds these to each scrape from now on. */
+  include(families: () => MetricFamily[]): void {
+    this.#others = families;
   }
 
   readonly observe: Observe = (event: Event) => {
@@ -191,7 +183,7 @@ export class Metrics {
       this.#keyFailures.family(),
       this.#usageFailures.family(),
       ...sharedLimitFamilies(sharedLimits?.()),
-      ...feedFamilies(this.#feed),
+      ...this.#others(),
       this.#endedStreams.family(),
       this.#adminRequests.family(),
       this.#uploadedRecords.family(),
@@ -221,18 +213,6 @@ function hookFamilies(state: HooksState | undefined, now: number): MetricFamily[
       "matchbook_hook_lag_seconds",
       "Age of the oldest change that a hook which is not paused has not received; 0 in instances that do not deliver",
       oldest === undefined ? 0 : Math.max(0, (now - oldest) / 1000),
-    ),
-  ];
-}
-
-function feedFamilies(feed?: FeedState): MetricFamily[] {
-  const open = feed?.openStreams() ?? 0;
-  return [
-    { ...gauge("matchbook_open_streams", "Open streams of changes", open), merge: "sum" },
-    total(
-      "matchbook_changes_sent_total",
-      "Changes of matches sent, in pages and in streams",
-      feed?.changesSent() ?? 0,
     ),
   ];
 }

@@ -1,24 +1,20 @@
 /** Builds the OpenAPI document from the tables of routes, parameters, error codes and limits. */
 
-import { ACTOR_SORTS } from "../domain/actors.ts";
 import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
-import { BOARDS, PERIODS } from "../domain/leaderboards.ts";
 import { GAME_MODES } from "../domain/modes.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
-import {
-  DEFAULT_RECORDS,
-  type Endpoint,
-  fieldsName,
-  MAX_NEAR_LENGTH,
-  MAX_RECORDS,
-  MAX_VALUES,
-  MAX_WAIT,
-  PARAMETERS,
-  type Parameter,
-} from "../query/parameters.ts";
+import { fieldsName, type Parameter } from "../query/endpoint.ts";
+import { MAX_VALUES } from "../query/parameters.ts";
 import examples from "./examples.json";
 import { type DescribedRoute, HEADERS, JSON_API, responsesOf } from "./responses.ts";
+import type { Schema } from "./schema-parts.ts";
 import { SCHEMAS } from "./schemas.ts";
+
+/** What features add. */
+export interface Additions {
+  schemas: Readonly<Record<string, Schema>>;
+  examples: Readonly<Record<string, object>>;
+}
 
 export interface Deployment {
   version: string;
@@ -26,7 +22,14 @@ export interface Deployment {
   publicUrl: string;
 }
 
-export function openApiDocument(routes: readonly DescribedRoute[], deployment: Deployment): object {
+export function openApiDocument(
+  routes: readonly DescribedRoute[],
+  features: readonly Additions[],
+  deployment: Deployment,
+): object {
+  const added = features.map((feature) => feature.examples);
+  const exampleOf = (response: string) =>
+    Object.assign({}, examples, ...added)[response] as object | undefined;
   return {
     openapi: "3.1.0",
     info: {
@@ -47,7 +50,9 @@ export function openApiDocument(routes: readonly DescribedRoute[], deployment: D
       { name: "service", description: "Status of the server. No API key required." },
     ],
     security: [{ apiKey: [] }],
-    paths: Object.fromEntries(routes.map((route) => [route.path, pathItem(route, deployment)])),
+    paths: Object.fromEntries(
+      routes.map((route) => [route.path, pathItem(route, exampleOf, deployment)]),
+    ),
     components: {
       securitySchemes: {
         apiKey: {
@@ -57,7 +62,7 @@ export function openApiDocument(routes: readonly DescribedRoute[], deployment: D
         },
       },
       headers: HEADERS,
-      schemas: SCHEMAS,
+      schemas: Object.assign({}, SCHEMAS, ...features.map((feature) => feature.schemas)),
     },
   };
 }
@@ -73,7 +78,11 @@ const DESCRIPTION = [
 
 const TAGS = { key: "records", own: "key", open: "service" } as const;
 
-function pathItem(route: DescribedRoute, deployment: Deployment): object {
+function pathItem(
+  route: DescribedRoute,
+  exampleOf: (response: string) => object | undefined,
+  deployment: Deployment,
+): object {
   return {
     parameters: pathParameters(route),
     get: {
@@ -83,48 +92,41 @@ function pathItem(route: DescribedRoute, deployment: Deployment): object {
       tags: [TAGS[route.access]],
       ...(route.access === "open" ? { security: [] } : {}),
       parameters: parameters(route, deployment),
-      responses: responsesOf(route),
+      responses: responsesOf(route, exampleOf(route.response)),
     },
   };
 }
 
-const BOARD_PARAMETER = {
-  name: "board",
-  in: "path",
-  required: true,
-  description: "The name of the leaderboard.",
-  schema: { type: "string", enum: BOARDS },
-  example: BOARDS[0],
-};
-
-function pathParameters({ path, response }: DescribedRoute): object[] {
+function pathParameters({ path, response, segments = {} }: DescribedRoute): object[] {
   const [what, single] =
     response === "SingleMatch"
       ? (["match", examples.SingleMatch] as const)
       : (["player", examples.SinglePlayer] as const);
-  const parameter = (name: string) => ({
-    name,
-    in: "path",
-    required: true,
-    description: name === "shard" ? "Shard id." : `The id of the ${what}.`,
-    schema: { type: "string", pattern: name === "shard" ? SHARD_PATTERN : ID_PATTERN },
-    example: name === "shard" ? "na" : single.data.id,
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    const { description, values } = segments[name!] ?? {};
+    const isShard = name === "shard";
+    return {
+      name,
+      in: "path",
+      required: true,
+      description: description ?? (isShard ? "Shard id." : `The id of the ${what}.`),
+      schema: {
+        type: "string",
+        ...(values ? { enum: values } : { pattern: isShard ? SHARD_PATTERN : ID_PATTERN }),
+      },
+      example: values?.[0] ?? (isShard ? "na" : single.data.id),
+    };
   });
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
-    name === "board" ? BOARD_PARAMETER : parameter(name!),
-  );
 }
 
 function parameters(route: DescribedRoute, deployment: Deployment): object[] {
   const { takes } = route;
   if (takes === undefined) return [];
-  const taken = (PARAMETERS as readonly Parameter[])
-    .filter(({ endpoints }) => endpoints.includes(takes))
-    .flatMap((parameter) =>
-      parameter.kind === "fields"
-        ? fieldsParameters(parameter, route, deployment)
-        : queryParameter(parameter, route, deployment),
-    );
+  const taken = Object.entries(takes.parameters).flatMap(([name, parameter]) =>
+    parameter.kind === "fields"
+      ? fieldsParameters(parameter, route, deployment)
+      : queryParameter(name, parameter, route, deployment),
+  );
   return [
     ...taken,
     ...(route.stream ? [...LAST_EVENT_ID, ACCEPT_STREAM] : [ACCEPT]),
@@ -185,8 +187,7 @@ function fieldsParameters(
 ): object[] {
   const types = isAboutPlayers(route) ? (["player"] as const) : RESOURCE_TYPES;
   return types.map((type) => ({
-    ...queryParameter(parameter, route, deployment),
-    name: fieldsName(type),
+    ...queryParameter(fieldsName(type), parameter, route, deployment),
     example: FIELDS_EXAMPLES[type],
   }));
 }
@@ -200,6 +201,7 @@ const FIELDS_EXAMPLES: Record<(typeof RESOURCE_TYPES)[number], string> = {
 };
 
 function queryParameter(
+  name: string,
   parameter: Parameter,
   route: DescribedRoute,
   deployment: Deployment,
@@ -214,13 +216,13 @@ function queryParameter(
     ...(parameter.default ? [`Default: ${parameter.default}.`] : []),
   ];
   return {
-    name: parameter.name,
+    name,
     in: "query",
     description: words.join(" "),
     ...(mayBeEmpty ? { allowEmptyValue: true } : {}),
     ...(isRequired ? { required: true } : {}),
-    schema: parameterSchema(parameter, route.takes!, deployment),
-    example: exampleOf(parameter, route.takes!),
+    schema: parameterSchema(parameter, deployment),
+    example: exampleOf(parameter),
   };
 }
 
@@ -237,44 +239,30 @@ const NOTHING_TO_INCLUDE = {
   schema: { type: "string", maxLength: 0 },
 };
 
-const CURSOR_EXAMPLE = "1z.4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11";
+const exampleOf = ({ kind, example }: Parameter): unknown =>
+  kind === "limit" || kind === "offset" || kind === "integer" ? Number(example) : example;
 
-function exampleOf({ kind, example }: Parameter, on: Endpoint): unknown {
-  if (kind === "cursor" && on === "changes") return "oldest";
-  if (kind === "sort" && on === "actors") return "-winRate";
-  if (kind === "cursor" && on === "leaderboards") return CURSOR_EXAMPLE;
-  return kind === "limit" || kind === "offset" || kind === "wait" ? Number(example) : example;
-}
-
-function parameterSchema({ kind }: Parameter, on: Endpoint, { maxOffset }: Deployment): object {
-  switch (kind) {
+function parameterSchema(parameter: Parameter, { maxOffset }: Deployment): object {
+  switch (parameter.kind) {
     case "limit":
-      return {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_RECORDS[on],
-        default: DEFAULT_RECORDS[on],
-      };
-    case "wait":
-      return { type: "integer", minimum: 0, maximum: MAX_WAIT, default: 0 };
+      return { type: "integer", minimum: 1, maximum: parameter.most, default: parameter.usual };
+    case "integer":
+      return { type: "integer", minimum: 0, maximum: parameter.most, default: 0 };
     case "offset": {
-      const maximum = on === "players" ? 0 : Math.min(maxOffset, LARGEST);
+      const maximum = parameter.most ?? Math.min(maxOffset, LARGEST);
       return { type: "integer", minimum: 0, maximum, default: 0 };
     }
     case "sort":
-      return on === "actors"
-        ? { type: "string", enum: ACTOR_SORTS, default: "-matches" }
-        : { type: "string", enum: ["createdAt", "-createdAt"], default: "createdAt" };
+    case "choice":
+      return { type: "string", enum: parameter.choices, default: parameter.default };
     case "timestamp":
       return { type: "string", format: "date-time" };
     case "modes": {
       const mode = `(${GAME_MODES.join("|")})`;
       return { type: "string", pattern: `^${mode}(,${mode}){0,${MAX_VALUES - 1}}$` };
     }
-    case "period":
-      return { type: "string", enum: PERIODS, default: PERIODS[0] };
-    case "name":
-      return { type: "string", minLength: 1, maxLength: MAX_NEAR_LENGTH };
+    case "text":
+      return { type: "string", minLength: 1, maxLength: parameter.most };
     default:
       return { type: "string" };
   }

@@ -1,7 +1,7 @@
 /** The responses in the OpenAPI document: statuses, headers and content of each route. */
 
 import { ERRORS, type ErrorCode } from "../domain/errors.ts";
-import type { Endpoint } from "../query/parameters.ts";
+import type { Endpoint, Kind } from "../query/endpoint.ts";
 import examples from "./examples.json";
 
 export const JSON_API = "application/vnd.api+json";
@@ -18,6 +18,10 @@ export interface DescribedRoute {
   takes?: Endpoint;
   /** Whether the daily match quota applies. */
   readsMatches?: boolean;
+  /** The variable parts that are not ids. */
+  segments?: Readonly<Record<string, { description: string; values: readonly string[] }>>;
+  /** Error codes beyond those that follow from the path and the parameters. */
+  codes?: readonly ErrorCode[];
   /** Set if it can also be read as a stream of events. */
   stream?: unknown;
   response: string;
@@ -25,11 +29,11 @@ export interface DescribedRoute {
 
 type Responses = Record<string, { description: string; headers?: object; content?: object }>;
 
-export function responsesOf(route: DescribedRoute): Responses {
-  return { ...successes(route), ...failures(route) };
+export function responsesOf(route: DescribedRoute, example: object | undefined): Responses {
+  return { ...successes(route, example), ...failures(route) };
 }
 
-function successes(route: DescribedRoute): Responses {
+function successes(route: DescribedRoute, example: object | undefined): Responses {
   const schema = { $ref: `#/components/schemas/${route.response}` };
   if (route.access !== "key") {
     const content = { "application/json": { schema } };
@@ -37,7 +41,6 @@ function successes(route: DescribedRoute): Responses {
     return { 200: { description: "OK.", headers, content } };
   }
   const headers = reference([...EVERYWHERE, ...LIMITS, "ETag", "Cache-Control"]);
-  const example = examples[route.response as keyof typeof examples];
   return {
     200: {
       description: "The records, compressed with gzip or zstd if the client accepts it.",
@@ -58,17 +61,9 @@ const STREAM_CONTENT = {
   },
 };
 
-/** What `include` and `fields` shape. */
-const SHAPED: readonly string[] = ["matches", "players", "single"];
-
 /** The error codes of a route, by its stages. */
-function codesOf({
-  path,
-  access,
-  isHealthCheck,
-  takes,
-  readsMatches,
-}: DescribedRoute): ErrorCode[] {
+function codesOf(route: DescribedRoute): ErrorCode[] {
+  const { path, access, isHealthCheck, takes, readsMatches, codes = [] } = route;
   if (access === "open") {
     return [
       "uri-too-long",
@@ -77,29 +72,40 @@ function codesOf({
     ];
   }
   if (access === "own") return OWN_CODES;
-  const elsewhere = new Set<ErrorCode>([
-    "unknown-route",
-    "method-not-allowed",
-    "usage-unavailable",
-    ...(path.includes("{shard}") ? [] : (["unknown-shard", "shard-closed"] as const)),
-  ]);
-  if (takes !== "single" && takes !== "leaderboards" && takes !== "company") {
-    elsewhere.add("not-found");
-  }
-  if (takes === "single" || takes === "names" || takes === "company") {
-    elsewhere.add("too-many-values");
-  }
-  if (takes !== undefined && !SHAPED.includes(takes)) {
-    for (const code of SHAPE_CODES) elsewhere.add(code);
-  }
-  if (!readsMatches) elsewhere.add("quota-exceeded");
-  if (takes !== "actors") elsewhere.add("not-ready");
-  if (takes !== "matches") for (const code of MATCH_LIST_CODES) elsewhere.add(code);
-  if (takes === "changes" || takes === "leaderboards") elsewhere.delete("invalid-cursor");
-  if (takes === "leaderboards") elsewhere.delete("conflicting-parameters");
-  if (takes !== "changes") for (const code of FEED_CODES) elsewhere.add(code);
-  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !elsewhere.has(code));
+  const parameters = Object.values(takes!.parameters);
+  const isOf: Partial<Record<ErrorCode, boolean>> = {
+    "unknown-route": false,
+    "method-not-allowed": false,
+    "usage-unavailable": false,
+    "unknown-shard": path.includes("{shard}"),
+    "shard-closed": path.includes("{shard}"),
+    "not-found": path.endsWith("}") || path.includes("{id}"),
+    "quota-exceeded": readsMatches === true,
+    ...Object.fromEntries(
+      Object.entries(CODES_OF_KINDS).map(([code, kinds]) => [
+        code,
+        parameters.some((one) => kinds.includes(one.kind) && !("most" in one && one.most === 0)),
+      ]),
+    ),
+    "conflicting-parameters": "page[before]" in takes!.parameters,
+    "not-ready": false,
+    "cursor-expired": false,
+    "too-many-streams": false,
+  };
+  return (Object.keys(ERRORS) as ErrorCode[]).filter(
+    (code) => isOf[code] !== false || codes.includes(code),
+  );
 }
+
+/** Codes that only these kinds of parameters have. */
+const CODES_OF_KINDS: Partial<Record<ErrorCode, readonly Kind[]>> = {
+  "too-many-values": ["list", "modes"],
+  "unknown-include-path": ["include"],
+  "unknown-type": ["fields"],
+  "invalid-window": ["timestamp"],
+  "invalid-cursor": ["cursor"],
+  "offset-too-deep": ["offset"],
+};
 
 /** Of a path that has no parameters. */
 const NO_PARAMETERS = ["malformed-query", "unknown-parameter"] as const;
@@ -115,17 +121,6 @@ const OWN_CODES: ErrorCode[] = [
   "overloaded",
   "usage-unavailable",
 ];
-
-const SHAPE_CODES = ["unknown-include-path", "unknown-type"] as const;
-
-const FEED_CODES = ["cursor-expired", "too-many-streams"] as const;
-
-const MATCH_LIST_CODES = [
-  "invalid-window",
-  "invalid-cursor",
-  "offset-too-deep",
-  "conflicting-parameters",
-] as const;
 
 function failures(route: DescribedRoute): Responses {
   const byStatus = Map.groupBy(codesOf(route), (code) => ERRORS[code].status);

@@ -1,29 +1,22 @@
 /** The schemas of responses, based on the fields of the resources. */
 
-import { ACTOR_STATS } from "../domain/actors.ts";
 import { ERRORS } from "../domain/errors.ts";
-import { ID_PATTERN, SHARD_PATTERN } from "../domain/identifiers.ts";
-import { JSON_API_VERSION } from "../domain/json.ts";
-import { BOARDS, PERIODS } from "../domain/leaderboards.ts";
 import { GAME_MODES } from "../domain/modes.ts";
-import {
-  MAX_ACTORS,
-  MAX_CHANGES,
-  MAX_COMPANY,
-  MAX_ENTRIES,
-  MAX_NAMES,
-  MAX_OMITTED,
-  MAX_PLAYERS,
-  PAGE_SIZE,
-} from "../query/parameters.ts";
+import { MAX_OMITTED, MAX_PLAYERS, PAGE_SIZE } from "../query/parameters.ts";
 import { ExtraParticipant, ExtraRoster, Match, Other, Player, Team } from "../schema/resources.ts";
-
-type Schema = Record<string, unknown>;
-
-const URI = { type: "string", format: "uri" };
-const TIME = { type: "string", format: "date-time" };
-const DAY = { type: "string", format: "date" };
-const COUNT = { type: "integer", minimum: 0 };
+import {
+  COUNT,
+  DAY,
+  document,
+  JsonApi,
+  list,
+  object,
+  type Schema,
+  SelfLink,
+  schema,
+  TIME,
+  URI,
+} from "./schema-parts.ts";
 
 /**
  * A response may contain only part of a resource, as `fields[TYPE]` says. Only the type and the id are always
@@ -57,31 +50,6 @@ function opened(schema: unknown): unknown {
   return { ...(isObject && { additionalProperties: true }), ...Object.fromEntries(members) };
 }
 
-const list = (items: Schema, maxItems?: number): Schema => ({
-  type: "array",
-  items,
-  ...(maxItems ? { maxItems } : {}),
-});
-const object = (
-  properties: Record<string, Schema>,
-  required = Object.keys(properties),
-): Schema => ({
-  type: "object",
-  properties,
-  required,
-});
-const schema = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
-
-const TALLY = object({
-  matches: COUNT,
-  wins: { ...COUNT, description: "Those that the player of the request won." },
-});
-
-const reference = (type: string): Schema =>
-  object({ type: { type: "string", const: type }, id: { type: "string", pattern: ID_PATTERN } });
-
-const JsonApi = object({ version: { type: "string", const: JSON_API_VERSION } });
-const SelfLink = object({ self: URI });
 const Included: Schema = {
   ...list({ anyOf: ["Roster", "Participant", "Player", "Team", "Other"].map(schema) }),
   description: "The related resources, each once. Empty if `include` is empty.",
@@ -93,25 +61,8 @@ const NothingIncluded: Schema = {
   description: "Players have no related resources: empty if `include` is empty, otherwise absent.",
 };
 
-function document(
-  data: Schema,
-  links: Schema,
-  more: Record<string, Schema> = {},
-  optional: readonly string[] = [],
-): Schema {
-  const properties: Record<string, Schema> = { data, ...more, links, jsonapi: JsonApi };
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
-  return { ...object(properties, required), additionalProperties: false };
-}
-
 const playerDocument = (data: Schema, more: Record<string, Schema> = {}): Schema =>
   document(data, SelfLink, { included: NothingIncluded, ...more }, ["included", "meta"]);
-
-const NEAREST: Schema = {
-  type: "boolean",
-  const: true,
-  description: "No name is similar: these are the nearest ones. Otherwise absent.",
-};
 
 export const SCHEMAS: Record<string, Schema> = {
   Match: servedMatch(),
@@ -151,188 +102,6 @@ export const SCHEMAS: Record<string, Schema> = {
     },
   }),
   SinglePlayer: playerDocument(schema("Player")),
-  PlayerName: {
-    ...object({
-      type: { type: "string", const: "player-name" },
-      id: { type: "string", pattern: ID_PATTERN, description: "The id of the player." },
-      attributes: object(
-        {
-          name: { type: "string", description: "The current name of the player." },
-          shardId: { type: "string", pattern: SHARD_PATTERN, description: "Region shard." },
-          skillTier: { ...COUNT, description: "If the player record has one." },
-          lastMatchAt: { ...TIME, description: "When the newest match of the player was created." },
-        },
-        ["name", "shardId"],
-      ),
-    }),
-    description: "The current name of a player.",
-  },
-  FoundMatch: {
-    ...object({
-      type: { type: "string", const: "match" },
-      id: { type: "string", pattern: ID_PATTERN, description: "The id that was searched for." },
-      attributes: object({
-        shardId: { type: "string", pattern: SHARD_PATTERN, description: "Region shard." },
-        createdAt: TIME,
-      }),
-    }),
-    description: "The match whose id was searched for.",
-  },
-  NameList: document(
-    { ...list(schema("PlayerName"), MAX_NAMES), description: "The closest names first." },
-    SelfLink,
-    { meta: object({ nearest: NEAREST }) },
-    ["meta"],
-  ),
-  NameSearch: document(
-    {
-      ...list({ anyOf: ["PlayerName", "FoundMatch"].map(schema) }, MAX_NAMES),
-      description: "A match with this id first, then the closest names.",
-    },
-    SelfLink,
-    {
-      meta: object(
-        {
-          nearest: NEAREST,
-          unavailable: {
-            ...list({ type: "string", pattern: SHARD_PATTERN }),
-            description: "The shards that could not answer. Only if there are any.",
-          },
-        },
-        [],
-      ),
-    },
-    ["meta"],
-  ),
-  Change: {
-    ...object({
-      type: { type: "string", const: "change" },
-      id: { type: "string", description: "The cursor after this change." },
-      attributes: object({
-        kind: { type: "string", enum: ["added", "replaced", "removed"] },
-        changedAt: { ...TIME, description: "When the change was made." },
-        createdAt: { ...TIME, description: "As of the match." },
-        gameMode: { type: "string", enum: GAME_MODES, description: "As of the match." },
-        patchVersion: { type: "string", description: "As of the match." },
-      }),
-      relationships: object({
-        match: object({ data: reference("match") }),
-        players: object({ data: list(reference("player")) }),
-      }),
-    }),
-    description: "A change of a served match.",
-  },
-  ChangeList: document(
-    { ...list(schema("Change"), MAX_CHANGES), description: "The oldest change first." },
-    object({ self: URI, next: URI }),
-  ),
-  Company: {
-    ...object({
-      type: { type: "string", const: "company" },
-      id: { type: "string", pattern: ID_PATTERN, description: "The id of the other player." },
-      attributes: object({
-        name: { type: "string", description: "The current name of the other player." },
-        with: { ...TALLY, description: "Matches on the same side." },
-        against: { ...TALLY, description: "Matches on opposite sides." },
-        lastPlayedAt: { ...TIME, description: "When their newest match was created." },
-      }),
-      relationships: object({ player: object({ data: reference("player") }) }),
-    }),
-    description: "Another player, in whose matches the player also played.",
-  },
-  CompanyList: document(
-    { ...list(schema("Company"), MAX_COMPANY), description: "The most matches together first." },
-    SelfLink,
-    {
-      meta: object({
-        matches: { ...COUNT, description: "The number of matches counted." },
-        window: object({ start: TIME, end: TIME }),
-        isTruncated: {
-          type: "boolean",
-          description: "Whether there were more matches in the window, which are not counted.",
-        },
-      }),
-    },
-  ),
-  Actor: {
-    ...object({
-      type: { type: "string", const: "actor" },
-      id: { type: "string", description: "The actor, as records name it." },
-      attributes: object({
-        matches: { ...COUNT, description: "How often it was played: participants, not matches." },
-        wins: { ...COUNT, description: "How often its side won." },
-        winRate: { type: "number", description: "`wins` / `matches`." },
-        pickRate: {
-          type: "number",
-          description: "`matches` per match selected: more than 1 if most matches have several.",
-        },
-        ...Object.fromEntries(
-          ACTOR_STATS.map((name) => [name, { type: "number", description: "Average." }]),
-        ),
-      }),
-    }),
-    description: "The statistics of an actor (hero).",
-  },
-  ActorList: document(list(schema("Actor"), MAX_ACTORS), SelfLink, {
-    meta: object({
-      matches: { ...COUNT, description: "The number of matches selected." },
-      actors: { ...COUNT, description: "The number of actors in them." },
-      isTruncated: {
-        type: "boolean",
-        description: "Whether there are more actors, or more data than a request may read.",
-      },
-    }),
-  }),
-  LeaderboardEntry: {
-    ...object({
-      type: { type: "string", const: "leaderboard-entry" },
-      id: { type: "string", pattern: ID_PATTERN, description: "The id of the player." },
-      attributes: object(
-        {
-          rank: {
-            type: ["integer", "null"],
-            minimum: 1,
-            description:
-              "One more than the number of players with a better value. Null beyond the depth.",
-          },
-          name: { type: "string", description: "The current name of the player." },
-          value: {
-            type: "number",
-            minimum: 0,
-            description: "The skill tier, the wins, the rate from 0 to 1, or the streak.",
-          },
-          matches: {
-            ...COUNT,
-            description: "On win-rate: the ranked matches that the rate is about.",
-          },
-        },
-        ["rank", "name", "value"],
-      ),
-      relationships: object({ player: object({ data: reference("player") }) }),
-    }),
-    description: "A player on a leaderboard.",
-  },
-  Leaderboard: document(
-    {
-      ...list(schema("LeaderboardEntry"), MAX_ENTRIES),
-      description: "The best first; players with equal values by id.",
-    },
-    object({ self: URI, next: URI }, ["self"]),
-    {
-      meta: object(
-        {
-          board: { type: "string", enum: BOARDS },
-          period: { type: "string", enum: PERIODS },
-          window: {
-            ...object({ start: TIME, end: TIME }),
-            description: "The 28 days, if the period is 28d and the shard has matches.",
-          },
-          depth: { ...COUNT, description: "How many entries are listed." },
-        },
-        ["board", "period", "depth"],
-      ),
-    },
-  ),
   Errors: {
     ...object({
       errors: {

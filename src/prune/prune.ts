@@ -5,9 +5,7 @@
  */
 
 import { countChange, dependencies, entry, type Known, recall } from "../ingest/commit-batch.ts";
-import { addPruned } from "../ingest/count-actors.ts";
-import { updateDerived } from "../ingest/derived.ts";
-import { updateRecent } from "../ingest/update-boards.ts";
+import { keepPruned, updateDerived } from "../ingest/derived.ts";
 import { foldIntoBases } from "../ingest/update-players.ts";
 import type { Transaction, Writer } from "../store/store.ts";
 
@@ -69,19 +67,16 @@ export async function removeOldest(
   const served = records.filter(({ fate }) => fate.state === "served");
   const withheld = records.filter(({ fate }) => fate.state === "withheld");
 
-  if (served.length > 0) {
-    const newest = await transaction.newestServed();
-    await transaction.removeServed(served.map(entry));
-    await updateRecent(transaction, newest, [], served);
-  }
+  const newestBefore = await transaction.newestServed();
+  await transaction.removeServed(served.map(entry));
+  await updateDerived(transaction, { came: [], left: served, newestBefore }, false);
+  await keepPruned(transaction, served);
   await transaction.removeWithheld(withheld.map(({ outline }) => outline.id));
   await transaction.removeDependents(records.flatMap(({ outline }) => dependencies(outline)));
   await transaction.changeVocabulary(countChange([], served, ({ words }) => words));
   // The evidence itself stays: players remain ranked.
   const evidence = countChange(records, [], ({ shownRanked }) => shownRanked);
   await foldIntoBases(transaction, served, evidence);
-  await updateDerived(transaction, [], served);
-  await addPruned(transaction, served);
   await removeTeamsWithoutMatches(transaction, served);
   return { served: served.length, withheld: withheld.length };
 }

@@ -4,68 +4,61 @@ import type { Problem } from "../domain/errors.ts";
 import { nearest } from "../text/nearest.ts";
 import {
   acceptedNames,
-  ENDPOINT_NAMES,
   type Endpoint,
   fieldsType,
   findParameter,
-  PARAMETERS,
+  type GivenValues,
   type Parameter,
-} from "./parameters.ts";
+} from "./endpoint.ts";
 import { enumerate, parameterProblem, quote, quoteUnknown } from "./problems.ts";
-import type { GivenValues, ParseContext } from "./query.ts";
+import type { ParseContext } from "./query.ts";
 import type { Pair } from "./query-string.ts";
 
-/** The parameters by name, in the caller's order. Reports each wrong name once. */
+/** The values by name, in the caller's order. Reports each wrong name once. */
 export function checkNames(
   pairs: readonly Pair[],
   endpoint: Endpoint,
   context: ParseContext,
   problems: Problem[],
 ): GivenValues {
-  const known = new Map<string, { parameter: Parameter; value: string | undefined }>();
+  const given = new Map<string, string | undefined>();
   const reported = new Set<string>();
   for (const [name, value] of pairs) {
     if (reported.has(name)) continue;
-    const parameter = findParameter(name);
-    if (!parameter?.endpoints.includes(endpoint)) {
+    const parameter = findParameter(endpoint, name);
+    if (!parameter) {
       reported.add(name);
-      const detail = unknownNameMessage(name, parameter, endpoint, context);
+      const detail = unknownNameMessage(name, endpoint, context);
       problems.push(parameterProblem("unknown-parameter", name, detail));
-    } else if (known.has(name)) {
+    } else if (given.has(name)) {
       reported.add(name);
       problems.push(repeatedParameter(name, parameter));
     } else {
-      known.set(name, { parameter, value });
+      given.set(name, value);
       if (parameter.kind === "fields") checkType(name, context, problems);
     }
   }
-  return known;
+  return given;
 }
 
 /** Reports required parameters that are missing. */
-export function checkRequired(known: GivenValues, endpoint: Endpoint, problems: Problem[]): void {
-  for (const { name, endpoints, isRequired, example } of PARAMETERS as readonly Parameter[]) {
-    if (!isRequired || !endpoints.includes(endpoint) || known.has(name)) continue;
+export function checkRequired(
+  given: GivenValues,
+  { parameters }: Endpoint,
+  problems: Problem[],
+): void {
+  for (const [name, { isRequired, example }] of Object.entries(parameters)) {
+    if (!isRequired || given.has(name)) continue;
     const detail = `${name} is required, e.g. ${name}=${example}.`;
     problems.push(parameterProblem("empty-parameter", name, detail));
   }
 }
 
-function unknownNameMessage(
-  name: string,
-  elsewhere: Parameter | undefined,
-  endpoint: Endpoint,
-  context: ParseContext,
-): string {
-  const here = ENDPOINT_NAMES[endpoint];
-  if (elsewhere) {
-    const acceptedBy = elsewhere.endpoints.map((other) => ENDPOINT_NAMES[other]).join(" and ");
-    return `${name} is a parameter of ${acceptedBy}, not of ${here}; remove it.`;
-  }
+function unknownNameMessage(name: string, endpoint: Endpoint, context: ParseContext): string {
   const accepted = acceptedNames(endpoint, context.types);
   const guess = guessName(name, accepted);
   return guess === undefined
-    ? `Unknown parameter ${quote(name)}. Parameters of ${here}: ${enumerate(accepted)}.`
+    ? `Unknown parameter ${quote(name)}. Parameters of ${endpoint.title}: ${enumerate(accepted)}.`
     : `Unknown parameter ${quote(name)}; did you mean ${guess}?`;
 }
 

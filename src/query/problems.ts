@@ -45,3 +45,10 @@ export function emptyItem(name: string, value: string): Problem {
   const detail = `${name} has an empty item; separate items with single commas. You sent ${quote(value)}.`;
   return parameterProblem("invalid-parameter", name, detail);
 }
+
+export const conflict = (name: string, other: string): Problem =>
+  parameterProblem(
+    "conflicting-parameters",
+    name,
+    `${name} and ${other} cannot be combined; send only one.`,
+  );

@@ -1,10 +1,5 @@
 /** Typed queries: the result of parsing a query string. */
 
-import type { ActorSort } from "../domain/actors.ts";
-import type { Problem } from "../domain/errors.ts";
-import type { BoardPosition, Period } from "../domain/leaderboards.ts";
-import type { Endpoint, Kind, KindOf, Parameter, ParameterName } from "./parameters.ts";
-
 /** Both ends are inclusive, in milliseconds since the epoch. */
 export interface Window {
   start: number;
@@ -91,48 +86,6 @@ export interface PlayersQuery extends Shape {
   given: GivenParameters;
 }
 
-/** Fetches names similar to `near`. */
-export interface NamesQuery {
-  near: string;
-  given: GivenParameters;
-}
-
-export interface ChangesQuery {
-  /** Undefined: only changes from now on. */
-  after: LogStart | undefined;
-  limit: number;
-  /** How long to wait for a change, in seconds. */
-  wait: number;
-  filters: MatchFilters;
-  given: GivenParameters;
-}
-
-export interface CompanyQuery {
-  window: Window;
-  limit: number;
-  given: GivenParameters;
-}
-
-export interface ActorsQuery {
-  filters: Pick<MatchFilters, "gameModes" | "patchVersions">;
-  sort: ActorSort;
-  given: GivenParameters;
-}
-
-export interface LeaderboardQuery {
-  period: Period;
-  /** Undefined: from the first entry on. */
-  after: BoardPosition | undefined;
-  limit: number;
-  /** The entries of these players, instead of a page. */
-  playerIds: string[] | undefined;
-  given: GivenParameters;
-}
-
-export interface SingleQuery extends Shape {
-  given: GivenParameters;
-}
-
 export interface ParseContext {
   /** Milliseconds since the epoch. */
   now: number;
@@ -143,37 +96,3 @@ export interface ParseContext {
   /** The resource types that `fields[TYPE]` may name. */
   types: ReadonlySet<string>;
 }
-
-/** Parses one value. Undefined if it is invalid, which is then reported. */
-export type ValueParser<Value> = (
-  value: string,
-  name: string,
-  problems: Problem[],
-  context: ParseContext,
-  endpoint: Endpoint,
-) => Value | undefined;
-
-/** The accepted parameters by name, each with its first value. */
-export type GivenValues = ReadonlyMap<string, { parameter: Parameter; value: string | undefined }>;
-
-export interface ValueOf extends Record<Kind, unknown> {
-  limit: number;
-  offset: number;
-  /** Changes and leaderboards have cursors of their own. */
-  cursor: Cursor | LogStart | BoardPosition;
-  wait: number;
-  /** Actors have an order of their own. */
-  sort: Sort | ActorSort;
-  timestamp: number;
-  list: string[];
-  modes: string[];
-  name: string;
-  period: Period;
-  include: string[];
-  fields: ReadonlySet<string>;
-}
-
-/** The parsed values by parameter. Absent: not given, or reported as invalid. */
-export type ParsedValues = {
-  [Name in Exclude<ParameterName, "fields[TYPE]">]?: ValueOf[KindOf<Name>];
-} & { fields?: Map<string, ReadonlySet<string>> };

@@ -5,14 +5,13 @@
  */
 
 import { applyBatch, type Rebuilding } from "../ingest/commit-batch.ts";
-import { addPrunedTotals } from "../ingest/count-actors.ts";
+import { finishRebuild } from "../ingest/derived.ts";
 import { restore } from "../ingest/prepare.ts";
-import { countRecent } from "../ingest/update-boards.ts";
 import { addBases, PendingNamed } from "../ingest/update-players.ts";
-import { totalsOf } from "../store/core/actors.ts";
+import { DERIVED_TABLES } from "../store/all-tables/declared.ts";
+import { compareKeys } from "../store/all-tables/rows.ts";
 import { baseOf } from "../store/core/bases.ts";
 import { damagedCommits } from "../store/core/change-log.ts";
-import { compareKeys } from "../store/core/rows.ts";
 import {
   DamagedData,
   type GivenNumbers,
@@ -27,8 +26,6 @@ import {
 } from "../store/store.ts";
 import { isWhole, type Table, type TableShape } from "../store/table.ts";
 import {
-  ACTOR_STATS,
-  type ActorRow,
   type BaseRow,
   CHANGES,
   type ChangeRow,
@@ -86,7 +83,7 @@ export async function rebuild(
   }
   applied.reportUnread();
   await target.write(async (one) => {
-    await countRecent(one);
+    await finishRebuild(one);
     // Last: some records may be older, if a prune was interrupted.
     if (prunedBefore !== undefined) await one.setPrunedBefore(prunedBefore);
   }, NO_NUMBERS);
@@ -159,9 +156,13 @@ async function addState(
     const numbers = { ...NO_NUMBERS, players: await numbersOf(source, "players", ids) };
     await target.write((one) => addBases(one, bases), numbers);
   }
-  for await (const rows of wholeRows(source, ACTOR_STATS, onDamage)) {
-    const pruned = (rows as ActorRow[]).filter(({ is_pruned }) => is_pruned === 1);
-    await write((one) => addPrunedTotals(one, pruned.map(totalsOf)));
+  for (const table of DERIVED_TABLES) {
+    const { keeps } = table.derived;
+    if (keeps === undefined) continue;
+    for await (const rows of wholeRows(source, table, onDamage)) {
+      const kept = rows.filter((row) => row[keeps] === 1);
+      await write(async (one) => one.copyRows(table, kept));
+    }
   }
   return newest;
 }

@@ -18,14 +18,13 @@
  * and a Writer changes them.
  */
 
-import type { ActorKey, ActorTotals } from "../domain/actors.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
-import type { Board, BoardPosition, Period, RankedTally } from "../domain/leaderboards.ts";
 import type { Result, Run, Totals } from "../domain/player.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { LogPosition, PageStart, Sort, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";
-import type { DerivedTable, Table, TableShape, Value } from "./table.ts";
+import type { Steps } from "./steps.ts";
+import type { DerivedTable, TableShape, Value } from "./table.ts";
 
 /** Opaque bytes, written and read by document/ only. */
 export type Fragment = Uint8Array;
@@ -155,7 +154,7 @@ export interface Reader {
   lastCommit?(): Promise<number>;
   /**
    * Distinct names from the name index, which lists every current player name under each of its
-   * keys (domain/similar-names.ts), ordered by key, then by name. For each of these (distinct) keys
+   * keys (features/name-search/similar-names.ts), ordered by key, then by name. For each of these (distinct) keys
    * it reads the first `after` entries at or after the key, and the last `before` entries before
    * it. The cost does not depend on the number of names.
    */
@@ -186,8 +185,6 @@ export interface Reader {
    * every match that is dated after `now`. Lists do not have such a match yet, and nothing changes when they get it.
    */
   followStart(now: number): Awaitable<LogPosition>;
-  /** A part of a leaderboard, the best first, then by id. The cost grows with the depth. */
-  leaderboard(query: BoardQuery): Awaitable<BoardPart>;
   /** The cost does not depend on the amount of data. */
   summary(): Awaitable<Summary>;
   /** The cost grows with the number of tables. */
@@ -195,53 +192,12 @@ export interface Reader {
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
   /**
-   * The statistics of actors over these modes and patches. At most `limit` rows are read. Throws NotReady while they are
-   * built.
+   * Reads what a feature needs, in one state of the shard: functions of the core, or with SQL (steps.ts). May be called
+   * again, if a replica fails.
    */
-  actorStats(selection: ActorSelection): Awaitable<ActorRows>;
+  read<T>(steps: () => Steps<T>): Awaitable<T>;
   /** The names of the derived tables (table.ts) that are not complete. */
   unbuilt(): Awaitable<string[]>;
-}
-
-export interface ActorSelection {
-  gameModes: readonly string[];
-  /** Undefined: any. */
-  patchVersions: readonly string[] | undefined;
-  limit: number;
-}
-
-export interface ActorRows {
-  rows: ActorTotals[];
-  /** Whether there are more. */
-  isTruncated: boolean;
-}
-
-export interface BoardQuery {
-  board: Board;
-  period: Period;
-  /** How many entries are listed, and how far ranks are counted. */
-  depth: number;
-  /** At most `limit` entries after a position, or the entries of these (distinct) players. */
-  part: { after: BoardPosition | undefined; limit: number } | { playerIds: string[] };
-}
-
-export interface BoardPart {
-  entries: BoardEntry[];
-  /** Whether more entries follow within the depth. */
-  hasMore: boolean;
-  /** The creation time of the newest match, with whose day the 28 days end; undefined without matches. */
-  newestMatch: number | undefined;
-}
-
-export interface BoardEntry {
-  id: string;
-  name: string;
-  /** A win rate is in millionths. */
-  score: number;
-  /** The ranked matches that a win rate is about. */
-  played: number;
-  /** Undefined beyond the depth. */
-  rank: number | undefined;
 }
 
 export type { LogPosition } from "../query/query.ts";
@@ -340,15 +296,8 @@ export interface ShardContents {
   prunedBefore(): Awaitable<number | undefined>;
   /** The players whose names must not be stored, by id. */
   redactions(): Awaitable<Redaction[]>;
-  /**
-   * The statistics of actors in order of their keys, starting after `after`: of the stored matches, or what pruned ones
-   * left behind.
-   */
-  actorTotals(
-    isPruned: boolean,
-    after: ActorKey | undefined,
-    limit: number,
-  ): Awaitable<ActorTotals[]>;
+  /** The rows of a derived table that are about pruned records, by key, starting after `after`. */
+  kept(table: DerivedTable, after: StoredRow | undefined, limit: number): Awaitable<StoredRow[]>;
 }
 
 export interface StoredResource extends NamedFragments {
@@ -619,19 +568,9 @@ export interface Transaction extends ShardContents {
 
   /** The creation time of the newest served match. */
   newestServed(): Awaitable<number | undefined>;
-  /** The ranked matches of all players that were created in a range. Players without any are omitted. */
-  rankedBetween(from: number, to: number): Awaitable<Map<string, RankedTally>>;
-  /** Adds to the counts of recent ranked matches. None may end below zero; those without matches are deleted. */
-  changeRecent(changes: ReadonlyMap<string, RankedTally>): Awaitable<void>;
-  clearRecent(): Awaitable<void>;
 
   /** Changes the number of served records with each extra word: "path:…" or "type:…". */
   changeVocabulary(changes: ReadonlyMap<string, number>): Awaitable<void>;
-
-  /** Those of these rows that are stored. */
-  actorTotalsOf(keys: ActorRowKey[]): Awaitable<ActorTotals[]>;
-  /** Adds to the statistics of actors; each key is there once. Rows without anything are deleted. */
-  changeActorTotals(changes: ActorTotals[]): Awaitable<void>;
 
   /**
    * Up to which match each derived table has the served matches; "all" if it is complete, nothing if it has none. What
@@ -642,15 +581,8 @@ export interface Transaction extends ShardContents {
   setBuiltUpTo(table: DerivedTable, last: MatchKey | undefined): Awaitable<void>;
   /** Creates a derived table, without rows that are built from records. */
   clearDerived(table: DerivedTable): Awaitable<void>;
-  /**
-   * Combines rows of a derived table with those that are stored under the same keys. `combine` returns undefined for a row
-   * that is then removed.
-   */
-  merge<Row, Key extends keyof Row>(
-    table: Table<Row, Key> & DerivedTable,
-    rows: readonly Row[],
-    combine: (row: Row, stored: Row | undefined) => Row | undefined,
-  ): Awaitable<void>;
+  /** Reads and writes the tables of a feature. */
+  run<T>(steps: () => Steps<T>): Awaitable<T>;
 
   /** Rows of any table as they are stored, damaged or not: after one of them, in the order of the key. */
   rows(table: TableShape, range: RowRange): Awaitable<StoredRow[]>;
@@ -666,8 +598,6 @@ export interface Transaction extends ShardContents {
   /** Removes everything. */
   clear(): Awaitable<void>;
 }
-
-export type ActorRowKey = ActorKey & Pick<ActorTotals, "isPruned">;
 
 /** The shard's file or database cannot be used; the message says what to do. */
 export class StoreError extends Error {
@@ -724,7 +654,7 @@ const KINDS: Record<string, string> = {
   player_recent: "player",
   redactions: "the redaction of player",
   changes: "change",
-  actor_stats: "the statistics of",
+  hero_stats: "the statistics of",
 };
 /** Called before an existing shard is migrated. */
 export type OnMigrate = (from: number, to: number) => void;

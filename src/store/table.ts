@@ -49,10 +49,12 @@ export interface Derivation {
   /** Another one than the stored table has: it is built again, while the shard is served and written. */
   version: number;
   /**
-   * SQL: rows that cannot be built from the records, and stay. The columns of such a table cannot change; any other is
-   * created again.
+   * A column that is 1 in rows that cannot be built from the records, because they are about pruned ones: these stay. The
+   * columns of such a table cannot change; any other is created again.
    */
   keeps?: string;
+  /** What is wrong with such a row, when it comes from an export. Its columns have the right types. */
+  problems?(row: Record<string, Value>): string[];
 }
 
 /** What statements are made of. */

@@ -1,6 +1,5 @@
 /** The tables of a shard. */
 
-import { ALL_MATCHES } from "../domain/actors.ts";
 import { MatchDocument } from "./match-document.ts";
 import type { NamedTable } from "./store.ts";
 import {
@@ -126,7 +125,7 @@ export const TEAM_MATCHES = declareTable("team_matches", {
   isChecked: false,
 });
 
-/** The name index: every current player name under each of its keys (domain/similar-names.ts). */
+/** The name index: every current player name under each of its keys (features/name-search/similar-names.ts). */
 export const NAME_INDEX = declareTable("name_index", {
   columns: { key: text, name: text },
   key: ["key", "name"],
@@ -236,48 +235,6 @@ export const PLAYER_BASE = declareTable("player_base", {
 });
 export type BaseRow = RowIn<typeof PLAYER_BASE>;
 
-/** The ranked matches of a player in the 28 days of the leaderboards. It has ids, because players with equal scores are listed by id. */
-export const PLAYER_RECENT = declareTable("player_recent", {
-  columns: { id: text, played: integer, wins: integer, win_rate: nullable(integer) },
-  key: ["id"],
-  isChecked: true,
-  indexes: [
-    { name: "recent_by_wins", on: "wins DESC, id", where: "wins > 0" },
-    { name: "recent_by_win_rate", on: "win_rate DESC, id", where: "win_rate IS NOT NULL" },
-  ],
-});
-export type RecentRow = RowIn<typeof PLAYER_RECENT>;
-
-/**
- * Statistics of actors: sums over the stored matches, and (is_pruned) over those that were pruned; the actor '' counts
- * matches. Sums of stats can be larger than integers of a database.
- */
-export const ACTOR_STATS = declareTable("actor_stats", {
-  columns: {
-    game_mode: text,
-    patch_version: text,
-    actor: text,
-    is_pruned: integer,
-    picks: bigint,
-    wins: bigint,
-    kills: text,
-    deaths: text,
-    assists: text,
-    gold: text,
-    farm: text,
-  },
-  key: ["game_mode", "patch_version", "actor", "is_pruned"],
-  hasRowids: true,
-  isChecked: true,
-  derived: { version: 1, keeps: "is_pruned = 1" },
-  label: ({ actor, game_mode, patch_version }) =>
-    `${actor === ALL_MATCHES ? "all matches" : actor} in ${game_mode} ${patch_version}`,
-});
-export type ActorRow = RowIn<typeof ACTOR_STATS>;
-
-/** Which tables are built from the served records (src/ingest/derived.ts has a function for each). */
-export const DERIVED_TABLES = { actorStats: ACTOR_STATS } as const;
-
 /**
  * How far derived tables are built: a table has the matches up to (created_at, id), or all if that is null. One that is not
  * listed, or with another version, has none.
@@ -299,7 +256,8 @@ export const FINDINGS = declareTable("findings", {
 });
 export type FindingRow = RowIn<typeof FINDINGS>;
 
-export const DECLARED: readonly TableShape[] = [
+/** Without those of features. */
+export const CORE_TABLES: readonly TableShape[] = [
   SHARD,
   CHANGES,
   RECORDS,
@@ -315,8 +273,6 @@ export const DECLARED: readonly TableShape[] = [
   VOCABULARY,
   REDACTIONS,
   PLAYER_BASE,
-  PLAYER_RECENT,
   DERIVED,
   FINDINGS,
-  ...Object.values(DERIVED_TABLES),
 ];

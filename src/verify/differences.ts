@@ -1,7 +1,7 @@
 /** Compares the rows of a table in two states, by their keys. */
 
 import { storedRows } from "../rebuild/rebuild.ts";
-import { compareKeys } from "../store/core/rows.ts";
+import { compareKeys } from "../store/all-tables/rows.ts";
 import type { StoredRow, StoredState } from "../store/store.ts";
 import type { Table, TableShape, Value } from "../store/table.ts";
 import { SHARD } from "../store/tables.ts";

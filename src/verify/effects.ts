@@ -20,7 +20,7 @@ const EFFECTS: Readonly<Record<string, (record: string) => string>> = {
     `${word} is counted wrong: include or fields may be refused, or accepted in vain`,
   name_index: (name) =>
     `the name index is wrong (${name}): names are not found, or nobody has them`,
-  actor_stats: (what) => `the statistics of ${what} are wrong`,
+  hero_stats: (what) => `the statistics of ${what} are wrong`,
   changes: (sequence) => `change ${sequence} is damaged: caches may be outdated, callers miss it`,
 };
 

@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { openNewFile } from "../open-stores.ts";
 import { rebuild, storedRows } from "../rebuild/rebuild.ts";
+import { DECLARED, DERIVED_TABLES } from "../store/all-tables/declared.ts";
 import { damagedCommits } from "../store/core/change-log.ts";
 import type { Shards } from "../store/shards.ts";
 import {
@@ -20,9 +21,7 @@ import { isWhole, type Table, type TableShape } from "../store/table.ts";
 import {
   CHANGES,
   type ChangeRow,
-  DECLARED,
   DERIVED,
-  DERIVED_TABLES,
   DOCUMENTS,
   FINDINGS,
   PLAYER_BASE,
@@ -256,7 +255,7 @@ async function bytesOf(writer: Writer): Promise<number> {
 /** Which tables are compared: not those that records say nothing about, nor one that is still being built. */
 async function builtTables(state: StoredState): Promise<(table: TableShape) => boolean> {
   const rows = await state.rows(DERIVED, { after: undefined, limit: ROWS });
-  const unbuilt = Object.values(DERIVED_TABLES).filter(
+  const unbuilt = DERIVED_TABLES.filter(
     ({ name, derived }) =>
       !rows.some(
         (row) => row.name === name && row.version === derived.version && row.created_at === null,

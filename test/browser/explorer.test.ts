@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
+import { PARAMETERS } from "../support/parameters.ts";
 import { aFolder, startWorld, type World } from "../support/world.ts";
 import {
   cardIds,
@@ -264,7 +264,7 @@ inBrowser("the query of the explorer", () => {
     const { page } = visitor;
     await openMore(page);
     const names = await page.locator(".explorer-name").allTextContents();
-    for (const { name, endpoints } of PARAMETERS as readonly Parameter[]) {
+    for (const { name, endpoints } of PARAMETERS) {
       if (endpoints.includes("matches")) expect(names).toContain(name.replace("TYPE", "match"));
     }
     await leaveQuietly(visitor);
@@ -364,7 +364,7 @@ inBrowser("the query of the explorer", () => {
     await page.getByRole("combobox", { name: "filter[playerIds]" }).fill("grace_1");
     await page.getByRole("option", { name: "Grace_1 p-1", exact: true }).click();
     await urlHas(page, "filter[playerIds]", "p-1");
-    await searchFor(page, "actors");
+    await searchFor(page, "heroes");
     await page.getByRole("combobox", { name: "filter[patchVersion]" }).focus();
     await page.getByRole("option", { name: "2.5", exact: true }).click();
     await urlHas(page, "filter[patchVersion]", "2.5");

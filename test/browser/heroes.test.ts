@@ -49,7 +49,7 @@ inBrowser("the heroes page", () => {
     }));
 
     test("shows what the API counts, and does not shift while it loads", async () => {
-      const { body } = await world.get("/shards/na/actors");
+      const { body } = await world.get("/shards/na/heroes");
       const visitor = await open("", { width: 390 });
       const { page } = visitor;
       expect(await rows(page).count()).toBe(body.data.length);
@@ -97,7 +97,7 @@ inBrowser("the heroes page", () => {
       await page.getByLabel("Mode").selectOption({ label: modeName("ranked") });
       await page.waitForURL((url) => url.searchParams.get("mode") === "ranked");
       await settled(page);
-      const ranked = await world.get("/shards/na/actors?filter[gameMode]=ranked");
+      const ranked = await world.get("/shards/na/heroes?filter[gameMode]=ranked");
       expect(await rows(page).count()).toBe(ranked.body.data.length);
 
       // The patches of matches seen are offered.
@@ -106,7 +106,7 @@ inBrowser("the heroes page", () => {
       await page.waitForURL((url) => url.searchParams.get("patch") === "4.0");
       await settled(page);
       const both = await world.get(
-        "/shards/na/actors?filter[gameMode]=ranked&filter[patchVersion]=4.0",
+        "/shards/na/heroes?filter[gameMode]=ranked&filter[patchVersion]=4.0",
       );
       expect(await rows(page).count()).toBe(both.body.data.length);
       const shown = await names(page);
@@ -132,12 +132,12 @@ inBrowser("the heroes page", () => {
     });
 
     test("opens for another region", async () => {
-      const visitor = await open("?sort=actor", { width: 390 });
+      const visitor = await open("?sort=hero", { width: 390 });
       const { page } = visitor;
       await page.locator("main").getByLabel("Region").selectOption("eu");
-      await page.waitForURL(`${world.url}/portal/eu/heroes?sort=actor`);
+      await page.waitForURL(`${world.url}/portal/eu/heroes?sort=hero`);
       await settled(page);
-      const { body } = await world.get("/shards/eu/actors");
+      const { body } = await world.get("/shards/eu/heroes");
       expect(await rows(page).count()).toBe(body.data.length);
       await leave(visitor);
     });
@@ -160,7 +160,7 @@ inBrowser("the heroes page", () => {
       let isUnreachable = true;
       const visitor = await open("", {
         before: (page: Page) =>
-          page.route("**/actors*", (route) => (isUnreachable ? route.abort() : route.continue())),
+          page.route("**/heroes*", (route) => (isUnreachable ? route.abort() : route.continue())),
       });
       const { page } = visitor;
       await page.getByText(TEXTS.unreachable).waitFor();

@@ -235,7 +235,7 @@ inBrowser("the player page", () => {
         "/shards/na/matches",
         "/shards/na/matches",
         "/shards/na/players/ada",
-        "/shards/na/players/ada/company",
+        "/shards/na/players/ada/played-with",
       ]);
       await leave(visitor);
     });

@@ -142,7 +142,7 @@ const bare = await na.match("id", { include: [] });
 // @ts-expect-error not all was requested, so it may be missing
 const mode: string = bare.gameMode;
 const perhaps: string | undefined = bare.rosters[0]?.participants[0]?.player?.name;
-const company = await na.company("id");
+const company = await na.playedWith("id");
 const counted: number = company.meta.matches + company.length;
 const omitted: number | undefined = (await na.players({ names: ["Ada"] })).meta?.omitted;
 const board = await na.leaderboard("win-rate", { period: "28d" }).page();

@@ -2,27 +2,25 @@
 
 import { expect, test } from "bun:test";
 import {
-  ACTORS_TABLE,
   CHANGES_TABLE,
-  COMPANY_TABLE,
+  HEROES_TABLE,
   LEADERBOARD_TABLE,
   MATCHES_TABLE,
   NEAR_TABLE,
+  PLAYED_WITH_TABLE,
   PLAYERS_TABLE,
   RECORD_TABLE,
 } from "../../client/src/query.ts";
 import { CLIENT_TYPES, clientTypes } from "../../scripts/client-types.ts";
-import { openApiPath, ROUTES } from "../../src/http/routes.ts";
-import { openApiDocument } from "../../src/openapi/document.ts";
+import { describeApi } from "../../src/http/routes.ts";
 
 test("match the OpenAPI document (update them with npm run client:types)", async () => {
   expect(await Bun.file(CLIENT_TYPES).text()).toBe(clientTypes());
 });
 
-const { paths } = openApiDocument(
-  ROUTES.map((route) => ({ ...route, path: openApiPath(route) })),
-  { version: "", maxOffset: 0, publicUrl: "" },
-) as { paths: Record<string, { get: { parameters: { name: string; in: string }[] } }> };
+const { paths } = describeApi({ version: "", maxOffset: 0, publicUrl: "" }) as {
+  paths: Record<string, { get: { parameters: { name: string; in: string }[] } }>;
+};
 
 /** The client follows the links between pages of a leaderboard. */
 const BY_LINKS = { after: { parameter: "page[after]" } };
@@ -39,9 +37,9 @@ test.each([
   ["/shards/{shard}/players", PLAYERS_TABLE],
   ["/shards/{shard}/matches/{id}", RECORD_TABLE],
   ["/shards/{shard}/players/{id}", RECORD_TABLE],
-  ["/shards/{shard}/players/{id}/company", COMPANY_TABLE],
+  ["/shards/{shard}/players/{id}/played-with", PLAYED_WITH_TABLE],
   ["/shards/{shard}/player-names", NEAR_TABLE],
-  ["/shards/{shard}/actors", ACTORS_TABLE],
+  ["/shards/{shard}/heroes", HEROES_TABLE],
   ["/shards/{shard}/leaderboards/{board}", { ...LEADERBOARD_TABLE, ...BY_LINKS }],
   ["/shards/{shard}/changes", { ...CHANGES_TABLE, ...NOT_SENT }],
 ])("allow every query parameter of %s", (path, table) => {

@@ -2,8 +2,8 @@
 
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { indexKeys } from "../../src/domain/similar-names.ts";
-import { latestFitting } from "../../src/http/similar-players.ts";
+import { latestFitting } from "../../src/features/name-search/find.ts";
+import { indexKeys } from "../../src/features/name-search/similar-names.ts";
 import type { Reader } from "../../src/store/store.ts";
 import { costly } from "../support/scale.ts";
 import { anEntry, aPlayer, aTeam, people, seenAt } from "./entries.ts";

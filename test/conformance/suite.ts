@@ -8,13 +8,13 @@
 import { describe, test } from "bun:test";
 import type { Awaitable } from "../../src/domain/awaitable.ts";
 import type { Reader, Writer } from "../../src/store/store.ts";
-import { actorGuarantees } from "./actors.ts";
-import { boardGuarantees } from "./boards.ts";
 import { changeGuarantees } from "./changes.ts";
 import { countingGuarantees } from "./counting.ts";
 import { findingGuarantees } from "./findings.ts";
 import { foldingGuarantees } from "./folding.ts";
+import { heroGuarantees } from "./heroes.ts";
 import { holdingGuarantees } from "./holdings.ts";
+import { boardGuarantees } from "./leaderboards.ts";
 import { lineupGuarantees } from "./lineups.ts";
 import { modelGuarantees } from "./model.ts";
 import { nameGuarantees } from "./names.ts";
@@ -65,7 +65,7 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["pruning", pruningGuarantees],
   ["redactions", redactionGuarantees],
   ["findings", findingGuarantees],
-  ["actors", actorGuarantees],
+  ["heroes", heroGuarantees],
   ["leaderboards", boardGuarantees],
 ];
 

@@ -4,10 +4,10 @@ import { describe, expect, test } from "bun:test";
 import { ADMIN_ERRORS } from "../../src/admin/errors.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { GAME_MODES, VOID_ENDINGS } from "../../src/domain/modes.ts";
-import { PROFILES } from "../../src/http/compat-profile.ts";
+import { PROFILES } from "../../src/endpoint/compat-profile.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
-import { PARAMETERS } from "../../src/query/parameters.ts";
 import { Match, Participant, Player, Roster, Team } from "../../src/schema/resources.ts";
+import { PARAMETERS } from "../support/parameters.ts";
 import { coveragePage, faultOf, isLong as isOnlyLong, read } from "./coverage-page.ts";
 import { hasTest, titlesIn } from "./titles.ts";
 

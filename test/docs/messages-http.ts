@@ -51,7 +51,7 @@ const WISHES: readonly Wish[] = [
   ["/shards/somewhere/matches"],
   [`${MATCHES}/m2`],
   [`${PLAYERS}/p9`],
-  [`${PLAYERS}/p9/company`],
+  [`${PLAYERS}/p9/played-with`],
   [`${MATCHES}?filter[playerNames]=50%`],
   [`${MATCHES}?filter[playerNames]=%E4da`],
   [`${MATCHES}?%zz=1`],
@@ -63,7 +63,7 @@ const WISHES: readonly Wish[] = [
     `${MATCHES}?sort=createdAt&sort=createdAt&…`,
   ),
   [`${MATCHES}?filter[playerName]=Ada`],
-  ["/shards/na/actors?sort=name"],
+  ["/shards/na/heroes?sort=name"],
   [`${MATCHES}?limit=5`],
   [`${MATCHES}?include[]=rosters`],
   [`${MATCHES}?season=9`],
@@ -153,7 +153,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     messages.push(await ask(world, [`${keyless.url}${MATCHES}`, { shown: MATCHES }]));
     messages.push(await ask(world, [`${full.url}${MATCHES}`, { shown: MATCHES }]));
     damage(world);
-    for (const path of ["/shards/torn/matches", `${MATCHES}/m1`, "/shards/na/actors"]) {
+    for (const path of ["/shards/torn/matches", `${MATCHES}/m1`, "/shards/na/heroes"]) {
       messages.push(await ask(world, [path]));
     }
     messages.push(await ask(world, [`${PLAYERS}/${BUGGY_PLAYER}`, { shown: `${PLAYERS}/p1` }]));

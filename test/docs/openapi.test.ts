@@ -50,11 +50,11 @@ async function realReplies(): Promise<object> {
     SingleMatch: await get(`/shards/na/matches/${MATCH}`),
     PlayerList: await get("/shards/na/players?filter[playerNames]=Ada,Grace"),
     SinglePlayer: await get(`/shards/na/players/${ADA}`),
-    CompanyList: await get(`/shards/na/players/${ADA}/company`),
+    PlayedWithList: await get(`/shards/na/players/${ADA}/played-with`),
     NameList: await get("/shards/na/player-names?filter[near]=Adda"),
     NameSearch: await get("/player-names?filter[near]=Adda"),
     ChangeList: changes,
-    ActorList: await get("/shards/na/actors?filter[gameMode]=ranked"),
+    HeroList: await get("/shards/na/heroes?filter[gameMode]=ranked"),
     Leaderboard: await get("/shards/na/leaderboards/ranked-wins?filter[period]=28d"),
     Errors: errors,
   };

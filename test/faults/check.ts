@@ -13,7 +13,7 @@ import type { Scene } from "./scene.ts";
 const WHOLE = "filter[createdAt-start]=2000-01-01T00:00:00Z&sort=createdAt";
 const DERIVED = [
   "/players",
-  "/actors",
+  "/heroes",
   "/leaderboards/skill-tier",
   "/leaderboards/ranked-wins",
   "/leaderboards/win-rate",

@@ -72,7 +72,7 @@ export class Readers {
       });
     }
     // Their values change with every record: they are compared when nothing is written any more.
-    const paths = ["/players", "/actors", "/leaderboards/win-rate"];
+    const paths = ["/players", "/heroes", "/leaderboards/win-rate"];
     return this.get(`/shards/na${random.pick(paths)}`, () => {});
   }
 

@@ -64,12 +64,12 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     return { world, rows };
   }
 
-  const actorsIn = async (world: World, url = world.url) => {
-    const { status, body } = await world.get(`${url}/shards/na/actors`);
+  const heroesIn = async (world: World, url = world.url) => {
+    const { status, body } = await world.get(`${url}/shards/na/heroes`);
     return status === 200 ? { data: body.data, meta: body.meta } : { status, ...body.errors[0] };
   };
 
-  /** Starts one more server, and stops it when it has built everything. Returns what it counted, and /actors. */
+  /** Starts one more server, and stops it when it has built everything. Returns what it counted, and /heroes. */
   async function builtIn(world: World) {
     const events: Event[] = [];
     const pace = { pauseMs: 20 };
@@ -77,8 +77,8 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     const server = await serve(world.settings, log, undefined, undefined, undefined, pace);
     try {
       await until("it is built", async () => events.some(({ event }) => event === "derived-built"));
-      const actors = await actorsIn(world, server.url);
-      return { events: events.filter(({ event }) => event.startsWith("derived")), actors };
+      const heroes = await heroesIn(world, server.url);
+      return { events: events.filter(({ event }) => event.startsWith("derived")), heroes };
     } finally {
       await server.stop("test");
     }
@@ -89,8 +89,8 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     // It cannot be built from a damaged match.
     const { document } = (await rows.rows("match", { id: "match-3" }))[0]!;
     await rows.change("match", { id: "match-3" }, { document: new Uint8Array(100) });
-    await rows.remove("derived table", { name: "actor_stats" });
-    const reply = await world.get("/shards/na/actors");
+    await rows.remove("derived table", { name: "hero_stats" });
+    const reply = await world.get("/shards/na/heroes");
     expect(reply.status).toBe(503);
     expect(reply.headers.get("Retry-After")).toBe("60");
     expect(reply.body.errors[0].code).toBe("not-ready");
@@ -99,17 +99,17 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     });
     expect((await world.get("/shards/na/matches/match-11")).status).toBe(200);
     expect((await world.get("/readyz")).status).toBe(200);
-    expect(await actorsIn(world)).toMatchObject({ code: "not-ready" });
+    expect(await heroesIn(world)).toMatchObject({ code: "not-ready" });
 
     await rows.change("match", { id: "match-3" }, { document });
-    const { events, actors } = await builtIn(world);
+    const { events, heroes } = await builtIn(world);
     expect(events).toEqual([
-      { event: "derived-building", shard: "na", tables: ["actor_stats"] },
+      { event: "derived-building", shard: "na", tables: ["hero_stats"] },
       { event: "derived-built", shard: "na", matches: 12, milliseconds: expect.any(Number) },
     ]);
     const fresh = await start(MATCHES.slice(0, 12));
-    expect(actors).toEqual(await actorsIn(fresh.world));
-    expect(actors.meta.matches).toBe(12);
+    expect(heroes).toEqual(await heroesIn(fresh.world));
+    expect(heroes.meta.matches).toBe(12);
   });
 
   test("a build that is interrupted goes on, and counts nothing twice, whatever is written meanwhile", async () => {
@@ -117,7 +117,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     const { world, rows } = await start(records);
     // What was pruned is not in the records.
     await pruneAt(world.settings, "na", START + 10_500);
-    await rows.remove("derived table", { name: "actor_stats" });
+    await rows.remove("derived table", { name: "hero_stats" });
     await buildOnce(world.settings);
     const change = async ({ ingest, settings }: World) => {
       await ingest(MATCHES.slice(MANY));
@@ -127,14 +127,14 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     };
     await change(world);
     expect(damageOf(await verified(world.settings, "na"))).toEqual([]);
-    const { events, actors } = await builtIn(world);
+    const { events, heroes } = await builtIn(world);
     // 11 were pruned before, and 200 are counted.
     expect(events.at(-1)).toMatchObject({ event: "derived-built", matches: MANY - 211 + 20 });
 
     const fresh = await start(records);
     await change(fresh.world);
-    expect(actors).toEqual(await actorsIn(fresh.world));
-    expect(actors.meta.matches).toBe(MANY + 21);
+    expect(heroes).toEqual(await heroesIn(fresh.world));
+    expect(heroes.meta.matches).toBe(MANY + 21);
   });
 });
 

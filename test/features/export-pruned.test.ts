@@ -341,7 +341,7 @@ const MEMBERS: [change: string, to: (line: Line) => void, reason: RegExp][] = [
   [
     "no known part",
     ({ matchbook }) => delete matchbook.base,
-    /^meta\.matchbook must have one of the members redacted, base, actor, pruned/,
+    /^meta\.matchbook must have one of the members redacted, base, kept, pruned/,
   ],
   [
     "no object",

@@ -23,7 +23,7 @@ const SINGLES = ["/shards/na/matches/match-a", "/shards/na/players/player-a"];
 const LISTS = [
   "/shards/na/matches",
   "/shards/na/players",
-  "/shards/na/players/player-a/company",
+  "/shards/na/players/player-a/played-with",
   "/shards/na/player-names?filter[near]=Adda",
   "/shards/na/leaderboards/ranked-wins",
 ];

@@ -201,7 +201,7 @@ const CASES: Case[] = [
     status: 503,
     path: `${keyless.url}${M}`,
   },
-  { code: "not-ready", status: 503, path: "/shards/hurt/actors" },
+  { code: "not-ready", status: 503, path: "/shards/hurt/heroes" },
   { code: "overloaded", status: 503, path: `${full.url}${M}` },
   { code: "shard-unavailable", status: 503, path: "/shards/away/matches" },
   { code: "usage-unavailable", status: 503, path: "/usage" },

@@ -16,7 +16,7 @@ const ENDPOINTS = [
   "/shards/na/matches/match-a",
   "/shards/na/players",
   "/shards/na/players/player-a",
-  "/shards/na/players/player-a/company",
+  "/shards/na/players/player-a/played-with",
   "/shards/na/player-names?filter[near]=Ada",
   "/shards/na/leaderboards/ranked-wins",
 ];

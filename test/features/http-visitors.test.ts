@@ -99,7 +99,7 @@ describe("a visitor token", () => {
         "/shards/na/players/player-a",
         "/shards/na/player-names?filter[near]=Ada",
         "/shards/na/leaderboards/ranked-wins",
-        "/shards/na/actors",
+        "/shards/na/heroes",
         "/shards/na/changes",
       ]) {
         const response = await get(path, visitor);

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { STAGES } from "../../src/http/stopwatch.ts";
+import { STAGES } from "../../src/endpoint/stopwatch.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
 import { logTo } from "../../src/observe/log.ts";
 import { LEVELS } from "../../src/observe/log-messages.ts";
@@ -269,7 +269,7 @@ describe("the log examples", () => {
       milliseconds: 2,
     },
     "shard-prune-failed": { event: "shard-prune-failed", shard: "na", error },
-    "derived-building": { event: "derived-building", shard: "na", tables: ["actor_stats"] },
+    "derived-building": { event: "derived-building", shard: "na", tables: ["hero_stats"] },
     "derived-built": { event: "derived-built", shard: "na", matches: 9, milliseconds: 2 },
     "derived-build-failed": { event: "derived-build-failed", shard: "na", error },
     "data-checksums-off": { event: "data-checksums-off", shard: "na" },

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { version } from "../../package.json";
-import { STAGES, TIMED_ONE_IN } from "../../src/http/stopwatch.ts";
+import { STAGES, TIMED_ONE_IN } from "../../src/endpoint/stopwatch.ts";
 import { type Monitored, makeTraffic, startMonitored } from "../support/monitored.ts";
 import { type Scrape, seriesValue } from "../support/scrape.ts";
 

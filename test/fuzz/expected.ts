@@ -3,7 +3,6 @@
  * stages are those of docs/errors.md, each as simple as possible, and none shares code with the server.
  */
 
-import type { Endpoint } from "../../src/query/parameters.ts";
 import { type Answer, projected, type Reference, type Thing } from "../properties/reference.ts";
 import { decoded, type Meaning, type Problems, readQuery } from "./query-rules.ts";
 import { headerOf, type PlainRequest, writeRequest } from "./request-text.ts";
@@ -99,20 +98,20 @@ const BOARDS = ["skill-tier", "ranked-wins", "win-rate", "win-streak"];
 function routeOf(
   path: string,
   [first, shard, collection, id, rest, ...more]: (string | undefined)[],
-): Endpoint | "open" | "probed" | "usage" | undefined {
+): string | "open" | "probed" | "usage" | undefined {
   if (PROBED.includes(path)) return "probed";
   if (OPEN.includes(path)) return "open";
   if (path === "/usage") return "usage";
   if (path === ALL_SHARDS) return "names";
   if (first !== "shards" || shard === "" || more.length > 0 || id === "") return undefined;
   if (rest !== undefined) {
-    return collection === "players" && rest === "company" ? "company" : undefined;
+    return collection === "players" && rest === "played-with" ? "played-with" : undefined;
   }
   if (id === undefined) {
-    const lists = { matches: 1, players: 1, changes: 1, actors: 1 };
+    const lists = { matches: 1, players: 1, changes: 1, heroes: 1 };
     if (collection === "player-names") return "names";
     return collection !== undefined && Object.hasOwn(lists, collection)
-      ? (collection as Endpoint)
+      ? (collection as string)
       : undefined;
   }
   if (collection === "leaderboards") return "leaderboards";
@@ -146,7 +145,7 @@ function isAccepted(header = ""): boolean {
 }
 
 function recordsOf(
-  route: Endpoint,
+  route: string,
   collection: string,
   id: string,
   meaning: Meaning,
@@ -161,7 +160,7 @@ function recordsOf(
       return collection === "matches"
         ? oneMatch(id, meaning, reference)
         : onePlayer(id, meaning, reference);
-    case "company":
+    case "played-with":
       return reference.player(id) ? { statuses: [200] } : problem(404, "not-found");
     case "changes":
       return { statuses: meaning.hasOtherCursor ? [200, 410] : [200] };

@@ -4,8 +4,8 @@
  */
 
 import { crc32 } from "node:zlib";
-import { type Endpoint, PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
 import type { Filters } from "../properties/reference.ts";
+import { PARAMETERS, type Row } from "../support/parameters.ts";
 
 /** "code parameter", as in an error document. */
 export type Problems = Set<string>;
@@ -33,7 +33,7 @@ export interface Meaning {
 
 export interface Rules {
   /** Undefined for a path without parameters. */
-  endpoint: Endpoint | undefined;
+  endpoint: string | undefined;
   now: number;
   /** The last segment of the path of a leaderboard. */
   board: string;
@@ -47,14 +47,14 @@ const MODES =
   );
 const PATHS = ["rosters", "rosters.participants", "rosters.participants.player", "rosters.team"];
 const TYPES = ["match", "roster", "participant", "player", "team"];
-const LIMITS: Partial<Record<Endpoint, number>> = {
+const LIMITS: Record<string, number> = {
   matches: 5,
   players: 6,
   changes: 200,
   leaderboards: 100,
-  company: 50,
+  "played-with": 50,
 };
-const SORTS = "actor matches wins winRate pickRate kills deaths assists gold farm".split(" ");
+const SORTS = "hero matches wins winRate pickRate kills deaths assists gold farm".split(" ");
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Undefined if the rules cannot decide. */
@@ -70,7 +70,7 @@ export function readQuery(
 
 class Reader {
   isUndecided = false;
-  readonly #known = new Map<string, { parameter: Parameter; value: string | undefined }>();
+  readonly #known = new Map<string, { parameter: Row; value: string | undefined }>();
 
   constructor(
     private readonly raw: string,
@@ -83,7 +83,7 @@ class Reader {
     const { endpoint, now, board } = this.rules;
     const whole = (name: string) => this.#value(name);
     const meaning: Meaning = {
-      limit: this.#number("page[limit]", 1, (endpoint && LIMITS[endpoint]) ?? 0),
+      limit: this.#number("page[limit]", 1, LIMITS[endpoint ?? ""] ?? 0),
       offset: this.#offset() ?? 0,
       after: undefined,
       before: undefined,
@@ -143,10 +143,10 @@ class Reader {
     }
   }
 
-  #find(name: string): Parameter | undefined {
+  #find(name: string): Row | undefined {
     const { endpoint } = this.rules;
     const written = /^fields\[.*\]$/s.test(name) ? "fields[TYPE]" : name;
-    const rows: readonly Parameter[] = PARAMETERS;
+    const rows: readonly Row[] = PARAMETERS;
     return rows.find((row) => row.name === written && endpoint && row.endpoints.includes(endpoint));
   }
 
@@ -211,7 +211,7 @@ class Reader {
   #readSort(meaning: Meaning): void {
     const value = this.#value("sort");
     if (value === undefined) return;
-    const accepted = this.rules.endpoint === "actors" ? SORTS : ["createdAt"];
+    const accepted = this.rules.endpoint === "heroes" ? SORTS : ["createdAt"];
     if (!accepted.includes(value.replace(/^-/, ""))) this.#report("invalid-parameter", "sort");
     else meaning.sort = value as Meaning["sort"];
   }

@@ -1,22 +1,17 @@
 /** A grammar of requests: valid ones first, then each part nearly valid, then odd. */
 
-import { ACTOR_SORTS } from "../../src/domain/actors.ts";
-import { BOARDS, PERIODS } from "../../src/domain/leaderboards.ts";
 import { GAME_MODES } from "../../src/domain/modes.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../../src/domain/vocabulary.ts";
+import { HERO_SORTS } from "../../src/features/heroes/statistics.ts";
+import { BOARDS, PERIODS } from "../../src/features/leaderboards/ranking.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
-import {
-  type Endpoint,
-  type Kind,
-  PARAMETERS,
-  type Parameter,
-} from "../../src/query/parameters.ts";
 import type { Chance } from "../hostile/chance.ts";
 import { authorization, fields, METHODS } from "../hostile/heads.ts";
 import { hostileRequestBy } from "../hostile/requests.ts";
 import { oddText } from "../hostile/targets.ts";
 import { MATCH_IDS, NAMES, PATCHES, PLAYER_IDS, TAGS } from "../properties/histories.ts";
+import { type Kind, PARAMETERS, type Row } from "../support/parameters.ts";
 import type { RequestCase } from "./request-text.ts";
 import { SHARDS } from "./world.ts";
 
@@ -49,7 +44,7 @@ export function request(chance: Chance, cursors: readonly string[]): RequestCase
 
 /** The routes with a reference for their data come more often. */
 const ROUTE_LIST = ROUTES.map((route) => {
-  const endpoint = route.access === "key" ? route.takes : undefined;
+  const endpoint = route.access === "key" ? route.takes.name : undefined;
   const isCompared = endpoint === "matches" || endpoint === "players" || endpoint === "single";
   return {
     parts: route.path.split("/"),
@@ -58,7 +53,7 @@ const ROUTE_LIST = ROUTES.map((route) => {
   };
 });
 
-function somePath(chance: Chance): { path: string; endpoint: Endpoint | undefined } {
+function somePath(chance: Chance): { path: string; endpoint: string | undefined } {
   const { parts, endpoint } = chance.weigh(ROUTE_LIST);
   const segments = parts.map((part) => {
     if (chance.below(40) === 39) return chance.pick([oddText(chance), "", part.toUpperCase()]);
@@ -82,11 +77,11 @@ function someId(chance: Chance, ofMatch: boolean): string {
 const escapedAll = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
 
-const ALL_PARAMETERS: readonly Parameter[] = PARAMETERS;
+const ALL_PARAMETERS = PARAMETERS;
 
 function someQuery(
   chance: Chance,
-  endpoint: Endpoint | undefined,
+  endpoint: string | undefined,
   cursors: readonly string[],
 ): string {
   let left = ALL_PARAMETERS.filter(({ endpoints }) => endpoint && endpoints.includes(endpoint));
@@ -109,9 +104,9 @@ function someQuery(
   return `?${parts.join(separator)}${chance.below(30) === 29 ? "&" : ""}`;
 }
 
-const isStart = ({ kind }: Parameter) => kind === "cursor" || kind === "offset";
+const isStart = ({ kind }: Row) => kind === "cursor" || kind === "offset";
 
-function somePart(chance: Chance, parameter: Parameter, cursors: readonly string[]): string {
+function somePart(chance: Chance, parameter: Row, cursors: readonly string[]): string {
   if (chance.below(60) === 59) return oddText(chance);
   const name = nameOf(parameter, chance);
   if (chance.below(80) === 79) return writtenName(name, chance);
@@ -119,7 +114,7 @@ function somePart(chance: Chance, parameter: Parameter, cursors: readonly string
   return `${writtenName(name, chance)}=${writtenValue(value, chance)}`;
 }
 
-function nameOf({ name, kind }: Parameter, chance: Chance): string {
+function nameOf({ name, kind }: Row, chance: Chance): string {
   const type = chance.pick([
     ...RESOURCE_TYPES,
     ...(chance.below(10) === 9 ? ["asset", "x", ""] : []),
@@ -244,13 +239,13 @@ const VALUES: { [K in Kind]: Values } = {
   limit: (chance) => chance.pick(chance.below(12) < 8 ? SMALL : WHOLE),
   offset: (chance) => chance.pick(chance.below(12) < 8 ? SMALL : WHOLE),
   // A longer wait would be waited for.
-  wait: (chance) => chance.pick(["0", "00", "26", "-1", "", "x"]),
+  integer: (chance) => chance.pick(["0", "00", "26", "-1", "", "x"]),
   cursor: someCursor,
   sort: (chance) =>
     chance.pick([
       "createdAt",
       "-createdAt",
-      ...(chance.below(8) === 7 ? ACTOR_SORTS : []),
+      ...(chance.below(8) === 7 ? HERO_SORTS : []),
       ...(chance.below(12) === 11 ? ["+createdAt", "CreatedAt", "id", "createdAt,id", "-"] : []),
     ]),
   timestamp: (chance, _, name) =>
@@ -259,9 +254,9 @@ const VALUES: { [K in Kind]: Values } = {
       : chance.pick(name.includes("start") ? TIMES.slice(0, 9) : TIMES.slice(1)),
   list: (chance, _, name) => listOf(WORDS[name] ?? NAMES, ODD_WORDS)(chance),
   modes: listOf(GAME_MODES, ["", "Ranked", "ranked ", "solo", "\\"]),
-  name: (chance) =>
+  text: (chance) =>
     chance.pick([...NAMES, "an", "x".repeat(64), "x".repeat(65), "😀".repeat(64), "a\0b", ""]),
-  period: (chance) => chance.pick([...PERIODS, "28D", "7d", ""]),
+  choice: (chance) => chance.pick([...PERIODS, "28D", "7d", ""]),
   include: (chance) =>
     chance.below(10) === 9
       ? chance.pick(["", "x", "rosters.x", "Rosters", "rosters,", "rosters.participants.player.x"])
@@ -272,7 +267,7 @@ const VALUES: { [K in Kind]: Values } = {
       : listOf(["name", "stats", "createdAt", "rosters", "won", "player"], ["x"])(chance),
 };
 
-function someValue({ kind, name }: Parameter, chance: Chance, cursors: readonly string[]): string {
+function someValue({ kind, name }: Row, chance: Chance, cursors: readonly string[]): string {
   return chance.below(60) < 59 ? VALUES[kind](chance, cursors, name) : oddText(chance);
 }
 

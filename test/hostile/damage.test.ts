@@ -25,7 +25,7 @@ afterAll(() => world.stop());
 test("the questions have answers", async () => {
   expect(truth.lists.get("")!.length).toBe(10);
   expect((await ask("na")).right.length).toBe(QUESTIONS);
-  for (const path of ["actors", "leaderboards/ranked-wins", "players/player-1/company"]) {
+  for (const path of ["heroes", "leaderboards/ranked-wins", "players/player-1/played-with"]) {
     expect((await world.get(`/shards/na/${path}`)).body.data).not.toEqual([]);
   }
 });

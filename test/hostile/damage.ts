@@ -72,9 +72,9 @@ const SINGLES = [
 
 /** What is counted from records. A record that an index hides is missing in the counts. */
 const COUNTED = [
-  "/actors",
-  "/actors?filter[gameMode]=ranked&filter[patchVersion]=1.0",
-  ...NAMES.map((_, at) => `/players/player-${at}/company`),
+  "/heroes",
+  "/heroes?filter[gameMode]=ranked&filter[patchVersion]=1.0",
+  ...NAMES.map((_, at) => `/players/player-${at}/played-with`),
   "/leaderboards/skill-tier",
   "/leaderboards/win-rate",
   "/leaderboards/win-streak",

@@ -1,8 +1,8 @@
 /** Generates hostile request targets: paths and query strings, encoded in every wrong way. */
 
-import { BOARDS } from "../../src/domain/leaderboards.ts";
+import { BOARDS } from "../../src/features/leaderboards/ranking.ts";
 import { encodeCursor } from "../../src/query/cursor.ts";
-import { PARAMETERS } from "../../src/query/parameters.ts";
+import { PARAMETERS } from "../support/parameters.ts";
 import type { Chance } from "./chance.ts";
 
 /** Real ids and names of the data, so that some requests are nearly right. */
@@ -229,7 +229,7 @@ function path(chance: Chance, known: Known): string {
   const collection = `/shards/${shard}/${chance.oneIn(20) ? oddText(chance) : kind}`;
   const end = chance.oneIn(20) ? chance.pick(["/", "//", "/.", "/..", "?", "#", "/%2F"]) : "";
   if (chance.oneIn(2)) return collection + end;
-  const company = kind === "players" && chance.oneIn(4) ? "/company" : "";
+  const company = kind === "players" && chance.oneIn(4) ? "/played-with" : "";
   return `${collection}/${chance.oneIn(6) ? oddText(chance) : chance.pick(ids)}${company}${end}`;
 }
 

@@ -1,7 +1,7 @@
 /** The cost of pages in PostgreSQL: the rows read are bounded by the page, not by the shard. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { NameSearch } from "../../src/domain/similar-names.ts";
+import { NameSearch } from "../../src/features/name-search/similar-names.ts";
 import {
   charactersAfter,
   namesAround,

@@ -96,7 +96,7 @@ describe("a replica", () => {
     const known = await served(server.get, 0);
     const [newest] = (await server.read("/shards/na/players")).data;
     const company = async () =>
-      (await server.read(`/shards/na/players/${newest.id}/company`)).data as object[];
+      (await server.read(`/shards/na/players/${newest.id}/played-with`)).data as object[];
     const before = await company();
     expect(before.length).toBeGreaterThan(0);
     await pair.primary.stop("immediate");

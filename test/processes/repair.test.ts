@@ -104,10 +104,10 @@ const CASES: Case[] = [
     "leaderboards and statistics",
     [
       { remove: "recent board entry", which: "first" },
-      { remove: "actor statistics", which: "first" },
+      { remove: "hero statistics", which: "first" },
     ],
     false,
-    /^(player_recent|actor_stats) /,
+    /^(player_recent|hero_stats) /,
     0,
   ],
   [
@@ -203,7 +203,7 @@ describe.each(Object.entries(ENGINES))("%s:", (engine, place) => {
     await ingestAt(data, lines);
     await pruneAt(settingsAt(data), "na", CUTOFF, 50);
     const before = await stateOf(data);
-    expect(before.actors.pruned.length).toBeGreaterThan(1);
+    expect(before.heroes.pruned.length).toBeGreaterThan(1);
     await inflict(rows, { remove: "player" });
     expect((await repair(data)).exitCode).toBe(0);
     expect(await stateOf(data)).toEqual(before);

@@ -4,7 +4,7 @@ import { dlopen, FFIType, type Pointer, ptr } from "bun:ffi";
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { NameSearch } from "../../src/domain/similar-names.ts";
+import { NameSearch } from "../../src/features/name-search/similar-names.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { SqliteWriter } from "../../src/store/sqlite/writer.ts";

@@ -13,7 +13,7 @@ import {
   playerListContent,
 } from "../../src/document/stitch.ts";
 import { type Json, keyOf, type Resource } from "../../src/domain/json.ts";
-import { PROFILES } from "../../src/http/compat-profile.ts";
+import { PROFILES } from "../../src/endpoint/compat-profile.ts";
 import type { Shape } from "../../src/query/query.ts";
 import { whole } from "../../src/store/byte-range.ts";
 import type { MatchesWithLinked, NamedParts } from "../../src/store/store.ts";

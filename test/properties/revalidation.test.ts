@@ -45,9 +45,9 @@ const OTHERS = [
   "players?filter[playerNames]=Ada,Bo",
   "players?filter[playerNames]=Ada&page[limit]=1",
   "player-names?filter[near]=Adda",
-  "players/p0/company",
-  "players/p0/company?page[limit]=1",
-  "actors",
+  "players/p0/played-with",
+  "players/p0/played-with?page[limit]=1",
+  "heroes",
   "actors?filter[gameMode]=ranked",
 ];
 const BOARDS = ["ranked-wins", "win-rate", "ranked-wins?filter[period]=28d"];

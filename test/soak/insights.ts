@@ -1,4 +1,4 @@
-/** The model of hero statistics, leaderboards and the company of a player, counted from the matches. */
+/** The model of hero statistics, leaderboards and whom a player played with, counted from the matches. */
 
 import { statsOf } from "../properties/reference.ts";
 import { ACTOR_STATS, type Entry } from "./entry.ts";
@@ -88,23 +88,23 @@ export function boardEntry(state: State, name: Board, row: Row, depth: number) {
   };
 }
 
-export interface ActorFilters {
+export interface HeroFilters {
   gameModes?: string[];
   patchVersions?: string[];
 }
 
-/** Hero statistics as they are served, by an attribute (or "actor") and then by name. */
-export function actors(state: State, { gameModes, patchVersions }: ActorFilters, sort: string) {
+/** Hero statistics as they are served, by an attribute (or "hero") and then by name. */
+export function heroes(state: State, { gameModes, patchVersions }: HeroFilters, sort: string) {
   const chosen = state.counted.filter(
     ({ mode, patch }) =>
       mode !== "private" &&
       (!gameModes || gameModes.includes(mode)) &&
       (!patchVersions || patchVersions.includes(patch)),
   );
-  const sums = state.once(`actors ${gameModes} ${patchVersions}`, () => sumsOf(chosen));
+  const sums = state.once(`heroes ${gameModes} ${patchVersions}`, () => sumsOf(chosen));
   const round = (value: number, unit: number) => Math.round(value * unit) / unit;
   const data = [...sums].map(([actor, { matches, wins, stats }]) => ({
-    type: "actor",
+    type: "hero",
     id: actor,
     attributes: {
       matches,
@@ -119,10 +119,10 @@ export function actors(state: State, { gameModes, patchVersions }: ActorFilters,
   const name = sort.replace("-", "");
   const sign = sort.startsWith("-") ? -1 : 1;
   data.sort((a, b) => {
-    if (name === "actor") return sign * byBytes(a.id, b.id);
+    if (name === "hero") return sign * byBytes(a.id, b.id);
     return sign * (a.attributes[name]! - b.attributes[name]!) || byBytes(a.id, b.id);
   });
-  return { data, meta: { matches: chosen.length, actors: data.length, isTruncated: false } };
+  return { data, meta: { matches: chosen.length, heroes: data.length, isTruncated: false } };
 }
 
 function sumsOf(entries: readonly Entry[]) {
@@ -142,7 +142,7 @@ function sumsOf(entries: readonly Entry[]) {
 const MOST_MATCHES = 200;
 
 /** With whom a player played in a window, as it is served. */
-export function company(
+export function playedWith(
   state: State,
   player: string,
   window: { start: number; end: number },
@@ -179,7 +179,7 @@ export function company(
     .sort(([a, one], [b, two]) => total(two) - total(one) || two.last - one.last || byBytes(a, b))
     .slice(0, limit)
     .map(([id, { last, ...row }]) => ({
-      type: "company",
+      type: "played-with",
       id,
       attributes: { name: state.nameOf(id), ...row, lastPlayedAt: written(last) },
       relationships: { player: { data: { type: "player", id } } },

@@ -5,7 +5,7 @@ import { parametersOf, query } from "../properties/asking.ts";
 import { projected } from "../properties/reference.ts";
 import type { ChangeLog, ChangesQuery } from "./change-log.ts";
 import { isSame } from "./change-log.ts";
-import { actors, BOARDS, company } from "./insights.ts";
+import { BOARDS, heroes, playedWith } from "./insights.ts";
 import { AT, DAY_MS, pageExpected, pagePath, windowIn } from "./pages.ts";
 import { type Expected, NOT_FOUND, type Question } from "./question.ts";
 import { ODD_NAMES } from "./records.ts";
@@ -25,7 +25,7 @@ const FIELDS: Record<string, string[]>[] = [
   { match: ["rosters"], player: ["name", "stats"], roster: [] },
   { participant: ["actor", "player"], player: [] },
 ];
-const ACTOR_SORTS = ["-matches", "actor", "-winRate", "gold", "-pickRate"];
+const HERO_SORTS = ["-matches", "hero", "-winRate", "gold", "-pickRate"];
 
 /** Responses that do not depend on the records. */
 const WRONG: { path: string; status: number; code: string; headers?: Question["headers"] }[] = [
@@ -70,10 +70,10 @@ export class Questions {
       { weight: 4, make: (state) => new MatchWalk(this.chance, this.#list(state)).next() },
       { weight: 12, make: (state) => this.#player(state) },
       { weight: 6, make: (state) => this.#players(state) },
-      { weight: 3, make: (state) => this.#company(state) },
+      { weight: 3, make: (state) => this.#playedWith(state) },
       { weight: 2, make: () => this.#board() },
       { weight: 2, make: (state) => this.#boardPlayers(state) },
-      { weight: 2, make: () => this.#actors() },
+      { weight: 2, make: () => this.#heroes() },
       { weight: 5, make: (state) => this.#changes(state) },
       { weight: 3, make: () => this.#wrong() },
     ];
@@ -246,18 +246,18 @@ export class Questions {
     };
   }
 
-  #company(state: State): Question {
+  #playedWith(state: State): Question {
     const id = this.#often(state.playerIds) ?? "nobody";
     const limit = this.chance.pick([3, 20]);
     return {
-      kind: "company",
-      path: `${AT}/players/${id}/company?page[limit]=${limit}`,
+      kind: "played-with",
+      path: `${AT}/players/${id}/played-with?page[limit]=${limit}`,
       isTimed: true,
       expect(current, body) {
         if (!current.player(id)) return NOT_FOUND;
         const window = windowIn(body);
         if (!window) return { status: 200, check: () => "the window is not the last 28 days" };
-        const { data, matches, isTruncated } = company(current, id, window, limit);
+        const { data, matches, isTruncated } = playedWith(current, id, window, limit);
         return { status: 200, data, meta: { matches, window: body.meta.window, isTruncated } };
       },
     };
@@ -272,16 +272,16 @@ export class Questions {
     return BoardWalk.ofPlayers(this.chance.pick(BOARDS), ids, this.depth);
   }
 
-  #actors(): Question {
+  #heroes(): Question {
     const { chance } = this;
-    const sort = chance.pick(ACTOR_SORTS);
+    const sort = chance.pick(HERO_SORTS);
     const gameModes = chance.oneIn(2) ? [chance.pick(["ranked", "casual"])] : undefined;
     const filters = gameModes ? { gameModes } : {};
     return {
       kind: "hero statistics",
-      path: `${AT}/actors?${query({ ...parametersOf(filters), sort })}`,
+      path: `${AT}/heroes?${query({ ...parametersOf(filters), sort })}`,
       mayBeStale: true,
-      expect: (state) => ({ status: 200, ...actors(state, filters, sort) }),
+      expect: (state) => ({ status: 200, ...heroes(state, filters, sort) }),
     };
   }
 

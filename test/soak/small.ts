@@ -26,7 +26,7 @@ const KINDS = [
   ...["walk, first page", "walk, next page", "walk, previous page"],
   ...["player by id", "unknown player", "players by ids", "players by names", "recent players"],
   ...["leaderboard", "leaderboard, next page", "leaderboard, certain players"],
-  ...["company", "hero statistics", "changes"],
+  ...["played-with", "hero statistics", "changes"],
   ...["wrong: 400 invalid-parameter", "wrong: 401 unauthorized", "wrong: 404 not-found"],
 ];
 

@@ -1,6 +1,6 @@
 /** Simulates bugs in the service, which is how a test gets a 500. */
 
-import { FeedLimits } from "../../src/access/feed-limits.ts";
+import { FeedLimits } from "../../src/features/changes/limits.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 
 /** Requests for this player fail with an unexpected error. */

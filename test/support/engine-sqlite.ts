@@ -317,7 +317,7 @@ export function usedBytes(path: string, ...stored: Stored[]): Place[] {
 /** All rows and indexes that a request reads. */
 export const ALL_READ: readonly Stored[] = [
   ...(["match", "listed match", "player", "team", "player entry", "team entry"] as const),
-  ...(["name entry", "recent board entry", "actor statistics", "shard"] as const),
+  ...(["name entry", "recent board entry", "hero statistics", "shard"] as const),
   ...(Object.keys(INDEXES) as Index[]),
 ];
 

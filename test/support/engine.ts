@@ -27,7 +27,7 @@ export type Kind =
   | "player base"
   /** A player on the boards of the last 28 days. */
   | "recent board entry"
-  | "actor statistics"
+  | "hero statistics"
   | "redaction"
   /** How many records prove that a player is ranked. */
   | "evidence"
@@ -53,7 +53,7 @@ export interface Row {
   name: string;
   key: string;
   word: string;
-  actor: string;
+  hero: string;
   createdAt: number;
   lastMatchAt: number;
   redactedAt: number;
@@ -247,11 +247,11 @@ export const TABLES: Record<Kind, Table> = {
     key: ["id"],
     columns: { id: "id", played: "played", wins: "wins", winRate: "win_rate" },
   },
-  "actor statistics": {
-    table: "actor_stats",
+  "hero statistics": {
+    table: "hero_stats",
     key: ["rowid"],
     columns: {
-      actor: "actor",
+      hero: "hero",
       mode: "game_mode",
       patch: "patch_version",
       isPruned: "is_pruned",

@@ -3,6 +3,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { type SqliteRows, settle, sqliteRows } from "./engine-sqlite.ts";
+import { heroTotals } from "./heroes.ts";
 import {
   digestAt,
   homeAt,
@@ -50,15 +51,15 @@ export async function stateOf(data: string) {
   const { digest } = await digestAt(data);
   const { na: counts } = await countsOf(data);
   const damage = damageOf(await verified(settingsAt(data), "na"));
-  return { digest, counts, actors: await actorsIn(data), damage };
+  return { digest, counts, heroes: await heroesIn(data), damage };
 }
 
-/** The statistics of actors in the shard na of a folder: of stored matches, and of pruned ones. */
-export const actorsIn = (data: string) =>
+/** The statistics of heroes in the shard na of a folder: of stored matches, and of pruned ones. */
+export const heroesIn = (data: string) =>
   lookInto(data, (writer) =>
     writer.survey(async (state) => ({
-      stored: await state.actorTotals(false, undefined, 10_000),
-      pruned: await state.actorTotals(true, undefined, 10_000),
+      stored: await heroTotals(state, false),
+      pruned: await heroTotals(state, true),
     })),
   );
 

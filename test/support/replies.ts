@@ -6,8 +6,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { Validator } from "jsonapi-validator";
-import { findRoute, openApiPath, ROUTES } from "../../src/http/routes.ts";
-import { openApiDocument } from "../../src/openapi/document.ts";
+import { describeApi, findRoute, openApiPath } from "../../src/http/routes.ts";
 import { compatDescription } from "./compat-description.ts";
 
 const JSON_API = "application/vnd.api+json";
@@ -19,10 +18,7 @@ interface DescribedReply {
 
 type Method = "get" | "head" | "options";
 
-const description = openApiDocument(
-  ROUTES.map((route) => ({ ...route, path: openApiPath(route) })),
-  { version: "0", maxOffset: 10_000, publicUrl: "" },
-) as {
+const description = describeApi({ version: "0", maxOffset: 10_000, publicUrl: "" }) as {
   paths: Record<string, Record<Method, { responses: Record<string, DescribedReply> }>>;
   components: object;
 };

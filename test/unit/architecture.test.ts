@@ -23,26 +23,57 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
   // The stages of a request and of a match.
   document: ["domain", "query", "store"],
-  ingest: ["domain", "schema", "store", "document", "durable-files.ts"],
-  rebuild: ["store", "ingest"],
-  export: ["store", "document", "rebuild"],
   access: ["domain", "observe"],
+  openapi: ["domain", "query", "schema"],
+  endpoint: ["domain", "query", "store", "document", "access"],
+
+  // Each in a folder of its own.
+  features: [
+    "domain",
+    "text",
+    "observe",
+    "query",
+    "store",
+    "document",
+    "access",
+    "openapi",
+    "endpoint",
+  ],
+  "store/all-tables": ["store", "features"],
+  ingest: [
+    "domain",
+    "schema",
+    "store",
+    "document",
+    "features",
+    "store/all-tables",
+    "durable-files.ts",
+  ],
+  rebuild: ["store", "store/all-tables", "ingest"],
+  export: ["store", "store/all-tables", "document", "rebuild"],
 
   // Used by both.
   settings: ["domain", "text"],
   demo: ["domain"],
   prune: ["store", "ingest"],
   redact: ["domain", "store", "document", "ingest", "export", "prune", "access"],
-  openapi: ["domain", "query", "schema"],
 
   // Runs in browsers and uses the public API; the tables are for its forms.
-  portal: ["domain", "text", "query"],
+  portal: ["domain", "text", "query", "features"],
 
-  hooks: ["domain", "text", "observe", "query", "store", "document", "access", "settings"],
+  hooks: ["domain", "text", "observe", "query", "store", "features", "access", "settings"],
 
   // The adapters, each imported by one file only.
-  "store/sqlite": ["domain", "observe", "query", "store", "sqlite", "durable-files.ts"],
-  "store/postgres": ["domain", "observe", "query", "store", "postgres"],
+  "store/sqlite": [
+    "domain",
+    "observe",
+    "query",
+    "store",
+    "store/all-tables",
+    "sqlite",
+    "durable-files.ts",
+  ],
+  "store/postgres": ["domain", "observe", "query", "store", "store/all-tables", "postgres"],
   "access/redis": ["observe", "access"],
   "access/sqlite": ["access", "sqlite", "durable-files.ts"],
   "access/postgres": ["access", "postgres"],
@@ -70,7 +101,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
 
   // Both compare a shard with one that is rebuilt.
-  verify: ["store", "rebuild", "open-stores.ts"],
+  verify: ["store", "store/all-tables", "rebuild", "open-stores.ts"],
   repair: ["store", "rebuild", "verify"],
 
   backup: [
@@ -97,8 +128,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access",
     "settings",
     "openapi",
+    "endpoint",
+    "features",
   ],
-  admin: ["domain", "text", "observe", "store", "ingest", "access", "settings", "hooks", "http"],
+  admin: [
+    "domain",
+    "text",
+    "observe",
+    "store",
+    "ingest",
+    "access",
+    "settings",
+    "hooks",
+    "endpoint",
+    "http",
+  ],
   doctor: [
     "domain",
     "store",
@@ -119,6 +163,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store",
     "access",
     "settings",
+    "endpoint",
     "open-stores.ts",
     "open-access.ts",
     "hooks",
@@ -128,7 +173,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "upload-worker.ts",
     "maintenance-worker.ts",
   ],
-  workers: ["observe", "access", "settings", "http", "wiring.ts"],
+  workers: ["observe", "access", "settings", "endpoint", "http", "wiring.ts"],
   cli: [
     "domain",
     "durable-files.ts",
@@ -149,6 +194,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "backup",
     "demo",
     "hooks",
+    "endpoint",
     "http",
     "open-stores.ts",
     "open-access.ts",

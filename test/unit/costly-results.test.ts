@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { contentOf } from "../../src/document/content.ts";
 import { literalPiece } from "../../src/document/fragment.ts";
-import { ResultCache } from "../../src/http/result-cache.ts";
+import { ResultCache } from "../../src/endpoint/result-cache.ts";
 
 const REMOTE = { reader: {}, shard: "na", query: "sort=wins" };
 
@@ -20,7 +20,7 @@ test("a result is used for a second, and by requests at the same time", async ()
   const results = new ResultCache(1 << 20);
   const { read, reads } = counting();
   const at = async (now: number, request = REMOTE) =>
-    (await results.findCostly(request, "actors", now, read)).reads;
+    (await results.findCostly(request, "heroes", now, read)).reads;
   expect(await Promise.all([at(0), at(0), at(999)])).toEqual([1, 1, 1]);
   expect(await at(1000)).toBe(2);
   expect(await at(1500)).toBe(2);
@@ -37,12 +37,12 @@ test("an error is not kept, and the number of results is bounded", async () => {
   const failing = async () => {
     throw new Error("unavailable");
   };
-  const failed = results.findCostly(REMOTE, "actors", 0, failing) as Promise<unknown>;
+  const failed = results.findCostly(REMOTE, "heroes", 0, failing) as Promise<unknown>;
   await expect(failed).rejects.toThrow("unavailable");
   const { read } = counting();
-  expect((await results.findCostly(REMOTE, "actors", 0, read)).reads).toBe(1);
+  expect((await results.findCostly(REMOTE, "heroes", 0, read)).reads).toBe(1);
   for (let at = 0; at < 100; at++) {
-    await results.findCostly({ ...REMOTE, query: String(at) }, "actors", 0, read);
+    await results.findCostly({ ...REMOTE, query: String(at) }, "heroes", 0, read);
   }
-  expect((await results.findCostly(REMOTE, "actors", 0, read)).reads).toBe(102);
+  expect((await results.findCostly(REMOTE, "heroes", 0, read)).reads).toBe(102);
 });

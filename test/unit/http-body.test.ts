@@ -5,8 +5,8 @@ import { gunzipSync } from "node:zlib";
 import { contentOf, hotContent } from "../../src/document/content.ts";
 import type { Encoding } from "../../src/document/entity-tag.ts";
 import { pieceOf } from "../../src/document/fragment.ts";
+import { ByteCache } from "../../src/endpoint/byte-cache.ts";
 import { Bodies, type Body, bytesOf, type Compression } from "../../src/http/body.ts";
-import { ByteCache } from "../../src/http/byte-cache.ts";
 import { OverloadControl } from "../../src/http/overload.ts";
 import { unobserved } from "../../src/observe/events.ts";
 

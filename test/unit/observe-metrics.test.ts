@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Event, observeAll, type RequestEvent } from "../../src/observe/events.ts";
 import { Metrics } from "../../src/observe/metrics.ts";
-import { exposition, merged } from "../../src/observe/prometheus.ts";
+import { exposition, gauge, merged, total } from "../../src/observe/prometheus.ts";
 import type { ShardStatus } from "../../src/observe/shard-metrics.ts";
 import { readScrape, type Scrape, seriesValue } from "../support/scrape.ts";
 
@@ -192,7 +192,10 @@ test("the open streams of several workers add up", () => {
       shardStates: async () => [],
       clock: { now: () => NOW },
     });
-    metrics.watchFeed({ openStreams: () => streams, changesSent: () => 10 });
+    metrics.include(() => [
+      { ...gauge("matchbook_open_streams", "Open streams", streams), merge: "sum" },
+      total("matchbook_changes_sent_total", "Changes sent", 10),
+    ]);
     return metrics.families();
   });
   const scrape = readScrape(exposition(merged(families)));

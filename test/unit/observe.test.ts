@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { makeKey } from "../../src/access/key.ts";
 import type { Event, RequestEvent } from "../../src/observe/events.ts";
 import { type LogLevel, logTo } from "../../src/observe/log.ts";
-import { PARAMETERS } from "../../src/query/parameters.ts";
+import { PARAMETERS } from "../support/parameters.ts";
 
 interface LogWishes {
   level?: LogLevel;

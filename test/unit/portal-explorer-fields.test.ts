@@ -14,7 +14,7 @@ import {
 } from "../../src/portal/views/explorer/lists.ts";
 import { isoOf, localOf, zoneAt } from "../../src/portal/views/explorer/local-time.ts";
 import { TARGET_NAMES, TARGETS, type Target } from "../../src/portal/views/explorer/targets.ts";
-import { PARAMETERS, type Parameter } from "../../src/query/parameters.ts";
+import { PARAMETERS } from "../support/parameters.ts";
 
 describe("the items of a list", () => {
   test("survive a round trip through the value", () => {
@@ -97,12 +97,9 @@ describe("the form", () => {
   };
 
   test("has every parameter that the target accepts", () => {
-    const taken = (endpoint: string) =>
-      (PARAMETERS as readonly Parameter[])
-        .filter(({ endpoints }) => endpoints.some((one) => one === endpoint))
-        .map(({ name }) => name);
     for (const on of TARGET_NAMES) {
-      expect([on, ...namesOn(on).sort()]).toEqual([on, ...taken(TARGETS[on].endpoint).sort()]);
+      const taken = Object.keys(TARGETS[on].endpoint.parameters);
+      expect([on, ...namesOn(on).sort()]).toEqual([on, ...taken.sort()]);
     }
   });
 
@@ -122,16 +119,8 @@ describe("the form", () => {
   });
 
   test("includes new parameters of any family", () => {
-    const row = {
-      endpoints: ["matches"],
-      kind: "list",
-      description: "New.",
-      example: "x",
-    } as const;
-    const { groups } = fieldsOf("matches", [
-      { ...row, name: "filter[heroNames]" },
-      { ...row, name: "flavour" },
-    ]);
+    const row = { kind: "list", most: 50, description: "New.", example: "x" } as const;
+    const { groups } = fieldsOf("matches", { "filter[heroNames]": row, flavour: row });
     expect(groups.map(([title, fields]) => [title, fields.map(({ name }) => name)])).toEqual([
       ["Filters", ["filter[heroNames]"]],
       ["Other", ["flavour"]],

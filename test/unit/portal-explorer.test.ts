@@ -19,7 +19,7 @@ import {
 } from "../../src/portal/views/explorer/query.ts";
 import { pathOf, requestPath } from "../../src/portal/views/explorer/request.ts";
 import { TARGET_NAMES, targetOfPath } from "../../src/portal/views/explorer/targets.ts";
-import { PARAMETERS } from "../../src/query/parameters.ts";
+import { PARAMETERS } from "../support/parameters.ts";
 
 const asked = (parameters: Query["parameters"], on: Query["on"] = "matches"): Query => ({
   shard: "na",

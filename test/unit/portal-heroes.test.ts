@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { Matchbook } from "../../client/src/index.ts";
-import { ACTOR_SORTS } from "../../src/domain/actors.ts";
+import { HERO_SORTS } from "../../src/features/heroes/statistics.ts";
 import { filtersOf, MODES, nextSort, searchOf } from "../../src/portal/views/heroes/filters.ts";
 import { patchesSeen } from "../../src/portal/views/heroes/patches.ts";
 import { ENOUGH, leaderOf, rowsOf, scaleOf, sorted } from "../../src/portal/views/heroes/table.ts";
@@ -10,7 +10,7 @@ import { ENOUGH, leaderOf, rowsOf, scaleOf, sorted } from "../../src/portal/view
 describe("the URL of the heroes page", () => {
   test("holds the filters and the order, and leaves defaults out", () => {
     expect(searchOf(filtersOf(new URLSearchParams())).toString()).toBe("");
-    for (const sort of ACTOR_SORTS) {
+    for (const sort of HERO_SORTS) {
       for (const mode of [undefined, ...MODES]) {
         for (const patch of [undefined, "4.0", "a&b=c,d"]) {
           const filters = { mode, patch, sort };
@@ -30,8 +30,8 @@ test("a click on a column sorts by it, the highest or the first name on top, and
   expect(nextSort("-matches", "winRate")).toBe("-winRate");
   expect(nextSort("-winRate", "winRate")).toBe("winRate");
   expect(nextSort("winRate", "winRate")).toBe("-winRate");
-  expect(nextSort("-matches", "actor")).toBe("actor");
-  expect(nextSort("actor", "actor")).toBe("-actor");
+  expect(nextSort("-matches", "hero")).toBe("hero");
+  expect(nextSort("hero", "hero")).toBe("-hero");
 });
 
 test("heroes with equal values are in the order of their names, in both directions", () => {
@@ -40,12 +40,12 @@ test("heroes with equal values are in the order of their names, in both directio
     attributes: { matches, wins: 0, winRate, pickRate: 0, kills: 0, deaths: 0, assists: 0 },
   });
   const rows = rowsOf([row("*Zephra*", 9, 0.5), row("*Ivo*", 9, 0.6), row("Hero_Moss", 10, 0.5)]);
-  const order = (sort: Parameters<typeof sorted>[1]) => sorted(rows, sort).map(({ hero }) => hero);
+  const order = (sort: Parameters<typeof sorted>[1]) => sorted(rows, sort).map(({ name }) => name);
   expect(order("-matches")).toEqual(["Moss", "Ivo", "Zephra"]);
   expect(order("matches")).toEqual(["Ivo", "Zephra", "Moss"]);
   expect(order("-winRate")).toEqual(["Ivo", "Moss", "Zephra"]);
-  expect(order("actor")).toEqual(["Ivo", "Moss", "Zephra"]);
-  expect(order("-actor")).toEqual(["Zephra", "Moss", "Ivo"]);
+  expect(order("hero")).toEqual(["Ivo", "Moss", "Zephra"]);
+  expect(order("-hero")).toEqual(["Zephra", "Moss", "Ivo"]);
 });
 
 test("the leading hero is one that was played often enough", () => {
@@ -58,7 +58,7 @@ test("the leading hero is one that was played often enough", () => {
     row("*Ivo*", ENOUGH, 0.6),
     row("*Moss*", 99, 0.4),
   ]);
-  expect(leaderOf(rows, "winRate")?.hero).toBe("Ivo");
+  expect(leaderOf(rows, "winRate")?.name).toBe("Ivo");
   expect(leaderOf(rows.slice(0, 1), "winRate")).toBeUndefined();
 });
 

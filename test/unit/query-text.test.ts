@@ -5,13 +5,9 @@ import fc from "fast-check";
 import type { Problem } from "../../src/domain/errors.ts";
 import { GAME_MODES } from "../../src/domain/modes.ts";
 import { splitList } from "../../src/query/comma-list.ts";
-import { MAX_PARAMETERS } from "../../src/query/parameters.ts";
-import {
-  type ParseContext,
-  parseMatchesQuery,
-  parsePlayersQuery,
-  parseSingleQuery,
-} from "../../src/query/parse-query.ts";
+import { MATCHES, MAX_PARAMETERS, PLAYERS, SINGLE } from "../../src/query/parameters.ts";
+import { parseQuery } from "../../src/query/parse-query.ts";
+import type { ParseContext } from "../../src/query/query.ts";
 import { type Pair, splitQuery, writeQuery } from "../../src/query/query-string.ts";
 
 const context: ParseContext = {
@@ -37,8 +33,8 @@ test("any query is parsed or reported as a problem, and never throws", () => {
   );
   fc.assert(
     fc.property(fc.array(part), (parts) => {
-      for (const parse of [parseMatchesQuery, parsePlayersQuery, parseSingleQuery]) {
-        const parsed = parse(parts.join(""), context);
+      for (const endpoint of [MATCHES, PLAYERS, SINGLE]) {
+        const parsed = parseQuery(parts.join(""), endpoint, context);
         expect(parsed.ok || parsed.problems.length > 0).toBe(true);
       }
     }),
@@ -93,10 +89,10 @@ test("parameters, written as a query string, are parsed as the same query", () =
     });
   fc.assert(
     fc.property(given, (pairs) => {
-      const parsed = parseMatchesQuery(writeQuery(pairs), context);
+      const parsed = parseQuery(writeQuery(pairs), MATCHES, context);
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
       expect(parsed.query.given).toEqual(pairs);
-      expect(parseMatchesQuery(writeQuery(parsed.query.given), context)).toEqual(parsed);
+      expect(parseQuery(writeQuery(parsed.query.given), MATCHES, context)).toEqual(parsed);
     }),
   );
 });
@@ -117,7 +113,7 @@ test("too many parameters are one problem", () => {
 test("a long value is shortened, and never within a character", () => {
   for (const lead of ["", "x"]) {
     const value = lead + "🎮".repeat(100);
-    const parsed = parseMatchesQuery(`page[limit]=${encodeURIComponent(value)}`, context);
+    const parsed = parseQuery(`page[limit]=${encodeURIComponent(value)}`, MATCHES, context);
     const quoted = parsed.ok ? "" : parsed.problems[0]!.detail.split('"')[1]!;
     expect(quoted.length).toBeLessThanOrEqual(60);
     expect(quoted).toEndWith("🎮…");

@@ -1,8 +1,8 @@
 /** Finds players and matches by what was typed or pasted: a name, in any case and with typos, or an id. */
 
 import type { Matchbook, Schemas } from "../../../client/src/index.ts";
-import { NameSearch, RANKS } from "../../domain/similar-names.ts";
-import { MAX_NAMES, MAX_NEAR_LENGTH } from "../../query/parameters.ts";
+import { MAX_NAMES, MAX_NEAR_LENGTH } from "../../features/name-search/parameters.ts";
+import { NameSearch, RANKS } from "../../features/name-search/similar-names.ts";
 import type { KnownPlayer } from "../favourites.ts";
 import type { Source } from "./suggestions.ts";
 

@@ -1,6 +1,6 @@
 /** Reads and writes players and teams within a transaction, and notes what changes. */
 
-import { winRate } from "../../domain/leaderboards.ts";
+import { winRate } from "../../domain/rank.ts";
 import { get, put, query, remove, type Steps, select } from "../steps.ts";
 import {
   DamagedData,

@@ -3,7 +3,7 @@
 import { noneWithheld, type WithheldReason } from "../../domain/visibility.ts";
 import { query, type Steps } from "../steps.ts";
 import type { Counts, Summary } from "../store.ts";
-import { newestWhole } from "./ranked-matches.ts";
+import { newestWhole } from "./newest.ts";
 import { readShard } from "./shard.ts";
 
 export function* readSummary(): Steps<Summary> {

@@ -1,7 +1,7 @@
 /** Compares the indexes of a shard with their tables. */
 
+import { DECLARED } from "../all-tables/declared.ts";
 import type { TableShape } from "../table.ts";
-import { DECLARED } from "../tables.ts";
 import type { Connection } from "./session.ts";
 
 /** What the planner may not use. */

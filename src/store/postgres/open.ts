@@ -1,11 +1,12 @@
 /** Creates and migrates a shard's schema under a lock. */
 
 import { isLockTimeout } from "../../postgres/errors.ts";
-import { newDerived } from "../core/derived.ts";
+import { DECLARED } from "../all-tables/declared.ts";
+import { newDerived } from "../all-tables/derived.ts";
 import { newShard } from "../core/shard.ts";
 import { checkFormat, FIRST_FORMAT } from "../formats.ts";
 import { type OnMigrate, OtherOwner, StoreRefuses } from "../store.ts";
-import { DECLARED, DERIVED, SHARD } from "../tables.ts";
+import { DERIVED, SHARD } from "../tables.ts";
 import { postgresEngine } from "./engine.ts";
 import { MIGRATIONS, type Migration } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";

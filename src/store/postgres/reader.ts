@@ -1,11 +1,9 @@
 /** Reads served records from a shard in PostgreSQL. */
 
+import { unbuilt } from "../all-tables/derived.ts";
 import { entryOf } from "../cache.ts";
-import { readActorStats } from "../core/actors.ts";
-import { readBoard } from "../core/boards.ts";
 import { readChanges } from "../core/change-feed.ts";
 import { readFollowStart, readLogEnds } from "../core/change-log.ts";
-import { unbuilt } from "../core/derived.ts";
 import { numbered } from "../core/named.ts";
 import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
@@ -15,10 +13,6 @@ import { verifyLatestFirst } from "../row-checks.ts";
 import { readVocabulary } from "../row-encoding.ts";
 import { run, type Steps } from "../steps.ts";
 import {
-  type ActorRows,
-  type ActorSelection,
-  type BoardPart,
-  type BoardQuery,
   type ChangeBatch,
   DamagedData,
   type Lineup,
@@ -207,16 +201,12 @@ export class PostgresReader implements Reader {
     return (await playersWithNames(this.session, names, limit)).map(entryOf);
   }
 
-  leaderboard(query: BoardQuery): Promise<BoardPart> {
-    return this.#inSnapshot(readBoard(query));
+  read<T>(steps: () => Steps<T>): Promise<T> {
+    return this.#inSnapshot(steps());
   }
 
   summary(): Promise<Summary> {
     return this.#inSnapshot(readSummary());
-  }
-
-  actorStats(selection: ActorSelection): Promise<ActorRows> {
-    return this.#inSnapshot(readActorStats(selection));
   }
 
   async unbuilt(): Promise<string[]> {

@@ -4,11 +4,8 @@
  * and cache, because replicas can be in different states.
  */
 
+import type { Steps } from "../steps.ts";
 import {
-  type ActorRows,
-  type ActorSelection,
-  type BoardPart,
-  type BoardQuery,
   type ChangeBatch,
   type Lineup,
   type LogPosition,
@@ -170,8 +167,8 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.followStart(now));
   }
 
-  leaderboard(query: BoardQuery): Promise<BoardPart> {
-    return this.#read((reader) => reader.leaderboard(query));
+  read<T>(steps: () => Steps<T>): Promise<T> {
+    return this.#read((reader) => reader.read(steps));
   }
 
   summary(): Promise<Summary> {
@@ -184,10 +181,6 @@ class RequestReader implements Reader {
 
   vocabulary(): Promise<Vocabulary> {
     return this.#read((reader) => reader.vocabulary());
-  }
-
-  actorStats(selection: ActorSelection): Promise<ActorRows> {
-    return this.#read((reader) => reader.actorStats(selection));
   }
 
   unbuilt(): Promise<string[]> {

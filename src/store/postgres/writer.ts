@@ -1,8 +1,8 @@
 /** Writes to a shard in PostgreSQL, one transaction at a time, and serves admin reads. */
 
 import { isUndefined, isUnreadable } from "../../postgres/errors.ts";
+import { conclude, coreMethods } from "../all-tables/transaction.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
-import { conclude, coreMethods } from "../core/transaction.ts";
 import { TransactionState } from "../core/transaction-state.ts";
 import type { ReadableState } from "../repair.ts";
 import { run } from "../steps.ts";

@@ -1,9 +1,8 @@
 /** Reads served records from a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
+import { unbuilt } from "../all-tables/derived.ts";
 import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
-import { readActorStats } from "../core/actors.ts";
-import { readBoard } from "../core/boards.ts";
 import { readChanges } from "../core/change-feed.ts";
 import {
   type CommitState,
@@ -12,7 +11,6 @@ import {
   readFollowStart,
   readLogEnds,
 } from "../core/change-log.ts";
-import { unbuilt } from "../core/derived.ts";
 import { redactions } from "../core/redactions.ts";
 import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
@@ -22,10 +20,6 @@ import { isSelected, verified, verifyLatestFirst } from "../row-checks.ts";
 import { readVocabulary, unpackNumbers } from "../row-encoding.ts";
 import { type Engine, run, type Steps } from "../steps.ts";
 import {
-  type ActorRows,
-  type ActorSelection,
-  type BoardPart,
-  type BoardQuery,
   type ChangeBatch,
   DamagedData,
   type Lineup,
@@ -242,8 +236,8 @@ export class SqliteReader implements Reader {
     });
   }
 
-  leaderboard(query: BoardQuery): BoardPart {
-    return this.#run(readBoard(query));
+  read<T>(steps: () => Steps<T>): T {
+    return this.#run(steps());
   }
 
   summary(): Summary {
@@ -262,10 +256,6 @@ export class SqliteReader implements Reader {
       this.#vocabulary ??= this.#readVocabulary();
       return this.#vocabulary;
     });
-  }
-
-  actorStats(selection: ActorSelection): ActorRows {
-    return this.#run(readActorStats(selection));
   }
 
   unbuilt(): string[] {

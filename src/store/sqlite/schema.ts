@@ -1,11 +1,12 @@
 /** The tables of a shard's file, and the migrations of formats since the first release. */
 
 import type { Database } from "bun:sqlite";
-import { newDerived } from "../core/derived.ts";
+import { DECLARED } from "../all-tables/declared.ts";
+import { newDerived } from "../all-tables/derived.ts";
 import { newShard } from "../core/shard.ts";
 import { FIRST_FORMAT } from "../formats.ts";
 import { storedValues } from "../table.ts";
-import { DECLARED, DERIVED, SHARD } from "../tables.ts";
+import { DERIVED, SHARD } from "../tables.ts";
 import { createTable, insertInto } from "./create.ts";
 
 /** Creates the tables of the first format. */

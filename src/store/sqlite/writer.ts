@@ -2,8 +2,8 @@
 
 import { Database, SQLiteError, type Statement } from "bun:sqlite";
 import type { Awaitable } from "../../domain/awaitable.ts";
+import { conclude, coreMethods } from "../all-tables/transaction.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
-import { conclude, coreMethods } from "../core/transaction.ts";
 import { TransactionState } from "../core/transaction-state.ts";
 import { type Engine, run } from "../steps.ts";
 import {

@@ -109,7 +109,7 @@ const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]
     undefined,
   ],
   "another service's statistics": [
-    (scene) => standIn(scene, "/other-list").shard("na").actors(),
+    (scene) => standIn(scene, "/other-list").shard("na").heroes(),
     "unreadable",
     200,
     undefined,

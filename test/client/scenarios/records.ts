@@ -155,10 +155,10 @@ export const RECORDS: Record<string, Scenario> = {
 
   async "the company of a player has the others and what they have in common"(scene) {
     const na = matchbookOf(scene).shard("na");
-    const company = await na.company("player-ada");
+    const company = await na.playedWith("player-ada");
     assert.equal(company.length, NAMES.length);
-    const [first] = await na.company("player-ada", { limit: 1 });
-    assert(first instanceof scene.client.Company);
+    const [first] = await na.playedWith("player-ada", { limit: 1 });
+    assert(first instanceof scene.client.PlayedWith);
     assert.equal(first.id, company[0]?.id);
     assert.equal(first.name, company[0]?.name);
     assert.deepEqual(first.with, { matches: 0, wins: 0 });
@@ -168,7 +168,7 @@ export const RECORDS: Record<string, Scenario> = {
     const { matches, isTruncated, window } = company.meta;
     assert.deepEqual([matches, isTruncated], [12, false]);
     assert(window.start < window.end);
-    const { kind } = await errorOf(scene, () => na.company("nobody"));
+    const { kind } = await errorOf(scene, () => na.playedWith("nobody"));
     assert.equal(kind, "not-found");
   },
 
@@ -246,17 +246,17 @@ export const RECORDS: Record<string, Scenario> = {
 
   async "hero statistics have every actor with its numbers, in any order"(scene) {
     const na = matchbookOf(scene).shard("na");
-    const { actors, matches, isTruncated } = await na.actors();
+    const { heroes, matches, isTruncated } = await na.heroes();
     assert(matches > 1 && !isTruncated);
-    const [ember] = actors;
-    assert(ember instanceof scene.client.Actor);
+    const [ember] = heroes;
+    assert(ember instanceof scene.client.Hero);
     assert.equal(ember.id, "*Ember*");
     assert.deepEqual([ember.kills, ember.deaths, ember.assists, ember.farm], [4, 2, 3, 62.85]);
     assert.equal(ember.winRate, Math.round((ember.wins / ember.matches) * 10_000) / 10_000);
     assert.equal(ember.pickRate, Math.round((ember.matches / matches) * 10_000) / 10_000);
     assert(ember.gold > 0);
     const none = { gameMode: ["casual_aral"], patchVersion: ["0.1"], sort: "-winRate" } as const;
-    assert.deepEqual((await na.actors(none)).actors, []);
+    assert.deepEqual((await na.heroes(none)).heroes, []);
   },
 
   async "any path can be fetched, with the unchanged response"(scene) {

@@ -11,7 +11,7 @@ export const GUIDES: Readonly<Record<string, { title: string; about: string }>> 
   webhooks: { title: "Webhooks", about: "Changes sent to your server, signed." },
   insights: {
     title: "Insights",
-    about: "Hero statistics, leaderboards and the company of a player.",
+    about: "Hero statistics, leaderboards and whom a player played with.",
   },
   compatibility: {
     title: "Compatibility",

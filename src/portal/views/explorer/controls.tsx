@@ -4,13 +4,12 @@ import { type ComponentProps, type KeyboardEvent, type ReactNode, useState } fro
 import { GAME_MODES } from "../../../domain/modes.ts";
 import { parseTimestamp } from "../../../domain/time.ts";
 import { INCLUDE_PATHS } from "../../../domain/vocabulary.ts";
-import type { Parameter } from "../../../query/parameters.ts";
 import { Segmented } from "../../kit/segmented.tsx";
 import { modeName } from "../../names.ts";
 import type { Source } from "../../search/suggestions.ts";
 import { Chips, type Choice } from "./chips.tsx";
 import type { ControlProps } from "./field.tsx";
-import { hintOf, labelOf } from "./fields.ts";
+import { hintOf, labelOf, type NamedParameter } from "./fields.ts";
 import { itemsIn, listOf, toggled } from "./lists.ts";
 import { isoOf, localOf, zoneAt } from "./local-time.ts";
 
@@ -27,7 +26,7 @@ interface Control {
  * resources to select from.
  */
 export function controlOf(
-  parameter: Parameter,
+  parameter: NamedParameter,
   value: string | undefined,
   hasPaths: boolean,
   source: Source<readonly Choice[]> | undefined,
@@ -57,13 +56,13 @@ export function controlOf(
   switch (parameter.kind) {
     case "limit":
     case "offset":
-    case "wait":
+    case "integer":
       return text({ inputMode: "numeric" });
-    case "name":
+    case "text":
       return text({ placeholder: example });
     case "sort":
-      return hasPaths ? choices("Sort", SORTS) : text({ placeholder: "e.g. -winRate" });
-    case "period":
+      return hasPaths ? choices("Sort", SORTS) : text({ placeholder: example });
+    case "choice":
       return choices("Period", PERIODS);
     case "timestamp": {
       const zone = zoneAt(parseTimestamp(value ?? "") ?? Date.now());

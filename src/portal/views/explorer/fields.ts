@@ -1,7 +1,12 @@
 /** Builds the form's groups, labels and hints from the table of query parameters. */
 
-import { PARAMETERS, type Parameter } from "../../../query/parameters.ts";
+import type { Parameter, Parameters } from "../../../query/endpoint.ts";
 import { TARGETS, type Target } from "./targets.ts";
+
+export type NamedParameter = Parameter & { name: string };
+
+const named = (parameters: Parameters): NamedParameter[] =>
+  Object.entries(parameters).map(([name, parameter]) => ({ ...parameter, name }));
 
 /** The most useful filters; the first three that a target accepts are always visible. */
 const COMMON = [
@@ -23,11 +28,11 @@ const TITLES = [
 ] as const;
 
 /** The parameters that a target accepts: those that are always visible, and the rest in groups, without empty ones. */
-export function fieldsOf(on: Target, table: readonly Parameter[] = PARAMETERS) {
-  const taken = table.filter(({ endpoints }) => endpoints.includes(TARGETS[on].endpoint));
+export function fieldsOf(on: Target, parameters: Parameters = TARGETS[on].endpoint.parameters) {
+  const taken = named(parameters);
   const common = COMMON.flatMap((name) => taken.find((one) => one.name === name) ?? []).slice(0, 3);
   const rest = taken.filter((parameter) => !common.includes(parameter));
-  const titleOf = ({ name }: Parameter) => TITLES.find(([names]) => names.test(name))![1];
+  const titleOf = ({ name }: NamedParameter) => TITLES.find(([names]) => names.test(name))![1];
   const byTitle = Map.groupBy(rest, titleOf);
   const titles = TITLES.map(([, title]) => title).filter((title) => byTitle.has(title));
   return { common, groups: titles.map((title) => [title, byTitle.get(title)!] as const) };

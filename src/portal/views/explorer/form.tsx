@@ -2,12 +2,7 @@
 
 import { type FormEvent, type ReactNode, useMemo, useState } from "react";
 import { RESOURCE_TYPES } from "../../../domain/vocabulary.ts";
-import {
-  fieldsName,
-  fieldsType,
-  findParameter,
-  type Parameter,
-} from "../../../query/parameters.ts";
+import { fieldsName, fieldsType, findParameter } from "../../../query/endpoint.ts";
 import { Button } from "../../kit/button.tsx";
 import { useRegions } from "../../regions.ts";
 import { playersOf } from "../../search/find.ts";
@@ -17,7 +12,7 @@ import { patchesOf } from "../heroes/patches.ts";
 import type { Choice } from "./chips.tsx";
 import { controlOf, TextControl } from "./controls.tsx";
 import { Field, SelectField } from "./field.tsx";
-import { fieldsOf, labelOf } from "./fields.ts";
+import { fieldsOf, labelOf, type NamedParameter } from "./fields.ts";
 import { hasPaths, parameterValue, type Query, withShard, withTarget, withValue } from "./query.ts";
 import { TARGET_NAMES, TARGETS, type Target, targetRow } from "./targets.ts";
 
@@ -45,10 +40,8 @@ export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear 
   };
   const { common, groups } = fieldsOf(on);
   const rest = groups.flatMap(([, fields]) => fields).flatMap((one) => namesOf(one, query));
-  const unknown = query.parameters.filter(
-    ([name]) => !findParameter(name)?.endpoints.includes(endpoint),
-  );
-  const fieldOf = (parameter: Parameter, name: string) => {
+  const unknown = query.parameters.filter(([name]) => findParameter(endpoint, name) === undefined);
+  const fieldOf = (parameter: NamedParameter, name: string) => {
     const value = parameterValue(query, name);
     const { show, ...field } = controlOf(parameter, value, hasPaths(on), sources.get(name));
     return (
@@ -63,7 +56,7 @@ export function Form({ query, problemsOf, fieldNames, onChange, onSend, onClear 
       </Field>
     );
   };
-  const fieldsFor = (parameters: readonly Parameter[]) =>
+  const fieldsFor = (parameters: readonly NamedParameter[]) =>
     parameters.flatMap((one) => namesOf(one, query).map((name) => fieldOf(one, name)));
   return (
     <form className="explorer-form card stack" onSubmit={send} noValidate aria-label="Query">
@@ -184,11 +177,11 @@ function More({ used, isWrong, onClear, children }: MoreProps) {
 }
 
 /** One field per parameter; `fields[TYPE]` has one per type. */
-function namesOf({ kind, name }: Parameter, { parameters }: Query): string[] {
+function namesOf({ kind, name }: NamedParameter, { parameters, on }: Query): string[] {
   if (kind !== "fields") return [name];
   const named = parameters
     .map(([one]) => one)
-    .filter((one) => findParameter(one)?.kind === "fields")
+    .filter((one) => findParameter(targetRow(on).endpoint, one)?.kind === "fields")
     .map(fieldsType);
   return [...new Set([...RESOURCE_TYPES, ...named])].map((type) => `fields[${type}]`);
 }

@@ -3,8 +3,7 @@
  * invalid ones can be shown, shared and sent unchanged.
  */
 
-import type { Kind, Parameter } from "../../../query/parameters.ts";
-import { findParameter, PARAMETERS } from "../../../query/parameters.ts";
+import { findParameter, type Kind, type Parameter } from "../../../query/endpoint.ts";
 import { TARGET_NAMES, TARGETS, type Target, targetRow } from "./targets.ts";
 
 export type Parameters = ReadonlyArray<readonly [name: string, value: string]>;
@@ -74,11 +73,10 @@ export function missingIn(query: Query): string | undefined {
   const { shard, on, id } = query;
   if (shard === "") return "a region";
   if (needsId(on) && id === "") return `the ${targetRow(on).idLabel}`;
-  const required = (PARAMETERS as readonly Parameter[]).find(
-    ({ isRequired, endpoints, name }) =>
-      isRequired && endpoints.includes(TARGETS[on].endpoint) && !parameterValue(query, name),
+  const required = Object.entries<Parameter>(TARGETS[on].endpoint.parameters).find(
+    ([name, { isRequired }]) => isRequired && !parameterValue(query, name),
   );
-  return required && `a value for ${required.name}`;
+  return required && `a value for ${required[0]}`;
 }
 
 export function parameterValue({ parameters }: Query, name: string): string | undefined {
@@ -88,7 +86,7 @@ export function parameterValue({ parameters }: Query, name: string): string | un
 /** Sets or removes a parameter. It keeps its place; repeated values are replaced by one. */
 export function withValue(query: Query, name: string, value: string | undefined): Query {
   const { parameters } = query;
-  const kind = kindOf(name);
+  const kind = findParameter(TARGETS[query.on].endpoint, name)?.kind;
   const isUnrelated = kind === undefined || UNRELATED_TO_RESULTS.includes(kind);
   const kept = isUnrelated ? parameters : withoutPositions(parameters);
   const at = kept.findIndex(([one]) => one === name);
@@ -101,10 +99,10 @@ export function withValue(query: Query, name: string, value: string | undefined)
 export function withTarget(query: Query, on: Target): Query {
   const fresh = newQuery(on, query.shard);
   const kept = withoutCursors(query.parameters).filter(([name, value]) => {
-    const parameter = findParameter(name);
+    const parameter = findParameter(TARGETS[on].endpoint, name);
     if (parameter?.kind === "limit" || parameter?.kind === "sort") return false;
     if (parameter?.kind === "include" && !hasPaths(on) && value !== "") return false;
-    return parameter?.endpoints.includes(TARGETS[on].endpoint) ?? false;
+    return parameter !== undefined;
   });
   return { ...fresh, parameters: [...fresh.parameters, ...kept], as: query.as };
 }
@@ -139,9 +137,8 @@ export const hasPaths = (on: Target): boolean => on === "matches" || on === "mat
 export const isSameRequest = (one: Query, other: Query): boolean =>
   searchOf({ ...one, as: "cards" }).toString() === searchOf({ ...other, as: "cards" }).toString();
 
-const kindOf = (name: string): Kind | undefined => findParameter(name)?.kind;
-
-const isPosition = (name: string): boolean => ["offset", "cursor"].includes(kindOf(name) ?? "");
+const isPosition = (name: string): boolean =>
+  ["page[offset]", "page[after]", "page[before]"].includes(name);
 
 const withoutCursors = (parameters: Parameters): Parameters =>
   parameters.filter(([name]) => !isPosition(name));

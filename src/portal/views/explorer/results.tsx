@@ -2,7 +2,8 @@
 
 import { useState } from "react";
 import type { Json } from "../../../domain/json.ts";
-import { MAX_NEAR_LENGTH, MAX_OMITTED } from "../../../query/parameters.ts";
+import { MAX_NEAR_LENGTH } from "../../../features/name-search/parameters.ts";
+import { MAX_OMITTED } from "../../../query/parameters.ts";
 import { counted } from "../../format.ts";
 import { Button } from "../../kit/button.tsx";
 import { CopyButton } from "../../kit/copy.tsx";

@@ -1,7 +1,13 @@
 /** What the explorer can request: every endpoint that returns records. */
 
-import { BOARDS } from "../../../domain/leaderboards.ts";
-import type { Endpoint } from "../../../query/parameters.ts";
+import { CHANGES } from "../../../features/changes/parameters.ts";
+import { HEROES } from "../../../features/heroes/parameters.ts";
+import { LEADERBOARDS } from "../../../features/leaderboards/parameters.ts";
+import { BOARDS } from "../../../features/leaderboards/ranking.ts";
+import { NAMES } from "../../../features/name-search/parameters.ts";
+import { PLAYED_WITH } from "../../../features/played-with/parameters.ts";
+import type { Endpoint } from "../../../query/endpoint.ts";
+import { MATCHES, PLAYERS, SINGLE } from "../../../query/parameters.ts";
 
 interface TargetRow {
   label: string;
@@ -19,42 +25,42 @@ interface TargetRow {
 export const TARGETS = {
   matches: {
     label: "Matches",
-    endpoint: "matches",
+    endpoint: MATCHES,
     path: "/shards/{shard}/matches",
     defaults: [["sort", "-createdAt"]],
   },
-  players: { label: "Players", endpoint: "players", path: "/shards/{shard}/players" },
+  players: { label: "Players", endpoint: PLAYERS, path: "/shards/{shard}/players" },
   match: {
     label: "Match by ID",
-    endpoint: "single",
+    endpoint: SINGLE,
     path: "/shards/{shard}/matches/{id}",
     idLabel: "Match ID",
   },
   player: {
     label: "Player by ID",
-    endpoint: "single",
+    endpoint: SINGLE,
     path: "/shards/{shard}/players/{id}",
     idLabel: "Player ID",
   },
-  names: { label: "Similar player names", endpoint: "names", path: "/shards/{shard}/player-names" },
-  "all-names": { label: "Player names in all regions", endpoint: "names", path: "/player-names" },
-  company: {
-    label: "Company of a player",
-    endpoint: "company",
-    path: "/shards/{shard}/players/{id}/company",
+  names: { label: "Similar player names", endpoint: NAMES, path: "/shards/{shard}/player-names" },
+  "all-names": { label: "Player names in all regions", endpoint: NAMES, path: "/player-names" },
+  "played-with": {
+    label: "Whom a player played with",
+    endpoint: PLAYED_WITH,
+    path: "/shards/{shard}/players/{id}/played-with",
     idLabel: "Player ID",
   },
   leaderboard: {
     label: "Leaderboard",
-    endpoint: "leaderboards",
+    endpoint: LEADERBOARDS,
     path: "/shards/{shard}/leaderboards/{board}",
     idLabel: "Board",
     ids: BOARDS,
   },
-  actors: { label: "Hero statistics", endpoint: "actors", path: "/shards/{shard}/actors" },
+  heroes: { label: "Hero statistics", endpoint: HEROES, path: "/shards/{shard}/heroes" },
   changes: {
     label: "Changes of matches",
-    endpoint: "changes",
+    endpoint: CHANGES,
     path: "/shards/{shard}/changes",
     // Without it, changes begin now, and there are none yet.
     defaults: [["page[after]", "oldest"]],

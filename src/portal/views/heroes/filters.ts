@@ -2,21 +2,21 @@
 
 import type { GameMode } from "../../../../client/src/index.ts";
 import {
-  ACTOR_SORTS,
-  type ActorSort,
-  type ActorSummary,
   COUNTED_MODES,
-} from "../../../domain/actors.ts";
+  HERO_SORTS,
+  type HeroSort,
+  type HeroSummary,
+} from "../../../features/heroes/statistics.ts";
 
 export interface Filters {
   /** Undefined for all modes. */
   mode: GameMode | undefined;
   /** Undefined for all patches. */
   patch: string | undefined;
-  sort: ActorSort;
+  sort: HeroSort;
 }
 
-const DEFAULT_SORT: ActorSort = "-matches";
+const DEFAULT_SORT: HeroSort = "-matches";
 
 /** The modes that can be selected: private matches never count. */
 export const MODES = COUNTED_MODES as readonly GameMode[];
@@ -26,7 +26,7 @@ export function filtersOf(search: URLSearchParams): Filters {
   return {
     mode: MODES.find((mode) => mode === search.get("mode")),
     patch: search.get("patch")?.trim() || undefined,
-    sort: ACTOR_SORTS.find((known) => known === search.get("sort")) ?? DEFAULT_SORT,
+    sort: HERO_SORTS.find((known) => known === search.get("sort")) ?? DEFAULT_SORT,
   };
 }
 
@@ -39,10 +39,10 @@ export function searchOf({ mode, patch, sort }: Filters): URLSearchParams {
   return search;
 }
 
-export const columnOf = (sort: ActorSort) => sort.replace("-", "") as keyof ActorSummary;
+export const columnOf = (sort: HeroSort) => sort.replace("-", "") as keyof HeroSummary;
 
 /** The order after a click on a column: first the direction that is usual, then the other one. */
-export function nextSort(sort: ActorSort, column: string): ActorSort {
-  const [usual, other] = column === "actor" ? [column, `-${column}`] : [`-${column}`, column];
-  return (sort === usual ? other : usual) as ActorSort;
+export function nextSort(sort: HeroSort, column: string): HeroSort {
+  const [usual, other] = column === "hero" ? [column, `-${column}`] : [`-${column}`, column];
+  return (sort === usual ? other : usual) as HeroSort;
 }

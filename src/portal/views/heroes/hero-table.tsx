@@ -1,7 +1,7 @@
 /** The table of heroes. Its column headings sort it. */
 
 import type { ReactNode } from "react";
-import type { ActorSort, ActorSummary } from "../../../domain/actors.ts";
+import type { HeroSort, HeroSummary } from "../../../features/heroes/statistics.ts";
 import { count } from "../../format.ts";
 import { Bar } from "../../kit/bar.tsx";
 import { Name } from "../../kit/name.tsx";
@@ -11,7 +11,7 @@ import { columnOf, type Filters, nextSort } from "./filters.ts";
 import { type HeroRow, percent, type Scale, scaleOf } from "./table.ts";
 
 interface Column {
-  name: keyof ActorSummary;
+  name: keyof HeroSummary;
   head: string;
   /** What the column means, if the heading does not say it. */
   about?: string;
@@ -20,12 +20,12 @@ interface Column {
 
 const COLUMNS: readonly Column[] = [
   {
-    name: "actor",
+    name: "hero",
     head: "Hero",
-    cell: ({ actor, hero }) => (
+    cell: ({ hero, name }) => (
       <span className="heroes-hero">
-        <HeroTile actor={actor} size={36} isDecorative />
-        <Name className="cut heroes-name">{hero}</Name>
+        <HeroTile actor={hero} size={36} isDecorative />
+        <Name className="cut heroes-name">{name}</Name>
       </span>
     ),
   },
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column[] = [
 interface Props {
   /** In the order of `sort`. */
   rows: readonly HeroRow[];
-  sort: ActorSort;
+  sort: HeroSort;
   show(changes: Partial<Filters>): void;
 }
 
@@ -82,8 +82,8 @@ export function HeroTable({ rows, sort, show }: Props) {
       ),
       cell: (row: HeroRow) =>
         isSorted ? <span className="heroes-sorted">{cell(row, scale)}</span> : cell(row, scale),
-      isHead: name === "actor",
-      isNumber: name !== "actor",
+      isHead: name === "hero",
+      isNumber: name !== "hero",
       sorted: isSorted ? direction : undefined,
     } as const;
   });
@@ -94,7 +94,7 @@ export function HeroTable({ rows, sort, show }: Props) {
       caption="Heroes: averages per participation. The column headings sort the table."
       columns={columns}
       rows={rows}
-      keyOf={({ actor }) => actor}
+      keyOf={({ hero }) => hero}
     />
   );
 }

@@ -21,12 +21,12 @@ export function Leaders({ rows }: { rows: readonly HeroRow[] }) {
         const row = leaderOf(rows, name);
         return (
           <li key={name} className="card heroes-leader">
-            <HeroTile actor={row?.actor ?? ""} size={56} isDecorative />
+            <HeroTile actor={row?.hero ?? ""} size={56} isDecorative />
             <span className="heroes-leader-words">
               <span className="note cut">{label}</span>
               <strong className="heroes-leader-value">{row ? text(row) : "–"}</strong>
               <span className="small soft cut">
-                {row ? row.hero : "Too few matches"}
+                {row ? row.name : "Too few matches"}
                 {row && (
                   <span className="heroes-leader-times"> · played {count(row.matches)} times</span>
                 )}

@@ -1,35 +1,35 @@
 /** The hero statistics as rows: readable names, in the order of a column. Pure functions. */
 
-import type { ActorSort, ActorSummary } from "../../../domain/actors.ts";
+import type { HeroSort, HeroSummary } from "../../../features/heroes/statistics.ts";
 import { heroName } from "../../names.ts";
 import { columnOf } from "./filters.ts";
 
-export interface HeroRow extends ActorSummary {
+export interface HeroRow extends HeroSummary {
   /** Readable, and not unique: several codes can give the same name. */
-  hero: string;
+  name: string;
 }
 
-export function rowsOf(actors: readonly { id: string; attributes: object }[]): HeroRow[] {
-  return actors.map(({ id, attributes }) => ({
+export function rowsOf(heroes: readonly { id: string; attributes: object }[]): HeroRow[] {
+  return heroes.map(({ id, attributes }) => ({
     // A response has all of them.
-    ...(attributes as Omit<ActorSummary, "actor">),
-    actor: id,
-    hero: heroName(id),
+    ...(attributes as Omit<HeroSummary, "hero">),
+    hero: id,
+    name: heroName(id),
   }));
 }
 
 /** All heroes come in one response, so that another order needs no request. Equal ones follow by name. */
-export function sorted(rows: readonly HeroRow[], sort: ActorSort): HeroRow[] {
+export function sorted(rows: readonly HeroRow[], sort: HeroSort): HeroRow[] {
   const isDescending = sort.startsWith("-");
   const column = columnOf(sort);
   return rows.toSorted((one, other) => {
-    const order = column === "actor" ? byName(one, other) : one[column] - other[column];
+    const order = column === "hero" ? byName(one, other) : one[column] - other[column];
     return (isDescending ? -order : order) || byName(one, other);
   });
 }
 
 const byName = (one: HeroRow, other: HeroRow): number =>
-  one.hero.localeCompare(other.hero, "en") || (one.actor < other.actor ? -1 : 1);
+  one.name.localeCompare(other.name, "en") || (one.hero < other.hero ? -1 : 1);
 
 /** Rates and averages of fewer participations say little. */
 export const ENOUGH = 20;
@@ -37,7 +37,7 @@ export const ENOUGH = 20;
 /** The hero with the highest value, of those played often enough. */
 export function leaderOf(
   rows: readonly HeroRow[],
-  name: Exclude<keyof ActorSummary, "actor">,
+  name: Exclude<keyof HeroSummary, "hero">,
 ): HeroRow | undefined {
   return sorted(rows, `-${name}`).find(({ matches }) => matches >= ENOUGH);
 }

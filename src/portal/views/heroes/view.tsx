@@ -52,12 +52,12 @@ export default function Heroes({ shard, search }: Props) {
 function Statistics({ shard, filters, show }: FilterProps) {
   const { mode, patch } = filters;
   const load = useLoad(`heroes ${shard} ${mode} ${patch}`, async (matchbook, signal) => {
-    const found = await matchbook.shard(shard).actors({
+    const found = await matchbook.shard(shard).heroes({
       ...(mode && { gameMode: [mode] }),
       ...(patch && { patchVersion: [patch] }),
       signal,
     });
-    return { ...found, rows: rowsOf(found.actors) };
+    return { ...found, rows: rowsOf(found.heroes) };
   });
   // The table of the last filters stays while the next one loads.
   const found = load.value ?? load.before;

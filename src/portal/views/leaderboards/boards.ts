@@ -1,12 +1,12 @@
 /** What each leaderboard ranks players by, in words, and its URL in the API. */
 
+import { MIN_RATED_MATCHES } from "../../../domain/rank.ts";
 import {
   BOARDS,
   type Board,
-  MIN_RATED_MATCHES,
   type Period,
   RECENT_BOARDS,
-} from "../../../domain/leaderboards.ts";
+} from "../../../features/leaderboards/ranking.ts";
 import { count, counted } from "../../format.ts";
 
 export { BOARDS, type Board, type Period };

@@ -1,7 +1,7 @@
-/** The cards beside the matches: results by hero and by mode, company, and all other stats. */
+/** The cards beside the matches: results by hero and by mode, played with, and all other stats. */
 
 import { type ReactNode, useState } from "react";
-import type { Company } from "../../../../client/src/index.ts";
+import type { PlayedWith as OtherPlayer } from "../../../../client/src/index.ts";
 import { PRIVATE_MODE } from "../../../domain/modes.ts";
 import { counted, decimal, numberIn, share } from "../../format.ts";
 import { Bar } from "../../kit/bar.tsx";
@@ -91,10 +91,10 @@ export function Tallies({ by, history }: { by: keyof typeof KINDS; history: Matc
 }
 
 /** With whom and against whom a player played most. */
-export function PlayedWith({ load, shard }: { load: Load<readonly Company[]>; shard: string }) {
+export function PlayedWith({ load, shard }: { load: Load<readonly OtherPlayer[]>; shard: string }) {
   return (
     <Card
-      id="company"
+      id="played-with"
       title="Played with and against"
       note={`Last 28 days, without the mode ${modeName(PRIVATE_MODE)}`}
     >
@@ -116,7 +116,7 @@ export function PlayedWith({ load, shard }: { load: Load<readonly Company[]>; sh
 
 interface OthersProps {
   how: "with" | "against";
-  others: readonly Company[];
+  others: readonly OtherPlayer[];
   shard: string;
 }
 

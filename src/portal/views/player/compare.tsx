@@ -1,7 +1,7 @@
 /** Compares the player with another one: lifetime records, last matches, and matches of both. */
 
 import { useEffect, useRef } from "react";
-import type { Company } from "../../../../client/src/index.ts";
+import type { PlayedWith } from "../../../../client/src/index.ts";
 import { useFamiliarPlayers } from "../../favourites.ts";
 import { compact, count, counted, decimal, numberIn, share, tier } from "../../format.ts";
 import type { Load } from "../../kit/load.ts";
@@ -27,7 +27,7 @@ interface Props {
   /** Undefined while it is loading. */
   player: Known | undefined;
   history: MatchHistory;
-  company: Load<readonly Company[]>;
+  playedWith: Load<readonly PlayedWith[]>;
   /** Undefined until a player is chosen. */
   otherId: string | undefined;
   /** Whether a player, or another one, is being chosen. */
@@ -96,7 +96,7 @@ type ComparisonProps = Omit<Props, "otherId" | "isPicking" | "pick" | "pickAnoth
   otherId: string;
 };
 
-function Comparison({ shard, player, history, company, otherId }: ComparisonProps) {
+function Comparison({ shard, player, history, playedWith, otherId }: ComparisonProps) {
   const load = usePlayer(shard, otherId);
   const theirs = useHistory(shard, otherId);
   if (load.state === "failed") return <Problem error={load.error} retry={load.retry} />;
@@ -108,7 +108,7 @@ function Comparison({ shard, player, history, company, otherId }: ComparisonProp
   ] as const;
   return (
     <>
-      <Together name={player.name} company={company.value?.find(({ id }) => id === otherId)} />
+      <Together name={player.name} together={playedWith.value?.find(({ id }) => id === otherId)} />
       <table className="player-compare-table">
         <caption className="visually-hidden">
           <Name>{player.name}</Name> and <Name>{load.value.name}</Name>
@@ -216,12 +216,12 @@ function Group({ titles, sides, figures }: GroupProps) {
 }
 
 /** The matches of both, from the list of those the player played with. */
-function Together({ name, company }: { name: string; company: Company | undefined }) {
-  if (!company) return null;
-  const { with: together, against } = company;
+function Together({ name, together }: { name: string; together: PlayedWith | undefined }) {
+  if (!together) return null;
+  const { with: allied, against } = together;
   return (
     <p>
-      In the last 28 days, they played {counted(together.matches, "match", "matches")} together and{" "}
+      In the last 28 days, they played {counted(allied.matches, "match", "matches")} together and{" "}
       {counted(against.matches, "match", "matches")} against each other
       {against.matches > 0 && (
         <>

@@ -1,4 +1,4 @@
-/** The player page: lifetime record, match history, heroes, modes, company and comparison of one player. */
+/** The player page: lifetime record, match history, heroes, modes, played with and comparison of one player. */
 
 import { useEffect, useState } from "react";
 import { isolated } from "../../../text/isolated.ts";
@@ -49,12 +49,12 @@ function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
   const heading = usePageHead(player ? isolated(player.name) : "Player");
   const history = useHistory(shard, id);
   const ranks = useRanks(shard, player);
-  const company = useLoad(`company ${shard} ${id}`, (matchbook, signal) =>
-    matchbook.shard(shard).company(id, { limit: 50, signal }),
+  const playedWith = useLoad(`played with ${shard} ${id}`, (matchbook, signal) =>
+    matchbook.shard(shard).playedWith(id, { limit: 50, signal }),
   );
   const refreshRecord = () => {
     load.retry();
-    company.retry();
+    playedWith.retry();
   };
   const liveness = useChanges({
     shard,
@@ -113,7 +113,7 @@ function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
       />
       {isComparing && (
         <Compare
-          {...{ shard, id, player, history, company, isPicking }}
+          {...{ shard, id, player, history, playedWith, isPicking }}
           otherId={otherId}
           pick={compareWith}
           pickAnother={() => setPicking(true)}
@@ -137,7 +137,7 @@ function Profile({ shard, id, search, load }: Props & { load: Load<Known> }) {
           <OverTime history={history} />
           <Tallies by="heroes" history={history} />
           <Tallies by="modes" history={history} />
-          <PlayedWith load={company} shard={shard} />
+          <PlayedWith load={playedWith} shard={shard} />
           {player && <MoreStats player={player} />}
         </div>
       </div>
@@ -174,7 +174,7 @@ const PARTS = [
   ["over-time", "Over time"],
   ["heroes", "Heroes"],
   ["modes", "Modes"],
-  ["company", "Played with"],
+  ["played-with", "Played with"],
 ] as const;
 
 interface FavouriteProps {

@@ -1,0 +1,248 @@
+/** GET /shards/{shard}/changes: as pages, also with long polling, and as a stream of events. */
+
+import { limitId } from "../../access/key-lookup.ts";
+import { contentOf } from "../../document/content.ts";
+import { nextLinks } from "../../document/links.ts";
+import { restOf } from "../../document/stitch.ts";
+import { type ApiError, apiError } from "../../endpoint/errors.ts";
+import {
+  matchFilters,
+  NO_MATCHES,
+  readQuery,
+  type ShardRequest,
+  type ShardResult,
+  searchable,
+} from "../../endpoint/shard-request.ts";
+import type { GivenParameters, LogStart, MatchFilters } from "../../query/query.ts";
+import type { Change, ChangeBatch, LogPosition, Reader } from "../../store/store.ts";
+import { decodeLogCursor, encodeLogCursor } from "./cursor.ts";
+import { MAX_EXAMINED, type Outcome } from "./feed.ts";
+import { type ChangeFilter, isWanted, wantsAll } from "./filter.ts";
+import { CHANGES, DEFAULT_CHANGES } from "./parameters.ts";
+import { changeListContent } from "./resource.ts";
+import { feedOf } from "./running.ts";
+
+interface ChangesQuery {
+  /** Undefined: only changes from now on. */
+  after: LogStart | undefined;
+  limit: number;
+  /** How long to wait for a change, in seconds. */
+  wait: number;
+  filters: MatchFilters;
+  given: GivenParameters;
+}
+
+interface ChangePage {
+  changes: readonly Change[];
+  /** Where the next page begins. */
+  end: LogPosition;
+}
+
+export async function getChanges(request: ShardRequest): Promise<ShardResult> {
+  const query = parse(request);
+  const filter = await resolveFilter(query.filters, request.reader);
+  const start = await positionOf(query.after, request);
+  // Without a cursor, and nothing to wait for, the response is about the cursor alone.
+  const isStart = query.after === undefined && query.wait === 0;
+  const page = isStart
+    ? { changes: [], end: start }
+    : await readPage(request, query, filter, start);
+  request.watch.lap("store");
+  const content = contentOf(changeListContent(page.changes));
+  const rest = restOf(
+    nextLinks(request.url, query.given, encodeLogCursor(page.end)),
+    request.profile.meta,
+  );
+  return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "collection" };
+}
+
+/** The body of the response; null for HEAD. */
+export async function streamChanges(
+  request: ShardRequest,
+): Promise<ReadableStream<Uint8Array> | null> {
+  const { requestId, raw, shard, key, reader } = request;
+  const feed = feedOf(request);
+  const { id, rest } = takeLastEventId(request.query);
+  const query = parse({ ...request, query: rest });
+  const filter = await resolveFilter(query.filters, reader);
+  const last = lastEventId(raw.headers.get("last-event-id"), { header: "Last-Event-ID" });
+  const start = await positionOf(
+    last ?? lastEventId(id, { parameter: LAST_EVENT_ID }) ?? query.after,
+    request,
+  );
+  if ((await reader.changes(start, 1)) === undefined) throw cursorExpired();
+  if (raw.method === "HEAD") return null;
+  openSlot(request);
+  feed.keepOpen(raw, 0);
+  return feed.streams.open({
+    requestId,
+    shard,
+    key,
+    start,
+    filter,
+    // A visitor's stream may outlast the token: the limits of the address do not end with it.
+    currentKey: () => (key.limitedBy === undefined ? feed.currentKey(raw, shard) : key),
+    onEnd() {
+      feed.limits.close(limitId(key));
+      // A client that reads nothing must not keep the connection.
+      feed.keepOpen(raw, feed.idleSeconds);
+    },
+  });
+}
+
+function parse(request: ShardRequest): ChangesQuery {
+  const { values, given } = readQuery(request, CHANGES);
+  return {
+    after: values["page[after]"],
+    limit: values["page[limit]"] ?? DEFAULT_CHANGES,
+    wait: values["page[wait]"] ?? 0,
+    filters: matchFilters(values),
+    given,
+  };
+}
+
+/** Libraries for browsers send the id of the last event in the URL, because a header needs a preflight. */
+const LAST_EVENT_ID = "lastEventId";
+
+/** Only streams have it, so the parser does not know it. */
+function takeLastEventId(query: string): { id: string | null; rest: string } {
+  const parts = query.split("&");
+  const at = parts.findIndex((part) => part.startsWith(`${LAST_EVENT_ID}=`));
+  if (at < 0) return { id: null, rest: query };
+  const id = new URLSearchParams(parts[at]).get(LAST_EVENT_ID);
+  return { id, rest: parts.toSpliced(at, 1).join("&") };
+}
+
+/** Clients that reconnect by themselves send it, with the URL they began with. */
+function lastEventId(
+  id: string | null,
+  source: { header: string } | { parameter: string },
+): LogPosition | undefined {
+  if (id === null || id === "") return undefined;
+  const position = decodeLogCursor(id);
+  if (position) return position;
+  const name = "header" in source ? `The header ${source.header}` : source.parameter;
+  throw apiError(
+    "invalid-cursor",
+    `${name} must be the id of an event of this stream, unchanged. Omit it to use page[after].`,
+    { source },
+  );
+}
+
+async function resolveFilter(
+  { playerIds, playerNames, teamNames, gameModes, patchVersions }: MatchFilters,
+  reader: Reader,
+): Promise<ChangeFilter> {
+  const named = playerNames && (await reader.playerIdsNamed(searchable(playerNames)));
+  const teams = teamNames && (await reader.teamIdsNamed(searchable(teamNames)));
+  return {
+    players: [playerIds, named].flatMap((ids) => (ids ? [new Set(ids)] : [])),
+    teams: teams ? [new Set(teams)] : [],
+    gameModes: gameModes && new Set(gameModes),
+    patchVersions: patchVersions && new Set(patchVersions),
+  };
+}
+
+async function positionOf(
+  start: LogStart | undefined,
+  { reader, now }: ShardRequest,
+): Promise<LogPosition> {
+  if (typeof start === "object") return start;
+  return start === "oldest" ? (await reader.changeLog()).beginning : reader.followStart(now);
+}
+
+async function readPage(
+  request: ShardRequest,
+  query: ChangesQuery,
+  filter: ChangeFilter,
+  start: LogPosition,
+): Promise<ChangePage> {
+  const examined = wantsAll(filter) ? query.limit : MAX_EXAMINED;
+  const batch = await request.reader.changes(start, examined);
+  if (!batch) throw cursorExpired();
+  const page = pageOf(request, query, filter, start, batch);
+  const isWaiting = page.changes.length === 0 && query.wait > 0 && request.raw.method === "GET";
+  // There is more to examine, but not by this request.
+  if (!isWaiting || (!batch.isLast && page.end === batch.end)) return page;
+  return waitForPage(request, query, filter, page);
+}
+
+/** Waits until there is a change, or the time is over. */
+async function waitForPage(
+  request: ShardRequest,
+  query: ChangesQuery,
+  filter: ChangeFilter,
+  empty: ChangePage,
+): Promise<ChangePage> {
+  const { raw, key, watch } = request;
+  const feed = feedOf(request);
+  openSlot(request);
+  request.isWaiting();
+  feed.keepOpen(raw, query.wait + feed.idleSeconds);
+  let page = empty;
+  try {
+    while (page.changes.length === 0) {
+      const outcome = await nextOutcome(request, page.end, query.wait * 1000 - watch.elapsed());
+      if (outcome === "cancelled") break;
+      if (outcome === "expired") throw cursorExpired();
+      page = pageOf(request, query, filter, page.end, outcome);
+    }
+  } finally {
+    feed.limits.close(limitId(key));
+  }
+  return page;
+}
+
+/** Waiting also ends when the client is gone. */
+async function nextOutcome(
+  request: ShardRequest,
+  after: LogPosition,
+  forMs: number,
+): Promise<Outcome> {
+  const { raw, shard } = request;
+  const waiting = feedOf(request).log.wait(shard, after);
+  const timer = setTimeout(waiting.cancel, Math.max(0, forMs));
+  raw.signal.addEventListener("abort", waiting.cancel);
+  if (raw.signal.aborted) waiting.cancel();
+  try {
+    return await waiting.outcome;
+  } finally {
+    clearTimeout(timer);
+    raw.signal.removeEventListener("abort", waiting.cancel);
+  }
+}
+
+/** The changes of a batch that are wanted, as many as fit on the page and as the key may read in this minute. */
+function pageOf(
+  request: ShardRequest,
+  { limit }: ChangesQuery,
+  filter: ChangeFilter,
+  start: LogPosition,
+  batch: ChangeBatch,
+): ChangePage {
+  const wanted = batch.changes.filter((change) => isWanted(change, filter));
+  const most = Math.min(limit, wanted.length);
+  const { key } = request;
+  const granted = feedOf(request).limits.take(limitId(key), most, key.limits.changesPerMinute);
+  if (granted === wanted.length) return { changes: wanted, end: batch.end };
+  const changes = wanted.slice(0, granted);
+  return { changes, end: changes.at(-1)?.position ?? start };
+}
+
+function openSlot(request: ShardRequest): void {
+  const { key } = request;
+  const { streams } = key.limits;
+  if (feedOf(request).limits.open(limitId(key), streams)) return;
+  throw apiError(
+    "too-many-streams",
+    `${key.limitedBy === undefined ? "This key" : "Your network"} has reached its limit of open streams and waiting requests (${streams}). Close one, or follow several players with one stream and a filter.`,
+    { headers: { "Retry-After": "10" } },
+  );
+}
+
+function cursorExpired(): ApiError {
+  return apiError(
+    "cursor-expired",
+    "This cursor is not in the change log: changes are kept for 7 days, and a shard that was restored has a new log. Request /changes without a cursor, read /matches again, delete what it does not list, and go on from links.next.",
+  );
+}

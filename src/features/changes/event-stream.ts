@@ -1,0 +1,269 @@
+/** Streams of changes as Server-Sent Events: sends, paces and ends them. */
+
+import { type LiveKey, limitId } from "../../access/key-lookup.ts";
+import type { Observe, StreamEnd } from "../../observe/events.ts";
+import { type Change, type LogPosition, StoreError } from "../../store/store.ts";
+import { encodeLogCursor } from "./cursor.ts";
+import type { ChangeFeed, Outcome, Waiting } from "./feed.ts";
+import { type ChangeFilter, isWanted } from "./filter.ts";
+import type { FeedLimits } from "./limits.ts";
+import { changeJson } from "./resource.ts";
+
+/** What a client is told when the server ends its stream. */
+const DETAILS: Record<Exclude<StreamEnd, "client-closed">, string> = {
+  "slow-reader":
+    "The client has not read what was sent to it. Connect again with the last id, and read faster or use filters.",
+  "cursor-expired":
+    "The cursor is not in the change log any more. Request /changes without a cursor, read /matches again, delete what it does not list, and go on from links.next.",
+  stopping: "The server is stopping. Connect again with the last id.",
+  "key-ended": "The key is expired or revoked, or has no access to this shard any more.",
+  "shard-unavailable": "This shard is temporarily unavailable. Connect again with the last id.",
+};
+
+/** What a client may leave unread. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+/** Events are sent together up to this size. */
+const CHUNK_CHARACTERS = 64 * 1024;
+
+export interface StreamPace {
+  heartbeatMs: number;
+  /** How often it is checked whether the keys of streams are still valid. */
+  keyCheckMs: number;
+  /** How long a client with `MAX_UNREAD_BYTES` unread has to read some of it. */
+  unreadMs: number;
+}
+
+export const STREAM_PACE: StreamPace = { heartbeatMs: 15_000, keyCheckMs: 2000, unreadMs: 30_000 };
+
+export interface StreamRequest {
+  requestId: string;
+  shard: string;
+  key: LiveKey;
+  start: LogPosition;
+  filter: ChangeFilter;
+  /** The key as it is now; undefined if it is not valid any more, or may not read this shard. */
+  currentKey(): LiveKey | undefined;
+  /** Called at the end, before the last bytes are sent. */
+  onEnd(): void;
+}
+
+interface StreamContext {
+  feed: ChangeFeed;
+  limits: FeedLimits;
+  pace: StreamPace;
+  monotonic(): number;
+  observe: Observe;
+}
+
+/** The open streams of a server. */
+export class EventStreams {
+  readonly #open = new Set<EventStream>();
+  #timers: ReturnType<typeof setInterval>[] = [];
+
+  constructor(private readonly context: StreamContext) {}
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  open(request: StreamRequest): ReadableStream<Uint8Array> {
+    const stream = new EventStream(request, this.context, () => this.#closed(stream));
+    this.#open.add(stream);
+    if (this.#open.size === 1) this.#startTimers();
+    stream.start();
+    return stream.body;
+  }
+
+  stop(): void {
+    for (const stream of this.#open) stream.end("stopping");
+  }
+
+  #closed(stream: EventStream): void {
+    this.#open.delete(stream);
+    if (this.#open.size > 0) return;
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  #startTimers(): void {
+    const { heartbeatMs, keyCheckMs } = this.context.pace;
+    const each = (act: (stream: EventStream) => void, everyMs: number) =>
+      setInterval(() => this.#open.forEach(act), everyMs).unref();
+    this.#timers = [
+      each((stream) => stream.heartbeat(), heartbeatMs),
+      each((stream) => stream.checkKey(), keyCheckMs),
+    ];
+  }
+}
+
+class EventStream {
+  readonly body: ReadableStream<Uint8Array>;
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  #key: LiveKey;
+  /** Everything up to here was sent, or is not wanted. */
+  #position: LogPosition;
+  #sent = 0;
+  #isOver = false;
+  #waiting: Waiting | undefined;
+  /** Ends a pause early. */
+  #wake = () => {};
+  readonly #beganAt: number;
+
+  constructor(
+    private readonly request: StreamRequest,
+    private readonly context: StreamContext,
+    private readonly onClosed: () => void,
+  ) {
+    this.#key = request.key;
+    this.#position = request.start;
+    this.#beganAt = context.monotonic();
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        // There is room again.
+        pull: () => this.#wake(),
+        cancel: () => this.end("client-closed"),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }),
+    );
+  }
+
+  start(): void {
+    this.heartbeat();
+    if (this.context.feed.isStopping) this.end("stopping");
+    else this.#run().catch((error) => this.#fail(error));
+  }
+
+  /**
+   * A comment, which keeps connections open, and the position, so that a client that has not seen a change for long, or
+   * none at all, can go on from there. Without data, clients remember the id but see no event.
+   */
+  heartbeat(): void {
+    if (this.#hasRoom) this.#write(`: heartbeat\nid: ${encodeLogCursor(this.#position)}\n\n`);
+  }
+
+  checkKey(): void {
+    const key = this.request.currentKey();
+    if (key) this.#key = key;
+    else this.end("key-ended");
+  }
+
+  /** May be called again, which changes nothing. */
+  end(why: StreamEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (why !== "client-closed") {
+      const data = JSON.stringify({ code: why, detail: DETAILS[why] });
+      this.#controller.enqueue(Buffer.from(`event: end\ndata: ${data}\n\n`));
+      this.#controller.close();
+    }
+    this.#waiting?.cancel();
+    this.#wake();
+    this.request.onEnd();
+    this.onClosed();
+    this.context.observe({
+      event: "stream-ended",
+      keyId: this.#key.id,
+      shard: this.request.shard,
+      seconds: Math.round((this.context.monotonic() - this.#beganAt) / 1000),
+      changes: this.#sent,
+      why,
+    });
+  }
+
+  #fail(error: unknown): void {
+    // What the store throws is logged where the change log is read, once for all streams.
+    if (!(error instanceof StoreError)) {
+      this.context.observe({ event: "failure", requestId: this.request.requestId, error });
+    }
+    this.end("shard-unavailable");
+  }
+
+  async #run(): Promise<void> {
+    let isCaughtUp = false;
+    while (!this.#isOver) {
+      const batch: Outcome = isCaughtUp ? await this.#nextBatch() : await this.#ownBatch();
+      if (batch === "cancelled") return this.end("stopping");
+      if (batch === "expired") return this.end("cursor-expired");
+      await this.#send(batch.changes.filter((change) => isWanted(change, this.request.filter)));
+      if (this.#isOver) return;
+      this.#position = batch.end;
+      isCaughtUp = batch.isLast;
+    }
+  }
+
+  #nextBatch(): Promise<Outcome> {
+    this.#waiting = this.context.feed.wait(this.request.shard, this.#position);
+    return this.#waiting.outcome;
+  }
+
+  /** A read that fails is repeated with those of the other streams. */
+  async #ownBatch(): Promise<Outcome> {
+    // Requests come first: reading all of the log would take a while.
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      return await this.context.feed.read(this.request.shard, this.#position);
+    } catch {
+      return this.#nextBatch();
+    }
+  }
+
+  /** At the pace of the reader and of the limit. */
+  async #send(changes: readonly Change[]): Promise<void> {
+    let next = 0;
+    while (next < changes.length && !this.#isOver) {
+      if (!(await this.#untilRoom())) return this.end("slow-reader");
+      if (this.#isOver) return;
+      const chunk = chunkFrom(changes, next);
+      const { changesPerMinute } = this.#key.limits;
+      const granted = this.context.limits.take(limitId(this.#key), chunk.length, changesPerMinute);
+      if (granted > 0) this.#sendNow(chunk.slice(0, granted));
+      next += granted;
+      if (granted < chunk.length) await this.#pause(this.context.limits.msToNextMinute());
+    }
+  }
+
+  #sendNow(changes: readonly Change[]): void {
+    this.#write(changes.map(eventOf).join(""));
+    this.#sent += changes.length;
+    this.#position = changes.at(-1)!.position;
+  }
+
+  get #hasRoom(): boolean {
+    return (this.#controller.desiredSize ?? 0) > 0;
+  }
+
+  /** False if the client reads nothing for too long. */
+  async #untilRoom(): Promise<boolean> {
+    if (!this.#hasRoom) await this.#pause(this.context.pace.unreadMs);
+    return this.#isOver || this.#hasRoom;
+  }
+
+  #write(text: string): void {
+    if (!this.#isOver) this.#controller.enqueue(Buffer.from(text));
+  }
+
+  /** Until there is room again, the stream is over, or the time has passed. */
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    this.#wake = resolve;
+    await promise;
+    clearTimeout(timer);
+  }
+}
+
+function chunkFrom(changes: readonly Change[], from: number): readonly Change[] {
+  let characters = 0;
+  let end = from;
+  while (end < changes.length && characters < CHUNK_CHARACTERS) {
+    characters += changeJson(changes[end]!).length;
+    end += 1;
+  }
+  return changes.slice(from, end);
+}
+
+const eventOf = (change: Change): string =>
+  `id: ${encodeLogCursor(change.position)}\nevent: change\ndata: ${changeJson(change)}\n\n`;

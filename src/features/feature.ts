@@ -1,0 +1,73 @@
+/** What a feature adds to the core: endpoints, and tables that are derived from the served records. */
+
+import type { KeyLookup } from "../access/key-lookup.ts";
+import type { MatchFacts, MatchRecord } from "../domain/match.ts";
+import type { CompatProfile } from "../endpoint/compat-profile.ts";
+import type { RecordsRoute } from "../endpoint/shard-request.ts";
+import type { Observe } from "../observe/events.ts";
+import type { MetricFamily } from "../observe/prometheus.ts";
+import type { Schema } from "../openapi/schema-parts.ts";
+import type { ReadableShards } from "../store/shards.ts";
+import type { Transaction } from "../store/store.ts";
+import type { TableShape } from "../store/table.ts";
+
+export interface Feature {
+  name: string;
+  routes: readonly RecordsRoute[];
+  /** In the OpenAPI document, by name; and an example of each response. */
+  schemas: Readonly<Record<string, Schema>>;
+  examples: Readonly<Record<string, object>>;
+  /** What it needs of each record, by name: the parts of an outline. Computed once, when the record arrives. */
+  outline?: Readonly<Record<string, (record: MatchRecord) => unknown>>;
+  derived?: readonly DerivedData[];
+  /** Called when the server starts. Its endpoints find the result in `running` of a request, by the name of the feature. */
+  start?(services: Services): Running;
+}
+
+/** What a feature keeps while the server runs. */
+export interface Running {
+  stop(): void;
+  families(): MetricFamily[];
+}
+
+/** What the server offers. */
+export interface Services {
+  shards: ReadableShards;
+  profile: CompatProfile;
+  keys: Pick<KeyLookup, "find" | "mayRead">;
+  clock: { now(): number; monotonic(): number };
+  observe: Observe;
+  /** The time-out of connections, in seconds. */
+  idleSeconds: number;
+  /** Changes the time-out of a connection; 0: none. */
+  keepOpen(request: Request, seconds: number): void;
+  /** Milliseconds by name, for tests. */
+  pace: Readonly<Record<string, number>>;
+}
+
+/** A record that is served, without its resources. */
+export interface Outlined {
+  outline: MatchFacts & { parts: Readonly<Record<string, unknown>> };
+}
+
+/** What a transaction does to the served matches. */
+export interface DerivedChange {
+  came: readonly Outlined[];
+  left: readonly Outlined[];
+  /** The creation time of the newest served match before the transaction. */
+  newestBefore: number | undefined;
+}
+
+/**
+ * A table that is computed from the served matches. If it is declared with a version (`derived` in table.ts), one that is
+ * new or has changed is built from the records, match by match in their order.
+ */
+export interface DerivedData {
+  table: TableShape;
+  /** Called when those that left are removed, and before those that came are added. */
+  update(transaction: Transaction, change: DerivedChange): Promise<void>;
+  /** Called with matches that are pruned, after `update`: keeps of them what cannot be computed any more. */
+  prune?(transaction: Transaction, pruned: readonly Outlined[]): Promise<void>;
+  /** When a shard is rebuilt: computes the table at the end, instead of by `update`. */
+  rebuild?(transaction: Transaction): Promise<void>;
+}

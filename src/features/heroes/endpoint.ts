@@ -1,0 +1,53 @@
+/** GET /shards/{shard}/heroes. */
+
+import { jsonContent } from "../../document/content.ts";
+import { selfLink } from "../../document/links.ts";
+import { restOf } from "../../document/stitch.ts";
+import {
+  NO_MATCHES,
+  readQuery,
+  type ShardRequest,
+  type ShardResult,
+  searchable,
+} from "../../endpoint/shard-request.ts";
+import type { ValuesOf } from "../../query/endpoint.ts";
+import { DamagedData } from "../../store/store.ts";
+import { HEROES, MAX_HEROES } from "./parameters.ts";
+import { COUNTED_MODES, heroTable, uncounted } from "./statistics.ts";
+import { HERO_STATS, labelOf, readHeroes } from "./stored.ts";
+
+/** Bounds the cost of a request, whatever records contain. */
+const MAX_ROWS = 50_000;
+
+export async function getHeroes(request: ShardRequest): Promise<ShardResult> {
+  const { url, now, results } = request;
+  const { values, given } = readQuery(request, HEROES);
+  const read = () => findHeroes(request, values);
+  const { content, meta } = await results.findCostly(request, "heroes", now, read);
+  request.watch.lap("store");
+  const rest = restOf(selfLink(url, given), meta);
+  return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "collection" };
+}
+
+async function findHeroes(
+  { reader }: ShardRequest,
+  {
+    "filter[gameMode]": gameModes = [...COUNTED_MODES],
+    "filter[patchVersion]": patches,
+    sort = "-matches",
+  }: ValuesOf<typeof HEROES.parameters>,
+) {
+  const patchVersions = patches && searchable(patches);
+  const found = await reader.read(() => readHeroes({ gameModes, patchVersions, limit: MAX_ROWS }));
+  const wrong = uncounted(found.rows);
+  if (wrong) throw new DamagedData(HERO_STATS.name, labelOf(wrong));
+  const { matches, heroes } = heroTable(found.rows, sort);
+  const isTruncated = found.isTruncated || heroes.length > MAX_HEROES;
+  const listed = heroes.slice(0, MAX_HEROES);
+  return {
+    content: jsonContent(
+      listed.map(({ hero, ...attributes }) => ({ type: "hero", id: hero, attributes })),
+    ),
+    meta: { matches, heroes: heroes.length, isTruncated },
+  };
+}

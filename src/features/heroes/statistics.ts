@@ -1,0 +1,222 @@
+/** Statistics of heroes (records call them actors): what a match adds to them, and the table that is served. */
+
+import { type JsonObject, type Resource, ResourceIndex, references } from "../../domain/json.ts";
+import { GAME_MODES, PRIVATE_MODE } from "../../domain/modes.ts";
+
+/** Longer names would let a few records fill the table. */
+export const MAX_HERO_LENGTH = 128;
+
+/** What is added up of each participation. */
+export const HERO_STAT_NAMES = ["kills", "deaths", "assists", "gold", "farm"] as const;
+export type HeroStatName = (typeof HERO_STAT_NAMES)[number];
+
+/** A participation in a match. */
+export interface HeroPart extends Record<HeroStatName, number> {
+  hero: string;
+  won: boolean;
+}
+
+/** The hero of the rows that count the matches themselves. No participant has this name. */
+export const ALL_MATCHES = "";
+
+export interface HeroKey {
+  gameMode: string;
+  patchVersion: string;
+  hero: string;
+}
+
+/** Sums over participations. Stats are in integer millionths, so that they do not depend on the order. */
+export interface HeroSums extends Record<HeroStatName, bigint> {
+  picks: number;
+  wins: number;
+}
+
+export interface HeroTotals extends HeroKey, HeroSums {
+  /** Whether this is the part of matches that were pruned. */
+  isPruned: boolean;
+}
+
+const UNIT = 1_000_000;
+
+/** The modes whose matches count. */
+export const COUNTED_MODES: readonly string[] = GAME_MODES.filter((mode) => mode !== PRIVATE_MODE);
+
+/** The participants of the two rosters. Those whose hero has no usable name are left out. */
+export function heroParts({ match, own }: { match: Resource; own: Resource[] }): HeroPart[] {
+  if (match.attributes.gameMode === PRIVATE_MODE) return [];
+  const index = new ResourceIndex(own);
+  const parts: HeroPart[] = [];
+  for (const named of references(match.relationships?.rosters)) {
+    const roster = index.get(named)!;
+    const won = roster.attributes.won === "true";
+    for (const reference of references(roster.relationships?.participants)) {
+      const { actor: hero, stats } = index.get(reference)!.attributes as {
+        actor: string;
+        stats: JsonObject;
+      };
+      if (!isCountedHero(hero)) continue;
+      parts.push({
+        hero,
+        won,
+        kills: numberIn(stats.kills),
+        deaths: numberIn(stats.deaths),
+        assists: numberIn(stats.assists),
+        gold: numberIn(stats.gold),
+        farm: numberIn(stats.farm),
+      });
+    }
+  }
+  return parts;
+}
+
+/** Databases cannot store U+0000. */
+const isCountedHero = (hero: string): boolean =>
+  hero !== ALL_MATCHES && hero.length <= MAX_HERO_LENGTH && !hero.includes("\0");
+
+const numberIn = (value: unknown): number => (typeof value === "number" ? value : 0);
+
+const micro = (value: number): bigint => (value === 0 ? 0n : BigInt(Math.round(value * UNIT)));
+
+/** What of a match is counted. */
+export interface CountedMatch {
+  gameMode: string;
+  patchVersion: string;
+  heroes: readonly HeroPart[];
+}
+
+/** Adds up what matches contribute, and what is removed with them. */
+export class HeroTally {
+  /** By everything else in the key, then by hero. */
+  readonly #groups = new Map<string, Map<string, HeroTotals>>();
+
+  add({ gameMode, patchVersion, heroes }: CountedMatch, times: 1 | -1, isPruned = false): void {
+    if (gameMode === PRIVATE_MODE) return;
+    const group = this.#group(gameMode, patchVersion, isPruned);
+    const sumOf = (hero: string): HeroTotals => {
+      const known = group.get(hero);
+      if (known) return known;
+      const sums = { gameMode, patchVersion, hero, isPruned, ...NOTHING };
+      group.set(hero, sums);
+      return sums;
+    };
+    sumOf(ALL_MATCHES).picks += times;
+    const sign = BigInt(times);
+    for (const part of heroes) {
+      const sum = sumOf(part.hero);
+      sum.picks += times;
+      if (part.won) sum.wins += times;
+      for (const name of HERO_STAT_NAMES)
+        if (part[name] !== 0) sum[name] += sign * micro(part[name]);
+    }
+  }
+
+  #group(gameMode: string, patchVersion: string, isPruned: boolean): Map<string, HeroTotals> {
+    const key = `${isPruned} ${gameMode}\0${patchVersion}`;
+    const group = this.#groups.get(key) ?? new Map<string, HeroTotals>();
+    this.#groups.set(key, group);
+    return group;
+  }
+
+  /** One for each key, without those that add nothing. */
+  totals(): HeroTotals[] {
+    return [...this.#groups.values()]
+      .flatMap((group) => [...group.values()])
+      .filter((sums) => !isNothing(sums));
+  }
+}
+
+export const NOTHING: HeroSums = {
+  picks: 0,
+  wins: 0,
+  kills: 0n,
+  deaths: 0n,
+  assists: 0n,
+  gold: 0n,
+  farm: 0n,
+};
+
+export const isNothing = (sums: HeroSums): boolean =>
+  sums.picks === 0 && sums.wins === 0 && HERO_STAT_NAMES.every((name) => sums[name] === 0n);
+
+export function addSums<T extends HeroSums>(sums: T, more: HeroSums): T {
+  const added = { ...sums, picks: sums.picks + more.picks, wins: sums.wins + more.wins };
+  for (const name of HERO_STAT_NAMES) Object.assign(added, { [name]: sums[name] + more[name] });
+  return added;
+}
+
+/** What is served of a hero, besides its name. */
+export const HERO_ATTRIBUTES = [
+  "matches",
+  "wins",
+  "winRate",
+  "pickRate",
+  ...HERO_STAT_NAMES,
+] as const;
+
+/** Rates have 4 decimals. Stats are averages per participation, with 2. */
+export interface HeroSummary extends Record<(typeof HERO_ATTRIBUTES)[number], number> {
+  hero: string;
+}
+
+/** "-" for descending order. Equal ones follow by hero. */
+export type HeroSort = `${"" | "-"}${keyof HeroSummary}`;
+
+export const HERO_SORTS = [...HERO_ATTRIBUTES, "hero"].flatMap((name) => [
+  name,
+  `-${name}`,
+]) as HeroSort[];
+
+export interface HeroTable {
+  /** All matches that were counted. */
+  matches: number;
+  heroes: HeroSummary[];
+}
+
+/** A row without the one that counts the matches of its mode and patch, so that rates would be wrong. */
+export function uncounted(rows: readonly HeroTotals[]): HeroTotals | undefined {
+  const groupOf = ({ gameMode, patchVersion, isPruned }: HeroTotals) =>
+    `${gameMode}\0${patchVersion}\0${isPruned}`;
+  const counted = new Set(rows.filter(({ hero }) => hero === ALL_MATCHES).map(groupOf));
+  return rows.find((row) => !counted.has(groupOf(row)));
+}
+
+/** Adds up rows of any modes and patches, pruned or not. */
+export function heroTable(rows: Iterable<HeroTotals>, sort: HeroSort): HeroTable {
+  const sums = new Map<string, HeroSums>();
+  for (const row of rows) sums.set(row.hero, addSums(sums.get(row.hero) ?? NOTHING, row));
+  const matches = sums.get(ALL_MATCHES)?.picks ?? 0;
+  sums.delete(ALL_MATCHES);
+  const heroes = [...sums].map(([hero, sum]) => summaryOf(hero, sum, matches));
+  return { matches, heroes: heroes.sort(inOrder(sort)) };
+}
+
+function summaryOf(hero: string, sums: HeroSums, matches: number): HeroSummary {
+  const { picks, wins } = sums;
+  const average = (sum: bigint) => rounded(Number(sum) / UNIT / picks, 2);
+  return {
+    hero,
+    matches: picks,
+    wins,
+    winRate: rounded(wins / picks, 4),
+    pickRate: rounded(picks / matches, 4),
+    kills: average(sums.kills),
+    deaths: average(sums.deaths),
+    assists: average(sums.assists),
+    gold: average(sums.gold),
+    farm: average(sums.farm),
+  };
+}
+
+/** Without a negative zero, which JSON would write as 0. */
+const rounded = (value: number, decimals: number): number =>
+  Math.round(value * 10 ** decimals) / 10 ** decimals || 0;
+
+function inOrder(sort: HeroSort): (one: HeroSummary, other: HeroSummary) => number {
+  const isDescending = sort.startsWith("-");
+  const name = sort.replace("-", "") as keyof HeroSummary;
+  return (one, other) => {
+    const [a, b] = isDescending ? [other[name], one[name]] : [one[name], other[name]];
+    if (a !== b) return a < b ? -1 : 1;
+    return one.hero < other.hero ? -1 : 1;
+  };
+}

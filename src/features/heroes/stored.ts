@@ -1,0 +1,146 @@
+/** The statistics of heroes. */
+
+import { requireBuilt } from "../../store/core/built.ts";
+import { merge, type Steps, select } from "../../store/steps.ts";
+import { DamagedData } from "../../store/store.ts";
+import { bigint, declareTable, integer, type RowIn, text, type Value } from "../../store/table.ts";
+import {
+  ALL_MATCHES,
+  addSums,
+  COUNTED_MODES,
+  HERO_STAT_NAMES,
+  type HeroTotals,
+  isNothing,
+  MAX_HERO_LENGTH,
+} from "./statistics.ts";
+
+/**
+ * Sums over the stored matches, and (is_pruned) over those that were pruned; the hero '' counts matches. Sums of stats can
+ * be larger than integers of a database.
+ */
+export const HERO_STATS = declareTable("hero_stats", {
+  columns: {
+    game_mode: text,
+    patch_version: text,
+    hero: text,
+    is_pruned: integer,
+    picks: bigint,
+    wins: bigint,
+    kills: text,
+    deaths: text,
+    assists: text,
+    gold: text,
+    farm: text,
+  },
+  key: ["game_mode", "patch_version", "hero", "is_pruned"],
+  hasRowids: true,
+  isChecked: true,
+  derived: { version: 1, keeps: "is_pruned", problems: problemsIn },
+  label: ({ hero, game_mode, patch_version }) =>
+    `${hero === ALL_MATCHES ? "all matches" : hero} in ${game_mode} ${patch_version}`,
+});
+type HeroRow = RowIn<typeof HERO_STATS>;
+
+/** Bounded, because sums are served as numbers. */
+const SUM = /^(0|-?[1-9]\d{0,299})$/;
+
+function problemsIn(row: Record<string, Value>): string[] {
+  const sums = HERO_STAT_NAMES.filter((name) => !SUM.test(String(row[name])));
+  return [
+    ...sums.map((name) => `kept.${name} must be an integer, as a text`),
+    ...(COUNTED_MODES.includes(row.game_mode as string)
+      ? []
+      : [`kept.game_mode must be one of ${COUNTED_MODES.join(", ")}`]),
+    ...((row.hero as string).length > MAX_HERO_LENGTH ? ["kept.hero is too long"] : []),
+    ...((row.wins as number) > (row.picks as number)
+      ? ["kept.wins must not be more than kept.picks"]
+      : []),
+  ];
+}
+
+export interface HeroSelection {
+  gameModes: readonly string[];
+  /** Undefined: any. */
+  patchVersions: readonly string[] | undefined;
+  limit: number;
+}
+
+interface HeroRows {
+  rows: HeroTotals[];
+  /** Whether there are more. */
+  isTruncated: boolean;
+}
+
+/** Adds to the statistics; each key is there once. Rows without anything are deleted. */
+export const changeTotals = (changes: HeroTotals[]): Steps<void> =>
+  merge(HERO_STATS, changes.map(rowOf), (row, stored) => {
+    const sums = stored ? addSums(totalsOf(stored), totalsOf(row)) : totalsOf(row);
+    return isNothing(sums) ? undefined : rowOf(sums);
+  });
+
+/** Every pair of values is a range of the key, so that no row is read in vain. */
+export function* readHeroes(selection: HeroSelection): Steps<HeroRows> {
+  yield* requireBuilt(HERO_STATS);
+  const { gameModes, patchVersions, limit } = selection;
+  const isPatch = patchVersions === undefined ? "" : "AND patch_version = ANY($3::text[])";
+  const found = yield* select(
+    HERO_STATS,
+    `WHERE game_mode = ANY($1::text[]) ${isPatch} ORDER BY hero_stats.game_mode, hero_stats.patch_version, hero_stats.hero,
+       hero_stats.is_pruned LIMIT $2`,
+    [gameModes, limit + 1, ...(patchVersions === undefined ? [] : [patchVersions])],
+  );
+  verifySelected(found, selection);
+  return { rows: found.slice(0, limit).map(totalsOf), isTruncated: found.length > limit };
+}
+
+/** Throws DamagedData unless rows that were found are selected, each once. */
+function verifySelected(
+  rows: readonly HeroRow[],
+  { gameModes, patchVersions }: HeroSelection,
+): void {
+  const seen = new Set<string>();
+  for (const row of rows) {
+    const key = keyText(row);
+    const isSelected =
+      gameModes.includes(row.game_mode) && (patchVersions?.includes(row.patch_version) ?? true);
+    if (!isSelected || seen.has(key)) {
+      throw new DamagedData(HERO_STATS.name, HERO_STATS.label(row));
+    }
+    seen.add(key);
+  }
+}
+
+/** Names have no U+0000. */
+const keyText = (row: HeroRow): string =>
+  `${row.game_mode}\0${row.patch_version}\0${row.hero}\0${row.is_pruned}`;
+
+/** How a row is called in messages. */
+export const labelOf = (totals: HeroTotals): string => HERO_STATS.label(rowOf(totals));
+
+export const totalsOf = (row: HeroRow): HeroTotals => ({
+  gameMode: row.game_mode,
+  patchVersion: row.patch_version,
+  hero: row.hero,
+  isPruned: row.is_pruned === 1,
+  picks: row.picks,
+  wins: row.wins,
+  kills: BigInt(row.kills),
+  deaths: BigInt(row.deaths),
+  assists: BigInt(row.assists),
+  gold: BigInt(row.gold),
+  farm: BigInt(row.farm),
+});
+
+const rowOf = (totals: HeroTotals): HeroRow => ({
+  game_mode: totals.gameMode,
+  patch_version: totals.patchVersion,
+  hero: totals.hero,
+  is_pruned: totals.isPruned ? 1 : 0,
+  picks: totals.picks,
+  wins: totals.wins,
+  kills: totals.kills.toString(),
+  deaths: totals.deaths.toString(),
+  assists: totals.assists.toString(),
+  gold: totals.gold.toString(),
+  farm: totals.farm.toString(),
+});

@@ -1,0 +1,84 @@
+/** GET /shards/{shard}/leaderboards/{board}. */
+
+import { jsonContent } from "../../document/content.ts";
+import { nextLinks } from "../../document/links.ts";
+import { restOf } from "../../document/stitch.ts";
+import { RATE_UNIT } from "../../domain/rank.ts";
+import { formatTimestamp } from "../../domain/time.ts";
+import { type ApiError, apiError } from "../../endpoint/errors.ts";
+import {
+  NO_MATCHES,
+  readQuery,
+  type ShardRequest,
+  type ShardResult,
+  searchable,
+} from "../../endpoint/shard-request.ts";
+import type { ValuesOf } from "../../query/endpoint.ts";
+import { enumerate } from "../../query/problems.ts";
+import { encodeBoardCursor } from "./cursor.ts";
+import { DEFAULT_ENTRIES, type LEADERBOARDS, leaderboard } from "./parameters.ts";
+import { BOARDS, type Board, recentDays } from "./ranking.ts";
+import { type BoardEntry, type BoardPart, readBoard } from "./stored.ts";
+
+type Values = ValuesOf<typeof LEADERBOARDS.parameters>;
+
+export async function getLeaderboard(request: ShardRequest): Promise<ShardResult> {
+  const { leaderboardDepth: depth, id, url, results } = request;
+  const board = BOARDS.find((one) => one === id);
+  if (!board) throw unknownBoard();
+  const { values, given } = readQuery(request, leaderboard(board));
+  const { "filter[period]": period = "all" } = values;
+  const found = await results.find(request, `leaderboard ${board}`, undefined, () =>
+    findEntries(request, board, values),
+  );
+  request.watch.lap("store");
+  const { content, records, next, window } = found;
+  const meta = { board, period, ...(window && { window }), depth };
+  const rest = restOf(nextLinks(url, given, next), meta);
+  return { document: { content, rest }, records, matches: NO_MATCHES, tag: "collection" };
+}
+
+async function findEntries(
+  { reader, leaderboardDepth: depth }: ShardRequest,
+  board: Board,
+  {
+    "filter[period]": period = "all",
+    "filter[playerIds]": playerIds,
+    "page[after]": after,
+    "page[limit]": limit = DEFAULT_ENTRIES,
+  }: Values,
+) {
+  const part = playerIds ? { playerIds: searchable(playerIds) } : { after, limit };
+  const found = await reader.read(() => readBoard({ board, period, depth, part }));
+  const { entries, hasMore } = found;
+  const last = entries.at(-1);
+  return {
+    content: jsonContent(entries.map((entry) => entryResource(board, entry))),
+    records: entries.length,
+    next: hasMore && last ? encodeBoardCursor(last) : undefined,
+    window: period === "all" ? undefined : daysOf(found),
+  };
+}
+
+const entryResource = (board: Board, { id, name, score, played, rank }: BoardEntry) => ({
+  type: "leaderboard-entry",
+  id,
+  attributes:
+    board === "win-rate"
+      ? { rank: rank ?? null, name, value: rounded(score), matches: played }
+      : { rank: rank ?? null, name, value: score },
+  relationships: { player: { data: { type: "player", id } } },
+});
+
+const DECIMALS = 10_000;
+
+const rounded = (rate: number): number => Math.round((rate * DECIMALS) / RATE_UNIT) / DECIMALS;
+
+function daysOf({ newestMatch }: BoardPart): { start: string; end: string } | undefined {
+  if (newestMatch === undefined) return undefined;
+  const { start, end } = recentDays(newestMatch);
+  return { start: formatTimestamp(start), end: formatTimestamp(end) };
+}
+
+const unknownBoard = (): ApiError =>
+  apiError("not-found", `There is no such leaderboard. Available boards: ${enumerate(BOARDS)}.`);

@@ -1,0 +1,10 @@
+/** All features. Without its folder and its line here, one is gone, and the others work on. */
+
+import { changes } from "./changes/feature.ts";
+import type { Feature } from "./feature.ts";
+import { heroes } from "./heroes/feature.ts";
+import { leaderboards } from "./leaderboards/feature.ts";
+import { nameSearch } from "./name-search/feature.ts";
+import { playedWith } from "./played-with/feature.ts";
+
+export const FEATURES: readonly Feature[] = [playedWith, nameSearch, leaderboards, changes, heroes];

@@ -1,0 +1,14 @@
+/** All tables of a shard: those of the core, and those of features. */
+
+import { FEATURES } from "../../features/list.ts";
+import type { DerivedTable, TableShape } from "../table.ts";
+import { CORE_TABLES } from "../tables.ts";
+
+const FEATURE_TABLES = FEATURES.flatMap(({ derived = [] }) => derived.map(({ table }) => table));
+
+export const DECLARED: readonly TableShape[] = [...CORE_TABLES, ...FEATURE_TABLES];
+
+/** Those that are built from the records when they are new or have changed. */
+export const DERIVED_TABLES: readonly DerivedTable[] = FEATURE_TABLES.filter(
+  (table): table is DerivedTable => table.derived !== undefined,
+);

@@ -1,0 +1,227 @@
+/** GET /shards/{shard}/heroes: hero statistics. */
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { sqliteRows } from "../support/engine-sqlite.ts";
+import { aPostgres, dropSchema } from "../support/postgres.ts";
+import { pruneAt } from "../support/prune.ts";
+import { aMatch, type MatchDocument, type MatchIn } from "../support/records.ts";
+import { redactIn } from "../support/redact.ts";
+import { until } from "../support/state.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+let postgres: Awaited<ReturnType<typeof aPostgres>>;
+beforeAll(async () => {
+  postgres = await aPostgres();
+});
+afterAll(() => postgres.stop());
+
+/** A match in which these heroes won and lost, with the number of kills of each. */
+function played(
+  won: Record<string, number>,
+  lost: Record<string, number>,
+  wishes: MatchIn = {},
+): MatchDocument {
+  const sides = [won, lost].map((side) => ({
+    members: Object.keys(side).map(() => ({ bot: true as const })),
+  }));
+  const document = aMatch({ ...wishes, rosters: sides as MatchIn["rosters"] & object });
+  const casts = [won, lost].flatMap((side) => Object.entries(side));
+  for (const resource of document.included) {
+    if (resource.type !== "participant") continue;
+    const [actor, kills] = casts.shift()!;
+    const attributes = resource.attributes as { actor: string; stats: object };
+    attributes.actor = actor;
+    Object.assign(attributes.stats, { kills, gold: 10, farm: 0.5, deaths: 1, assists: 2 });
+  }
+  return document;
+}
+
+const CAST = [
+  played({ Ana: 3, Bo: 1 }, { Cy: 4, Dee: 0 }, { mode: "ranked", patch: "2.5" }),
+  played({ Ana: 4, Cy: 2 }, { Bo: 2, Eve: 2 }, { mode: "casual", patch: "2.5" }),
+  played({ Bo: 2, Cy: 3 }, { Ana: 3, Dee: 1 }, { mode: "ranked", patch: "2.6" }),
+];
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
+const idsOf = (body: any) => body.data.map(({ id }: { id: string }) => id);
+
+describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
+  let world: World;
+  const schema = `heroes_${process.pid}`;
+  beforeAll(async () => {
+    const toml =
+      engine === "SQLite" ? "" : `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n`;
+    world = await startWorld(CAST, {}, undefined, toml);
+  });
+  afterAll(async () => {
+    await world.stop();
+    if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
+  });
+  const get = async (query = "") => {
+    const reply = await world.get(`/shards/na/heroes${query}`);
+    expect(reply.status).toBe(200);
+    return reply.body;
+  };
+
+  test("every hero has its matches, wins, rates and averages", async () => {
+    const { data, meta } = await get();
+    expect(meta).toEqual({ matches: 3, heroes: 5, isTruncated: false });
+    expect(data[0]).toEqual({
+      type: "hero",
+      id: "Ana",
+      attributes: {
+        ...{ matches: 3, wins: 2, winRate: 0.6667, pickRate: 1, kills: 3.33 },
+        ...{ deaths: 1, assists: 2, gold: 10, farm: 0.5 },
+      },
+    });
+    expect(idsOf({ data })).toEqual(["Ana", "Bo", "Cy", "Dee", "Eve"]);
+  });
+
+  test("filters select modes and patches, with lists of values", async () => {
+    const ranked = await get("?filter[gameMode]=ranked");
+    expect(ranked.meta).toEqual({ matches: 2, heroes: 4, isTruncated: false });
+    expect(ranked.data[0].attributes).toMatchObject({ matches: 2, wins: 1, pickRate: 1, kills: 3 });
+    const both = await get("?filter[gameMode]=ranked&filter[patchVersion]=2.6");
+    expect([both.meta.matches, idsOf(both)]).toEqual([1, ["Ana", "Bo", "Cy", "Dee"]]);
+    expect((await get("?filter[patchVersion]=2.5,2.6,9")).meta.matches).toBe(3);
+    for (const nothing of [
+      "?filter[patchVersion]=9",
+      "?filter[gameMode]=private",
+      "?filter[patchVersion]=%00",
+    ]) {
+      const { data, meta } = await get(nothing);
+      expect([data, meta]).toEqual([[], { matches: 0, heroes: 0, isTruncated: false }]);
+    }
+  });
+
+  test("sort takes every attribute in both directions, and equal ones follow by hero", async () => {
+    expect(idsOf(await get("?sort=-winRate"))).toEqual(["Ana", "Bo", "Cy", "Dee", "Eve"]);
+    expect(idsOf(await get("?sort=winRate"))).toEqual(["Dee", "Eve", "Ana", "Bo", "Cy"]);
+    expect(idsOf(await get("?sort=-kills"))).toEqual(["Ana", "Cy", "Eve", "Bo", "Dee"]);
+    expect(idsOf(await get("?sort=-hero"))).toEqual(["Eve", "Dee", "Cy", "Bo", "Ana"]);
+    expect(idsOf(await get("?sort=deaths"))).toEqual(["Ana", "Bo", "Cy", "Dee", "Eve"]);
+  });
+
+  test("a response is right soon after records are stored, and the tag changes with it", async () => {
+    const path = "/shards/na/heroes?filter[patchVersion]=3.0";
+    const first = await world.get(path);
+    expect(first.body.meta.matches).toBe(0);
+    const etag = first.headers.get("etag")!;
+    for (let times = 0; times < 3; times++) {
+      expect((await world.get(path, { "If-None-Match": etag })).status).toBe(304);
+    }
+    // Even if no hero has a name that counts.
+    await world.ingest([played({ "": 1 }, { ["x".repeat(129)]: 1 }, { patch: "3.0" })]);
+    const next = await until("it is counted", async () => {
+      const reply = await world.get(path, { "If-None-Match": etag });
+      return reply.status === 200 ? reply : undefined;
+    });
+    expect([next.body.meta, next.body.data]).toEqual([
+      { matches: 1, heroes: 0, isTruncated: false },
+      [],
+    ]);
+    expect((await world.get(path, {}, "HEAD")).status).toBe(200);
+  });
+});
+
+test("private, withheld and redacted records leak nothing, and pruned ones keep counting", async () => {
+  const old = "2026-01-01T00:00:00Z";
+  const world = await startWorld([
+    ...CAST,
+    played({ Old: 1 }, { Ana: 0 }, { mode: "ranked", createdAt: old }),
+    aMatch({
+      id: "with-players",
+      mode: "ranked",
+      rosters: [{ members: [{ id: "p" }] }, { members: [{ id: "q" }] }],
+    }),
+    aMatch({
+      id: "secret",
+      mode: "private",
+      rosters: [{ members: [{ id: "p" }] }, { members: [{ id: "q" }] }],
+    }),
+    played({ Hidden: 1 }, { Hidden: 1 }, { mode: "practice" }),
+    played({ Hidden: 1 }, { Hidden: 1 }, { ending: "exitpractice" }),
+  ]);
+  expect((await world.get("/shards/na/matches/secret")).status).toBe(200);
+  const table = async () => (await world.get("/shards/na/heroes")).body;
+  const before = await table();
+  expect(before.meta).toEqual({ matches: 5, heroes: 7, isTruncated: false });
+  expect(before.data.find(({ id }: { id: string }) => id === "*Ember*").attributes.matches).toBe(2);
+  expect(idsOf(before)).not.toContain("Hidden");
+  const { body: hidden } = await world.get("/shards/na/heroes?filter[gameMode]=private");
+  expect(hidden.meta).toEqual({ matches: 0, heroes: 0, isTruncated: false });
+  await redactIn(world.settings, "na", "p");
+  expect(await table()).toEqual(before);
+  await pruneAt(world.settings, "na", Date.parse(old) + 1);
+  expect(await table()).toEqual(before);
+  await world.stop();
+});
+
+test("at most 500 heroes are listed, and meta says so", async () => {
+  const names = Array.from(
+    { length: 501 },
+    (_, at) => [`actor-${String(at).padStart(3, "0")}`, at] as const,
+  );
+  const world = await startWorld([played(Object.fromEntries(names), { Ana: 1 })]);
+  const { body } = await world.get("/shards/na/heroes?sort=hero");
+  expect([body.data.length, body.meta]).toEqual([
+    500,
+    { matches: 1, heroes: 502, isTruncated: true },
+  ]);
+  expect(idsOf(body)[0]).toBe("Ana");
+  await world.stop();
+});
+
+test("wrong parameters are reported at once", async () => {
+  const world = await startWorld(CAST);
+  const { status, body } = await world.get(
+    "/shards/na/heroes?sort=name&filter[gameMode]=rankd&filter[playerIds]=p&page[limit]=5&fields[hero]=wins",
+  );
+  expect(status).toBe(400);
+  const parameters = body.errors.map(
+    ({ source }: { source: { parameter: string } }) => source.parameter,
+  );
+  expect(parameters.toSorted()).toEqual([
+    "fields[hero]",
+    "filter[gameMode]",
+    "filter[playerIds]",
+    "page[limit]",
+    "sort",
+  ]);
+  expect(JSON.stringify(body)).toContain(
+    "sort must be one of matches, wins, winRate, pickRate, kills, deaths, assists, gold, farm, hero, with - for descending order",
+  );
+  await world.stop();
+});
+
+test("it needs a key, applies the rate and closed shards, and costs nothing of the daily match quota", async () => {
+  const world = await startWorld(CAST, { "closed-shards": "eu", "matches-per-day": "1" });
+  await world.ingest(
+    CAST.map((one) => JSON.parse(JSON.stringify(one).replaceAll('"na"', '"eu"'))),
+    { shard: "eu" },
+  );
+  expect((await world.get("/shards/na/heroes", { Authorization: null })).status).toBe(401);
+  expect((await world.get("/shards/na/heroes", { Accept: "*/*" })).status).toBe(406);
+  expect((await world.get("/shards/eu/heroes")).body.errors[0].code).toBe("shard-closed");
+  for (let times = 0; times < 3; times++) {
+    const reply = await world.get("/shards/na/heroes");
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("ratelimit")).not.toBeNull();
+  }
+  expect((await world.get("/usage")).body.today.matches).toBe(0);
+  await world.stop();
+});
+
+test("a damaged row is 503, never a wrong number", async () => {
+  const world = await startWorld(CAST);
+  sqliteRows(join(world.data, "na.db")).change(
+    "hero statistics",
+    { hero: "Bo", patch: "2.6" },
+    ({ wins }) => ({ wins: wins + 1 }),
+  );
+  const { status, body } = await world.get("/shards/na/heroes");
+  expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
+  expect((await world.get("/shards/na/heroes?filter[patchVersion]=2.5")).status).toBe(200);
+  await world.stop();
+});

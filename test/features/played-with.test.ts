@@ -1,0 +1,332 @@
+/** Tests whom a player played with: with whom and against whom, and with what result. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type Kind, type NewValues, withOtherPlayer } from "../support/engine.ts";
+import { sqliteRows } from "../support/engine-sqlite.ts";
+import { serveWithKeys, TestClock } from "../support/keys.ts";
+import { problemIn } from "../support/problems.ts";
+import { aMatch, duel, type MatchIn, type RosterIn } from "../support/records.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const NOW = Date.UTC(2026, 2, 29);
+const MINUTE = 60_000;
+const timeOf = (minutes: number) => new Date(NOW - minutes * MINUTE).toISOString();
+
+const side = (...ids: string[]): RosterIn => ({
+  members: ids.map((id) => (id === "bot" ? { bot: true } : { id })),
+});
+/** The first side wins. */
+const play = (minutes: number, one: string[], other: string[], more: MatchIn = {}) =>
+  aMatch({ createdAt: timeOf(minutes), rosters: [side(...one), side(...other)], ...more });
+
+const worlds: World[] = [];
+afterAll(async () => {
+  for (const world of worlds) await world.stop();
+});
+
+async function worldOf(
+  records: ReturnType<typeof play>[],
+  flags: Record<string, string> = {},
+  clock = new TestClock(NOW),
+) {
+  const world = await startWorld(records, flags, clock);
+  worlds.push(world);
+  const playedWith = (id: string, query = "") =>
+    world.get(`/shards/na/players/${id}/played-with${query}`);
+  /** Each other player with matches and wins. */
+  const tallies = async (id: string) =>
+    Object.fromEntries(
+      // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+      (await playedWith(id)).body.data.map((one: any) => [
+        one.id,
+        `${one.attributes.with.wins}/${one.attributes.with.matches} ${one.attributes.against.wins}/${one.attributes.against.matches}`,
+      ]),
+    );
+  return { world, clock, playedWith, tallies };
+}
+
+describe("played with", () => {
+  test("is a JSON:API document of other players, with what they have in common", async () => {
+    const { world, playedWith } = await worldOf([
+      play(50, ["ada", "grace"], ["edsger"]),
+      play(40, ["edsger"], ["ada", "grace"]),
+      play(30, ["ada", "grace"], ["bot"]),
+      play(20, ["ada"], ["grace"]),
+    ]);
+    const { status, body } = await playedWith("ada");
+    expect(status).toBe(200);
+    const resource = (id: string, attributes: object) => ({
+      type: "played-with",
+      id,
+      attributes: { name: `Name_${id}`, ...attributes },
+      relationships: { player: { data: { type: "player", id } } },
+    });
+    expect(body).toEqual({
+      data: [
+        resource("grace", {
+          with: { matches: 3, wins: 2 },
+          against: { matches: 1, wins: 1 },
+          lastPlayedAt: "2026-03-28T23:40:00Z",
+        }),
+        resource("edsger", {
+          with: { matches: 0, wins: 0 },
+          against: { matches: 2, wins: 1 },
+          lastPlayedAt: "2026-03-28T23:20:00Z",
+        }),
+      ],
+      links: { self: `${world.url}/shards/na/players/ada/played-with` },
+      meta: {
+        matches: 4,
+        window: { start: "2026-03-01T00:00:00Z", end: "2026-03-29T00:00:00Z" },
+        isTruncated: false,
+      },
+      jsonapi: { version: "1.1" },
+    });
+  });
+
+  test("has those with the most matches together first, then those of the latest match, then by id", async () => {
+    const { playedWith } = await worldOf([
+      play(50, ["me", "often"], ["old"]),
+      play(40, ["me"], ["often", "Z"]),
+      play(30, ["me", "b"], ["a"]),
+    ]);
+    const { body } = await playedWith("me");
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(["often", "a", "b", "Z", "old"]);
+  });
+
+  test("is empty for a player without others, and for one without matches in the window", async () => {
+    const { playedWith } = await worldOf([
+      play(50, ["alone"], ["bot"]),
+      play(29 * 24 * 60, ["old"], ["older"]),
+    ]);
+    expect((await playedWith("alone")).body).toMatchObject({ data: [], meta: { matches: 1 } });
+    expect((await playedWith("old")).body).toMatchObject({ data: [], meta: { matches: 0 } });
+  });
+
+  test("has current names, and other shards do not count", async () => {
+    const { playedWith, tallies } = await worldOf([
+      play(50, ["me"], ["you"]),
+      aMatch({
+        createdAt: timeOf(5),
+        rosters: duel({ id: "you", name: "New name" }, { id: "third" }),
+      }),
+      play(40, ["me"], ["you"], { shard: "eu" }),
+    ]);
+    expect((await playedWith("me")).body.data[0].attributes.name).toBe("New name");
+    expect(await tallies("me")).toEqual({ you: "0/0 1/1" });
+  });
+});
+
+describe("what counts", () => {
+  test("the window is the last 28 days, both ends included", async () => {
+    const first = 28 * 24 * 60;
+    const clock = new TestClock(NOW);
+    const { tallies } = await worldOf(
+      [
+        play(first + 1, ["me"], ["before"]),
+        play(first, ["me"], ["first"]),
+        play(0, ["me"], ["last"]),
+        play(-1, ["me"], ["after"]),
+      ],
+      {},
+      clock,
+    );
+    // Also when the result is cached.
+    for (let time = 0; time < 3; time++) {
+      expect(Object.keys(await tallies("me"))).toEqual(["last", "first"]);
+    }
+    clock.advance(MINUTE);
+    for (let time = 0; time < 3; time++) {
+      expect(Object.keys(await tallies("me"))).toEqual(["after", "last"]);
+    }
+  });
+
+  test("a private match never does, also if it is served, nor does a withheld one", async () => {
+    const { world, tallies } = await worldOf([
+      play(50, ["me"], ["ranked"]),
+      play(40, ["me"], ["private"], { id: "served", mode: "private" }),
+      play(30, ["me"], ["party"], { mode: "private_party_draft_match" }),
+      play(20, ["me"], ["practice"], { mode: "practice" }),
+      play(10, ["me"], ["left"], { ending: "notenoughplayers" }),
+    ]);
+    expect((await world.get("/shards/na/matches/served")).status).toBe(200);
+    expect(Object.keys(await tallies("me"))).toEqual(["party", "ranked"]);
+    expect(await tallies("private")).toEqual({});
+  });
+
+  test("a match that only mentions the player does not, nor do others who are only mentioned", async () => {
+    const spectators = (...ids: string[]): MatchIn => ({
+      relationships: { spectators: { data: ids.map((id) => ({ type: "player", id })) } },
+      included: ids.map((id) => ({
+        type: "player",
+        id,
+        attributes: { name: id, shardId: "na", stats: {} },
+      })),
+    });
+    const { playedWith, tallies } = await worldOf([
+      play(50, ["me"], ["you"], spectators("seen")),
+      play(40, ["you"], ["other"], spectators("me")),
+    ]);
+    expect(await tallies("me")).toEqual({ you: "0/0 1/1" });
+    expect((await playedWith("seen")).body).toMatchObject({ data: [], meta: { matches: 0 } });
+  });
+
+  test("sides are those of the rosters, also if both have won or lost", async () => {
+    const rosters = (won: boolean): [RosterIn, RosterIn] => [
+      { ...side("me", "friend"), attributes: { won: String(won) } },
+      { ...side("enemy", "bot"), attributes: { won: String(won) } },
+    ];
+    const { tallies } = await worldOf([
+      aMatch({ createdAt: timeOf(50), rosters: rosters(true) }),
+      aMatch({ createdAt: timeOf(40), rosters: rosters(false) }),
+    ]);
+    expect(await tallies("me")).toEqual({ enemy: "0/0 1/2", friend: "1/2 0/0" });
+    expect(await tallies("enemy")).toEqual({ friend: "0/0 1/2", me: "0/0 1/2" });
+  });
+
+  test("at most the newest 200 matches do, and meta says that there were more", async () => {
+    const matches = Array.from({ length: 201 }, (_, at) =>
+      play(at + 1, ["me"], [at === 200 ? "oldest" : "you"]),
+    );
+    const { world, playedWith, tallies } = await worldOf(matches.slice(0, 200));
+    expect((await playedWith("me")).body.meta).toMatchObject({ matches: 200, isTruncated: false });
+    await world.ingest(matches.slice(200));
+    expect((await playedWith("me")).body.meta).toMatchObject({ matches: 200, isTruncated: true });
+    expect(await tallies("me")).toEqual({ you: "0/0 200/200" });
+  });
+});
+
+describe("page[limit]", () => {
+  const many = worldOf(
+    Array.from({ length: 60 }, (_, at) => play(at + 1, ["me"], [`player-${at}`])),
+  );
+
+  test.each([
+    ["", 20],
+    ["?page[limit]=1", 1],
+    ["?page[limit]=50", 50],
+  ])("%s returns that many", async (query, count) => {
+    const { body } = await (await many).playedWith("me", query);
+    const ids = body.data.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(Array.from({ length: count }, (_, at) => `player-${at}`));
+    expect(body.meta.matches).toBe(60);
+  });
+
+  test.each(["0", "51", "all"])("%s is refused", async (limit) => {
+    const problem = problemIn(await (await many).playedWith("me", `?page[limit]=${limit}`));
+    expect(problem.code).toBe("invalid-parameter");
+    expect(problem.detail).toContain("from 1 to 50");
+  });
+
+  test("other parameters are refused", async () => {
+    for (const query of [
+      "page[offset]=0",
+      "filter[gameMode]=ranked",
+      "include=",
+      "fields[played-with]=name",
+    ]) {
+      expect((await (await many).playedWith("me", `?${query}`)).status).toBe(400);
+    }
+  });
+
+  test("the compatibility profile takes more as the maximum, and an empty list is not a 404", async () => {
+    const { playedWith } = await worldOf(
+      [
+        ...Array.from({ length: 60 }, (_, at) => play(at + 1, ["me"], [`p${at}`])),
+        play(9, ["alone"], ["bot"]),
+      ],
+      { compat: "gamelocker" },
+    );
+    expect((await playedWith("me", "?page[limit]=1000&page[offset]=0")).body.data).toHaveLength(50);
+    expect((await playedWith("alone")).body.data).toEqual([]);
+  });
+});
+
+test("an unknown player gets the 404 of /players/{id}", async () => {
+  const { world } = await worldOf([
+    play(50, ["me"], ["you"]),
+    play(20, ["hidden"], ["unseen"], { mode: "practice" }),
+  ]);
+  for (const id of ["nobody", "ME", "hidden", "%00", "a%20b"]) {
+    const single = problemIn(await world.get(`/shards/na/players/${id}`));
+    const playedWith = problemIn(await world.get(`/shards/na/players/${id}/played-with`));
+    expect(playedWith).toEqual({ ...single, id: playedWith.id });
+    expect([playedWith.status, playedWith.code]).toEqual(["404", "not-found"]);
+  }
+});
+
+test("a closed shard is refused to a key that may not read it", async () => {
+  const { world } = await worldOf([play(5, ["me"], ["you"])]);
+  const keys = [{ name: "outside" }, { name: "inside", shards: ["na"] }];
+  const server = await serveWithKeys(world, keys, { "closed-shards": ["na"] });
+  const statuses = [];
+  for (const key of server.keys) {
+    const headers = { Authorization: `Bearer ${key}` };
+    const url = `${server.url}/shards/na/players/me/played-with`;
+    statuses.push((await world.get(url, headers)).status);
+  }
+  await server.stop();
+  expect(statuses).toEqual([403, 200]);
+});
+
+test("it does not count against the daily match quota, and is served when that is used up", async () => {
+  const { world } = await worldOf([play(5, ["me"], ["you"]), play(4, ["me"], ["you"])]);
+  const server = await serveWithKeys(
+    world,
+    [{ name: "one", matchesPerDay: 1 }],
+    {},
+    new TestClock(NOW),
+  );
+  const get = async (path: string) =>
+    (await world.get(`${server.url}${path}`, { Authorization: `Bearer ${server.keys[0]}` })).status;
+  expect(await get("/shards/na/players/me/played-with")).toBe(200);
+  expect(await get("/shards/na/matches?page[limit]=1")).toBe(200);
+  expect(await get("/shards/na/matches?page[limit]=2")).toBe(429);
+  expect(await get("/shards/na/players/me/played-with")).toBe(200);
+  await server.stop();
+});
+
+test("the ETag stays while only the window moves, and changes with the matches", async () => {
+  const { world, clock, playedWith } = await worldOf([play(50, ["me"], ["you"])]);
+  const tag = async () => (await playedWith("me")).headers.get("etag")!;
+  const first = await tag();
+  clock.advance(MINUTE);
+  expect(await tag()).toBe(first);
+  const url = "/shards/na/players/me/played-with";
+  expect((await world.get(url, { "If-None-Match": first })).status).toBe(304);
+  // The same list, but one more match.
+  await world.ingest([play(70, ["me"], ["bot"])]);
+  expect((await world.get(url, { "If-None-Match": first })).status).toBe(200);
+  expect((await playedWith("me")).body.meta.matches).toBe(2);
+  const second = await tag();
+  await world.ingest([play(60, ["me"], ["you"])]);
+  expect(await tag()).not.toBe(second);
+});
+
+test("results of different players and limits are not mixed up, also from the cache", async () => {
+  const { playedWith } = await worldOf([play(9, ["a"], ["b"]), play(8, ["a"], ["c"])]);
+  for (let time = 0; time < 3; time++) {
+    expect((await playedWith("a")).body.data).toHaveLength(2);
+    expect((await playedWith("a", "?page[limit]=1")).body.data).toHaveLength(1);
+    expect((await playedWith("b")).body.data[0].id).toBe("a");
+    expect((await playedWith("c")).body.meta.matches).toBe(1);
+  }
+});
+
+test.each([
+  ["the players of a match", "match", ({ document }) => ({ document: withOtherPlayer(document) })],
+  ["a match", "match", ({ document }) => ({ document: Buffer.concat([document, Buffer.of(0)]) })],
+  [
+    "the name of a player",
+    "player",
+    ({ id, name }) => ({ name: id === "you" ? "Somebody" : name }),
+  ],
+] as [string, Kind, NewValues][])(
+  "damage to %s is 503, not a wrong result",
+  async (_, kind, to) => {
+    const { world, playedWith } = await worldOf([play(9, ["me"], ["you"])]);
+    sqliteRows(join(world.data, "na.db")).change(kind, {}, to);
+    expect(problemIn(await playedWith("me")).code).toBe("damaged-data");
+  },
+);
