@@ -1,4 +1,4 @@
-/** Creates the benchmark data once per size, and rebuilds it when it is out of date. */
+/** Creates the data once per size, and again when it is out of date. */
 
 import {
   existsSync,
@@ -10,117 +10,87 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { demoDocuments } from "../src/demo/demo.ts";
-import { MIGRATIONS } from "../src/store/sqlite/schema.ts";
-import { run } from "./children.ts";
-import { progress } from "./failure.ts";
-import { MATCHBOOK, ROOT, SHARD } from "./places.ts";
+import { demoLines } from "../src/cli/demo.ts";
+import { ROOT } from "./machine.ts";
+import { progress, run } from "./processes.ts";
 
-export interface Manifest {
+export const MATCHBOOK = join(ROOT, "bin", "matchbook");
+export const SHARD = "na";
+
+interface Manifest {
   matches: number;
-  /** Served matches; the others are withheld. */
-  served: number;
   until: number;
-  format: string;
   /** A hash of the code that created the data. */
   writer: string;
-  /** The API key for this data, also used by the conventional server. */
+  /** The API key for this data, also of the conventional server. */
   key: string;
 }
 
 export interface Data extends Manifest {
-  folder: string;
   /** For `matchbook --data`. */
-  matchbook: string;
+  folder: string;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const CHUNK = 256 * 1024;
-/** The maximum, so that the limiter checks every request and rejects none. */
-const RATE = "100000000";
-/** Counts every match and never exceeds the quota. */
-const MATCHES_PER_DAY = "1000000000";
+/** The limiter and the quota check every request, and refuse none. */
+const LIMITS = ["--rate", "100000000", "--matches-per-day", "1000000000"];
 
-/** Changes with the schema. */
-const FORMAT = `${MIGRATIONS.length}-${Bun.hash.wyhash(MIGRATIONS.join("\n")).toString(36)}`;
+/** The parts of the sources that decide what is stored. */
+const WRITER = hashOf(
+  ["demo", "document", "domain", "features", "ingest", "store"].flatMap((part) =>
+    filesIn(join(ROOT, "src", part)),
+  ),
+);
 
-const WRITER = sourceHash(["document", "domain", "ingest", "demo", join("store", "sqlite")]);
-
-function sourceHash(parts: string[]): string {
-  const files = parts.flatMap((part) => {
-    const folder = join(ROOT, "src", part);
-    return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
-  });
-  return Bun.hash.wyhash(files.join("\n")).toString(36);
+export function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.[jt]s$/.test(file) && !file.includes("node_modules"))
+    .sort()
+    .map((file) => join(folder, file));
 }
+
+export function hashOf(files: readonly string[]): string {
+  const text = files.map((file) => readFileSync(file, "utf8")).join("\0");
+  return Bun.hash.wyhash(text).toString(36);
+}
+
+/** NDJSON of one shard, in pieces. */
+export const linesOf = (matches: number, until: number, seed = 1): Generator<string> =>
+  demoLines({ matches, until, seed, shards: [SHARD] });
+
+/** Recent enough for the default window of the API. */
+export const now = (): number => Math.floor(Date.now() / 60_000) * 60_000;
 
 /** The existing data if it is current, otherwise new data. */
-export async function dataOf(root: string, matches: number, fresh = false): Promise<Data> {
+export async function dataOf(root: string, matches: number): Promise<Data> {
   const folder = join(root, `${SHARD}-${matches}`);
-  const kept = fresh ? undefined : keptIn(folder);
-  const manifest = kept ?? (await makeData(folder, matches, minuteOf(Date.now())));
-  return { ...manifest, folder, matchbook: join(folder, "matchbook") };
-}
-
-function keptIn(folder: string): Manifest | undefined {
-  const file = join(folder, "manifest.json");
-  if (!existsSync(file)) return undefined;
-  const manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest;
-  const isFit = manifest.format === FORMAT && Date.now() - manifest.until < DAY_MS;
-  if (isFit && manifest.writer !== WRITER) {
-    progress(
-      "note: code that creates or stores records has changed since this data was created; rebuild it with --fresh",
-    );
+  const file = join(folder, "bench.json");
+  if (existsSync(file)) {
+    const kept = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+    if (kept.writer === WRITER && Date.now() - kept.until < DAY_MS) return { ...kept, folder };
   }
-  return isFit ? manifest : undefined;
+  return makeData(folder, matches, now());
 }
 
-const minuteOf = (time: number): number => Math.floor(time / 60_000) * 60_000;
-
-/** Created in a temporary folder and renamed when complete. */
+/** Created in a temporary folder, and renamed when complete. */
 export async function makeData(
   folder: string,
   matches: number,
   until: number,
   program = MATCHBOOK,
-): Promise<Manifest> {
+): Promise<Data> {
   const draft = `${folder}.making-${process.pid}`;
-  rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true });
   progress(`generating and ingesting ${matches} matches …`);
-  const flags = ["--data", join(draft, "matchbook")];
-  const { stdout, seconds } = await run([program, "ingest", "-", "--json", ...flags], {
-    stdin: demoLines({ matches, until, seed: 1 }),
-  });
-  const { stored } = JSON.parse(stdout) as { stored: number };
+  const stdin = linesOf(matches, until);
+  const { seconds } = await run([program, "ingest", "-", "--data", draft], { stdin });
   progress(`  took ${seconds.toFixed(1)} s`);
-  const key = await makeKey(join(draft, "matchbook"), program);
-  const format = { format: FORMAT, writer: WRITER };
-  const manifest: Manifest = { matches, served: stored, until, ...format, key };
-  writeFileSync(join(draft, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  const create = ["keys", "create", "--name", "bench", ...LIMITS, "--data", draft];
+  const key = (await run([program, ...create])).stdout.trim();
+  const manifest: Manifest = { matches, until, writer: WRITER, key };
+  writeFileSync(join(draft, "bench.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   rmSync(folder, { recursive: true, force: true });
   renameSync(draft, folder);
-  return manifest;
-}
-
-async function makeKey(data: string, program: string): Promise<string> {
-  const limits = ["--rate", RATE, "--matches-per-day", MATCHES_PER_DAY];
-  const flags = ["--name", "bench", ...limits, "--data", data];
-  return (await run([program, "keys", "create", ...flags])).stdout.trim();
-}
-
-/** NDJSON of one shard, in chunks. */
-export function* demoLines(options: {
-  matches: number;
-  until: number;
-  seed: number;
-}): Generator<string> {
-  let lines = "";
-  for (const document of demoDocuments({ ...options, shards: [SHARD] })) {
-    lines += `${JSON.stringify(document)}\n`;
-    if (lines.length < CHUNK) continue;
-    yield lines;
-    lines = "";
-  }
-  yield lines;
+  return { ...manifest, folder };
 }

@@ -1,86 +1,58 @@
 /** The `growth` section: the cost of a request as the shard grows. */
 
-import { join } from "node:path";
-import { askerOf } from "./asking.ts";
-import type { Server } from "./children.ts";
 import { type Data, dataOf } from "./data.ts";
-import { progress } from "./failure.ts";
-import type { Flags } from "./flags.ts";
-import type { Circumstances } from "./machine.ts";
+import { markdownTable, readable, times } from "./figures.ts";
 import { storedBytes } from "./measure-ingest.ts";
-import { addressesOf, chosen } from "./measure-scenarios.ts";
-import { type Places, SHARD } from "./places.ts";
-import type { GrowthRow, GrowthSection } from "./results.ts";
-import type { Scenario } from "./scenarios.ts";
+import { chosen, prepare, roundsOf } from "./measure-scenarios.ts";
+import { progress, type Server } from "./processes.ts";
+import type { Options } from "./run.ts";
 import { startMatchbook } from "./servers.ts";
-import { median, significant } from "./statistics.ts";
-import { type Measured, measure, warmUp, writeAddresses } from "./wrk.ts";
+import { measureInTurns, medians } from "./wrk.ts";
 
 /** A light load: latency is then the processing time, not the time in a queue. */
 const CONNECTIONS = 4;
 
-export async function measureGrowth(
-  flags: Flags,
-  places: Places,
-  where: Circumstances,
-): Promise<GrowthSection> {
-  const shards: GrownShard[] = [];
-  for (const matches of flags.sizes) {
-    const data = await dataOf(places.data, matches, flags.fresh);
-    shards.push({ matches, data, server: await startMatchbook(data.matchbook, places) });
+export async function measureGrowth(given: Options): Promise<string> {
+  const options = { ...given, connections: CONNECTIONS };
+  const { sizes } = options;
+  const shards: { data: Data; server: Server }[] = [];
+  for (const size of sizes) {
+    const data = await dataOf(options.data, size);
+    const server = await startMatchbook(data.folder, options, `Matchbook ${size}`);
+    shards.push({ data, server });
   }
-  const rows: GrowthRow[] = [];
-  for (const scenario of chosen(flags)) {
-    rows.push(await measureScenario(scenario, shards, flags, places));
+  const rows: string[][] = [];
+  for (const scenario of chosen(options)) {
+    const loads = [];
+    for (const { data, server } of shards) {
+      loads.push((await prepare(scenario, server, data, options)).load);
+    }
+    const figures = (await measureInTurns(loads, options)).map(medians);
+    const cpu = figures.map(({ cpuMicros }) => cpuMicros);
+    progress(`${scenario.name.padEnd(22)} ${cpu.map(readable).join(", ")} µs CPU`);
+    rows.push([
+      scenario.name,
+      ...figures.map(({ p50Ms }) => readable(p50Ms)),
+      ...cpu.map(readable),
+      ...cpu.slice(1).map((micros) => times(micros / cpu[0]!)),
+    ]);
   }
   for (const { server } of shards) await server.stop();
-  return {
-    ...where,
-    seconds: flags.seconds,
-    rounds: flags.rounds,
-    connections: CONNECTIONS,
-    sizes: flags.sizes,
-    storedBytes: shards.map(({ data }) => storedBytes(join(data.matchbook, `${SHARD}.db`))),
+  const [smallest, ...larger] = sizes.map(readable);
+  const table = markdownTable(
+    [
+      "Scenario",
+      ...sizes.map((size) => `p50 at ${readable(size)}, ms`),
+      ...sizes.map((size) => `CPU at ${readable(size)}, µs`),
+      ...larger.map((size) => `CPU at ${size} ÷ at ${smallest}`),
+    ],
     rows,
-  };
-}
-
-/** A shard of one size with its own server; only one server gets requests at a time. */
-interface GrownShard {
-  matches: number;
-  data: Data;
-  server: Server;
-}
-
-/** Sizes alternate, so that disturbances affect all. */
-async function measureScenario(
-  scenario: Scenario,
-  shards: readonly GrownShard[],
-  flags: Flags,
-  places: Places,
-): Promise<GrowthRow> {
-  const loads = [];
-  for (const { matches, data, server } of shards) {
-    const file = join(places.scratch, `growth-${matches}.txt`);
-    writeAddresses(file, await addressesOf(scenario, data, askerOf(server, data.key)));
-    const load = { connections: CONNECTIONS, key: data.key, file, seconds: flags.seconds };
-    // Warms the page cache.
-    await warmUp(server, { ...load, seconds: Math.max(2, flags.seconds) });
-    loads.push({ server, load });
+  );
+  const disk: string[] = [];
+  for (const { data } of shards) {
+    const bytes = await storedBytes(data.folder);
+    disk.push(`${readable(data.matches)} matches take ${readable(bytes / 1024 ** 2)} MiB`);
   }
-  const measured = loads.map((): Measured[] => []);
-  for (let round = 0; round < flags.rounds; round++) {
-    for (const [at, { server, load }] of loads.entries()) {
-      measured[at]!.push(await measure(server, load));
-    }
-  }
-  const medians = (pick: (one: Measured) => number) =>
-    measured.map((rounds) => significant(median(rounds.map(pick))));
-  const row = {
-    name: scenario.name,
-    p50Ms: medians(({ p50Ms }) => p50Ms),
-    cpuMicros: medians(({ cpuMicros }) => cpuMicros),
-  };
-  progress(`${scenario.name.padEnd(22)} ${row.cpuMicros.join(", ")} µs CPU`);
-  return row;
+  const method = `Matchbook alone, ${CONNECTIONS} connections, ${roundsOf(options)}`;
+  return [`${method}. CPU is per request. On disk, ${disk.join(", ")}.`, table].join("\n\n");
 }

@@ -1,67 +1,63 @@
 /** The `ingest` section: speed, and size on disk. */
 
-import { Database } from "bun:sqlite";
 import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "./children.ts";
-import { demoLines } from "./data.ts";
-import { progress } from "./failure.ts";
-import type { Flags } from "./flags.ts";
-import type { Circumstances } from "./machine.ts";
-import { MATCHBOOK, type Places, SHARD } from "./places.ts";
-import type { IngestSection } from "./results.ts";
-import { median, significant } from "./statistics.ts";
+import { linesOf, MATCHBOOK, now, SHARD } from "./data.ts";
+import { markdownTable, median, readable, times } from "./figures.ts";
+import { startDatabase } from "./postgres.ts";
+import { type Finished, progress, run } from "./processes.ts";
+import type { Options } from "./run.ts";
 
 /** More would take long and measure the disk. */
 const MOST = 50_000;
 
-export async function measureIngest(
-  flags: Flags,
-  places: Places,
-  where: Circumstances,
-): Promise<IngestSection> {
-  const matches = Math.min(flags.matches, MOST);
-  const folder = join(places.scratch, "ingest");
-  const file = join(places.scratch, "ingest.ndjson");
+export async function measureIngest(options: Options): Promise<string> {
+  const matches = Math.min(options.matches, MOST);
+  const folder = join(options.scratch, "ingest");
+  const file = join(options.scratch, "ingest.ndjson");
   progress(`writing ${matches} matches to a file …`);
-  writeLines(file, matches);
+  const target = openSync(file, "w");
+  for (const lines of linesOf(matches, now())) writeSync(target, lines);
+  closeSync(target);
 
-  const rounds = [];
-  for (let round = 0; round < flags.rounds; round++) {
+  const database = options.postgres ? await startDatabase() : undefined;
+  const rounds: (Finished & { databaseSeconds: number })[] = [];
+  let bytes = 0;
+  for (let round = 0; round < options.rounds; round++) {
     rmSync(folder, { recursive: true, force: true });
-    const finished = await run([MATCHBOOK, "ingest", file, "--json", "--data", folder]);
-    rounds.push(finished);
+    const place = database?.flagsFor(`round${round}`, options.scratch) ?? [];
+    const before = database?.cpuSeconds() ?? 0;
+    const finished = await run([MATCHBOOK, "ingest", file, "--data", folder, ...place]);
+    rounds.push({ ...finished, databaseSeconds: (database?.cpuSeconds() ?? 0) - before });
+    bytes = await storedBytes(folder, place);
     const rate = Math.round(matches / finished.seconds);
     progress(`round ${round + 1}: ${finished.seconds.toFixed(1)} s, ${rate} matches/s`);
   }
-  const seconds = median(rounds.map((one) => one.seconds));
-  const section: IngestSection = {
-    ...where,
-    matches,
-    rounds: flags.rounds,
-    seconds: significant(seconds),
-    cpuSeconds: significant(median(rounds.map((one) => one.cpuSeconds))),
-    peakMiB: Math.round(median(rounds.map((one) => one.peakMiB))),
-    matchesPerSecond: Math.round(matches / seconds),
-    jsonBytesPerMatch: Math.round(statSync(file).size / matches),
-    storedBytesPerMatch: Math.round(storedBytes(join(folder, `${SHARD}.db`)) / matches),
-  };
-  rmSync(folder, { recursive: true, force: true });
-  rmSync(file, { force: true });
-  return section;
+  database?.stop();
+  const of = (pick: (round: (typeof rounds)[number]) => number) => median(rounds.map(pick));
+  const seconds = of((one) => one.seconds);
+  const json = statSync(file).size;
+  rmSync(file);
+  return markdownTable(
+    ["Measure", "Value"],
+    [
+      ["matches ingested", readable(matches)],
+      ["matches/s", readable(matches / seconds)],
+      ["wall time, s", readable(seconds)],
+      ["CPU time, s", readable(of((one) => one.cpuSeconds))],
+      ...(database
+        ? [["CPU time of PostgreSQL, s", readable(of((one) => one.databaseSeconds))]]
+        : []),
+      ["peak resident memory, MiB", readable(of((one) => one.peakMiB))],
+      ["JSON input, bytes/match", readable(json / matches)],
+      ["stored with all indexes, bytes/match", readable(bytes / matches)],
+      ["JSON ÷ stored", times(json / bytes)],
+    ],
+  );
 }
 
-function writeLines(file: string, matches: number): void {
-  const until = Math.floor(Date.now() / 60_000) * 60_000;
-  const target = openSync(file, "w");
-  for (const lines of demoLines({ matches, until, seed: 1 })) writeSync(target, lines);
-  closeSync(target);
-}
-
-/** The size of a shard's file after a WAL checkpoint. */
-export function storedBytes(file: string): number {
-  const database = new Database(file);
-  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  database.close();
-  return statSync(file).size;
+/** What the shard takes in its file or its database. */
+export async function storedBytes(folder: string, place: string[] = []): Promise<number> {
+  const { stdout } = await run([MATCHBOOK, "status", "--json", "--data", folder, ...place]);
+  return (JSON.parse(stdout) as Record<string, { bytes: number }>)[SHARD]!.bytes;
 }

@@ -1,32 +1,32 @@
-/** The scenarios: their requests and URLs. */
+/**
+ * The scenarios: their requests. Each has so many different URLs that none is requested again while its result would
+ * still be in the cache (`response-cache-mib`), except for the hot page and on small shards.
+ */
 
-import { type Ask, askAll, walk } from "./asking.ts";
-import { SHARD } from "./places.ts";
+import { SHARD } from "./data.ts";
+import { type Address, type Fetch, followLinks, inGroups } from "./requests.ts";
 import { FULL_PAGE, type Targets } from "./targets.ts";
-import type { Address } from "./wrk.ts";
 
 export interface Scenario {
   name: string;
-  /** For the report. */
-  about: string;
   status: 200 | 304;
   /** The conventional server cannot do it. */
-  isOurs?: true;
-  /** `ask` fetches what only the server knows: links and entity tags. */
-  addresses(targets: Targets, ask: Ask): Address[] | Promise<Address[]>;
+  isOurs: boolean;
+  /** `from` fetches what only the server knows: links and entity tags. */
+  addresses(targets: Targets, from: Fetch): Address[] | Promise<Address[]>;
 }
 
-const MANY = 5000;
-const PAGES = 2000;
+const MANY = 30_000;
 const TAGS = 1000;
-const WALKS = 40;
-const STEPS = 25;
-const BOARD_PAGES = 4;
+const WALKS = 100;
+const STEPS = 20;
+const DEEP = 5000;
 
 const GZIP = { "Accept-Encoding": "gzip" };
 const MATCHES = `/shards/${SHARD}/matches`;
 const PLAYERS = `/shards/${SHARD}/players`;
-const ACTORS = `/shards/${SHARD}/heroes`;
+const NAMES = `/shards/${SHARD}/player-names`;
+const HEROES = `/shards/${SHARD}/heroes`;
 const BOARDS = `/shards/${SHARD}/leaderboards`;
 const SPARSE = {
   "fields[match]": "gameMode,createdAt,rosters",
@@ -34,6 +34,10 @@ const SPARSE = {
   "fields[participant]": "actor,player",
   "fields[player]": "name",
 };
+const ACTOR_ORDERS = ["matches", "wins", "winRate", "pickRate", "actor"].flatMap((name) => [
+  name,
+  `-${name}`,
+]);
 
 const gzipped = (path: string): Address => ({ path, headers: GZIP });
 
@@ -44,220 +48,199 @@ const withQuery = (path: string, parameters: Record<string, string | number>): A
       .join("&")}`,
   );
 
-const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
+const many = <T>(make: () => T): T[] => Array.from({ length: MANY }, make);
 
 const startAt = (time: number) => ({ "filter[createdAt-start]": new Date(time).toISOString() });
 
 /** Pages of the whole list, each with a different start time. */
-const pages = (targets: Targets, more: Record<string, string | number> = {}): Address[] =>
-  times(PAGES, () => withQuery(MATCHES, { ...startAt(targets.time()), ...more }));
+const pages = (targets: Targets, more: Record<string, string> = {}): Address[] =>
+  many(() => withQuery(MATCHES, { ...startAt(targets.time()), ...more }));
 
 /** Names with commas would be split. */
 const listed = (names: string[]): string =>
   names.map((name) => name.replace(/[\\,]/g, "\\$&")).join(",");
 
-const groupsOfSix = <T>(targets: Targets, things: readonly T[]): T[][] =>
-  times(PAGES, () => times(6, () => targets.one(things)));
+const six = (targets: Targets, players: { id: string; name: string }[], of: "id" | "name") =>
+  listed(Array.from({ length: 6 }, () => targets.one(players)[of]));
 
-function walkStarts(targets: Targets): Address[] {
-  const players = targets.activePlayers(WALKS / 4);
-  const modes = targets.modes();
-  return [
-    ...times(WALKS / 2, () => withQuery(MATCHES, startAt(targets.time()))),
-    ...times(WALKS / 4, () =>
-      withQuery(MATCHES, { "filter[gameMode]": targets.one(modes), ...startAt(targets.time()) }),
-    ),
-    ...players.map((id) => withQuery(MATCHES, { "filter[playerIds]": id, sort: "-createdAt" })),
-  ];
+/** A mistyped beginning of a name: one letter after the second is wrong. */
+function mistyped(targets: Targets, name: string): string {
+  const letters = [...name].slice(0, targets.integer(4, 12));
+  letters[targets.integer(2, Math.max(2, letters.length - 1))] = targets.one([
+    ..."abcdefghijklmnopqrstuvwxyz",
+  ]);
+  return letters.join("");
 }
 
+/** Pages that links.next leads to, of lists with and without filters. */
+function linkedPages(targets: Targets, from: Fetch): Promise<Address[]> {
+  const modes = targets.modes();
+  const newest = targets
+    .activePlayers(WALKS / 4)
+    .map(({ id }) => withQuery(MATCHES, { "filter[playerIds]": id, sort: "-createdAt" }));
+  const others = Array.from({ length: WALKS - newest.length }, (_, at) => {
+    const filter = at % 3 === 0 ? { "filter[gameMode]": targets.one(modes) } : {};
+    return withQuery(MATCHES, { ...filter, ...startAt(targets.time()) });
+  });
+  const starts = [...newest, ...others];
+  return inGroups(starts, (start) => followLinks(from, start, STEPS)).then((all) => all.flat());
+}
+
+/** The first pages of the leaderboards of ranked wins and win rates, of all time and of 28 days, in several sizes. */
+async function boardPages(targets: Targets, from: Fetch): Promise<Address[]> {
+  const boards = ["ranked-wins", "win-rate"].flatMap((board) =>
+    ["all", "28d"].map((period) => ({ path: `${BOARDS}/${board}`, period })),
+  );
+  const found = await inGroups(boards, async ({ path, period }) => {
+    const start = withQuery(path, { "filter[period]": period });
+    return (await followLinks(from, start, STEPS)).map((next) => {
+      const after = new URL(next.path, "http://localhost").searchParams.get("page[after]")!;
+      return { path, query: { "filter[period]": period, "page[after]": after } };
+    });
+  });
+  const cursors = found.flat();
+  return many(() => {
+    const { path, query } = targets.one(cursors);
+    return withQuery(path, { ...query, "page[limit]": targets.integer(20, 100) });
+  });
+}
+
+function scenario(
+  name: string,
+  addresses: Scenario["addresses"],
+  more: Partial<Scenario> = {},
+): Scenario {
+  return { name, status: 200, isOurs: false, ...more, addresses };
+}
+
+const OURS = { isOurs: true };
+
 export const SCENARIOS: readonly Scenario[] = [
-  {
-    name: "match by id",
-    about: "one match with all related resources",
-    status: 200,
-    addresses: (targets) => targets.matchIds(MANY).map((id) => gzipped(`${MATCHES}/${id}`)),
-  },
-  {
-    name: "matches page",
-    about: "five matches with a start time and no other filter",
-    status: 200,
-    addresses: (targets) => pages(targets),
-  },
-  {
-    name: "by one player",
-    about: "the first five matches of one player in 28 days",
-    status: 200,
-    addresses: (targets) =>
-      targets.activePlayers(MANY).map((id) => withQuery(MATCHES, { "filter[playerIds]": id })),
-  },
-  {
-    name: "by six players",
-    about: "the first five matches of any of six players",
-    status: 200,
-    addresses: (targets) =>
-      groupsOfSix(targets, targets.activePlayers(MANY)).map((ids) =>
-        withQuery(MATCHES, { "filter[playerIds]": listed(ids) }),
-      ),
-  },
-  {
-    name: "by team",
-    about: "the first five matches of a team, by its tag",
-    status: 200,
-    addresses: (targets) =>
-      targets
-        .activeTeamNames(MANY)
-        .map((name) => withQuery(MATCHES, { "filter[teamNames]": listed([name]) })),
-  },
-  {
-    name: "by mode",
-    about: "five matches of one game mode after a start time",
-    status: 200,
-    addresses(targets) {
-      const modes = targets.modes();
-      return times(PAGES, () =>
-        withQuery(MATCHES, { "filter[gameMode]": targets.one(modes), ...startAt(targets.time()) }),
-      );
-    },
-  },
-  {
-    name: "by mode and patch",
-    about: "five matches of one game mode and patch after a start time",
-    status: 200,
-    addresses(targets) {
-      const modes = targets.modes();
-      return times(PAGES, () => {
-        const mode = targets.one(modes);
-        const time = targets.time();
-        const patch = targets.patchAt(mode, time) ?? "none";
-        const filters = { "filter[gameMode]": mode, "filter[patchVersion]": patch };
-        return withQuery(MATCHES, { ...filters, ...startAt(time) });
+  scenario("match by id", (targets) =>
+    targets.matchIds(MANY).map((id) => gzipped(`${MATCHES}/${id}`)),
+  ),
+  scenario("matches page", (targets) => pages(targets)),
+  scenario("by one player", (targets) => {
+    const players = targets.activePlayers(MANY);
+    return many(() => {
+      const { id } = targets.one(players);
+      return withQuery(MATCHES, { "filter[playerIds]": id, ...startAt(targets.windowStart()) });
+    });
+  }),
+  scenario("by six players", (targets) => {
+    const players = targets.activePlayers(MANY);
+    return many(() => withQuery(MATCHES, { "filter[playerIds]": six(targets, players, "id") }));
+  }),
+  scenario("by team", (targets) => {
+    const teams = targets.activeTeams(MANY);
+    return many(() => {
+      const name = listed([targets.one(teams).name]);
+      return withQuery(MATCHES, { "filter[teamNames]": name, ...startAt(targets.windowStart()) });
+    });
+  }),
+  scenario("by mode", (targets) => {
+    const modes = targets.modes();
+    return many(() =>
+      withQuery(MATCHES, { "filter[gameMode]": targets.one(modes), ...startAt(targets.time()) }),
+    );
+  }),
+  scenario("by mode and patch", (targets) => {
+    const modes = targets.modes();
+    return many(() => {
+      const [mode, time] = [targets.one(modes), targets.time()];
+      const patch = { "filter[patchVersion]": targets.patchAt(mode, time) };
+      return withQuery(MATCHES, { "filter[gameMode]": mode, ...patch, ...startAt(time) });
+    });
+  }),
+  scenario("latest of a player", (targets) => {
+    const players = targets.activePlayers(MANY);
+    return many(() => {
+      const order = { sort: "-createdAt", ...startAt(targets.windowStart()) };
+      return withQuery(MATCHES, { "filter[playerIds]": targets.one(players).id, ...order });
+    });
+  }),
+  // The same request again and again, which the cache of results is for.
+  scenario("hot page", () => [withQuery(MATCHES, { sort: "-createdAt" })]),
+  scenario("deep page", (targets) => {
+    const offset = targets.offset(DEEP);
+    const latest = targets.timeBefore(offset + FULL_PAGE);
+    return many(() =>
+      withQuery(MATCHES, { ...startAt(targets.time(latest)), "page[offset]": offset }),
+    );
+  }),
+  scenario("following links.next", linkedPages),
+  scenario("player by id", (targets) =>
+    targets.players(MANY).map(({ id }) => gzipped(`${PLAYERS}/${id}`)),
+  ),
+  scenario("players by six names", (targets) => {
+    const players = targets.players(MANY);
+    return many(() => withQuery(PLAYERS, { "filter[playerNames]": six(targets, players, "name") }));
+  }),
+  scenario(
+    "not modified",
+    async (targets, from) => {
+      const plain = targets.matchIds(TAGS).map((id) => gzipped(`${MATCHES}/${id}`));
+      const replies = await inGroups(plain, from);
+      return plain.map(({ path, headers }, at) => {
+        const tag = replies[at]!.headers.get("etag") ?? "";
+        return { path, headers: { ...headers, "If-None-Match": tag } };
       });
     },
-  },
-  {
-    name: "latest of a player",
-    about: "the newest five matches of one player",
-    status: 200,
-    addresses: (targets) =>
-      targets
-        .activePlayers(MANY)
-        .map((id) => withQuery(MATCHES, { "filter[playerIds]": id, sort: "-createdAt" })),
-  },
-  {
-    name: "hot page",
-    about: "the newest five matches of the shard, the same request again and again",
-    status: 200,
-    addresses: () => [withQuery(MATCHES, { sort: "-createdAt" })],
-  },
-  {
-    name: "deep page",
-    about: "five matches at page[offset]=5000",
-    status: 200,
-    addresses(targets) {
-      const offset = targets.offset(5000);
-      const starts = times(PAGES, () => startAt(targets.time(offset + FULL_PAGE)));
-      return starts.map((start) => withQuery(MATCHES, { ...start, "page[offset]": offset }));
+    { status: 304 },
+  ),
+  scenario("uncompressed", (targets) => pages(targets).map(({ path }) => ({ path, headers: {} }))),
+  scenario("sparse fields", (targets) => pages(targets, SPARSE)),
+  scenario(
+    "included paths",
+    (targets) => pages(targets, { include: "rosters.participants" }),
+    OURS,
+  ),
+  scenario(
+    "name search",
+    (targets) => {
+      const players = targets.players(MANY);
+      return many(() =>
+        withQuery(NAMES, { "filter[near]": mistyped(targets, targets.one(players).name) }),
+      );
     },
-  },
-  {
-    name: "following links.next",
-    about: "pages reached by links.next, of lists with and without filters",
-    status: 200,
-    async addresses(targets, ask) {
-      const walks = [];
-      for (const start of walkStarts(targets)) walks.push(await walk(ask, start, STEPS));
-      return walks.flat();
+    OURS,
+  ),
+  scenario(
+    "hero statistics",
+    (targets) => {
+      const [modes, patches] = [targets.modes(), targets.patches()];
+      return many(() =>
+        withQuery(HEROES, {
+          "filter[gameMode]": listed(targets.someOf(modes)),
+          "filter[patchVersion]": listed(targets.someOf(patches)),
+          sort: targets.one(ACTOR_ORDERS),
+        }),
+      );
     },
-  },
-  {
-    name: "player by id",
-    about: "one player",
-    status: 200,
-    addresses: (targets) => targets.players(MANY).map(({ id }) => gzipped(`${PLAYERS}/${id}`)),
-  },
-  {
-    name: "players by six names",
-    about: "six players by their names",
-    status: 200,
-    addresses: (targets) =>
-      groupsOfSix(targets, targets.players(MANY)).map((six) =>
-        withQuery(PLAYERS, { "filter[playerNames]": listed(six.map(({ name }) => name)) }),
-      ),
-  },
-  {
-    name: "not modified",
-    about: "one match by id with a current entity tag: 304",
-    status: 304,
-    async addresses(targets, ask) {
-      const plain = targets.matchIds(TAGS).map((id) => gzipped(`${MATCHES}/${id}`));
-      const replies = await askAll(ask, plain);
-      return plain.map(({ path, headers }, at) => ({
-        path,
-        headers: { ...headers, "If-None-Match": replies[at]!.headers.get("etag") ?? "" },
-      }));
+    OURS,
+  ),
+  scenario("leaderboard page", boardPages, OURS),
+  scenario(
+    "rank of a player",
+    (targets) => {
+      const players = targets.activePlayers(MANY);
+      return many(() => {
+        const period = { "filter[period]": targets.one(["all", "28d"]) };
+        const player = { "filter[playerIds]": targets.one(players).id };
+        return withQuery(`${BOARDS}/ranked-wins`, { ...player, ...period });
+      });
     },
-  },
-  {
-    name: "uncompressed",
-    about: "the matches page without gzip",
-    status: 200,
-    addresses: (targets) => pages(targets).map(({ path }) => ({ path, headers: {} })),
-  },
-  {
-    name: "sparse fields",
-    about: "the matches page with a few fields of each resource",
-    status: 200,
-    addresses: (targets) => pages(targets, SPARSE),
-  },
-  {
-    name: "included paths",
-    about: "the matches page with include=rosters.participants",
-    status: 200,
-    isOurs: true,
-    addresses: (targets) => pages(targets, { include: "rosters.participants" }),
-  },
-  {
-    name: "hero statistics",
-    about: "the statistics of all actors, of all modes and patches or of one mode",
-    status: 200,
-    isOurs: true,
-    addresses: (targets) => [
-      gzipped(ACTORS),
-      ...targets.modes().map((mode) => withQuery(ACTORS, { "filter[gameMode]": mode })),
-    ],
-  },
-  {
-    name: "leaderboard page",
-    about:
-      "the first pages of the leaderboards of ranked wins and win rates, of all time and of 28 days",
-    status: 200,
-    isOurs: true,
-    async addresses(_targets, ask) {
-      const boards = ["ranked-wins", "win-rate"].flatMap((board) => [
-        gzipped(`${BOARDS}/${board}`),
-        withQuery(`${BOARDS}/${board}`, { "filter[period]": "28d" }),
-      ]);
-      const more = await Promise.all(boards.map((board) => walk(ask, board, BOARD_PAGES)));
-      return [...boards, ...more.flat()];
+    OURS,
+  ),
+  scenario(
+    "played with",
+    (targets) => {
+      const players = targets.activePlayers(MANY);
+      return many(() => {
+        const path = `${PLAYERS}/${targets.one(players).id}/played-with`;
+        return withQuery(path, { "page[limit]": targets.integer(20, 50) });
+      });
     },
-  },
-  {
-    name: "rank of a player",
-    about: "the place of one player on the leaderboard of ranked wins",
-    status: 200,
-    isOurs: true,
-    addresses: (targets) =>
-      targets
-        .activePlayers(MANY)
-        .map((id) => withQuery(`${BOARDS}/ranked-wins`, { "filter[playerIds]": id })),
-  },
-  {
-    name: "company of a player",
-    about: "with and against whom one player played",
-    status: 200,
-    isOurs: true,
-    addresses: (targets) =>
-      targets.activePlayers(PAGES).map((id) => gzipped(`${PLAYERS}/${id}/played-with`)),
-  },
+    OURS,
+  ),
 ];

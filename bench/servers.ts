@@ -1,35 +1,34 @@
 /** Starts the servers under test, as users would. */
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Reply } from "./asking.ts";
 import type { ConstantReply } from "./ceiling.ts";
-import { run, type Server, startServer } from "./children.ts";
-import { onServerCore } from "./cores.ts";
-import { type Data, demoLines } from "./data.ts";
-import { BenchError, progress } from "./failure.ts";
-import { CEILING, CONVENTIONAL, MATCHBOOK, type Places } from "./places.ts";
+import { type Data, filesIn, hashOf, MATCHBOOK, SHARD } from "./data.ts";
+import { onServerCore } from "./machine.ts";
+import { BenchError, progress, run, type Server, startServer } from "./processes.ts";
+import type { Reply } from "./requests.ts";
+
+const CEILING = join(import.meta.dir, "ceiling.ts");
+const CONVENTIONAL = join(import.meta.dir, "conventional");
 
 /** As in bin/matchbook: they help other servers too. */
-export const RUNTIME_OPTIONS = { BUN_JSC_useConcurrentGC: "0", MIMALLOC_PURGE_DELAY: "1000" };
+const RUNTIME_OPTIONS = { BUN_JSC_useConcurrentGC: "0", MIMALLOC_PURGE_DELAY: "1000" };
 
-/** The headers that callers need to read a constant response. */
-const CEILING_HEADERS = ["content-type", "content-encoding"];
-
-/** Numbers the logs: several servers may run at once. */
-let started = 0;
-
-export function startMatchbook(data: string, places: Places, ...flags: string[]): Promise<Server> {
-  const usual = ["--data", data, "--port", "0", "--drain-ms", "0"];
-  const command = [MATCHBOOK, "serve", ...usual, ...flags];
-  const log = join(places.scratch, `matchbook-${++started}.log`);
-  return startServer("Matchbook", onServerCore(command), log);
+/** Only with flags that all versions have. */
+export function startMatchbook(
+  data: string,
+  { scratch, serve }: { scratch: string; serve: readonly string[] },
+  name = "Matchbook",
+  program = MATCHBOOK,
+): Promise<Server> {
+  const command = [program, "serve", "--data", data, "--port", "0", ...serve];
+  return startServer(name, onServerCore(command), join(scratch, `${name}.log`));
 }
 
-/** A server with one constant response. */
-export function startCeiling(reply: Reply, places: Places): Promise<Server> {
-  const file = join(places.scratch, "ceiling.json");
-  const names = reply.status === 304 ? ["etag"] : CEILING_HEADERS;
+/** A server with one constant response, with the headers that callers need to read it. */
+export function startCeiling(reply: Reply, scratch: string): Promise<Server> {
+  const file = join(scratch, "ceiling.json");
+  const names = reply.status === 304 ? ["etag"] : ["content-type", "content-encoding"];
   const headers = names.flatMap((name) => {
     const value = reply.headers.get(name);
     return value === null ? [] : [[name, value]];
@@ -40,62 +39,41 @@ export function startCeiling(reply: Reply, places: Places): Promise<Server> {
     body: Buffer.from(reply.body).toString("base64"),
   };
   writeFileSync(file, JSON.stringify(constant));
-  const command = [process.execPath, CEILING, file];
-  const log = join(places.scratch, "ceiling.log");
-  return startServer("the ceiling", onServerCore(command), log, RUNTIME_OPTIONS);
+  const command = onServerCore([process.execPath, CEILING, file]);
+  return startServer("the ceiling", command, join(scratch, "ceiling.log"), RUNTIME_OPTIONS);
 }
 
-export async function startConventional(data: Data, places: Places): Promise<Server> {
-  const database = await loadConventional(data);
-  const command = [nodePath(), join(CONVENTIONAL, "server.js"), "--db", database, "--port", "0"];
-  return startServer(
-    "the conventional server",
-    onServerCore(command),
-    join(places.scratch, "conventional.log"),
-    { NODE_ENV: "production" },
-  );
-}
-
-/** Loads the same records into the conventional server's file, unless it is current. */
-async function loadConventional(data: Data): Promise<string> {
-  const database = join(data.folder, "conventional.db");
-  const mark = join(data.folder, "conventional.json");
-  const wanted = JSON.stringify({ until: data.until, sources: conventionalSources() });
-  if (existsSync(mark) && readFileSync(mark, "utf8") === wanted) return database;
-  for (const suffix of ["", "-wal", "-shm"]) {
-    await Bun.file(`${database}${suffix}`)
-      .delete()
-      .catch(() => {});
+export async function startConventional(
+  data: Data,
+  matchbook: Server,
+  scratch: string,
+): Promise<Server> {
+  const node = Bun.which("node");
+  if (!node || !existsSync(join(CONVENTIONAL, "node_modules"))) {
+    throw new BenchError(
+      "The conventional server needs Node.js and its packages. Run 'npm ci' in bench/conventional, or run with --without-conventional.",
+    );
   }
-  progress(`loading ${data.matches} matches into the conventional server's file …`);
-  const { seconds } = await run([nodePath(), join(CONVENTIONAL, "load.js"), database], {
-    stdin: demoLines({ matches: data.matches, until: data.until, seed: 1 }),
+  const database = await loadConventional(node, data, matchbook);
+  const command = [node, join(CONVENTIONAL, "server.js"), "--db", database, "--port", "0"];
+  const log = join(scratch, "conventional.log");
+  const env = { NODE_ENV: "production" };
+  return startServer("the conventional server", onServerCore(command), log, env);
+}
+
+/** Loads the records that Matchbook serves into the conventional server's file, unless it is current. */
+async function loadConventional(node: string, data: Data, matchbook: Server): Promise<string> {
+  const database = join(data.folder, "conventional.sqlite");
+  const mark = join(data.folder, "conventional.txt");
+  const sources = hashOf(filesIn(CONVENTIONAL));
+  if (existsSync(mark) && readFileSync(mark, "utf8") === sources) return database;
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${database}${suffix}`, { force: true });
+  progress("loading the same matches into the conventional server's file …");
+  const command = [node, join(CONVENTIONAL, "load.js"), database];
+  const { seconds } = await run([...command, `${matchbook.url}/shards/${SHARD}`], {
     env: { PEER_KEY: data.key, NODE_ENV: "production" },
   });
   progress(`  took ${seconds.toFixed(1)} s`);
-  writeFileSync(mark, wanted);
+  writeFileSync(mark, sources);
   return database;
-}
-
-/** Changes with its code. */
-function conventionalSources(): string {
-  if (!existsSync(join(CONVENTIONAL, "server.js"))) {
-    throw new BenchError("bench/conventional does not exist. Run with --without-conventional.");
-  }
-  if (!existsSync(join(CONVENTIONAL, "node_modules"))) {
-    throw new BenchError(
-      "The conventional server's packages are not installed. Run 'npm ci' in bench/conventional, or run with --without-conventional.",
-    );
-  }
-  const files = readdirSync(CONVENTIONAL, { recursive: true, encoding: "utf8" })
-    .filter((file) => !file.includes("node_modules") && /\.(c|m)?js$/.test(file))
-    .sort();
-  const text = files.map((file) => readFileSync(join(CONVENTIONAL, file), "utf8")).join("\0");
-  return Bun.hash.wyhash(text).toString(36);
-}
-
-function nodePath(): string {
-  const node = Bun.which("node");
-  if (node) return node;
-  throw new BenchError("The conventional server needs Node.js, which is not on the PATH.");
 }

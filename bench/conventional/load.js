@@ -1,57 +1,35 @@
 // @ts-check
-/** Loads match documents from standard input into a new database file. */
+/** Loads all matches that a shard of Matchbook serves into a new database file. */
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { createInterface } from "node:readline";
 import Database from "better-sqlite3";
-import { completePlayers } from "./loading/players.js";
-import { readRecord } from "./loading/record.js";
-import { Visibility } from "./loading/visibility.js";
-import { Writer } from "./loading/writer.js";
+import { Rows } from "./rows.js";
 import { INDEXES, TABLES } from "./schema.js";
 
-const USAGE = "usage: PEER_KEY=… [PEER_RATE=…] node load.js FILE < matches.ndjson";
-const BATCH = 2000;
-const DEFAULT_RATE = 100_000_000;
-
-/** @typedef {{ stored: number, withheld: number, duplicate: number }} Counts */
+const USAGE = "usage: PEER_KEY=… node load.js FILE http://HOST:PORT/shards/SHARD";
+/** Requests per minute, practically unlimited. */
+const RATE = 100_000_000;
+const BATCH = 1000;
 
 async function load() {
-  const { file, key, rate } = readArguments();
-  const began = performance.now();
+  const [file, shard, ...rest] = process.argv.slice(2);
+  const key = process.env.PEER_KEY;
+  if (!file || !shard || rest.length > 0) throw new Error(`Wrong arguments. ${USAGE}`);
+  if (!key) throw new Error(`Set PEER_KEY to the API key, of both servers. ${USAGE}`);
+  if (existsSync(file)) throw new Error(`${file} already exists; remove it or choose another.`);
   const database = createDatabase(file);
-  const counts = { stored: 0, withheld: 0, duplicate: 0 };
-  const visibility = new Visibility();
-  const writer = new Writer(database);
-
-  await storeLines(database, writer, visibility, counts);
-  storeUndecided(database, writer, visibility, counts);
-  console.error("computing player stats …");
-  completePlayers(database, writer.playerCount);
+  await copyMatches(database, `${shard}/matches?filter[createdAt-start]=2000-01-01T00:00:00Z`, key);
   console.error("creating indexes …");
+  database.exec(`UPDATE players SET seen_at =
+    (SELECT max(created_at) FROM player_matches WHERE player_key = key)`);
   database.exec(INDEXES);
-  addKey(database, key, rate);
+  const hash = createHash("sha256").update(key).digest("hex");
+  database.prepare("INSERT INTO api_keys VALUES (?, 'benchmark', ?)").run(hash, RATE);
   // Statistics for the planner.
   database.exec("ANALYZE");
   database.pragma("wal_checkpoint(TRUNCATE)");
   database.close();
-  const seconds = (performance.now() - began) / 1000;
-  console.error(`${JSON.stringify(counts)} in ${seconds.toFixed(1)} s`);
-}
-
-function readArguments() {
-  const [file, ...rest] = process.argv.slice(2);
-  const key = process.env.PEER_KEY;
-  if (!file || rest.length > 0) throw new Error(`Specify one output file. ${USAGE}`);
-  if (!key) throw new Error(`Set PEER_KEY to the API key. ${USAGE}`);
-  if (existsSync(file))
-    throw new Error(`${file} already exists; remove it or choose another file.`);
-  const rate = Number(process.env.PEER_RATE ?? DEFAULT_RATE);
-  if (!Number.isSafeInteger(rate) || rate < 1) {
-    throw new Error("PEER_RATE must be an integer (requests per minute).");
-  }
-  return { file, key, rate };
 }
 
 /** @param {string} file */
@@ -62,67 +40,31 @@ function createDatabase(file) {
   database.pragma("synchronous = OFF");
   database.pragma("cache_size = -262144");
   database.exec(TABLES);
-  database.exec("CREATE TEMP TABLE undecided (line TEXT NOT NULL)");
   return database;
 }
 
 /**
- * @param {import("better-sqlite3").Database} database
- * @param {Writer} writer
- * @param {Visibility} visibility
- * @param {Counts} counts
- */
-async function storeLines(database, writer, visibility, counts) {
-  const keep = database.prepare("INSERT INTO undecided VALUES (?)");
-  let number = 0;
-  database.exec("BEGIN");
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-    number += 1;
-    if (line.trim() === "") continue;
-    try {
-      const record = readRecord(line);
-      const verdict = visibility.judge(record);
-      if (verdict === "undecided") keep.run(line);
-      else if (verdict === "withheld") counts.withheld += 1;
-      else counts[writer.write(record) ? "stored" : "duplicate"] += 1;
-    } catch (error) {
-      throw new Error(`cannot load line ${number}: ${/** @type {Error} */ (error).message}`);
-    }
-    if (number % BATCH === 0) database.exec("COMMIT; BEGIN");
-    if (number % (10 * BATCH) === 0) console.error(`${number} matches read …`);
-  }
-  database.exec("COMMIT");
-}
-
-/**
- * Stores private matches whose players were not known to be ranked when they were read.
+ * Follows links.next to the end.
  *
  * @param {import("better-sqlite3").Database} database
- * @param {Writer} writer
- * @param {Visibility} visibility
- * @param {Counts} counts
- */
-function storeUndecided(database, writer, visibility, counts) {
-  const next = database.prepare("SELECT rowid, line FROM undecided WHERE rowid > ? LIMIT 1");
-  database.transaction(() => {
-    let row = /** @type {{ rowid: number, line: string } | undefined} */ (next.get(0));
-    while (row) {
-      const record = readRecord(row.line);
-      if (!visibility.hasRankedPlayer(record)) counts.withheld += 1;
-      else counts[writer.write(record) ? "stored" : "duplicate"] += 1;
-      row = /** @type {typeof row} */ (next.get(row.rowid));
-    }
-  })();
-}
-
-/**
- * @param {import("better-sqlite3").Database} database
+ * @param {string} start
  * @param {string} key
- * @param {number} rate
  */
-function addKey(database, key, rate) {
-  const hash = createHash("sha256").update(key).digest("hex");
-  database.prepare("INSERT INTO api_keys VALUES (?, 'benchmark', ?)").run(hash, rate);
+async function copyMatches(database, start, key) {
+  const rows = new Rows(database);
+  const headers = { Authorization: `Bearer ${key}`, Accept: "application/vnd.api+json" };
+  /** @type {string | undefined} */
+  let url = start;
+  database.exec("BEGIN");
+  for (let pages = 1; url !== undefined; pages++) {
+    const response = await fetch(url, { headers });
+    const document = /** @type {any} */ (await response.json());
+    if (!response.ok) throw new Error(`${url}: ${JSON.stringify(document).slice(0, 500)}`);
+    rows.add(document);
+    url = document.links.next;
+    if (pages % BATCH === 0) database.exec("COMMIT; BEGIN");
+  }
+  database.exec("COMMIT");
 }
 
 load().catch((error) => {

@@ -1,5 +1,5 @@
 // @ts-check
-/** The game modes that are served, and the endings that are not. */
+/** The game modes that are served. */
 
 export const GAME_MODES = [
   "ranked",
@@ -11,7 +11,3 @@ export const GAME_MODES = [
   "casual_aral",
   "blitz_pvp_ranked",
 ];
-
-export const RANKED_MODE = "ranked";
-export const PRIVATE_MODE = "private";
-export const VOID_ENDINGS = ["exitpractice", "notenoughplayers"];

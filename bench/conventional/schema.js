@@ -66,9 +66,6 @@ export const TABLES = `
     created_at INTEGER NOT NULL,
     match_id TEXT NOT NULL,
     match_key INTEGER NOT NULL REFERENCES matches,
-    ranked INTEGER NOT NULL,
-    won INTEGER NOT NULL,
-    gold INTEGER NOT NULL,
     PRIMARY KEY (player_key, created_at, match_id)
   ) WITHOUT ROWID;
 
@@ -114,8 +111,7 @@ export const INDEXES = `
  * @property {{key: number, match_key: number, roster_key: number, player_key: number | null,
  *   id: string, attributes: string}} participants
  * @property {{key: number, match_key: number, id: string, attributes: string}} assets
- * @property {{player_key: number, created_at: number, match_id: string, match_key: number,
- *   ranked: number, won: number, gold: number}} player_matches
+ * @property {{player_key: number, created_at: number, match_id: string, match_key: number}} player_matches
  * @property {{team_key: number, created_at: number, match_id: string, match_key: number}} team_matches
  * @property {{hash: string, name: string, requests_a_minute: number}} api_keys
  */

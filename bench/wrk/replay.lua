@@ -1,9 +1,9 @@
 -- The requests that wrk sends: replays a file of requests repeatedly.
 --
---   wrk … -s replay.lua URL -- FILE
+--   wrk … -s replay.lua URL -- FILE SKIP
 --
--- Each line of FILE is a path, followed by additional headers ("Name: value") after tabs. Requests are
--- formatted once, before the measurement, to keep the load generator fast.
+-- Each line of FILE is a path, followed by additional headers ("Name: value") after tabs. The first SKIP
+-- lines come last. Requests are formatted once, before the measurement, to keep the load generator fast.
 
 local requests = {}
 local count = 0
@@ -34,6 +34,7 @@ function init(arguments)
   if count == 0 then
     error("the file of addresses is empty: " .. file)
   end
+  at = tonumber(arguments[2] or "0") % count
 end
 
 function request()
@@ -49,11 +50,11 @@ function done(summary, latency)
   local errors = summary.errors
   local line = '\nreplay {"requests":%d,"duration":%d,"bytes":%d,'
     .. '"errors":{"connect":%d,"read":%d,"write":%d,"status":%d,"timeout":%d},'
-    .. '"latency":{"p50":%d,"p90":%d,"p99":%d,"max":%d}}\n'
+    .. '"latency":{"p50":%d,"p99":%d}}\n'
   io.write(string.format(
     line,
     summary.requests, summary.duration, summary.bytes,
     errors.connect, errors.read, errors.write, errors.status, errors.timeout,
-    latency:percentile(50), latency:percentile(90), latency:percentile(99), latency.max
+    latency:percentile(50), latency:percentile(99)
   ))
 end

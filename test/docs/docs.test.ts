@@ -233,7 +233,7 @@ describe("verbs", () => {
     // Flags of the benchmark, of test runs, curl and Bun.
     const foreign = [
       ...[
-        "bench/flags.ts",
+        "bench/run.ts",
         ...new Bun.Glob("test/{faults,fuzz,ha,soak}/*.ts").scanSync(ROOT),
       ].flatMap((file) => flagsIn(readFileSync(join(ROOT, file), "utf8"))),
       "--help",

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
-import { circumstances } from "../../bench/machine.ts";
+import { measuredWith } from "../../bench/machine.ts";
 import { ROOT } from "../support/process.ts";
 
 /** The tables of the page. */
@@ -17,12 +17,8 @@ export interface Run {
 }
 
 export function described(table: string, { command, versions, totals }: Run): string {
-  const { date, commit, machine } = circumstances(command);
-  const { cores, cpu, memoryGiB, system } = machine;
   const load = `average load ${loadavg()[2]!.toFixed(1)}`;
-  const place = `${cores} cores of ${cpu} (${load}), ${memoryGiB} GiB, ${system}`;
-  const at = commit === undefined ? "" : ` at commit ${commit}`;
-  const origin = `Measured on ${date.slice(0, 10)}${at} with \`${command}\`: ${place}, ${versions}.`;
+  const origin = measuredWith(command, load, versions);
   return `${table}\n\n${totals} ${origin}`;
 }
 

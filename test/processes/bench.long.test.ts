@@ -1,9 +1,8 @@
-/** Tests the benchmark as a process: a short run gives complete results. */
+/** Tests the benchmark as a process: short runs give complete tables. */
 
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import type { Results } from "../../bench/results.ts";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { bench } from "../support/bench.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import { ROOT } from "../support/process.ts";
@@ -12,40 +11,40 @@ import { aFolder } from "../support/world.ts";
 const folder = aFolder();
 afterAll(() => folder.remove());
 
+const data = join(folder.path, "data");
 // A starved machine may give no response within one second.
-const LENGTH = ["--matches", "60", "--seconds", "3", "--rounds", "1"];
+const LENGTH = ["--matches", "60", "--seconds", "3", "--rounds", "1", "--data", data];
+
+async function tables(...args: string[]): Promise<{ stdout: string; stderr: string }> {
+  const { exitCode, stdout, stderr } = await bench(...args, ...LENGTH);
+  expect([exitCode, exitCode === 0 ? "" : stderr]).toEqual([0, ""]);
+  return { stdout, stderr };
+}
 
 function measuring() {
   test("a short run of the benchmark measures Matchbook and the ceiling", async () => {
-    const where = ["--without-conventional", "--out", folder.path];
-    const run = await bench("scenarios", ...LENGTH, "--only", "match by id", ...where);
-    expect([run.exitCode, run.exitCode === 0 ? "" : run.stderr]).toEqual([0, ""]);
-    expect(run.stdout).toContain("| match by id ");
-
-    const results: Results = await Bun.file(join(folder.path, "results.json")).json();
-    expect(Object.keys(results)).toEqual(["scenarios"]);
-    const { rows, machine, ...section } = results.scenarios!;
-    expect(section).toMatchObject({ matches: 60, rounds: 1, connections: 32 });
-    expect(section.served).toBeGreaterThan(40);
-    expect(machine.bun).toBe(Bun.version);
-    expect(rows.map(({ name }) => name)).toEqual(["match by id"]);
-    for (const figures of [rows[0]!.ceiling, rows[0]!.matchbook]) {
-      for (const value of [figures.requests, figures.requestsPerSecond, figures.cpuMicros]) {
-        expect(value).toBeGreaterThan(0);
-      }
-      expect(figures.p50Ms).toBeLessThanOrEqual(figures.p99Ms);
-      expect(figures.bodyBytes).toBeGreaterThan(1000);
-    }
-    // The data and the results are kept; nothing else of the run remains.
-    expect(readdirSync(join(folder.path, ".data"))).toEqual(["na-60"]);
-    expect(existsSync(join(folder.path, "plots", "scenarios-requests.svg"))).toBe(true);
+    const { stdout } = await tables("scenarios", "--only", "by id", "--without-conventional");
+    expect(stdout).toContain("60 matches in one shard, 32 connections, one round of 3 s.");
+    const rates = /\| match by id +\| +([\d,]+) \| +([\d,]+) \| +[\d.]+ % \|/.exec(stdout)!;
+    for (const rate of rates.slice(1)) expect(Number(rate.replace(",", ""))).toBeGreaterThan(0);
+    expect(stdout).toContain(`Bun ${Bun.version}`);
+    // The data is kept; nothing else of the run remains.
+    expect(readdirSync(data)).toEqual(["na-60"]);
   }, 60_000);
 
-  test("a short comparison of a checkout with itself gives ratios", async () => {
-    const where = ["--against", ROOT, "--out", folder.path];
-    const run = await bench(...LENGTH, "--only", "match by id", ...where);
-    expect([run.exitCode, run.exitCode === 0 ? "" : run.stderr]).toEqual([0, ""]);
-    expect(run.stdout).toMatch(/^\| match by id +\| +\d+\.\d\d \| +\d+\.\d\d \|$/m);
+  test("a comparison with another version gives ratios, and skips a scenario that it lacks", async () => {
+    const program = join(folder.path, "other", "bin", "matchbook");
+    mkdirSync(dirname(program), { recursive: true });
+    const real = join(ROOT, "bin", "matchbook");
+    // A version without deep pages.
+    const script = `#!/bin/sh\nif [ "$1" = serve ]; then set -- "$@" --max-offset 5; fi\nexec ${real} "$@"\n`;
+    writeFileSync(program, script, { mode: 0o755 });
+
+    const other = join(folder.path, "other");
+    const { stdout, stderr } = await tables("--against", other, "--only", "by id|deep page");
+    expect(stdout).toMatch(/^\| match by id +\| +\d+\.\d\d \| +\d+\.\d\d \|$/m);
+    expect(stdout).not.toContain("| deep page");
+    expect(stderr).toContain("deep page: skipped, because the other version lacks it.");
   }, 60_000);
 }
 

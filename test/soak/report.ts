@@ -1,7 +1,5 @@
-/** What a run reports: tables, figures and plots. */
+/** What a run reports: tables and figures. */
 
-import { timeChart } from "../../bench/curves.ts";
-import { COLOURS } from "../../bench/svg.ts";
 import { flatness, type Sample } from "./samples.ts";
 import type { SoakResult } from "./soak.ts";
 
@@ -41,30 +39,4 @@ export function csvOf(samples: readonly Sample[]): string {
   const names = Object.keys(samples[0] ?? {}) as (keyof Sample)[];
   const rows = samples.map((sample) => names.map((name) => Math.round(sample[name] * 100) / 100));
   return `${[names, ...rows].join("\n")}\n`;
-}
-
-const CHART_HEIGHT = 360;
-
-/** Three plots, one below the other. */
-export function chartOf(samples: readonly Sample[]): string {
-  const points = (name: keyof Sample) => samples.map((one) => [one.seconds, one[name]] as const);
-  const curve = (name: string, colour: keyof typeof COLOURS, from: keyof Sample) => ({
-    name,
-    colour: COLOURS[colour],
-    points: points(from),
-  });
-  const charts = [
-    timeChart("Memory of all processes of the server", "MiB", [
-      curve("resident", "ceiling", "residentMiB"),
-      curve("shared pages counted once", "matchbook", "proportionalMiB"),
-    ]),
-    timeChart("Latency", "milliseconds", [
-      curve("p50", "matchbook", "p50Ms"),
-      curve("p99", "conventional", "p99Ms"),
-    ]),
-    timeChart("Open descriptors", "", [curve("descriptors", "matchbook", "descriptors")]),
-  ];
-  const placed = charts.map((svg, at) => svg.replace("<svg ", `<svg y="${at * CHART_HEIGHT}" `));
-  const height = charts.length * CHART_HEIGHT;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 ${height}" width="860" height="${height}" role="img">\n<title>Memory, latency and open descriptors over time</title>\n${placed.join("")}</svg>\n`;
 }

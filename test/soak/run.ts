@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { bodyOf } from "./judge.ts";
-import { chartOf, csvOf, reportOf, tableOf } from "./report.ts";
+import { csvOf, reportOf, tableOf } from "./report.ts";
 import { soak } from "./soak.ts";
 
 const HELP = `npm run soak -- [options]
@@ -19,7 +19,7 @@ replacement, prune, redaction, keys, replacement of workers. Every response is c
   --connections N   kept-alive connections (default 16)
   --postgres URL    store the shard there, e.g. postgres://me@localhost/test?schema=soak; the schema must be empty
   --seed N          repeats the choices of a run (default: a new one each time)
-  --out DIR         where to write soak.svg, soak.csv and soak.json (default: a new folder)
+  --out DIR         where to write soak.csv and soak.json (default: a new folder)
 
 Exit codes: 1 a response was wrong, or something else was; 2 wrong usage.`;
 
@@ -49,10 +49,9 @@ const result = await soak({
 });
 const { summary, isRight } = reportOf(result);
 console.log(`\n${tableOf(result)}\n\n${summary}`);
-writeFileSync(join(out, "soak.svg"), chartOf(result.samples));
 writeFileSync(join(out, "soak.csv"), csvOf(result.samples));
 writeFileSync(join(out, "soak.json"), JSON.stringify({ ...options, ...shortened() }, undefined, 2));
-console.log(`written to ${out}: soak.svg, soak.csv, soak.json`);
+console.log(`written to ${out}: soak.csv, soak.json`);
 if (!isRight) {
   const file = join(out, "mismatches.json");
   const { mismatches, problems, steps } = result;
