@@ -34,7 +34,7 @@ const SPARSE = {
   "fields[participant]": "actor,player",
   "fields[player]": "name",
 };
-const ACTOR_ORDERS = ["matches", "wins", "winRate", "pickRate", "actor"].flatMap((name) => [
+const HERO_ORDERS = ["matches", "wins", "winRate", "pickRate", "hero"].flatMap((name) => [
   name,
   `-${name}`,
 ]);
@@ -213,7 +213,7 @@ export const SCENARIOS: readonly Scenario[] = [
         withQuery(HEROES, {
           "filter[gameMode]": listed(targets.someOf(modes)),
           "filter[patchVersion]": listed(targets.someOf(patches)),
-          sort: targets.one(ACTOR_ORDERS),
+          sort: targets.one(HERO_ORDERS),
         }),
       );
     },

@@ -32,8 +32,6 @@ export interface EncodedMatch {
   resource: Piece;
   included: Piece;
   stitchable: boolean;
-  /** The number of resources in `included`. */
-  ownCount: number;
   /** The hashes of the resources, which show whether two matches share one. */
   hashes: ByteRange;
 }
@@ -85,7 +83,6 @@ export function readEncodedMatch({ bytes, start, end }: ByteRange): EncodedMatch
       storedCrc,
     },
     stitchable: bytes[start + 4] === 1,
-    ownCount: count - 1,
     hashes: { bytes, start: hashesAt, end: firstAt },
   };
 }

@@ -1,22 +1,15 @@
 /**
  * Applies `include`, `fields` and a compatibility profile to stored resources, and removes duplicate ones. Pieces that
- * stay the same are used as they are stored. Of the others, the parts to keep are copied, which takes a fraction of the
- * time of parsing them.
+ * stay the same are used as they are stored. Of the others, the parts to keep are copied, which takes less time than
+ * parsing them.
  */
 
-import { keyOf, type Relationship, references } from "../domain/json.ts";
+import { type JsonObject, type Relationship, type Resource, references } from "../domain/json.ts";
+import { formatTimestamp } from "../domain/time.ts";
 import type { Shape } from "../query/query.ts";
-import { Draft } from "./draft.ts";
-import { type Piece, withoutComma } from "./fragment.ts";
-import { plainBody } from "./gzip.ts";
-import { type ScannedResource, scanResources, stringIn } from "./scan.ts";
-import {
-  type Additions,
-  isUnchanged,
-  type Rule,
-  rulesOf,
-  writeResource,
-} from "./write-resource.ts";
+import { literalPiece, type Piece, pieceOf, withoutComma } from "./fragment.ts";
+import { inflateEach } from "./gzip.ts";
+import { type Member, membersAt } from "./scan.ts";
 import { findWritten, rememberWritten } from "./written-texts.ts";
 
 /** A stored piece with one or more resources. */
@@ -26,8 +19,6 @@ export interface Source {
   isFollowing: boolean;
   /** The type of its resources, if that is known. */
   type?: string;
-  /** The number of its resources, if that is known. */
-  count?: number;
   /** For a player, the creation time of the latest served match. */
   lastMatchAt?: number | undefined;
 }
@@ -41,11 +32,14 @@ export interface Sources {
   isDistinct: boolean;
 }
 
-const DATA = Buffer.from('{"data":');
-const LIST = Buffer.from('{"data":[');
-const END = Buffer.from("]");
-const COMMA = Buffer.from(",");
-const INCLUDED = Buffer.from(',"included":[');
+/** What a compatibility profile adds to the resources of a type, where it is missing. */
+export interface Additions {
+  /** An attribute that repeats another one; an empty string if that is missing too. */
+  alias?: { name: string; of: string };
+  /** For players: the attribute with the creation time of the latest match. */
+  time?: string;
+  relationships: Record<string, [] | null>;
+}
 
 /**
  * If a resource is there twice, the first one is used. Without `include`, resources that nothing links to are left
@@ -56,207 +50,310 @@ export function project(
   shape: Shape,
   additions: ReadonlyMap<string, Additions> | undefined,
 ): Piece[] {
+  const { include } = shape;
   const rules = rulesOf(shape, additions);
-  const candidates = shape.include?.length === 0 ? [] : (related ?? []);
-  const choice =
-    isDistinct && !shape.include
-      ? everything(primary, candidates, rules)
-      : linked(primary, candidates, shape.include);
+  const data = primary.map((source) => new Entry(source));
+  const others = include?.length === 0 ? [] : (related ?? []).map((source) => new Entry(source));
+  let isWanted: IsWanted = () => true;
+  if (!isDistinct || include) isWanted = chosen(data, others, include);
+  else open([...data, ...others].filter((entry) => !entry.isKnown(rules)));
 
-  const draft = new Draft();
-  draft.add(isList ? LIST : DATA);
-  writeList(draft, choice.primary, rules);
-  if (isList) draft.add(END);
+  const draft = new Draft(rules);
+  draft.text(isList ? '{"data":[' : '{"data":');
+  for (const entry of data) draft.add(entry, () => true);
+  if (isList) draft.text("]");
   if (related) {
-    draft.add(INCLUDED);
-    writeList(draft, choice.related, rules);
-    draft.add(END);
+    draft.text(',"included":[');
+    for (const entry of others) draft.add(entry, isWanted);
+    draft.text("]");
   }
   return draft.finish();
 }
 
-/** What is kept of a source. */
-interface Kept {
-  source: Source;
-  text: Buffer;
-  resources: ScannedResource[];
-  isWhole: boolean;
-  /** How it was written before. */
-  written?: Buffer | undefined;
+/** How the resources of a type are written. */
+interface Rule {
+  /** Equal rules have equal keys. */
+  key: string;
+  /** The names of the chosen fields, with quotes. */
+  fields: ReadonlySet<string> | undefined;
+  added: Additions | undefined;
 }
-
-type Choice = Record<"primary" | "related", Kept[]>;
 
 type Rules = ReadonlyMap<string, Rule>;
 
-/** Pieces that no rule is about, and players and teams that were written before, are not inflated. */
-function everything(primary: Source[], related: Source[], rules: Rules): Choice {
-  const closed = [...primary, ...related].map((source) => {
-    const { type, piece, isFollowing, lastMatchAt } = source;
-    const rule = type === undefined ? undefined : rules.get(type);
-    const written = rule && isFollowing ? findWritten(rule.key, piece, lastMatchAt) : undefined;
-    const isOpen = type === undefined || (rule !== undefined && written === undefined);
-    return { source, text: NOTHING, resources: [], isWhole: true, written, isOpen };
-  });
-  const opened = open(closed.filter(({ isOpen }) => isOpen).map(({ source }) => source));
-  let next = 0;
-  const all = closed.map((one) => (one.isOpen ? opened[next++]! : one));
-  return { primary: all.slice(0, primary.length), related: all.slice(primary.length) };
+function rulesOf({ fields }: Shape, additions?: ReadonlyMap<string, Additions>): Rules {
+  const types = [...(fields?.keys() ?? []), ...(additions?.keys() ?? [])];
+  const rule = (type: string): Rule => {
+    const added = additions?.get(type);
+    const chosen = fields?.get(type);
+    const names = chosen && [...chosen].map((name) => asBytes(JSON.stringify(name)));
+    return { key: JSON.stringify([type, !added, names]), fields: names && new Set(names), added };
+  };
+  return new Map(types.map((type) => [asBytes(JSON.stringify(type)), rule(type)]));
 }
 
-const NOTHING = Buffer.alloc(0);
+/**
+ * A resource in the JSON of its source. Texts have a character for each byte, so that offsets are the same, and nothing
+ * is decoded.
+ */
+class StoredResource {
+  /** With quotes, as fields are. */
+  readonly type: string;
+  readonly #members: Member[];
+  #relationships: Record<string, Relationship> | undefined;
 
-/** The resources along the paths, including intermediate ones. Without paths, all that can be reached by links. */
-function linked(primary: Source[], related: Source[], paths: string[] | undefined): Choice {
-  const index = new Index(primary, related);
-  const wanted = paths ? onPaths(index, paths) : reachable(index);
-  const chosen = index.related.map((one) => {
-    const resources = one.resources.filter((resource) => wanted.has(resource));
-    return { ...one, resources, isWhole: resources.length === one.resources.length };
-  });
-  return { primary: index.primary, related: chosen };
-}
+  constructor(
+    private readonly json: Buffer,
+    private readonly text: string,
+    private readonly start: number,
+  ) {
+    this.#members = membersAt(json, start, 2);
+    this.type = this.#textOf('"type"')!;
+  }
 
-function onPaths(index: Index, paths: string[]): Set<ScannedResource> {
-  const found = new Set<ScannedResource>();
-  for (const path of paths) {
-    let level = index.primaryEntries;
-    for (const name of path.split(".")) {
-      const next = new Set<Entry>();
-      for (const entry of level) {
-        for (const reference of references(relationshipsOf(entry)[name])) {
-          const target = index.find(keyOf(reference));
-          if (!target) continue;
-          found.add(target.resource);
-          next.add(target);
-        }
+  get end(): number {
+    return this.#members.at(-1)!.end + 1;
+  }
+
+  /** Of what references to it have. */
+  get key(): string {
+    return this.type + this.#textOf('"id"');
+  }
+
+  get relationships(): Record<string, Relationship> {
+    const text = this.#textOf('"relationships"') ?? "{}";
+    this.#relationships ??= JSON.parse(Buffer.from(text, "latin1").toString());
+    return this.#relationships!;
+  }
+
+  whole(): string {
+    return this.text.slice(this.start, this.end);
+  }
+
+  parsed(): Partial<Resource> {
+    return JSON.parse(this.json.toString("utf8", this.start, this.end));
+  }
+
+  /** With the chosen fields only. Attributes or relationships of which nothing is left are left out. */
+  withFields(fields: ReadonlySet<string>): string {
+    const { text } = this;
+    let kept = "";
+    for (const { start, value, end, members } of this.#members) {
+      const name = text.slice(start, value - 1);
+      if (name !== '"attributes"' && name !== '"relationships"') {
+        kept += `,${text.slice(start, end)}`;
+        continue;
       }
-      level = next;
-    }
-  }
-  return found;
-}
-
-function reachable(index: Index): Set<ScannedResource> {
-  const found = new Set(index.primaryEntries);
-  // The set grows during iteration.
-  for (const entry of found) {
-    for (const relationship of Object.values(relationshipsOf(entry))) {
-      for (const reference of references(relationship)) {
-        const target = index.find(keyOf(reference));
-        if (target) found.add(target);
+      let chosen = "";
+      for (const one of members) {
+        if (fields.has(text.slice(one.start, one.value - 1)))
+          chosen += `,${text.slice(one.start, one.end)}`;
       }
+      if (chosen !== "") kept += `,${name}:{${chosen.slice(1)}}`;
+    }
+    return `{${kept.slice(1)}}`;
+  }
+
+  /** The value of a member. */
+  #textOf(name: string): string | undefined {
+    for (const { start, value, end } of this.#members) {
+      if (this.text.startsWith(name, start)) return this.text.slice(value, end);
     }
   }
-  return new Set([...found].map(({ resource }) => resource));
 }
 
-interface Entry {
-  text: Buffer;
-  resource: ScannedResource;
-  relationships?: Record<string, Relationship>;
-}
+/** A source, and what is known of it. */
+class Entry {
+  resources: StoredResource[] | undefined;
+  /** How it was written before. */
+  written: string | undefined;
 
-function relationshipsOf(entry: Entry): Record<string, Relationship> {
-  const { text, resource } = entry;
-  if (resource.relationships === 0) return {};
-  entry.relationships ??= JSON.parse(
-    text.toString("utf8", resource.relationships, resource.relationshipsEnd),
-  ) as Record<string, Relationship>;
-  return entry.relationships;
-}
+  constructor(readonly source: Source) {}
 
-/** Finds resources by their keys. Players, teams and what they link to are inflated when something is not found. */
-class Index {
-  readonly primary: Kept[];
-  readonly primaryEntries = new Set<Entry>();
-  readonly related: Kept[];
-  #unread: Source[];
-  readonly #entries = new Map<string, Entry>();
-
-  constructor(primary: Source[], related: Source[]) {
-    const named = related.findIndex(({ isFollowing }) => isFollowing);
-    const own = named === -1 ? related : related.slice(0, named);
-    this.#unread = related.slice(own.length);
-    const opened = open([...primary, ...own]);
-    this.primary = opened.slice(0, primary.length);
-    this.related = opened.slice(primary.length);
-    for (const one of this.primary) {
-      for (const entry of this.#add(one)) this.primaryEntries.add(entry);
-    }
-    for (const one of this.related) this.#add(one);
-  }
-
-  find(key: string): Entry | undefined {
-    const known = this.#entries.get(key);
-    if (known || this.#unread.length === 0) return known;
-    for (const one of open(this.#unread)) {
-      this.#add(one);
-      this.related.push(one);
-    }
-    this.#unread = [];
-    return this.#entries.get(key);
-  }
-
-  #add({ text, resources }: Kept): Entry[] {
-    return resources.map((resource) => {
-      const key = keyOf({ type: resource.type, id: idOf(text, resource) });
-      const entry = { text, resource };
-      if (!this.#entries.has(key)) this.#entries.set(key, entry);
-      return entry;
-    });
+  /** Whether it can be written without opening it: no rule is about it, or it was written before. */
+  isKnown(rules: Rules): boolean {
+    const { type, piece, isFollowing, lastMatchAt } = this.source;
+    const rule = type === undefined ? undefined : rules.get(`"${type}"`);
+    if (rule && isFollowing) this.written = findWritten(rule.key, piece, lastMatchAt);
+    return type !== undefined && (!rule || this.written !== undefined);
   }
 }
-
-const idOf = (text: Buffer, { idStart, idEnd }: ScannedResource) => stringIn(text, idStart, idEnd);
 
 /** Inflates all at once, because each call has a high fixed cost. */
-function open(sources: Source[]): Kept[] {
-  if (sources.length === 0) return [];
-  const text = plainBody(
-    sources.map(({ piece }) => piece),
-    "",
-  );
-  let end = 0;
-  return sources.map((source) => {
-    const start = end + (source.isFollowing ? COMMA.length : 0);
-    end += source.piece.length;
-    return {
-      source,
-      text,
-      resources: scanResources(text, start, end, source.count),
-      isWhole: true,
-    };
-  });
-}
-
-function writeList(draft: Draft, list: Kept[], rules: Rules): void {
-  let isFirst = true;
-  for (const kept of list) {
-    const { source, text, resources, written } = kept;
-    const { piece, isFollowing, lastMatchAt } = source;
-    if (written) {
-      if (!isFirst) draft.add(COMMA);
-      draft.add(written);
-      isFirst = false;
-    } else if (isAsStored(kept, rules)) {
-      if (!isFirst && !isFollowing) draft.add(COMMA);
-      draft.stored(isFirst && isFollowing ? withoutComma(piece) : piece);
-      isFirst = false;
-    } else {
-      for (const resource of resources) {
-        if (!isFirst) draft.add(COMMA);
-        isFirst = false;
-        const rule = rules.get(resource.type);
-        const write = () => writeResource(draft, text, resource, rule, lastMatchAt);
-        if (rule && isFollowing)
-          rememberWritten(rule.key, piece, lastMatchAt, draft.capture(write));
-        else write();
-      }
+function open(entries: Entry[]): void {
+  if (entries.length === 0) return;
+  const texts = inflateEach(entries.map(({ source }) => source.piece));
+  for (const [at, entry] of entries.entries()) {
+    const json = texts[at]!;
+    const text = json.toString("latin1");
+    const resources: StoredResource[] = [];
+    for (let start = entry.source.isFollowing ? 1 : 0; start < text.length; ) {
+      const resource = new StoredResource(json, text, start);
+      resources.push(resource);
+      start = resource.end + 1;
     }
+    entry.resources = resources;
   }
 }
 
-function isAsStored({ text, resources, isWhole }: Kept, rules: Rules): boolean {
-  return isWhole && resources.every((one) => isUnchanged(text, one, rules.get(one.type)));
+type IsWanted = (resource: StoredResource) => boolean;
+
+/** The resources along the paths, including intermediate ones. Without paths, all that can be reached by links. */
+function chosen(data: Entry[], others: Entry[], paths: string[] | undefined): IsWanted {
+  const index = new Map<string, StoredResource>();
+  const read = (entries: Entry[]) => {
+    open(entries);
+    for (const { resources } of entries) {
+      for (const resource of resources!) {
+        const { key } = resource;
+        if (!index.has(key)) index.set(key, resource);
+      }
+    }
+  };
+  read(data);
+  const primary = new Set(index.values());
+  // Players, teams and what they link to are inflated when something is not found.
+  const named = others.findIndex(({ source }) => source.isFollowing);
+  const unread = named === -1 ? [] : others.slice(named);
+  read(others.slice(0, others.length - unread.length));
+  const targets = (relationship: Relationship | undefined): StoredResource[] =>
+    references(relationship).flatMap((reference) => {
+      const key = asBytes(JSON.stringify(reference.type) + JSON.stringify(reference.id));
+      if (!index.has(key)) read(unread.splice(0));
+      return index.get(key) ?? [];
+    });
+
+  const found = new Set(paths ? [] : primary);
+  for (const path of paths ?? []) {
+    let level = primary;
+    for (const name of path.split(".")) {
+      level = new Set([...level].flatMap((one) => targets(one.relationships[name])));
+      for (const one of level) found.add(one);
+    }
+  }
+  if (!paths) {
+    // The set grows during iteration.
+    for (const { relationships } of found) {
+      for (const one of Object.values(relationships).flatMap(targets)) found.add(one);
+    }
+  }
+  for (const entry of unread) entry.resources = [];
+  return (resource) => found.has(resource);
+}
+
+/** As a rule says; undefined if that changes nothing. */
+function rewritten(
+  resource: StoredResource,
+  rule: Rule | undefined,
+  lastMatchAt: number | undefined,
+): string | undefined {
+  if (!rule) return undefined;
+  const { added, fields } = rule;
+  const more = added && completed(resource.parsed(), added, lastMatchAt);
+  if (!fields) return more;
+  if (more === undefined) return resource.withFields(fields);
+  return new StoredResource(Buffer.from(more, "latin1"), more, 0).withFields(fields);
+}
+
+/** A copy of such a text that does not keep the whole page in memory, of which it has parts. */
+const copied = (text: string): string => Buffer.from(text, "latin1").toString("latin1");
+
+/** A text with a character for each of its bytes. */
+const asBytes = (text: string): string => Buffer.from(text).toString("latin1");
+
+/** With what a profile adds; undefined if that is nothing. */
+function completed(
+  resource: Partial<Resource>,
+  { alias, time, relationships: expected }: Additions,
+  lastMatchAt: number | undefined,
+): string | undefined {
+  const { attributes = {}, relationships = {} } = resource;
+  const extra: JsonObject = {};
+  if (time && lastMatchAt !== undefined && !Object.hasOwn(attributes, time)) {
+    extra[time] = formatTimestamp(lastMatchAt);
+  }
+  if (alias && (attributes[alias.name] ?? null) === null) {
+    extra[alias.name] = attributes[alias.of] ?? "";
+  }
+  const links: Record<string, Relationship> = {};
+  for (const [name, data] of Object.entries(expected)) {
+    const given = relationships[name];
+    if (given?.data === undefined) links[name] = { data, ...given };
+  }
+  const isComplete = resource.attributes && resource.relationships && isEmpty(extra);
+  if (isComplete && isEmpty(links)) return undefined;
+  const more = {
+    ...resource,
+    attributes: { ...attributes, ...extra },
+    relationships: { ...relationships, ...links },
+  };
+  return asBytes(JSON.stringify(more));
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+/** Shorter texts are not worth compressing. */
+const MIN_COMPRESSED = 64;
+
+/** The content of a document: stored pieces, and new text between them. */
+class Draft {
+  readonly #pieces: Piece[] = [];
+  #text = "";
+  #isFirst = true;
+
+  constructor(private readonly rules: Rules) {}
+
+  /** A list may follow. */
+  text(text: string): void {
+    this.#text += text;
+    this.#isFirst = true;
+  }
+
+  /** Adds the wanted resources of an entry to a list. */
+  add({ source, resources, written }: Entry, isWanted: IsWanted): void {
+    const { piece, isFollowing, lastMatchAt } = source;
+    if (written !== undefined) this.#next(written);
+    else if (resources === undefined) this.#stored(piece, isFollowing);
+    else {
+      const kept = resources.filter(isWanted);
+      const news = kept.map((one) => rewritten(one, this.rules.get(one.type), lastMatchAt));
+      if (kept.length === resources.length && news.every((text) => text === undefined)) {
+        if (kept.length > 0) this.#stored(piece, isFollowing);
+        return;
+      }
+      for (const [at, one] of kept.entries()) {
+        const text = news[at] ?? one.whole();
+        this.#next(text);
+        const rule = this.rules.get(one.type);
+        if (rule && isFollowing) rememberWritten(rule.key, piece, lastMatchAt, copied(text));
+      }
+    }
+  }
+
+  finish(): Piece[] {
+    this.#endPiece();
+    return this.#pieces;
+  }
+
+  #next(text: string): void {
+    this.#text += this.#isFirst ? text : `,${text}`;
+    this.#isFirst = false;
+  }
+
+  #stored(piece: Piece, isFollowing: boolean): void {
+    if (!this.#isFirst && !isFollowing) this.#text += ",";
+    this.#endPiece();
+    this.#pieces.push(this.#isFirst && isFollowing ? withoutComma(piece) : piece);
+    this.#isFirst = false;
+  }
+
+  #endPiece(): void {
+    if (this.#text === "") return;
+    const plain = Buffer.from(this.#text, "latin1");
+    this.#pieces.push(plain.length < MIN_COMPRESSED ? literalPiece(plain) : pieceOf(plain));
+    this.#text = "";
+  }
 }

@@ -17,8 +17,7 @@ import {
   withoutComma,
 } from "./fragment.ts";
 import type { Links } from "./links.ts";
-import { project, type Source } from "./project.ts";
-import type { Additions } from "./write-resource.ts";
+import { type Additions, project, type Source } from "./project.ts";
 
 /**
  * A document in two parts: the content, and the rest (links, meta), which depends on the request.
@@ -169,11 +168,7 @@ function rebuilt(
   const { players, teams } = bundle;
   const companions = [...players, ...teams].flatMap((one) => one.companions ?? []);
   const related = [
-    ...encoded.map(({ included, ownCount }) => ({
-      piece: included,
-      isFollowing: false,
-      count: ownCount,
-    })),
+    ...encoded.map(({ included }) => ({ piece: included, isFollowing: false })),
     ...players.map((player) => namedSource(player, "player")),
     ...teams.map((team) => namedSource(team, "team")),
     ...companions.map((one) => ({ piece: readFragment(one), isFollowing: false })),

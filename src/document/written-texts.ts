@@ -9,7 +9,7 @@ interface Written {
   storedCrc: number;
   length: number;
   lastMatchAt: number | undefined;
-  text: Buffer;
+  text: string;
 }
 
 /** Of all texts, with what the map needs for each. When they are more, all are dropped. */
@@ -25,7 +25,7 @@ export function findWritten(
   rule: string,
   { crc, storedCrc, length }: Piece,
   lastMatchAt: number | undefined,
-): Buffer | undefined {
+): string | undefined {
   const found = rules.get(rule)?.get(crc);
   const isSame =
     found?.storedCrc === storedCrc && found.length === length && found.lastMatchAt === lastMatchAt;
@@ -36,7 +36,7 @@ export function rememberWritten(
   rule: string,
   { crc, storedCrc, length }: Piece,
   lastMatchAt: number | undefined,
-  text: Buffer,
+  text: string,
 ): void {
   // Callers choose the rules, so these take memory too.
   const entryBytes = text.length + ENTRY_BYTES + (rules.has(rule) ? 0 : rule.length);

@@ -3,8 +3,8 @@
  * file knows how they differ.
  */
 
+import type { Additions } from "../document/project.ts";
 import type { AdditionsByType } from "../document/stitch.ts";
-import { type Additions, nameOf } from "../document/write-resource.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { type Endpoint, fieldsType, findParameter } from "../query/endpoint.ts";
 import { splitQuery, writeQuery } from "../query/query-string.ts";
@@ -39,21 +39,15 @@ const STRICT: CompatProfile = {
   emptyIsMissing: false,
 };
 
-const relationships = (names: Record<string, [] | null>): Additions["relationships"] =>
-  Object.entries(names).map(([name, data]) => ({ name: nameOf(name), data }));
-
 const MATCH_RELATIONSHIPS: Record<string, []> = { assets: [], rounds: [], spectators: [] };
-const TITLE = { name: nameOf("titleId"), of: nameOf("titleID") };
+const TITLE = { name: "titleId", of: "titleID" };
 
 /** Members that such clients read without checking that they exist. */
 const ADDITIONS: AdditionsByType = new Map<string, Additions>([
-  ["match", { alias: TITLE, relationships: relationships(MATCH_RELATIONSHIPS) }],
-  [
-    "player",
-    { alias: TITLE, time: nameOf("createdAt"), relationships: relationships({ assets: [] }) },
-  ],
-  ["roster", { relationships: relationships({ team: null }) }],
-  ["participant", { relationships: [] }],
+  ["match", { alias: TITLE, relationships: MATCH_RELATIONSHIPS }],
+  ["player", { alias: TITLE, time: "createdAt", relationships: { assets: [] } }],
+  ["roster", { relationships: { team: null } }],
+  ["participant", { relationships: {} }],
 ]);
 
 const GAMELOCKER: CompatProfile = {

@@ -13,7 +13,13 @@ import type { ReadableShards } from "../store/shards.ts";
 import type { LogPosition, Reader } from "../store/store.ts";
 import { changesBody, changesUpTo, nextChanges } from "./batch.ts";
 import { hookState, isFor, KeysById, mayDeliver } from "./hook-access.ts";
-import type { Hook, HookBatch, HookProgress, HookStore } from "./hook-store.ts";
+import {
+  type Hook,
+  type HookBatch,
+  type HookProgress,
+  type HookStore,
+  isSame,
+} from "./hook-store.ts";
 import { nextAttempt } from "./schedule.ts";
 import type { Send } from "./send.ts";
 import { signedHeaders } from "./signature.ts";
@@ -49,9 +55,6 @@ const STALLED_MS = 10_000;
 
 /** How long requests in flight may take when the server stops. What is cut off is sent again. */
 const STOP_MS = 2000;
-
-/** As the store has it after a batch was delivered or abandoned. */
-const NO_FAILURES = { attempts: 0, failingSince: null, nextAttempt: 0 };
 
 type ChangeLog = { beginning: LogPosition; end: LogPosition };
 
@@ -227,8 +230,7 @@ export class Deliverer {
     // A gap is reported at once, also if nothing has changed since.
     if (changes.length === 0 && !progress.isGap) {
       if (isSame(end, progress.cursor)) return undefined;
-      const isMoved = await store.move(hook.id, progress, end, false);
-      return isMoved ? { ...progress, ...NO_FAILURES, cursor: end, batch: null } : undefined;
+      return store.move(hook.id, progress, end, false);
     }
     const oldest = changes[0]?.committedAt ?? clock.now();
     const batch = progress.batch ?? newBatch(end, oldest, clock.now());
@@ -248,7 +250,7 @@ export class Deliverer {
       return undefined;
     }
     const now = clock.now();
-    const isMine = await store.delivered(hook.id, shard, batch.id, outcome.result, now);
+    const next = await store.delivered(hook.id, shard, batch, outcome.result, now);
     observe({
       event: "hook-delivered",
       hook: hook.id,
@@ -256,8 +258,7 @@ export class Deliverer {
       changes: changes.length,
       milliseconds: now - began,
     });
-    const done = { cursor: batch.end, batch: null, isGap: false };
-    return isMine ? { ...progress, ...NO_FAILURES, ...done } : undefined;
+    return next;
   }
 
   /**
@@ -274,9 +275,9 @@ export class Deliverer {
     const { beginning } = await reader.changeLog();
     const isTrimmed = progress.cursor.number < beginning.number;
     const cursor = isTrimmed ? beginning : await reader.followStart(clock.now());
-    if (!(await store.move(hook.id, progress, cursor, true))) return undefined;
-    observe({ event: "hook-gap", hook: hook.id, shard: progress.shard });
-    return { ...progress, ...NO_FAILURES, cursor, batch: null, isGap: true };
+    const next = await store.move(hook.id, progress, cursor, true);
+    if (next) observe({ event: "hook-gap", hook: hook.id, shard: progress.shard });
+    return next;
   }
 
   async #fail(
@@ -299,8 +300,9 @@ export class Deliverer {
       failingSince: since,
       nextAttempt: next ?? 0,
       lastResult: result,
+      lastAt: now,
     };
-    const isMine = await store.failed(hook.id, before, batch.id, failure, now);
+    const isMine = await store.failed(hook.id, before, batch.id, failure);
     observe({ event: "hook-failed", hook: hook.id, shard, attempts, reason: result });
     if (isMine && next === undefined && (await store.pause(hook.id, "failures", now))) {
       observe({ event: "hook-paused", hook: hook.id, shard, reason: result });
@@ -351,6 +353,3 @@ export const secretsOf = (
   now: number,
 ): string[] =>
   previousSecret !== null && now < (previousUntil ?? 0) ? [secret, previousSecret] : [secret];
-
-const isSame = (one: LogPosition, other: LogPosition): boolean =>
-  one.number === other.number && one.tag === other.tag;

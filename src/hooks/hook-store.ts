@@ -1,8 +1,7 @@
 /** Stores hooks and how far each has come in the log of each shard. Several processes may use it. */
 
 import { randomBase62 } from "../access/key.ts";
-import type { Connection, Database } from "../access/key-database.ts";
-import { decodeLogCursor, encodeLogCursor } from "../features/changes/cursor.ts";
+import type { Database } from "../access/key-database.ts";
 import type { LogPosition } from "../store/store.ts";
 
 export interface NewHook {
@@ -57,54 +56,27 @@ export interface HookBatch {
 
 export type Positions = ReadonlyMap<string, LogPosition>;
 
-const number = (column: string, name: string) => `CAST(${column} AS double precision) AS "${name}"`;
+const NO_FAILURES = { attempts: 0, failingSince: null, nextAttempt: 0 };
 
-const COLUMNS = [
-  "hooks.id",
-  'key_id AS "keyId"',
-  "url",
-  "shards",
-  "players",
-  number("created_at", "createdAt"),
-  "secret",
-  'previous_secret AS "previousSecret"',
-  number("previous_until", "previousUntil"),
-  'paused_by AS "pausedBy"',
-  number("paused_at", "pausedAt"),
-  "shard",
-  'position AS "cursor"',
-  number("is_gap", "isGap"),
-  'batch_id AS "batchId"',
-  'batch_end AS "batchEnd"',
-  number("batch_started_at", "batchStartedAt"),
-  number("batch_oldest", "batchOldest"),
-  number("attempts", "attempts"),
-  number("failing_since", "failingSince"),
-  number("next_attempt", "nextAttempt"),
-  'last_result AS "lastResult"',
-  number("last_at", "lastAt"),
-].join(", ");
+/** At a position, with nothing delivered or failed. */
+const startAt = (shard: string, cursor: LogPosition): HookProgress => ({
+  shard,
+  cursor,
+  isGap: false,
+  batch: null,
+  ...NO_FAILURES,
+  lastResult: null,
+  lastAt: null,
+});
 
-/** A hook joined with its progress in a shard; the shard is null if there is none. */
-interface Row
-  extends Omit<Hook, "shards" | "players" | "progress">,
-    Omit<HookProgress, "shard" | "cursor" | "isGap" | "batch"> {
-  shards: string;
-  players: string;
-  shard: string | null;
-  cursor: string;
-  isGap: number;
-  batchId: string | null;
-  batchEnd: string;
-  batchStartedAt: number;
-  batchOldest: number;
+interface Row {
+  id: string;
+  version: number;
+  /** The rest of the hook, as JSON. */
+  state: string;
 }
 
-const BETWEEN_IDS = ",";
-const NO_BATCH = "batch_id = NULL, batch_end = NULL, batch_started_at = NULL, batch_oldest = NULL";
-const NO_FAILURES = "attempts = 0, failing_since = NULL, next_attempt = 0";
-
-/** A batch that another process has finished or abandoned meanwhile is not changed. */
+/** What another process has changed meanwhile is not overwritten: each change is made to the newest version. */
 export class HookStore {
   constructor(private readonly database: Database) {}
 
@@ -114,170 +86,148 @@ export class HookStore {
   }
 
   /** Oldest first. */
-  list(): Promise<Hook[]> {
-    return hooksIn(this.database, "", []);
+  async list(): Promise<Hook[]> {
+    return (await this.#rows("", [])).map(hookIn);
   }
 
-  find(id: string): Promise<Hook | undefined> {
-    return find(this.database, id);
+  async find(id: string): Promise<Hook | undefined> {
+    return (await this.#rows("WHERE id = $1", [id])).map(hookIn)[0];
   }
 
   /** The hook begins after these positions. */
-  add(wanted: NewHook, secret: string, positions: Positions, now: number): Promise<Hook> {
-    const id = `h_${randomBase62(10)}`;
-    return this.database.transaction(async (connection) => {
-      await connection.run(
-        `INSERT INTO {hooks} (id, key_id, url, shards, players, created_at, secret)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [
-          id,
-          wanted.keyId,
-          wanted.url,
-          wanted.shards.join(BETWEEN_IDS),
-          wanted.players.join(BETWEEN_IDS),
-          now,
-          secret,
-        ],
+  async add(wanted: NewHook, secret: string, positions: Positions, now: number): Promise<Hook> {
+    const hook: Hook = {
+      ...wanted,
+      id: `h_${randomBase62(10)}`,
+      createdAt: now,
+      secret,
+      previousSecret: null,
+      previousUntil: null,
+      pausedBy: null,
+      pausedAt: null,
+      progress: Array.from(positions, ([shard, cursor]) => startAt(shard, cursor)),
+    };
+    await this.database.transaction((connection) =>
+      connection.run(
+        "INSERT INTO {hooks} (id, created_at, version, state) VALUES ($1, $2, 0, $3)",
+        [hook.id, now, stateOf(hook)],
+      ),
+    );
+    return hook;
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.database.transaction((connection) =>
+      connection.run("DELETE FROM {hooks} WHERE id = $1", [id]),
+    );
+  }
+
+  /**
+   * Makes a change, and again if another process was faster. False if the hook does not exist, or `change` returns
+   * undefined.
+   */
+  async change(id: string, change: (hook: Hook) => Hook | undefined): Promise<boolean> {
+    for (;;) {
+      const [row] = await this.#rows("WHERE id = $1", [id]);
+      const next = row && change(hookIn(row));
+      if (!next) return false;
+      const changed = await this.database.run(
+        "UPDATE {hooks} SET version = version + 1, state = $1 WHERE id = $2 AND version = $3",
+        [stateOf(next), id, row.version],
       );
-      await place(connection, id, positions);
-      return (await find(connection, id))!;
+      if (changed > 0) return true;
+    }
+  }
+
+  /** The same for the progress in a shard. Returns what it is then. */
+  async #advance(
+    id: string,
+    shard: string,
+    change: (progress: HookProgress, hook: Hook) => HookProgress | undefined,
+  ): Promise<HookProgress | undefined> {
+    let next: HookProgress | undefined;
+    const isChanged = await this.change(id, (hook) => {
+      const present = hook.progress.find((one) => one.shard === shard);
+      next = present && change(present, hook);
+      return next && withProgress(hook, next);
     });
+    return isChanged ? next : undefined;
   }
 
   /** False if it is paused already, or does not exist. */
-  async pause(id: string, by: PausedBy, now: number): Promise<boolean> {
-    const changed = await this.database.transaction((connection) =>
-      connection.run(
-        "UPDATE {hooks} SET paused_by = $1, paused_at = $2 WHERE id = $3 AND paused_by IS NULL",
-        [by, now, id],
-      ),
+  pause(id: string, by: PausedBy, now: number): Promise<boolean> {
+    return this.change(id, (hook) =>
+      hook.pausedBy === null ? { ...hook, pausedBy: by, pausedAt: now } : undefined,
     );
-    return changed > 0;
-  }
-
-  /** Continues at once, also after failures. */
-  resume(id: string): Promise<void> {
-    return this.database.transaction(async (connection) => {
-      await connection.run("UPDATE {hooks} SET paused_by = NULL, paused_at = NULL WHERE id = $1", [
-        id,
-      ]);
-      await connection.run(`UPDATE {hook_shards} SET ${NO_FAILURES} WHERE hook_id = $1`, [id]);
-    });
-  }
-
-  /** The secret that was valid before signs as well, until a time. */
-  async rotateSecret(id: string, secret: string, previousUntil: number): Promise<void> {
-    await this.database.transaction((connection) =>
-      connection.run(
-        "UPDATE {hooks} SET previous_secret = secret, previous_until = $1, secret = $2 WHERE id = $3",
-        [previousUntil, secret, id],
-      ),
-    );
-  }
-
-  remove(id: string): Promise<void> {
-    return this.database.transaction(async (connection) => {
-      await connection.run("DELETE FROM {hook_shards} WHERE hook_id = $1", [id]);
-      await connection.run("DELETE FROM {hooks} WHERE id = $1", [id]);
-    });
-  }
-
-  /** Continues after these positions, with new batches. */
-  replay(id: string, positions: Positions): Promise<void> {
-    return this.database.transaction((connection) => place(connection, id, positions));
   }
 
   /** Begins after this position in a shard that the hook has not seen yet. */
   async addShard(id: string, shard: string, cursor: LogPosition): Promise<void> {
-    await this.database.run(
-      `INSERT INTO {hook_shards} (hook_id, shard, position) SELECT id, $1, $2 FROM {hooks} WHERE id = $3
-       ON CONFLICT (hook_id, shard) DO NOTHING`,
-      [shard, encodeLogCursor(cursor), id],
+    await this.change(id, (hook) =>
+      hook.progress.some((one) => one.shard === shard)
+        ? undefined
+        : withProgress(hook, startAt(shard, cursor)),
     );
   }
 
-  /** False if the hook is paused, removed or replayed. */
-  async startBatch(
+  /** Undefined if the hook is paused, removed or replayed. */
+  startBatch(
     id: string,
-    { shard, cursor }: Pick<HookProgress, "shard" | "cursor">,
+    { shard, cursor }: HookProgress,
     batch: HookBatch,
-  ): Promise<boolean> {
-    const changed = await this.database.run(
-      `UPDATE {hook_shards} SET batch_id = $1, batch_end = $2, batch_started_at = $3, batch_oldest = $4
-       WHERE hook_id = $5 AND shard = $6 AND position = $7 AND batch_id IS NULL
-         AND EXISTS (SELECT 1 FROM {hooks} AS hooks WHERE hooks.id = $5 AND paused_by IS NULL)`,
-      [
-        batch.id,
-        encodeLogCursor(batch.end),
-        batch.startedAt,
-        batch.oldest,
-        id,
-        shard,
-        encodeLogCursor(cursor),
-      ],
+  ): Promise<HookProgress | undefined> {
+    return this.#advance(id, shard, (present, { pausedBy }) =>
+      pausedBy === null && present.batch === null && isSame(present.cursor, cursor)
+        ? { ...present, batch }
+        : undefined,
     );
-    return changed > 0;
   }
 
-  /** Moves the cursor without a delivery. A batch in flight is abandoned. False if it has moved already. */
-  async move(
+  /** Moves the cursor without a delivery. A batch in flight is abandoned. Undefined if it has moved already. */
+  move(
     id: string,
-    { shard, cursor, batch }: Pick<HookProgress, "shard" | "cursor" | "batch">,
+    { shard, cursor, batch }: HookProgress,
     to: LogPosition,
     isGap: boolean,
-  ): Promise<boolean> {
-    const changed = await this.database.run(
-      `UPDATE {hook_shards} SET position = $1, is_gap = $2, ${NO_BATCH}, ${NO_FAILURES}
-       WHERE hook_id = $3 AND shard = $4 AND position = $5 AND COALESCE(batch_id, '') = $6`,
-      [encodeLogCursor(to), isGap ? 1 : 0, id, shard, encodeLogCursor(cursor), batch?.id ?? ""],
+  ): Promise<HookProgress | undefined> {
+    return this.#advance(id, shard, (present) =>
+      isSame(present.cursor, cursor) && present.batch?.id === batch?.id
+        ? { ...present, ...NO_FAILURES, cursor: to, isGap, batch: null }
+        : undefined,
     );
-    return changed > 0;
   }
 
-  /** Moves the cursor to the end of a batch. False if it was replayed or removed meanwhile. */
-  async delivered(
+  /** Moves the cursor to the end of a batch. Undefined if it was replayed or removed meanwhile. */
+  delivered(
     id: string,
     shard: string,
-    batchId: string,
-    result: string,
-    now: number,
-  ): Promise<boolean> {
-    const changed = await this.database.run(
-      `UPDATE {hook_shards} SET position = batch_end, is_gap = 0, ${NO_BATCH}, ${NO_FAILURES},
-         last_result = $1, last_at = $2
-       WHERE hook_id = $3 AND shard = $4 AND batch_id = $5`,
-      [result, now, id, shard, batchId],
+    { id: batchId, end }: HookBatch,
+    lastResult: string,
+    lastAt: number,
+  ): Promise<HookProgress | undefined> {
+    const done = { ...NO_FAILURES, cursor: end, isGap: false, batch: null, lastResult, lastAt };
+    return this.#advance(id, shard, (present) =>
+      present.batch?.id === batchId ? { ...present, ...done } : undefined,
     );
-    return changed > 0;
   }
 
-  /** False if the failures before this one (`before`) are not the stored ones: it was resumed or attempted meanwhile. */
-  async failed(
+  /** Undefined if it was resumed, replayed or attempted meanwhile: the failures before are not the stored ones. */
+  failed(
     id: string,
-    before: Pick<HookProgress, "shard" | "attempts" | "failingSince">,
+    before: HookProgress,
     batchId: string,
-    failure: Pick<HookProgress, "attempts" | "failingSince" | "nextAttempt" | "lastResult">,
-    now: number,
-  ): Promise<boolean> {
-    const changed = await this.database.run(
-      `UPDATE {hook_shards} SET attempts = $1, failing_since = $2, next_attempt = $3,
-         last_result = $4, last_at = $5
-       WHERE hook_id = $6 AND shard = $7 AND batch_id = $8 AND attempts = $9
-         AND COALESCE(failing_since, 0) = $10`,
-      [
-        failure.attempts,
-        failure.failingSince,
-        failure.nextAttempt,
-        failure.lastResult,
-        now,
-        id,
-        before.shard,
-        batchId,
-        before.attempts,
-        before.failingSince ?? 0,
-      ],
+    failure: Pick<
+      HookProgress,
+      "attempts" | "failingSince" | "nextAttempt" | "lastResult" | "lastAt"
+    >,
+  ): Promise<HookProgress | undefined> {
+    return this.#advance(id, before.shard, (present) =>
+      present.batch?.id === batchId &&
+      present.attempts === before.attempts &&
+      present.failingSince === before.failingSince
+        ? { ...present, ...failure }
+        : undefined,
     );
-    return changed > 0;
   }
 
   /** Whether this owner now delivers, until a time: nobody else does, or their time is over. */
@@ -292,75 +242,45 @@ export class HookStore {
   async releaseLease(owner: string): Promise<void> {
     await this.database.run("UPDATE {hook_lease} SET valid_until = 0 WHERE owner = $1", [owner]);
   }
-}
 
-async function place(connection: Connection, id: string, positions: Positions): Promise<void> {
-  for (const [shard, position] of positions) {
-    await connection.run(
-      `INSERT INTO {hook_shards} (hook_id, shard, position) VALUES ($1, $2, $3)
-       ON CONFLICT (hook_id, shard) DO UPDATE SET position = excluded.position, is_gap = 0,
-         ${NO_BATCH}, ${NO_FAILURES}`,
-      [id, shard, encodeLogCursor(position)],
+  #rows(condition: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.database.rows<Row>(
+      `SELECT id, CAST(version AS double precision) AS version, state FROM {hooks}
+       ${condition} ORDER BY created_at, id`,
+      values,
     );
   }
 }
 
-async function find(connection: Connection, id: string): Promise<Hook | undefined> {
-  return (await hooksIn(connection, "WHERE hooks.id = $1", [id]))[0];
-}
-
-/** One statement, so that hooks and their progress are consistent. */
-async function hooksIn(
-  connection: Connection,
-  condition: string,
-  values: readonly unknown[],
-): Promise<Hook[]> {
-  const rows = await connection.rows<Row>(
-    `SELECT ${COLUMNS} FROM {hooks} AS hooks
-       LEFT JOIN {hook_shards} AS progress ON progress.hook_id = hooks.id
-     ${condition} ORDER BY created_at, hooks.id, shard`,
-    values,
-  );
-  return [...Map.groupBy(rows, ({ id }) => id).values()].map((ofHook) => {
-    const row = ofHook[0]!;
-    return {
-      id: row.id,
-      keyId: row.keyId,
-      url: row.url,
-      shards: idsIn(row.shards),
-      players: idsIn(row.players),
-      createdAt: row.createdAt,
-      secret: row.secret,
-      previousSecret: row.previousSecret,
-      previousUntil: row.previousUntil,
-      pausedBy: row.pausedBy,
-      pausedAt: row.pausedAt,
-      progress: ofHook.flatMap((one) => progressIn(one) ?? []),
-    };
-  });
-}
-
-function progressIn(row: Row): HookProgress | undefined {
-  if (row.shard === null) return undefined;
-  const batch = row.batchId === null ? null : batchIn(row, row.batchId);
-  return {
-    shard: row.shard,
-    cursor: decodeLogCursor(row.cursor)!,
-    isGap: row.isGap === 1,
-    batch,
-    attempts: row.attempts,
-    failingSince: row.failingSince,
-    nextAttempt: row.nextAttempt,
-    lastResult: row.lastResult,
-    lastAt: row.lastAt,
-  };
-}
-
-const batchIn = (row: Row, id: string): HookBatch => ({
-  id,
-  end: decodeLogCursor(row.batchEnd)!,
-  startedAt: row.batchStartedAt,
-  oldest: row.batchOldest,
+/** Continues at once, also after failures. */
+export const resumed = (hook: Hook): Hook => ({
+  ...hook,
+  pausedBy: null,
+  pausedAt: null,
+  progress: hook.progress.map((one) => ({ ...one, ...NO_FAILURES })),
 });
 
-const idsIn = (text: string): string[] => (text === "" ? [] : text.split(BETWEEN_IDS));
+/** Continues after these positions, with new batches. */
+export function replayed(hook: Hook, positions: Positions): Hook {
+  let changed = hook;
+  for (const [shard, cursor] of positions) {
+    const present = hook.progress.find((one) => one.shard === shard);
+    const { lastResult = null, lastAt = null } = present ?? {};
+    changed = withProgress(changed, { ...startAt(shard, cursor), lastResult, lastAt });
+  }
+  return changed;
+}
+
+/** In the order of the shards. */
+function withProgress(hook: Hook, progress: HookProgress): Hook {
+  const others = hook.progress.filter(({ shard }) => shard !== progress.shard);
+  const all = [...others, progress].sort((one, other) => (one.shard < other.shard ? -1 : 1));
+  return { ...hook, progress: all };
+}
+
+export const isSame = (one: LogPosition, other: LogPosition): boolean =>
+  one.number === other.number && one.tag === other.tag;
+
+const hookIn = ({ id, state }: Row): Hook => ({ ...JSON.parse(state), id });
+
+const stateOf = ({ id: _, ...rest }: Hook): string => JSON.stringify(rest);

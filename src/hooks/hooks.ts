@@ -10,7 +10,7 @@ import { nearest } from "../text/nearest.ts";
 import { testBody } from "./batch.ts";
 import { secretsOf } from "./deliverer.ts";
 import { hookState, isFor, mayDeliver } from "./hook-access.ts";
-import type { Hook, HookStore, NewHook } from "./hook-store.ts";
+import { type Hook, type HookStore, type NewHook, replayed, resumed } from "./hook-store.ts";
 import { ForbiddenUrl, resolveHookUrl } from "./hook-url.ts";
 import { type Send, type SendOutcome, TIMEOUT_MS } from "./send.ts";
 import { makeSecret, signedHeaders } from "./signature.ts";
@@ -105,13 +105,18 @@ export class Hooks {
   /** Delivers again what was committed at this time or later, as far as the log has it. */
   async replay(hook: Hook, since: number): Promise<void> {
     const positions = await this.#positions(hook, (reader) => positionBefore(reader, since));
-    await this.context.store.replay(hook.id, positions);
+    await this.context.store.change(hook.id, (present) => replayed(present, positions));
   }
 
   /** Returns when the old secret stops signing. */
   async rotateSecret(hook: Hook, now: number): Promise<number> {
     const until = now + OVERLAP_MS;
-    await this.context.store.rotateSecret(hook.id, makeSecret(), until);
+    await this.context.store.change(hook.id, (present) => ({
+      ...present,
+      secret: makeSecret(),
+      previousSecret: present.secret,
+      previousUntil: until,
+    }));
     return until;
   }
 
@@ -120,8 +125,8 @@ export class Hooks {
     return this.context.store.pause(hook.id, "operator", now);
   }
 
-  resume(hook: Hook): Promise<void> {
-    return this.context.store.resume(hook.id);
+  async resume(hook: Hook): Promise<void> {
+    await this.context.store.change(hook.id, resumed);
   }
 
   remove(hook: Hook): Promise<void> {

@@ -1,11 +1,11 @@
 /**
- * Sends one request to a receiver. The connection is made here, because it must go to an address that was checked, and to
- * the next one if that does not respond. (fetch does not say whether it has connected.)
+ * Sends one request to a receiver. The runtime's client resolves no name: it connects to an address that was checked, and
+ * to the next one if that does not respond. It uses no proxy.
  */
 
-import { request } from "node:http";
-import { connect as connectPlain, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { request as requestPlain } from "node:http";
+import { request as requestTls } from "node:https";
+import { isIP } from "node:net";
 import { version } from "../../package.json";
 import { ForbiddenUrl, hostOf, resolveHookUrl } from "./hook-url.ts";
 
@@ -51,8 +51,7 @@ export const send: Send = async (url, headers, body, { allowPrivate, signal, tim
   try {
     const target = new URL(url);
     const addresses = await orEnd(resolveHookUrl(target, allowPrivate), ended);
-    const socket = await connectToOne(target, addresses, ended);
-    const head = await exchange(socket, target, headers, body, ended);
+    const head = await sendToOne(target, addresses, headers, body, ended);
     return outcomeOf(head);
   } catch (error) {
     const reason = expired.aborted ? `no response within ${limit / 1000} s` : reasonOf(error);
@@ -82,73 +81,56 @@ export function delayOf(retryAfter: string | undefined, now: number): number {
   return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }
 
-/** The addresses in their order. Throws the error of the last one. */
-async function connectToOne(
+/** The addresses in their order: the next one if there is no connection. Throws the error of the last one. */
+async function sendToOne(
   url: URL,
   addresses: readonly string[],
-  ended: AbortSignal,
-): Promise<Socket> {
-  let failure: unknown;
-  for (const address of addresses) {
-    try {
-      return await connected(url, address, ended);
-    } catch (error) {
-      ended.throwIfAborted();
-      failure = error;
-    }
-  }
-  throw failure ?? new Error("the name has no address");
-}
-
-function connected(url: URL, address: string, ended: AbortSignal): Promise<Socket> {
-  const host = hostOf(url);
-  const isSecure = url.protocol === "https:";
-  const port = Number(url.port) || (isSecure ? 443 : 80);
-  // The certificate must be for the name, although the connection goes to an address.
-  const servername = isIP(host) === 0 ? { servername: host } : {};
-  const socket = isSecure
-    ? connectTls({ host: address, port, ALPNProtocols: ["http/1.1"], ...servername })
-    : connectPlain({ host: address, port });
-  return new Promise<Socket>((resolve, reject) => {
-    const fail = (error: unknown) => {
-      clearTimeout(timer);
-      socket.destroy();
-      reject(error);
-    };
-    const timer = setTimeout(() => fail(new Error("no connection within 5 s")), CONNECT_MS);
-    const onEnd = () => fail(ended.reason);
-    ended.addEventListener("abort", onEnd, { once: true });
-    // Stays: an error without a listener would end the process.
-    socket.on("error", fail);
-    socket.once("close", () => fail(new Error("the receiver closed the connection")));
-    socket.once(isSecure ? "secureConnect" : "connect", () => {
-      clearTimeout(timer);
-      ended.removeEventListener("abort", onEnd);
-      resolve(socket);
-    });
-  });
-}
-
-/** Resolves with the head when the response is complete, long enough, or cut off, or the time is over. */
-function exchange(
-  socket: Socket,
-  url: URL,
   headers: Readonly<Record<string, string>>,
   body: string,
   ended: AbortSignal,
 ): Promise<Head> {
+  let failure: unknown = new Error("the name has no address");
+  for (const address of addresses) {
+    try {
+      return await exchange(url, address, headers, body, ended);
+    } catch (error) {
+      ended.throwIfAborted();
+      if (!(error instanceof NoConnection)) throw error;
+      failure = error.cause;
+    }
+  }
+  throw failure;
+}
+
+/** Nothing was sent. */
+class NoConnection extends Error {}
+
+/**
+ * Resolves with the head when the response is complete, long enough, or cut off, or the time is over. Throws
+ * NoConnection.
+ */
+function exchange(
+  url: URL,
+  address: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  ended: AbortSignal,
+): Promise<Head> {
+  const host = hostOf(url);
+  const isSecure = url.protocol === "https:";
+  const family = isIP(address);
   return new Promise<Head>((resolve, reject) => {
     let head: Head | undefined;
-    const end = (error: unknown = new Error(CLOSED)) => {
-      ended.removeEventListener("abort", onEnd);
-      socket.destroy();
-      if (head) resolve(head);
-      else reject(error);
-    };
-    const onEnd = () => end(ended.reason);
-    ended.addEventListener("abort", onEnd, { once: true });
-    const sent = request({
-      createConnection: () => socket,
+    let isConnected = false;
+    const sent = (isSecure ? requestTls : requestPlain)({
+      host,
+      port: url.port,
+      // Asked for one address or for all, depending on the runtime.
+      lookup: (_host, { all }, found) =>
+        all ? found(null, [{ address, family }]) : found(null, address, family),
+      // The certificate must be for the name, although the connection goes to an address.
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      agent: false,
       method: "POST",
       path: url.pathname + url.search,
       maxHeaderSize: MAX_HEAD_BYTES,
@@ -161,10 +143,26 @@ function exchange(
         ...headers,
       },
     });
+    const end = (error: unknown = new Error(CLOSED)) => {
+      clearTimeout(timer);
+      ended.removeEventListener("abort", onEnd);
+      sent.destroy();
+      if (head) resolve(head);
+      else reject(isConnected ? error : new NoConnection("", { cause: error }));
+    };
+    const onEnd = () => end(ended.reason);
+    const timer = setTimeout(() => end(new Error("no connection within 5 s")), CONNECT_MS);
+    ended.addEventListener("abort", onEnd, { once: true });
+    sent.once("socket", (socket) => {
+      socket.once(isSecure ? "secureConnect" : "connect", () => {
+        isConnected = true;
+        clearTimeout(timer);
+      });
+    });
     sent.once("response", (response) => {
       head = { status: response.statusCode!, retryAfter: response.headers["retry-after"] };
       response.on("data", () => {
-        if (socket.bytesRead > MAX_READ_BYTES) end();
+        if (response.socket.bytesRead > MAX_READ_BYTES) end();
       });
       response.once("end", () => end());
       response.on("error", end);

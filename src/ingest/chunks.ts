@@ -1,8 +1,7 @@
 /** Collects the documents of a source in chunks, the unit that readers work on. */
 
 import type { Bytes } from "./source.ts";
-import { splitDocuments } from "./split-documents.ts";
-import type { DocumentText } from "./splitters.ts";
+import { type DocumentText, splitDocuments } from "./split-documents.ts";
 
 export interface Source {
   name: string;

@@ -7,6 +7,7 @@ export const CLOSE_ARRAY = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 export const COMMA = 0x2c;
+export const COLON = 0x3a;
 export const NEWLINE = 0x0a;
 
 export const isBlank = (byte: number) =>

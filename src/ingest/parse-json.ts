@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../domain/json.ts";
 import { isTooDeep } from "./json-bytes.ts";
-import type { DocumentText } from "./splitters.ts";
+import type { DocumentText } from "./split-documents.ts";
 
 /** `isSafe`: no number, string or nesting in it needs a closer look. */
 export type ParsedDocument = { value: unknown; isSafe: boolean } | { problems: string[] };
@@ -11,11 +11,10 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const BYTE_ORDER_MARK = "\ufeff";
 const TOO_DEEP = "the document is nested too deeply: a resource may have at most 64 levels";
 
-export function parseDocument(text: DocumentText, source: string, longest: number): ParsedDocument {
+export function parseDocument({ bytes, fault }: DocumentText): ParsedDocument {
   const failed = (problem: string): ParsedDocument => ({ problems: [problem] });
-  const { bytes } = text;
-  if (bytes === undefined) return failed(whyMissing(text, source, longest));
-  if (isTooDeep(bytes)) return failed(TOO_DEEP);
+  if (fault !== undefined) return failed(fault);
+  if (isTooDeep(bytes!)) return failed(TOO_DEEP);
   try {
     const json = decoder.decode(bytes);
     if (json.startsWith(BYTE_ORDER_MARK)) {
@@ -42,17 +41,6 @@ export function parseDocument(text: DocumentText, source: string, longest: numbe
     if (error instanceof RangeError) return failed(TOO_DEEP);
     const reason = (error as Error).message.replace(/^JSON Parse error: /, "");
     return failed(`not valid JSON: ${reason}`);
-  }
-}
-
-function whyMissing({ fault }: DocumentText, source: string, longest: number): string {
-  switch (fault) {
-    case "unclosed":
-      return "the array of documents is not closed: the input is truncated; send it complete";
-    case "endless":
-      return `too many bytes without the end of a document, so the rest of ${source} is not read: send one document per line`;
-    default:
-      return `the document is larger than ${longest} bytes: split it, or raise max-record-bytes`;
   }
 }
 

@@ -13,7 +13,7 @@ import { CopyBudget } from "./collect-resources.ts";
 import { parseDocument } from "./parse-json.ts";
 import { isStateDocument, type ReadState, readState } from "./read-state.ts";
 import { Excess, readable } from "./reject-reasons.ts";
-import type { DocumentText } from "./splitters.ts";
+import type { DocumentText } from "./split-documents.ts";
 import { type SharedContext, type ValidationContext, validate } from "./validate.ts";
 
 /** Where a record was found, for messages. */
@@ -48,7 +48,7 @@ export function readDocument(
   const reject = (problems: string[], document?: JsonObject) => {
     rejections.push({ origin, problems: readable(problems), document, bytes: text.bytes });
   };
-  const parsed = parseDocument(text, source, context.longest);
+  const parsed = parseDocument(text);
   if ("problems" in parsed) {
     reject(parsed.problems);
     return { records, rejections };

@@ -1,27 +1,42 @@
 /**
  * Splits a stream of bytes into JSON texts, one document each: lines of NDJSON, the elements of an array, or
- * one document over many lines. Only one is in memory at a time.
+ * documents over many lines. Only one is in memory at a time.
  */
 
-import { COMMA, isBlank, NEWLINE, OPEN_ARRAY, OPEN_OBJECT } from "./json-bytes.ts";
-import type { Bytes } from "./source.ts";
 import {
-  blankLines,
-  type DocumentText,
-  isWholeObject,
-  LineSplitter,
-  type Splitter,
-  ValueSplitter,
-} from "./splitters.ts";
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isBlank,
+  NEWLINE,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from "./json-bytes.ts";
+import type { Bytes } from "./source.ts";
+
+export interface DocumentText {
+  /** The line of the source on which the document begins, from 1. */
+  line: number;
+  /**
+   * Undefined if it was longer than allowed and therefore skipped. Use or copy it before the next document is
+   * requested: the source may reuse the memory.
+   */
+  bytes: Buffer | undefined;
+  /** Why this is not a complete document, if so. */
+  fault?: string;
+}
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** How many lines are examined to tell NDJSON from a document over many lines. */
-const FIRST_LINES = 16;
 
 /** A source ends if no document does for this many times the length allowed, and no fewer bytes than that. */
 const ENDLESS_RATIO = 16;
 const ENDLESS_LEAST = 256 * 1024 * 1024;
+
+const ENDLESS =
+  "too many bytes without the end of a document, so the rest of the input is not read: send one document per line";
 
 export async function* splitDocuments(
   source: Bytes,
@@ -30,111 +45,191 @@ export async function* splitDocuments(
   const most = Math.max(ENDLESS_RATIO * longest, ENDLESS_LEAST);
   const start = new SourceStart(longest);
   let splitter: Splitter | undefined;
-  /** Since the last document, blank ones included. */
+  /** Since the last document, whitespace included. */
   let bytesSince = 0;
   for await (const chunk of source) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    let found: DocumentText[] = [];
-    if (splitter) found = splitter.push(bytes);
-    else {
-      splitter = start.push(bytes);
-      if (splitter) found = splitter.push(start.bytes);
-    }
+    const isStart = splitter === undefined;
+    splitter ??= start.push(bytes);
+    const found = splitter?.push(isStart ? start.bytes : bytes) ?? [];
     yield* found;
     bytesSince = found.length > 0 ? 0 : bytesSince + bytes.length;
     if (bytesSince > most) {
-      yield { line: splitter?.line ?? start.line, bytes: undefined, fault: "endless" };
+      yield { line: splitter?.line ?? 1, bytes: undefined, fault: ENDLESS };
       return;
     }
   }
   if (!splitter) {
-    splitter = start.end();
+    splitter = new Splitter(longest, "lines");
     yield* splitter.push(start.bytes);
   }
   yield* splitter.end();
 }
 
-/** The first bytes of a source, until they show which splitter is needed. */
+type Format = "lines" | "values";
+
+/** Within a JSON text, a line either ends with one of these bytes, or the next one begins with one of those. */
+const OPENING = [OPEN_OBJECT, OPEN_ARRAY, COMMA, COLON];
+const CLOSING = [CLOSE_OBJECT, CLOSE_ARRAY, COMMA, COLON];
+
+/** The first bytes of a source, until they show its format. */
 class SourceStart {
-  /** The line on which the bytes begin: blank lines before them are dropped. */
-  line = 1;
   #parts: Buffer[] = [];
-  #length = 0;
-  #enough = 0;
-  #isMarkRead = false;
+  #size = 0;
+  #first: number | undefined;
+  #last = 0;
+  #isLineOver = false;
 
   constructor(private readonly longest: number) {}
 
   get bytes(): Buffer {
-    this.#parts = [Buffer.concat(this.#parts)];
-    return this.#parts[0]!;
+    const all = Buffer.concat(this.#parts);
+    return all.subarray(0, 3).equals(BYTE_ORDER_MARK) ? all.subarray(3) : all;
   }
 
   push(chunk: Buffer): Splitter | undefined {
     // A copy: the source may reuse its chunk.
     this.#parts.push(Buffer.from(chunk));
-    this.#length += chunk.length;
-    // They are examined only when a line has ended or when their size has doubled.
-    if (this.#length < this.#enough && !chunk.includes(NEWLINE)) return undefined;
-    if (!this.#isMarkRead && this.#length < BYTE_ORDER_MARK.length) return undefined;
-    const splitter = this.#choose(false);
-    this.#enough = 2 * this.#length;
-    return splitter;
+    this.#size += chunk.length;
+    // What is too long for a record may be followed by others on lines of their own.
+    const format = this.#formatOf(chunk) ?? (this.#size > this.longest ? "lines" : undefined);
+    return format && new Splitter(this.longest, format);
   }
 
-  end(): Splitter {
-    return this.#choose(true)!;
-  }
-
-  #choose(isAll: boolean): Splitter | undefined {
-    const text = this.#isMarkRead ? this.bytes : withoutMark(this.bytes);
-    this.#isMarkRead = true;
-    const { end, lines } = blankLines(text, 0);
-    this.line += lines;
-    this.#parts = [text.subarray(end)];
-    this.#length = text.length - end;
-    return chooseSplitter(this.#parts[0]!, this.longest, this.line, isAll);
-  }
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
-}
-
-/** Looks at the first lines. Undefined while more of them must be seen. */
-function chooseSplitter(
-  text: Buffer,
-  longest: number,
-  firstLine: number,
-  isAll: boolean,
-): Splitter | undefined {
-  let at = 0;
-  while (at < text.length && isBlank(text[at]!)) at++;
-  const isLong = text.length > longest;
-  if (at === text.length) return isAll || isLong ? new LineSplitter(longest, firstLine) : undefined;
-  if (text[at] === OPEN_ARRAY) return new ValueSplitter(longest, firstLine);
-  if (text[at] !== OPEN_OBJECT) return new LineSplitter(longest, firstLine);
-
-  // NDJSON has a whole object on a line. Several lines are examined, so that damaged ones at the start do not
-  // make a long file look like one unfinished document.
-  for (let line = 0; line < FIRST_LINES; line++) {
-    let end = text.indexOf(NEWLINE, at);
-    if (end < 0 && !isAll) {
-      // Too long for a record, and no line end yet: the next record starts on another line.
-      return isLong ? new LineSplitter(longest, firstLine) : undefined;
+  /** By the end of the first line and the start of the next; undefined while more must be seen. */
+  #formatOf(chunk: Buffer): Format | undefined {
+    for (const byte of chunk) {
+      if (isBlank(byte)) this.#isLineOver ||= byte === NEWLINE && this.#first !== undefined;
+      else if (this.#isLineOver) {
+        return OPENING.includes(this.#last) || CLOSING.includes(byte) ? "values" : "lines";
+      } else if (this.#first !== undefined) this.#last = byte;
+      else if (byte === OPEN_ARRAY) return "values";
+      else if (byte === OPEN_OBJECT) this.#first = this.#last = byte;
+      else if (!BYTE_ORDER_MARK.includes(byte)) return "lines";
     }
-    if (end < 0) end = text.length;
-    const asked = text.subarray(at, end);
-    if (isWholeObject(asked)) return new LineSplitter(longest, firstLine);
-    if (isOfMany(asked, line)) break;
-    at = end + 1;
   }
-  return new ValueSplitter(longest, firstLine);
 }
 
-/** Whether a line belongs to a document over many lines, rather than being damaged. */
-function isOfMany(line: Buffer, number: number): boolean {
-  const last = line.findLast((byte) => !isBlank(byte));
-  if (last === undefined) return false;
-  return line[0] !== OPEN_OBJECT || last === OPEN_ARRAY || (number > 0 && last === COMMA);
+/**
+ * Splits at line ends, or by following the brackets; then the brackets of an outermost array are ignored. Where
+ * brackets do not match, everything up to the end of the source is one document, which is not valid JSON.
+ */
+class Splitter {
+  /** The line of the open document, or of the last byte between two. */
+  line = 1;
+  #isOpen = false;
+  #parts: Buffer[] = [];
+  #size = 0;
+  /** The line ends in the open document. */
+  #lineEnds = 0;
+  #found = 0;
+  #depth = 0;
+  #inArray = false;
+  #inString = false;
+  #isEscaped = false;
+
+  constructor(
+    private readonly longest: number,
+    private readonly format: Format,
+  ) {}
+
+  push(chunk: Buffer): DocumentText[] {
+    const found: DocumentText[] = [];
+    let at = 0;
+    for (;;) {
+      if (!this.#isOpen) at = this.#skipBetween(chunk, at);
+      if (at === chunk.length) return found;
+      this.#isOpen = true;
+      const end =
+        this.format === "lines" ? chunk.indexOf(NEWLINE, at) : this.#endOfValue(chunk, at);
+      if (end < 0) {
+        // A copy: the source may reuse its chunk.
+        this.#add(Buffer.from(chunk.subarray(at)));
+        return found;
+      }
+      this.#add(chunk.subarray(at, end));
+      found.push(this.#finish());
+      at = end;
+    }
+  }
+
+  /** What is open at the end of the source. */
+  end(): DocumentText[] {
+    const isCut = this.#depth > 0 || this.#inString;
+    const found = this.#isOpen ? [this.#finish()] : [];
+    const where = `the input ends in line ${this.line}, after ${this.#found - (isCut ? 1 : 0)} complete documents`;
+    if (isCut) {
+      found[0]!.fault ??= `the document is truncated: ${where}; send it complete, or fix its brackets and quotation marks`;
+    } else if (this.#inArray) {
+      const fault = `the array of documents is not closed: ${where}; send it complete`;
+      found.push({ line: this.line, bytes: undefined, fault });
+    }
+    return found;
+  }
+
+  /** Whitespace, in which a gigabyte must cost little, and what separates the elements of an array. */
+  #skipBetween(chunk: Buffer, start: number): number {
+    let { line } = this;
+    let at = start;
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      if (byte === NEWLINE) line += 1;
+      else if (isBlank(byte)) continue;
+      else if (this.format === "lines") break;
+      else if (byte === (this.#inArray ? CLOSE_ARRAY : OPEN_ARRAY)) this.#inArray = !this.#inArray;
+      else if (byte !== COMMA) break;
+    }
+    this.line = line;
+    return at;
+  }
+
+  /** The offset after the end of the open document, or -1. */
+  #endOfValue(chunk: Buffer, start: number): number {
+    // Local variables, because this runs for each byte.
+    let [depth, inString] = [this.#depth, this.#inString];
+    let at = start + (this.#isEscaped ? 1 : 0);
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      if (byte === QUOTE) inString = !inString;
+      else if (inString) {
+        if (byte === BACKSLASH) at += 1;
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        if (depth <= 1) break;
+        depth -= 1;
+      } else if (depth === 0 && (isBlank(byte) || byte === COMMA)) break;
+    }
+    this.#inString = inString;
+    this.#isEscaped = at > chunk.length;
+    this.#depth = at < chunk.length ? 0 : depth;
+    if (at >= chunk.length) return -1;
+    // A bracket without its counterpart belongs to the damaged document, so that reading goes on behind it.
+    const isBracket = chunk[at] === CLOSE_OBJECT || chunk[at] === CLOSE_ARRAY;
+    const isEndOfArray = depth === 0 && this.#inArray && chunk[at] === CLOSE_ARRAY;
+    return isBracket && !isEndOfArray ? at + 1 : at;
+  }
+
+  #add(bytes: Buffer): void {
+    this.#size += bytes.length;
+    if (this.#size <= this.longest) this.#parts.push(bytes);
+    else this.#parts = [];
+    if (this.format === "lines") return;
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) {
+      this.#lineEnds += 1;
+    }
+  }
+
+  #finish(): DocumentText {
+    const { line, longest } = this;
+    const isTooLong = this.#size > longest;
+    const bytes = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
+    this.line += this.#lineEnds;
+    this.#found += 1;
+    this.#isOpen = false;
+    this.#parts = [];
+    this.#size = this.#lineEnds = 0;
+    if (!isTooLong) return { line, bytes };
+    const fault = `the document is larger than ${longest} bytes: split it, or raise max-record-bytes`;
+    return { line, bytes: undefined, fault };
+  }
 }

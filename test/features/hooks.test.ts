@@ -587,9 +587,7 @@ test("progress that cannot be stored does not make the server send a batch again
   await world.ingest(matches("one"));
   receiver.respond = () => {
     const file = new Database(join(world.data, "hooks.sqlite"));
-    file.run(
-      "CREATE TRIGGER full BEFORE UPDATE ON hook_shards BEGIN SELECT RAISE(ABORT, 'full'); END",
-    );
+    file.run("CREATE TRIGGER full BEFORE UPDATE ON hooks BEGIN SELECT RAISE(ABORT, 'full'); END");
     file.close();
     return new Response();
   };

@@ -158,7 +158,11 @@ export const UNFOLDING: readonly [name: string, reason: RegExp, make: () => stri
     /JSON/,
     () => `[${'{"data":{},"included":['.repeat(450)}${" ".repeat(8_000_000)}${"]}".repeat(449)}`,
   ],
-  ["millions of strings that break off", /JSON/, () => `[{"data":${'"\n\\"{"x'.repeat(1_500_000)}`],
+  [
+    "millions of strings that break off",
+    /truncated/,
+    () => `[{"data":${'"\n\\"{"x'.repeat(1_500_000)}`,
+  ],
   [
     "a hundred thousand numbers that are too large",
     /and \d+ more/,

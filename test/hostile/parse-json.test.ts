@@ -8,8 +8,7 @@ import { readable } from "../../src/ingest/reject-reasons.ts";
 import { anyJson } from "../properties/json.ts";
 import { SEED } from "./chance.ts";
 
-const parse = (json: string) =>
-  parseDocument({ line: 1, bytes: Buffer.from(json) }, "file", json.length);
+const parse = (json: string) => parseDocument({ line: 1, bytes: Buffer.from(json) });
 const TWICE = {
   problems: [expect.stringContaining("member")],
 };

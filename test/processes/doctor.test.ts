@@ -84,6 +84,9 @@ const change = (file: string, sql: string) => {
   database.close();
 };
 
+const setHook = (path: string, value: string | number) =>
+  `UPDATE hooks SET state = json_set(state, '${path}', ${value})`;
+
 const HOUR = 3_600_000;
 
 /** Stores what a verify has found. */
@@ -276,19 +279,19 @@ describe("a planted problem is named, and nothing is changed:", () => {
     ],
     [
       "a webhook whose receiver fails",
-      () => change("hooks.sqlite", "UPDATE hook_shards SET attempts = 1"),
+      () => change("hooks.sqlite", setHook("$.progress[0].attempts", 1)),
       0,
       [expect.stringMatching(/^warning webhooks: the receiver of h_\w+ fails$/)],
     ],
     [
       "a webhook that was paused after failures",
-      () => change("hooks.sqlite", "UPDATE hooks SET paused_by = 'failures', paused_at = 1"),
+      () => change("hooks.sqlite", setHook("$.pausedBy", "'failures'")),
       0,
       [expect.stringMatching(/^warning webhooks: h_\w+ paused, because the receiver failed/)],
     ],
     [
       "a webhook without a valid key",
-      () => change("hooks.sqlite", "UPDATE hooks SET key_id = 'k_gone'"),
+      () => change("hooks.sqlite", setHook("$.keyId", "'k_gone'")),
       0,
       [expect.stringMatching(/^warning webhooks: nothing is delivered to h_\w+: the key/)],
     ],

@@ -199,7 +199,7 @@ test("a file without records is accepted, and reported as empty", async () => {
   expect(report).toMatchObject({ stored: 0, duplicate: 0, rejected: 0 });
 });
 
-// records-chunks.test.ts and records-damage.test.ts have every kind of damage.
+// records-chunks.test.ts has every kind of damage.
 describe("only damaged records are lost, each reported with file and line:", () => {
   const cut = JSON.stringify(aMatch()).slice(0, 300);
   const [a, b, c, d] = Array.from({ length: 4 }, () => some(3));
@@ -228,11 +228,11 @@ describe("only damaged records are lost, each reported with file and line:", () 
       "the array of documents is not closed",
     ],
     [
-      "a truncated pretty-printed document before NDJSON",
-      `${pretty(aMatch()).slice(0, 300)}\n${lines(d!)}`,
+      "an array that is truncated within a document",
+      `[\n${d!.map((one) => JSON.stringify(one)).join(",\n")},\n${cut}`,
       d!,
-      1,
-      NOT_JSON,
+      5,
+      "the document is truncated: the input ends in line 5, after 3 complete documents",
     ],
   ];
   const files = cases.map(([, content]) => aFile(content));

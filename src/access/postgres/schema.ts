@@ -73,33 +73,10 @@ export const HOOK_TABLES: TableGroup = {
   format: "hooks_format",
   create: [
     `CREATE TABLE {hooks} (
-       id              text COLLATE "C" PRIMARY KEY,
-       key_id          text COLLATE "C" NOT NULL,
-       url             text NOT NULL,
-       shards          text NOT NULL,
-       players         text NOT NULL,
-       created_at      bigint NOT NULL,
-       secret          text NOT NULL,
-       previous_secret text,
-       previous_until  bigint,
-       paused_by       text,
-       paused_at       bigint
-     )`,
-    `CREATE TABLE {hook_shards} (
-       hook_id          text COLLATE "C" NOT NULL,
-       shard            text COLLATE "C" NOT NULL,
-       position         text NOT NULL,
-       is_gap           integer NOT NULL DEFAULT 0,
-       batch_id         text,
-       batch_end        text,
-       batch_started_at bigint,
-       batch_oldest     bigint,
-       attempts         integer NOT NULL DEFAULT 0,
-       failing_since    bigint,
-       next_attempt     bigint NOT NULL DEFAULT 0,
-       last_result      text,
-       last_at          bigint,
-       PRIMARY KEY (hook_id, shard)
+       id         text COLLATE "C" PRIMARY KEY,
+       created_at bigint NOT NULL,
+       version    bigint NOT NULL,
+       state      text NOT NULL
      )`,
     "CREATE TABLE {hook_lease} (owner text NOT NULL, valid_until bigint NOT NULL)",
     "INSERT INTO {hook_lease} VALUES ('', 0)",

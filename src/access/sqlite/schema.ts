@@ -97,33 +97,10 @@ export const HOOKS_FILE: SqliteFile = {
   tables: {
     create: [
       `CREATE TABLE hooks (
-     id              TEXT PRIMARY KEY,
-     key_id          TEXT NOT NULL,
-     url             TEXT NOT NULL,
-     shards          TEXT NOT NULL,
-     players         TEXT NOT NULL,
-     created_at      INTEGER NOT NULL,
-     secret          TEXT NOT NULL,
-     previous_secret TEXT,
-     previous_until  INTEGER,
-     paused_by       TEXT,
-     paused_at       INTEGER
-   ) STRICT, WITHOUT ROWID`,
-      `CREATE TABLE hook_shards (
-     hook_id          TEXT NOT NULL,
-     shard            TEXT NOT NULL,
-     position         TEXT NOT NULL,
-     is_gap           INTEGER NOT NULL DEFAULT 0,
-     batch_id         TEXT,
-     batch_end        TEXT,
-     batch_started_at INTEGER,
-     batch_oldest     INTEGER,
-     attempts         INTEGER NOT NULL DEFAULT 0,
-     failing_since    INTEGER,
-     next_attempt     INTEGER NOT NULL DEFAULT 0,
-     last_result      TEXT,
-     last_at          INTEGER,
-     PRIMARY KEY (hook_id, shard)
+     id         TEXT PRIMARY KEY,
+     created_at INTEGER NOT NULL,
+     version    INTEGER NOT NULL,
+     state      TEXT NOT NULL
    ) STRICT, WITHOUT ROWID`,
       "CREATE TABLE hook_lease (owner TEXT NOT NULL, valid_until INTEGER NOT NULL) STRICT",
       "INSERT INTO hook_lease VALUES ('', 0)",
