@@ -8,6 +8,7 @@ import type { Observe } from "../observe/events.ts";
 import type { MetricFamily } from "../observe/prometheus.ts";
 import type { Schema } from "../openapi/schema-parts.ts";
 import type { ReadableShards } from "../store/shards.ts";
+import type { Steps } from "../store/steps.ts";
 import type { Transaction } from "../store/store.ts";
 import type { TableShape } from "../store/table.ts";
 
@@ -20,6 +21,10 @@ export interface Feature {
   /** What it needs of each record, by name: the parts of an outline. Computed once, when the record arrives. */
   outline?: Readonly<Record<string, (record: MatchRecord) => unknown>>;
   derived?: readonly DerivedData[];
+  /** Tables that it keeps up to date in other ways. */
+  tables?: readonly TableShape[];
+  /** Called at the end of a transaction with the names that players gained or lost. */
+  onNames?(names: ReadonlySet<string>): Steps<void>;
   /** Called when the server starts. Its endpoints find the result in `running` of a request, by the name of the feature. */
   start?(services: Services): Running;
 }

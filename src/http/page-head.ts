@@ -10,7 +10,6 @@ import { MODE_NAMES } from "../domain/modes.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { ApiError, errorDocument } from "../endpoint/errors.ts";
 import type { Stopwatch } from "../endpoint/stopwatch.ts";
-import type { Board } from "../features/leaderboards/ranking.ts";
 import { StoreError } from "../store/store.ts";
 import { isolated } from "../text/isolated.ts";
 import { consumeQuota, takeRequest } from "./admission.ts";
@@ -48,7 +47,7 @@ const BOARD_NAMES: ReadonlyMap<string, string> = new Map(
     "ranked-wins": "Most ranked wins",
     "win-rate": "Best ranked win rate",
     "win-streak": "Longest win streak",
-  } satisfies Record<Board, string>),
+  }),
 );
 
 const DEVELOPER_PAGES: ReadonlyMap<string, string> = new Map(

@@ -125,13 +125,6 @@ export const TEAM_MATCHES = declareTable("team_matches", {
   isChecked: false,
 });
 
-/** The name index: every current player name under each of its keys (features/name-search/similar-names.ts). */
-export const NAME_INDEX = declareTable("name_index", {
-  columns: { key: text, name: text },
-  key: ["key", "name"],
-  isChecked: false,
-});
-
 /** `num` columns are internal numbers that keep indexes small; they never leave the store. */
 const NAMED = { num: integer, id: text, name: text };
 /** The resource, and those that only it links to. */
@@ -267,7 +260,6 @@ export const CORE_TABLES: readonly TableShape[] = [
   TEAM_MATCHES,
   PLAYERS,
   TEAMS,
-  NAME_INDEX,
   RANKED_EVIDENCE,
   DEPENDENTS,
   VOCABULARY,

@@ -3,11 +3,18 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import examples from "../../src/openapi/examples.json";
+import { FEATURES } from "../../src/features/list.ts";
+import core from "../../src/openapi/examples.json";
 import { aMatch } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-const EXAMPLES = join(import.meta.dir, "../../src/openapi/examples.json");
+/** Each file with the responses that it has. */
+const EXAMPLES: [file: string, examples: object][] = [
+  ["openapi/examples.json", core],
+  ...FEATURES.map(
+    ({ name, examples }) => [`features/${name}/example.json`, examples] as [string, object],
+  ),
+];
 const WINDOW =
   "filter[createdAt-start]=2026-03-01T00:00:00Z&filter[createdAt-end]=2026-03-02T00:00:00Z";
 const MATCH = "4cd1f2d3-0f34-4b2f-9d46-3a5f3a3c0a11";
@@ -62,11 +69,14 @@ async function realReplies(): Promise<object> {
 
 test("the examples are real responses (UPDATE_EXAMPLES=1 rewrites them)", async () => {
   const responses = await realReplies();
-  if (process.env.UPDATE_EXAMPLES) {
-    await Bun.write(EXAMPLES, `${JSON.stringify(responses, null, 2)}\n`);
+  for (const [file, examples] of process.env.UPDATE_EXAMPLES ? EXAMPLES : []) {
+    const names = Object.keys(examples) as (keyof typeof responses)[];
+    const real = Object.fromEntries(names.map((name) => [name, responses[name]]));
+    const path = join(import.meta.dir, "../../src", file);
+    await Bun.write(path, `${JSON.stringify(real, null, 2)}\n`);
   }
   // Also after rewriting the examples: a run that changed them fails.
-  expect(responses).toEqual(examples);
+  expect(responses).toEqual(Object.assign({}, ...EXAMPLES.map(([, examples]) => examples)));
 });
 
 test("the document at /openapi.json passes an existing linter without a warning", async () => {

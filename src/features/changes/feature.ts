@@ -2,7 +2,7 @@
 
 import type { Feature } from "../feature.ts";
 import { getChanges, streamChanges } from "./endpoint.ts";
-import example from "./example.json";
+import examples from "./example.json";
 import { CHANGES } from "./parameters.ts";
 import { NAME, startFeed } from "./running.ts";
 import { SCHEMAS } from "./schemas.ts";
@@ -25,6 +25,6 @@ export const changes: Feature = {
     },
   ],
   schemas: SCHEMAS,
-  examples: { ChangeList: example },
+  examples,
   start: startFeed,
 };

@@ -3,7 +3,7 @@
 import type { Feature } from "../feature.ts";
 import { countHeroes, keepPruned, HEROES as PART } from "./count.ts";
 import { getHeroes } from "./endpoint.ts";
-import example from "./example.json";
+import examples from "./example.json";
 import { HEROES } from "./parameters.ts";
 import { SCHEMAS } from "./schemas.ts";
 import { heroParts } from "./statistics.ts";
@@ -26,7 +26,7 @@ export const heroes: Feature = {
     },
   ],
   schemas: SCHEMAS,
-  examples: { HeroList: example },
+  examples,
   outline: { [PART]: heroParts },
   derived: [{ table: HERO_STATS, update: countHeroes, prune: keepPruned }],
 };

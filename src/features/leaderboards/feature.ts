@@ -2,7 +2,7 @@
 
 import type { Feature } from "../feature.ts";
 import { getLeaderboard } from "./endpoint.ts";
-import example from "./example.json";
+import examples from "./example.json";
 import { LEADERBOARDS } from "./parameters.ts";
 import { BOARDS } from "./ranking.ts";
 import { countRecent, updateRecent } from "./recent.ts";
@@ -27,6 +27,6 @@ export const leaderboards: Feature = {
     },
   ],
   schemas: SCHEMAS,
-  examples: { Leaderboard: example },
+  examples,
   derived: [{ table: PLAYER_RECENT, update: updateRecent, rebuild: countRecent }],
 };

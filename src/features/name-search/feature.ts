@@ -5,6 +5,7 @@ import { getPlayerNames, searchPlayerNames } from "./endpoint.ts";
 import examples from "./example.json";
 import { NAMES } from "./parameters.ts";
 import { SCHEMAS } from "./schemas.ts";
+import { NAME_INDEX, updateNameIndex } from "./stored.ts";
 
 export const nameSearch: Feature = {
   name: "name-search",
@@ -34,4 +35,6 @@ export const nameSearch: Feature = {
   ],
   schemas: SCHEMAS,
   examples,
+  tables: [NAME_INDEX],
+  onNames: updateNameIndex,
 };

@@ -2,7 +2,7 @@
 
 import type { Feature } from "../feature.ts";
 import { getPlayedWith } from "./endpoint.ts";
-import example from "./example.json";
+import examples from "./example.json";
 import { PLAYED_WITH } from "./parameters.ts";
 import { SCHEMAS } from "./schemas.ts";
 
@@ -22,5 +22,5 @@ export const playedWith: Feature = {
     },
   ],
   schemas: SCHEMAS,
-  examples: { PlayedWithList: example },
+  examples,
 };

@@ -4,7 +4,10 @@ import { FEATURES } from "../../features/list.ts";
 import type { DerivedTable, TableShape } from "../table.ts";
 import { CORE_TABLES } from "../tables.ts";
 
-const FEATURE_TABLES = FEATURES.flatMap(({ derived = [] }) => derived.map(({ table }) => table));
+const FEATURE_TABLES: readonly TableShape[] = FEATURES.flatMap(({ tables = [], derived = [] }) => [
+  ...tables,
+  ...derived.map(({ table }) => table),
+]);
 
 export const DECLARED: readonly TableShape[] = [...CORE_TABLES, ...FEATURE_TABLES];
 

@@ -1,7 +1,7 @@
 /** The methods of a transaction, and what it writes at its end. */
 
 import { randomBytes } from "node:crypto";
-import { indexKeys } from "../../features/name-search/similar-names.ts";
+import { FEATURES } from "../../features/list.ts";
 import { bases } from "../core/bases.ts";
 import { logCommit } from "../core/change-log.ts";
 import { counters } from "../core/counters.ts";
@@ -12,9 +12,9 @@ import { newestServed } from "../core/newest.ts";
 import { redactions } from "../core/redactions.ts";
 import { readShard, shardRow } from "../core/shard.ts";
 import type { TransactionState } from "../core/transaction-state.ts";
-import { bound, type Engine, put, query, remove, run, type Steps } from "../steps.ts";
+import { bound, type Engine, put, run, type Steps } from "../steps.ts";
 import type { Transaction } from "../store.ts";
-import { NAME_INDEX, SHARD } from "../tables.ts";
+import { SHARD } from "../tables.ts";
 import { derived } from "./derived.ts";
 import { rows } from "./rows.ts";
 
@@ -38,7 +38,9 @@ const TOKEN_BYTES = 12;
 
 /** Called before the commit of a transaction that has written something. Returns its token. */
 export function* conclude(state: TransactionState, now: number): Steps<string> {
-  yield* updateNameIndex(state.names);
+  if (state.names.size > 0) {
+    for (const { onNames } of FEATURES) if (onNames) yield* onNames(state.names);
+  }
   const shard = yield* readShard();
   const { added, numbers } = state;
   const commit = {
@@ -58,18 +60,3 @@ export function* conclude(state: TransactionState, now: number): Steps<string> {
   yield* put(SHARD, [next]);
   return next.token;
 }
-
-/** Keeps the name index up to date. `changed` are the names that players gained or lost in a transaction. */
-function* updateNameIndex(changed: ReadonlySet<string>): Steps<void> {
-  if (changed.size === 0) return;
-  const rows = yield* query<{ name: string }>(
-    "SELECT DISTINCT name FROM {players} WHERE name = ANY($1::text[])",
-    [[...changed]],
-  );
-  const used = new Set(rows.map(({ name }) => name));
-  yield* put(NAME_INDEX, entriesOf([...used]));
-  yield* remove(NAME_INDEX, entriesOf([...changed].filter((name) => !used.has(name))));
-}
-
-const entriesOf = (names: readonly string[]) =>
-  names.flatMap((name) => indexKeys(name).map((key) => ({ key, name })));
