@@ -14,7 +14,6 @@ import type { Awaitable } from "./domain/awaitable.ts";
 import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
 import { Deliverer, type DelivererOptions } from "./hooks/deliverer.ts";
 import { Hooks } from "./hooks/hooks.ts";
-import { send } from "./hooks/send.ts";
 import { Bodies } from "./http/body.ts";
 import { PROFILES } from "./http/compat-profile.ts";
 import type { Clock } from "./http/context.ts";
@@ -35,13 +34,7 @@ import { needsVerify } from "./maintenance/verify.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { type MetricFamily, merged } from "./observe/prometheus.ts";
-import {
-  type AccessStore,
-  accessPlan,
-  type Limits,
-  openAccess,
-  openLimits,
-} from "./open-access.ts";
+import { accessPlan, hookContext, type Limits, openAccess, openLimits } from "./open-access.ts";
 import { locationOf, openShards } from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
 import { showLocation } from "./settings/shard-locations.ts";
@@ -232,7 +225,7 @@ function withoutAdmin(settings: Settings, log: Observe): RunningBesideWorkers {
   const observe: Observe = (event) => event.event === "shard-opened" || log(event);
   const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
   const access = openAccess(settings);
-  const options = { ...hookOptions(settings, access, shards), observe };
+  const options = { ...hookContext(settings, access, shards), observe };
   const deliverer = newDeliverer(settings, { ...options, clock: steadyClock(SYSTEM_CLOCK) });
   const background = startBackground(settings, { shards, observe, deliverer });
   return {
@@ -288,15 +281,6 @@ function startBackground(
   };
 }
 
-const hookOptions = (settings: Settings, access: AccessStore, shards: Shards) => ({
-  store: access.hooks,
-  keyStore: access.keys,
-  shards,
-  plan: accessPlan(settings),
-  allowPrivate: settings["hooks-allow-private"] === "on",
-  send,
-});
-
 /** Undefined if the settings disable hooks. */
 const newDeliverer = (settings: Settings, options: DelivererOptions): Deliverer | undefined =>
   settings.hooks === "off" ? undefined : new Deliverer(options);
@@ -332,7 +316,7 @@ async function openParts(
   const access = openAccess(settings);
   const keys = new KeyLookup(access.keys, plan, watched);
   const usage = new UsageRecorder(access.usage, clock, watched);
-  const options = hookOptions(settings, access, shards);
+  const options = hookContext(settings, access, shards);
   const deliverer = newDeliverer(settings, { ...options, clock, observe: watched });
   let isRecording = false;
   let limits: Limits | undefined;

@@ -51,9 +51,8 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   if (file !== undefined) observe({ event: "admin-token-exposed", file });
   const uploads = new UploadThread(openThread, settings, stallMs);
   const onKeysChanged = () => keys.reload();
-  const allowPrivateHooks = settings["hooks-allow-private"] === "on";
   const overview = new Overview(options);
-  const service: AdminService = { ...options, onKeysChanged, uploads, allowPrivateHooks, overview };
+  const service: AdminService = { ...options, onKeysChanged, uploads, overview };
   const tokens = new TokenCheck(token, new FailureGuard(settings["auth-failures-per-minute"]));
   const trustedProxies = settings["trusted-proxies"];
   const addressing = { publicUrl: "", trustedProxies, listening: "" };

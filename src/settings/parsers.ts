@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 
 export type Parsed<T> = { value: T } | { error: string };
 
@@ -37,6 +38,14 @@ export function days(text: string): Parsed<number> {
   return value >= 1 && value <= MOST_DAYS
     ? { value }
     : { error: `must be a number of days from 1d to ${MOST_DAYS}d, e.g. 400d` };
+}
+
+/** Milliseconds since the epoch. */
+export function timestamp(text: string): Parsed<number> {
+  const value = parseTimestamp(text);
+  return value === undefined
+    ? { error: `must be a time with a time zone, e.g. ${TIMESTAMP_EXAMPLE}` }
+    : { value };
 }
 
 /** Plain bytes or a binary unit: 65536, 64KiB, 16MiB, 1GiB. */

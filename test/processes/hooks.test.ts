@@ -63,7 +63,7 @@ describe("the commands", () => {
   test("add prints the id alone, and show --secret the secret alone; nothing else shows it", async () => {
     const { hooks, add, key } = await aData();
     const receiver = receive();
-    const id = await add(receiver.url, "--shard", "na", "--players", "p1,p2");
+    const id = await add(receiver.url, "--shards", "na", "--players", "p1,p2");
     expect(id).toMatch(/^h_\w{10}$/);
     const { stdout: secret } = await hooks("show", id, "--secret");
     expect(secret).toMatch(/^whsec_\S{44}\n$/);
@@ -111,8 +111,8 @@ describe("the commands", () => {
       [["add", "--key", key], 2, "--url"],
       [[...add, "ftp://example.com"], 2, "http or https"],
       [[...add, "http://u:hidden@example.com"], 2, "without user"],
-      [[...add, "http://127.0.0.1/", "--shard", "eu"], 1, "there is no shard eu; shards: na"],
-      [[...add, "http://127.0.0.1/", "--shard", "EU"], 2, "shard ids"],
+      [[...add, "http://127.0.0.1/", "--shards", "eu"], 1, "there is no shard eu; shards: na"],
+      [[...add, "http://127.0.0.1/", "--shards", "EU"], 2, "shard ids"],
       [[...add, "http://127.0.0.1/", "--players", ""], 2, "player ids"],
       [["add", "--key", "k_none", "--url", "http://127.0.0.1/"], 1, "there is no key"],
       [["show", "h_none"], 1, "there is no hook"],
