@@ -31,21 +31,6 @@ afterAll(() => folder.remove());
 const UNREACHABLE = "postgres://user:hidden@127.0.0.1:1/database?schema=sa";
 
 describe("status", () => {
-  test("shows where each shard is stored and what it serves", async () => {
-    const { exitCode, stdout, stderr } = await matchbook(["status", "--data", data]);
-    expect([exitCode, stderr]).toEqual([0, ""]);
-    const [head, eu, na] = stdout.split("\n").map((line) => line.split(/ {2,}/));
-    const withheld = ["-MODE", "-ENDING", "-UNRANKED"];
-    const counts = ["PLAYERS", "TEAMS", "NEWEST MATCH", "SIZE"];
-    expect(head).toEqual(["SHARD", "SERVED", ...withheld, ...counts, "LOCATION"]);
-    const age = expect.stringMatching(/^2024-02-29T00:00:00Z \(\d+ days ago\)$/);
-    const size = expect.stringMatching(/^\d+\.\d MiB$/);
-    const players = expect.stringMatching(/^\d+$/);
-    expect(eu).toEqual(["eu", "2", "0", "0", "0", players, "0", age, size, join(data, "eu.db")]);
-    expect(na!.slice(0, 5)).toEqual(["na", "1", "0", "0", "1"]);
-    expect(na!.at(-1)).toBe(join(data, "na.db"));
-  }, 30_000);
-
   test("shows a shard that cannot be read among the others, without secrets", async () => {
     const shards = { eu: undefined, new: undefined, sa: UNREACHABLE };
     const env = { MATCHBOOK_CONFIG: shardsFile(path("away.toml"), shards) };
@@ -78,12 +63,6 @@ describe("status", () => {
         problem: reason,
       },
     });
-  }, 30_000);
-
-  test("of an empty folder says how shards are created", async () => {
-    const { exitCode, stdout, stderr } = await matchbook(["status", "--data", path("no")]);
-    expect([exitCode, stdout]).toEqual([0, ""]);
-    expect(stderr).toContain("'matchbook ingest'");
   }, 30_000);
 });
 
