@@ -164,7 +164,7 @@ export const hookContext = <S>(settings: Settings, access: AccessStore, shards: 
   keyStore: access.keys,
   shards,
   plan: accessPlan(settings),
-  allowPrivate: settings["hooks-allow-private"] === "on",
+  allowPrivate: settings.hooks === "private",
   send,
 });
 
@@ -174,7 +174,6 @@ export function accessPlan(settings: Settings): AccessPlan {
     tiers: settings.tiers,
     defaults: {
       rate: settings.rate,
-      burst: settings.burst,
       matchesPerDay: settings["matches-per-day"],
     },
     closedShards: settings["closed-shards"],

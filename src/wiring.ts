@@ -1,5 +1,8 @@
 /** Starts the servers: from settings to stores, limits, metrics and listeners. */
 
+import { createHmac } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { version } from "../package.json";
 import { steadyClock } from "./access/clock.ts";
 import type { AddressLimiter } from "./access/failed-keys.ts";
@@ -86,7 +89,7 @@ export async function serve(
     if (token !== undefined) {
       admin = startAdmin(settings, { ...parts, token, quotas, clock, openThread });
     }
-    const responseCache = settings["response-cache-mib"] * 2 ** 20;
+    const responseCache = (settings["cache-mib"] / 8) * 2 ** 20;
     const overload = new OverloadControl(
       { maxDelayMs: settings["max-delay-ms"], maxInFlight: settings["max-in-flight"] },
       observe,
@@ -97,7 +100,7 @@ export async function serve(
       shards,
       keys,
       visitors,
-      guard: new FailureGuard(settings["auth-failures-per-minute"], sharing?.failures),
+      guard: new FailureGuard(settings["open-requests-per-minute"], sharing?.failures),
       openLimit: new OpenRequestLimit(settings["open-requests-per-minute"], sharing?.openRequests),
       limiter,
       quotas,
@@ -147,7 +150,11 @@ function visitorsFor(
   shared: string | undefined,
 ): Visitors | undefined {
   if (settings.portal === "off" || settings["portal-visitors"] === "off") return undefined;
-  const secret = settings["visitor-secret"] || shared || randomSecret();
+  const hasToken = settings["admin-token"] !== "" || settings["admin-token-file"] !== "";
+  // The same for all instances with this token.
+  const secret = hasToken
+    ? createHmac("sha256", readToken(settings)).update("portal visitors").digest("base64url")
+    : (shared ?? randomSecret());
   return new Visitors(secret, visitorLimits(plan), counters);
 }
 
@@ -159,8 +166,8 @@ function portalFor(
   { monotonic }: Clock,
 ): Portal | undefined {
   if (settings.portal === "off") return undefined;
-  const folder = settings["portal-pictures"];
-  const pictures = folder === "" ? undefined : new Pictures(folder, monotonic);
+  const folder = join(settings.data, "pictures");
+  const pictures = existsSync(folder) ? new Pictures(folder, monotonic) : undefined;
   return new Portal({ offeredKey, visitors, pictures });
 }
 

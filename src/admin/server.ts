@@ -53,16 +53,16 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   const onKeysChanged = () => keys.reload();
   const overview = new Overview(options);
   const service: AdminService = { ...options, onKeysChanged, uploads, overview };
-  const tokens = new TokenCheck(token, new FailureGuard(settings["auth-failures-per-minute"]));
+  const tokens = new TokenCheck(token, new FailureGuard(settings["open-requests-per-minute"]));
   const trustedProxies = settings["trusted-proxies"];
   const addressing = { publicUrl: "", trustedProxies, listening: "" };
   const peer = (request: Request) => peerAddress(server.requestIP(request));
 
-  const host = settings["admin-host"];
+  const { host, port } = settings["admin-port"]!;
   const server = listen(
     {
       hostname: host,
-      port: settings["admin-port"] ?? 0,
+      port,
       // Each endpoint has its own limit.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       async fetch(request, bun) {
@@ -87,7 +87,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
         return jsonResponse(status, body);
       },
     },
-    { host: "--admin-host", port: "--admin-port" },
+    { host: "--admin-port", port: "--admin-port" },
   );
   const url = `http://${urlHost(host)}:${server.port}`;
   observe({ event: "admin-listening", url });

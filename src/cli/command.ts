@@ -3,7 +3,7 @@
 import { type Command, Option } from "commander";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Settings } from "../settings/definitions.ts";
-import { flagOf, settingOf, type ValueName, variableOf } from "../settings/definitions.ts";
+import { flagOf, groupOf, settingOf, type ValueName, variableOf } from "../settings/definitions.ts";
 import { type LoadedSettings, loadSettings, type Sources } from "../settings/load.ts";
 import type { Parsed } from "../settings/parsers.ts";
 
@@ -117,10 +117,16 @@ class SettingOption extends Option {
   }
 }
 
+const MOST_UNGROUPED = 10;
+
 /** Adds --data, --config and the flags of further settings to a command. */
 export function withSettings(command: Command, names: readonly ValueName[] = []): Command {
   for (const name of new Set<ValueName>(["data", ...names])) {
-    command.addOption(new SettingOption(name));
+    const option = new SettingOption(name);
+    // A few settings are listed with the other options.
+    command.addOption(
+      names.length > MOST_UNGROUPED ? option.helpGroup(`${groupOf(name)}:`) : option,
+    );
   }
   return command.addOption(
     new Option(

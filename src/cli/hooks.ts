@@ -19,7 +19,7 @@ import {
 import { withShards } from "./shard-store.ts";
 import { table } from "./table.ts";
 
-const settings = ["keys-database", "hooks", "hooks-allow-private"] as const;
+const settings = ["keys-database", "hooks"] as const;
 const HOOK = { "<id>": "hook id, see 'matchbook hooks list'" };
 
 interface AddFlags {

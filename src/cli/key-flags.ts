@@ -37,7 +37,7 @@ export const KEY_OPTIONS = {
 };
 export const ABOUT_OPTIONS =
   `Use ${TIER_DEFAULT} for --tier, --rate, --burst, --matches-per-day or --shards to apply the value of the tier.\n` +
-  "What the tier does not set comes from the settings rate, burst and matches-per-day.";
+  "What the tier does not set comes from the settings rate and matches-per-day.";
 
 /** The key options from the flags of a command. */
 export function keyOptionsOf(

@@ -18,7 +18,7 @@ export const show = defineCommand({
     "print everything about one key: limits and where they are set, secrets, usage today",
   arguments: KEY,
   json: "print one JSON object",
-  settings: ["keys-database", "rate", "burst", "matches-per-day"],
+  settings: ["keys-database", "rate", "matches-per-day"],
   examples: { "matchbook keys show k_3fGh7Kq0Zx": "show one key" },
   run: ({ settings }, id: string) =>
     withAccess(settings, "read", async ({ keys, usage }) => {

@@ -152,7 +152,7 @@ const list = defineCommand({
   name: "list",
   description: "list all keys, including revoked and expired ones; secrets are not stored",
   json: "print one JSON array",
-  settings: ["keys-database", "rate", "burst", "matches-per-day"],
+  settings: ["keys-database", "rate", "matches-per-day"],
   examples: { "matchbook keys list --json": "print JSON with all details" },
   run: ({ settings }) =>
     withAccess(settings, "read", async ({ keys, usage }) => {

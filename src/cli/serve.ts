@@ -56,10 +56,7 @@ export async function serveUntilSignal(
   onReady: (url: string) => Awaitable<void>,
   offeredKey?: string,
 ): Promise<void> {
-  const log = logTo({
-    level: settings["log-level"],
-    showNames: settings["log-player-names"] === "on",
-  });
+  const log = logTo({ level: settings["log-level"] });
   const uncaught = Promise.withResolvers<string>();
   onUncaughtError(log, () => uncaught.resolve("uncaught error"));
   const server = await start(command, settings, log, offeredKey);

@@ -199,7 +199,7 @@ export class Hooks {
       if (!(error instanceof ForbiddenUrl)) return;
       throw new HookError(
         "invalid",
-        `the URL cannot be used: ${error.message}; hooks-allow-private allows receivers in your own network`,
+        `the URL cannot be used: ${error.message}; hooks = private allows receivers in your own network`,
       );
     } finally {
       clearTimeout(timer);

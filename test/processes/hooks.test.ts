@@ -28,7 +28,7 @@ async function aData() {
   const run = (args: string[], options: { stdin?: string; env?: Record<string, string> } = {}) =>
     matchbook(args, {
       ...options,
-      env: { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS_ALLOW_PRIVATE: "on", ...options.env },
+      env: { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS: "private", ...options.env },
     });
   const ingest = async (...ids: string[]) => {
     const lines = ids.map((id) => `${JSON.stringify(aMatch({ id }))}\n`).join("");
@@ -43,7 +43,7 @@ async function aData() {
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining("Added hook")]);
     return stdout.trim();
   };
-  const env = { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS_ALLOW_PRIVATE: "on" };
+  const env = { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS: "private" };
   return { data, env, key, run, ingest, hooks, add };
 }
 
@@ -126,11 +126,11 @@ describe("the commands", () => {
       ]);
       expect(finished.stderr).not.toContain("hidden");
     }
-    const env = { MATCHBOOK_HOOKS_ALLOW_PRIVATE: "off" };
+    const env = { MATCHBOOK_HOOKS: "on" };
     const refusals: [string, number, string][] = [
       ["https://foo.localhost/", 1, "foo.localhost is not a public address"],
       ["https://example.com:22/", 1, "port 22 is not allowed"],
-      ["http://example.com/", 2, "hooks-allow-private"],
+      ["http://example.com/", 2, "hooks = private"],
     ];
     for (const [url, exitCode, words] of refusals) {
       const refused = await run(["hooks", "add", "--key", key, "--url", url], { env });

@@ -20,7 +20,6 @@ const ACCEPTED: [ValueName, string, unknown][] = [
   ["title-id", "my game", "my game"],
   ["rate", "1", 1],
   ["rate", "1000000", 1_000_000],
-  ["burst", "0", 0],
   ["max-offset", "0", 0],
   ["log-level", "silent", "silent"],
   ["max-record-bytes", "65536", 65_536],
