@@ -5,16 +5,17 @@ import { join } from "node:path";
 import { formatTimestamp } from "../domain/time.ts";
 import { replaceFile } from "../durable-files.ts";
 import { readRedactionList } from "../open-access.ts";
-import { locationOf, openRepair, openShards } from "../open-stores.ts";
+import { locationOf, openRepair } from "../open-stores.ts";
 import { listedIn, redactionsOf } from "../redact/list.ts";
 import { countLosses, type Loss, repair as rebuildShard } from "../repair/repair.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
+import type { Shards } from "../store/shards.ts";
 import { DamagedData, OtherOwner, type StoreError } from "../store/store.ts";
 import { verifyShard } from "../verify/verify.ts";
 import { CommandError, defineCommand, note } from "./command.ts";
 import { withProgress } from "./progress.ts";
-import { chosenShards, noteIgnored, SHARD, shardIds } from "./shard-store.ts";
+import { chosenShards, SHARD, shardIds, withShards } from "./shard-store.ts";
 import { counted } from "./table.ts";
 
 interface Flags {
@@ -153,14 +154,11 @@ async function findDamage(
   settings: Settings,
   isForced = false,
 ): Promise<string | null | undefined> {
-  const shards = openShards({ ...settings, withUnredacted: true }, noteIgnored, undefined, "read");
   const options = { share: 1, limit: 1, scratch: settings.data };
-  try {
-    if (isForced) {
-      // Also a forced repair refuses what another version has written.
-      await shards.existingWriter(shard);
-      return null;
-    }
+  const look = async (shards: Shards) => {
+    // Also a forced repair refuses what another version has written.
+    if (isForced) await shards.existingWriter(shard);
+    if (isForced) return null;
     for (const quick of [true, false]) {
       const verified = await withProgress("check", 0, "rows", (onProgress) =>
         verifyShard(shards, shard, { ...options, quick, onProgress }),
@@ -171,6 +169,9 @@ async function findDamage(
       if (verified.why) note(`${shard}: ${verified.why}`);
     }
     return undefined;
+  };
+  try {
+    return await withShards({ ...settings, withUnredacted: true }, look);
   } catch (error) {
     const { cause, message } = error as StoreError & { cause?: { code?: string } };
     const isDamage =
@@ -179,8 +180,6 @@ async function findDamage(
       /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(cause?.code ?? "");
     if (isDamage) return message;
     throw error;
-  } finally {
-    await shards.close();
   }
 }
 
