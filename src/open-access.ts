@@ -16,6 +16,7 @@ import { UsageStore } from "./access/usage-store.ts";
 import type { VisitorCounters } from "./access/visitors.ts";
 import type { AccessPlan } from "./domain/limits.ts";
 import { HookStore } from "./hooks/hook-store.ts";
+import { send } from "./hooks/send.ts";
 import type { Observe } from "./observe/events.ts";
 import type { SharedLimitsState } from "./observe/metrics.ts";
 import { type ListEntry, RedactionList } from "./redact/list.ts";
@@ -157,13 +158,22 @@ export async function openLimits(
   };
 }
 
+/** What hooks need, in servers and in commands. */
+export const hookContext = <S>(settings: Settings, access: AccessStore, shards: S) => ({
+  store: access.hooks,
+  keyStore: access.keys,
+  shards,
+  plan: accessPlan(settings),
+  allowPrivate: settings.hooks === "private",
+  send,
+});
+
 /** The tiers and limits of keys from the settings. */
 export function accessPlan(settings: Settings): AccessPlan {
   return {
     tiers: settings.tiers,
     defaults: {
       rate: settings.rate,
-      burst: settings.burst,
       matchesPerDay: settings["matches-per-day"],
     },
     closedShards: settings["closed-shards"],

@@ -31,10 +31,10 @@ import type { OnMigrate, Redaction, Writer } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
-/** Only servers need a cache, and map files. */
+/** Only servers need a cache. */
 type ShardSettings = Pick<Settings, "data" | "shards"> &
   Pick<AccessSettings, "keys-database"> &
-  Partial<Pick<Settings, "cache-mib" | "map-files">> & {
+  Partial<Pick<Settings, "cache-mib">> & {
     /** Whether shards that lack redactions may be read. */
     withUnredacted?: boolean;
   };
@@ -85,7 +85,6 @@ function openShard(
     ...common,
     path: location.path,
     isListed: listed !== undefined,
-    isMapped: settings["map-files"] === "on",
     writerCacheKib,
   });
 }

@@ -82,7 +82,7 @@ async function store(
     if (listBytes <= MAX_LIST_BYTES) listBytes += Buffer.byteLength(JSON.stringify(entry));
     if (listBytes <= MAX_LIST_BYTES) notStored.push(entry);
   };
-  const maxBytes = settings["max-upload-bytes"];
+  const { maxBytes } = settings;
   let plainTotal = 0;
   async function* withinLimits(bytes: Bytes): Bytes {
     for await (const chunk of bytes) {
@@ -136,7 +136,7 @@ const damaged = (fault: string) =>
 const tooLarge = (maxBytes: number) =>
   ({
     code: "body-too-large",
-    message: `The body is larger than ${maxBytes} bytes when it is decompressed (setting max-upload-bytes): send it in parts.`,
+    message: `The body is larger than ${maxBytes} bytes when it is decompressed (256 times max-record-bytes): send it in parts.`,
   }) as const;
 
 const LIST_FULL = {

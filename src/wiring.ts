@@ -1,5 +1,8 @@
 /** Starts the servers: from settings to stores, limits, metrics and listeners. */
 
+import { createHmac } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { version } from "../package.json";
 import { steadyClock } from "./access/clock.ts";
 import type { AddressLimiter } from "./access/failed-keys.ts";
@@ -17,7 +20,6 @@ import { ResultCache } from "./endpoint/result-cache.ts";
 import { STAGES } from "./endpoint/stopwatch.ts";
 import { Deliverer, type DelivererOptions } from "./hooks/deliverer.ts";
 import { Hooks } from "./hooks/hooks.ts";
-import { send } from "./hooks/send.ts";
 import { Bodies } from "./http/body.ts";
 import type { Clock } from "./http/context.ts";
 import { OverloadControl } from "./http/overload.ts";
@@ -35,13 +37,7 @@ import { needsVerify } from "./maintenance/verify.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { type MetricFamily, merged } from "./observe/prometheus.ts";
-import {
-  type AccessStore,
-  accessPlan,
-  type Limits,
-  openAccess,
-  openLimits,
-} from "./open-access.ts";
+import { accessPlan, hookContext, type Limits, openAccess, openLimits } from "./open-access.ts";
 import { locationOf, openShards } from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
 import { showLocation } from "./settings/shard-locations.ts";
@@ -93,7 +89,7 @@ export async function serve(
     if (token !== undefined) {
       admin = startAdmin(settings, { ...parts, token, quotas, clock, openThread });
     }
-    const responseCache = settings["response-cache-mib"] * 2 ** 20;
+    const responseCache = (settings["cache-mib"] / 8) * 2 ** 20;
     const overload = new OverloadControl(
       { maxDelayMs: settings["max-delay-ms"], maxInFlight: settings["max-in-flight"] },
       observe,
@@ -104,7 +100,7 @@ export async function serve(
       shards,
       keys,
       visitors,
-      guard: new FailureGuard(settings["auth-failures-per-minute"], sharing?.failures),
+      guard: new FailureGuard(settings["open-requests-per-minute"], sharing?.failures),
       openLimit: new OpenRequestLimit(settings["open-requests-per-minute"], sharing?.openRequests),
       limiter,
       quotas,
@@ -154,7 +150,11 @@ function visitorsFor(
   shared: string | undefined,
 ): Visitors | undefined {
   if (settings.portal === "off" || settings["portal-visitors"] === "off") return undefined;
-  const secret = settings["visitor-secret"] || shared || randomSecret();
+  const hasToken = settings["admin-token"] !== "" || settings["admin-token-file"] !== "";
+  // The same for all instances with this token.
+  const secret = hasToken
+    ? createHmac("sha256", readToken(settings)).update("portal visitors").digest("base64url")
+    : (shared ?? randomSecret());
   return new Visitors(secret, visitorLimits(plan), counters);
 }
 
@@ -166,8 +166,8 @@ function portalFor(
   { monotonic }: Clock,
 ): Portal | undefined {
   if (settings.portal === "off") return undefined;
-  const folder = settings["portal-pictures"];
-  const pictures = folder === "" ? undefined : new Pictures(folder, monotonic);
+  const folder = join(settings.data, "pictures");
+  const pictures = existsSync(folder) ? new Pictures(folder, monotonic) : undefined;
   return new Portal({ offeredKey, visitors, pictures });
 }
 
@@ -232,7 +232,7 @@ function withoutAdmin(settings: Settings, log: Observe): RunningBesideWorkers {
   const observe: Observe = (event) => event.event === "shard-opened" || log(event);
   const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
   const access = openAccess(settings);
-  const options = { ...hookOptions(settings, access, shards), observe };
+  const options = { ...hookContext(settings, access, shards), observe };
   const deliverer = newDeliverer(settings, { ...options, clock: steadyClock(SYSTEM_CLOCK) });
   const background = startBackground(settings, { shards, observe, deliverer });
   return {
@@ -288,15 +288,6 @@ function startBackground(
   };
 }
 
-const hookOptions = (settings: Settings, access: AccessStore, shards: Shards) => ({
-  store: access.hooks,
-  keyStore: access.keys,
-  shards,
-  plan: accessPlan(settings),
-  allowPrivate: settings["hooks-allow-private"] === "on",
-  send,
-});
-
 /** Undefined if the settings disable hooks. */
 const newDeliverer = (settings: Settings, options: DelivererOptions): Deliverer | undefined =>
   settings.hooks === "off" ? undefined : new Deliverer(options);
@@ -332,7 +323,7 @@ async function openParts(
   const access = openAccess(settings);
   const keys = new KeyLookup(access.keys, plan, watched);
   const usage = new UsageRecorder(access.usage, clock, watched);
-  const options = hookOptions(settings, access, shards);
+  const options = hookContext(settings, access, shards);
   const deliverer = newDeliverer(settings, { ...options, clock, observe: watched });
   let isRecording = false;
   let limits: Limits | undefined;

@@ -19,8 +19,9 @@ export class FailureGuard {
   readonly #failures: AddressLimiter;
   readonly #policy: Policy | undefined;
 
-  /** 0: unlimited. */
-  constructor(perMinute: number, failures: AddressLimiter = new MemoryLimiter()) {
+  /** A twentieth of the requests without a valid key may have an invalid one. 0: unlimited. */
+  constructor(openRequests: number, failures: AddressLimiter = new MemoryLimiter()) {
+    const perMinute = Math.ceil(openRequests / 20);
     this.#policy = perMinute === 0 ? undefined : { rate: perMinute, burst: perMinute };
     this.#failures = failures;
   }

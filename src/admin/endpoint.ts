@@ -28,8 +28,6 @@ export interface AdminService {
   overview: { read(): Promise<object> };
   uploads: UploadThread;
   hooks: Hooks;
-  /** Whether hooks may have addresses that are not public. */
-  allowPrivateHooks: boolean;
   clock: { now(): number; monotonic(): number };
   observe: Observe;
 }

@@ -2,11 +2,10 @@
 
 import type { Json, JsonObject } from "../domain/json.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { parseHookPlayers, parseHookShards, parseSince } from "../hooks/hook-options.ts";
+import { parseHookPlayers, parseHookShards } from "../hooks/hook-options.ts";
 import type { Hook } from "../hooks/hook-store.ts";
-import { parseHookUrl } from "../hooks/hook-url.ts";
-import { HookError } from "../hooks/hooks.ts";
-import type { Parsed } from "../settings/parsers.ts";
+import { HookError, type Hooks } from "../hooks/hooks.ts";
+import { type Parsed, timestamp } from "../settings/parsers.ts";
 import { type AdminEndpoint, type AdminService, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import { invalidBody, invalidQuery, readJson, unknownName } from "./request.ts";
@@ -17,7 +16,7 @@ export const listHooks: AdminEndpoint = async ({ hooks, clock }) => {
 
 /** The response has the secret, which receivers need. */
 export const addHook: AdminEndpoint = async (service, { request }) => {
-  const wanted = readNewHook(await readJson(request), service.allowPrivateHooks);
+  const wanted = readNewHook(await readJson(request), service.hooks);
   const hook = await asAdminError(service.hooks.add(wanted, service.clock.now()));
   return jsonResponse(201, { hook: await described(service, hook), secret: hook.secret });
 };
@@ -53,7 +52,7 @@ export const testHook: AdminEndpoint = async (service, { request, id }) => {
 export const replayHook: AdminEndpoint = async (service, { request, id }) => {
   const body = await readJson(request);
   const problems = unknownMembers(body, ["since"]);
-  const since = typeof body.since === "string" ? parseSince(body.since) : parseSince("");
+  const since = timestamp(typeof body.since === "string" ? body.since : "");
   if ("error" in since) throw invalidBody([...problems, `since: ${since.error}`]);
   if (problems.length > 0) throw invalidBody(problems);
   await asAdminError(service.hooks.replay(await found(service, id), since.value));
@@ -90,7 +89,7 @@ async function described({ hooks, clock }: AdminService, hook: Hook): Promise<ob
 
 const MEMBERS = ["key", "url", "shards", "players"];
 
-function readNewHook(body: JsonObject, allowPrivate: boolean) {
+function readNewHook(body: JsonObject, hooks: Hooks) {
   const problems = unknownMembers(body, MEMBERS);
   const take = <T>(member: string, parsed: Parsed<T>): T | undefined => {
     if ("value" in parsed) return parsed.value;
@@ -100,7 +99,7 @@ function readNewHook(body: JsonObject, allowPrivate: boolean) {
   const { key = null, url = null } = body;
   const keyId = take("key", textOf(key, "must be the id of a key"));
   const text = textOf(url, "must be a string");
-  const target = take("url", "error" in text ? text : parseHookUrl(text.value, allowPrivate));
+  const target = take("url", "error" in text ? text : hooks.parseUrl(text.value));
   const shards = take("shards", listOf(body.shards ?? [], parseHookShards));
   const players = take("players", listOf(body.players ?? [], parseHookPlayers));
   if (problems.length > 0) throw invalidBody(problems);

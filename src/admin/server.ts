@@ -51,19 +51,18 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   if (file !== undefined) observe({ event: "admin-token-exposed", file });
   const uploads = new UploadThread(openThread, settings, stallMs);
   const onKeysChanged = () => keys.reload();
-  const allowPrivateHooks = settings["hooks-allow-private"] === "on";
   const overview = new Overview(options);
-  const service: AdminService = { ...options, onKeysChanged, uploads, allowPrivateHooks, overview };
-  const tokens = new TokenCheck(token, new FailureGuard(settings["auth-failures-per-minute"]));
+  const service: AdminService = { ...options, onKeysChanged, uploads, overview };
+  const tokens = new TokenCheck(token, new FailureGuard(settings["open-requests-per-minute"]));
   const trustedProxies = settings["trusted-proxies"];
   const addressing = { publicUrl: "", trustedProxies, listening: "" };
   const peer = (request: Request) => peerAddress(server.requestIP(request));
 
-  const host = settings["admin-host"];
+  const { host, port } = settings["admin-port"]!;
   const server = listen(
     {
       hostname: host,
-      port: settings["admin-port"] ?? 0,
+      port,
       // Each endpoint has its own limit.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       async fetch(request, bun) {
@@ -88,7 +87,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
         return jsonResponse(status, body);
       },
     },
-    { host: "--admin-host", port: "--admin-port" },
+    { host: "--admin-port", port: "--admin-port" },
   );
   const url = `http://${urlHost(host)}:${server.port}`;
   observe({ event: "admin-listening", url });

@@ -11,8 +11,8 @@ import { AdminError } from "./errors.ts";
 /** The settings that the thread needs: plain values, which can be cloned. */
 export type UploadSettings = Pick<
   Settings,
-  "data" | "shards" | "batch" | "title-id" | "max-record-bytes" | "max-upload-bytes"
->;
+  "data" | "shards" | "batch" | "title-id" | "max-record-bytes"
+> & { maxBytes: number };
 
 export interface UploadOptions {
   /** The shard of records without one; records of other shards are rejected. */
@@ -60,6 +60,8 @@ interface UploadLimits {
 
 /** Each takes its own memory, and all wait for the same writer. */
 const MAX_UPLOADS = 2;
+/** How many records of the maximum size an upload may have room for. */
+const MAX_UPLOAD_RECORDS = 256;
 
 /** The thread ends after this time without an upload, which frees its memory. */
 const IDLE_MS = 30_000;
@@ -79,15 +81,15 @@ export class UploadThread {
     settings: Settings,
     stallMs: number,
   ) {
-    const { data, shards, batch, "title-id": title } = settings;
-    const { "max-record-bytes": longest, "max-upload-bytes": maxBytes } = settings;
+    const { data, shards, batch, "title-id": title, "max-record-bytes": longest } = settings;
+    const maxBytes = MAX_UPLOAD_RECORDS * longest;
     this.#settings = {
       data,
       shards,
       batch,
       "title-id": title,
       "max-record-bytes": longest,
-      "max-upload-bytes": maxBytes,
+      maxBytes,
     };
     this.#limits = { maxBytes, stallMs };
   }
@@ -248,7 +250,7 @@ const THREAD_FAILED = new AdminError(
 function tooLarge(maxBytes: number): AdminError {
   return new AdminError(
     "body-too-large",
-    `The body is larger than ${maxBytes} bytes (setting max-upload-bytes): send it in parts.`,
+    `The body is larger than ${maxBytes} bytes (256 times max-record-bytes): send it in parts.`,
   );
 }
 

@@ -1,12 +1,102 @@
-/** What the commands share: settings as flags, help with examples, errors and output. */
+/** What the commands share: how they are defined, settings as flags, help with examples, errors and output. */
 
 import { type Command, Option } from "commander";
-import { flagOf, settingOf, type ValueName, variableOf } from "../settings/definitions.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
+import type { Settings } from "../settings/definitions.ts";
+import { flagOf, groupOf, settingOf, type ValueName, variableOf } from "../settings/definitions.ts";
 import { type LoadedSettings, loadSettings, type Sources } from "../settings/load.ts";
 import type { Parsed } from "../settings/parsers.ts";
 
 /** Adds a command to the program, or a subcommand to its group. */
 export type AddCommand = (program: Command) => void;
+
+/** Help texts by what they explain: an argument, a flag with its placeholder, an example. */
+type Texts = Readonly<Record<string, string>>;
+
+/** A command: its help, and what it does. */
+export interface CommandSpec<Flags> {
+  name: string;
+  /** For the list of commands; the description if it is left out. */
+  summary?: string;
+  description: string;
+  /** E.g. `"<shard>": "shard id"`. */
+  arguments?: Texts;
+  required?: Texts;
+  options?: Readonly<Record<string, string | readonly [help: string, value: string]>>;
+  /** The help of --json. */
+  json?: string;
+  /** Further settings that are flags of the command. */
+  settings?: readonly ValueName[];
+  /** What each command line does. */
+  examples: Texts;
+  run(context: Context<Flags>, ...values: never[]): Awaitable<Result> | Promise<void>;
+}
+
+export interface Context<Flags = object> {
+  flags: Flags & { json?: true };
+  /** Loaded when they are read. Throws SettingsError. */
+  readonly settings: Settings;
+  command: Command;
+}
+
+/** What a command prints: `json` with --json, else `text`. Without a text there is nothing, and `none` says why. */
+export interface Result {
+  json?: unknown;
+  text?: string;
+  none?: string | false;
+  /** Printed after it, on standard error. */
+  notes?: readonly string[];
+}
+
+export function defineCommand<Flags = object>(spec: CommandSpec<Flags>): AddCommand {
+  return (parent) => {
+    const command = parent.command(spec.name).description(spec.description);
+    if (spec.summary !== undefined) command.summary(spec.summary);
+    for (const [name, help] of Object.entries(spec.arguments ?? {})) command.argument(name, help);
+    for (const [flag, help] of Object.entries(spec.required ?? {})) {
+      command.requiredOption(flag, help);
+    }
+    for (const [flag, text] of Object.entries(spec.options ?? {})) {
+      const [help, value] = typeof text === "string" ? [text] : text;
+      command.option(flag, help, value);
+    }
+    if (spec.json !== undefined) command.option("--json", spec.json);
+    command.action(async (...given) => {
+      const context: Context<Flags> = {
+        flags: command.opts(),
+        get settings() {
+          return settingsOf(command).values;
+        },
+        command,
+      };
+      const values = given.slice(0, command.registeredArguments.length);
+      const result = (await spec.run(context, ...(values as never[]))) as Result | undefined;
+      if (result) printResult(result, context.flags.json);
+    });
+    withSettings(command, spec.settings);
+    withExamples(command, Object.entries(spec.examples));
+  };
+}
+
+function printResult({ json, text, none, notes = [] }: Result, asJson: true | undefined): void {
+  if (asJson) print(JSON.stringify(json));
+  else if (text) print(text);
+  else if (none) note(none);
+  for (const one of notes) note(one);
+}
+
+/** A command that only has subcommands. */
+export function defineGroup(
+  spec: Pick<CommandSpec<object>, "name" | "description" | "settings" | "examples">,
+  subcommands: readonly AddCommand[],
+): AddCommand {
+  return (program) => {
+    const group = program.command(spec.name).description(spec.description);
+    withSettings(group, spec.settings);
+    withExamples(group, Object.entries(spec.examples));
+    for (const add of subcommands) add(group);
+  };
+}
 
 /** Wrong usage of the command line: exit 2. */
 export class UsageError extends Error {
@@ -27,10 +117,16 @@ class SettingOption extends Option {
   }
 }
 
+const MOST_UNGROUPED = 10;
+
 /** Adds --data, --config and the flags of further settings to a command. */
 export function withSettings(command: Command, names: readonly ValueName[] = []): Command {
   for (const name of new Set<ValueName>(["data", ...names])) {
-    command.addOption(new SettingOption(name));
+    const option = new SettingOption(name);
+    // A few settings are listed with the other options.
+    command.addOption(
+      names.length > MOST_UNGROUPED ? option.helpGroup(`${groupOf(name)}:`) : option,
+    );
   }
   return command.addOption(
     new Option(
@@ -104,7 +200,7 @@ export function print(text: string): void {
 }
 
 /** Writes to standard output and waits for its reader, so that long output needs little memory. */
-export function write(text: string): Promise<void> {
+export function write(text: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     process.stdout.write(text, () => resolve());
   });

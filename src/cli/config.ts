@@ -8,46 +8,37 @@ import {
   type Settings,
   shownValue,
 } from "../settings/definitions.ts";
-import type { LoadedSettings } from "../settings/load.ts";
 import { isTable, type Table } from "../settings/parsers.ts";
-import { type AddCommand, print, settingsOf, withExamples, withSettings } from "./command.ts";
+import { defineCommand, settingsOf } from "./command.ts";
 import { table } from "./table.ts";
 
-export const config: AddCommand = (program) => {
-  const command = program
-    .command("config")
-    .description("print every setting with its value and origin; secrets are hidden")
-    .option("--json", "print one JSON object: name → {value, origin}")
-    .action((options: { json?: true }) => {
-      const loaded = settingsOf(command);
-      print(options.json ? JSON.stringify(asObject(loaded), null, 2) : asTable(loaded));
-    });
-  withSettings(command, FLAG_NAMES);
-  withExamples(command, [
-    ["matchbook config", "the settings of a server started here"],
-    ["MATCHBOOK_RATE=120 matchbook config --json", "as JSON, with one variable set"],
-  ]);
-};
+export const config = defineCommand({
+  name: "config",
+  description: "print every setting with its value and origin; secrets are hidden",
+  json: "print one JSON object: name → {value, origin}",
+  settings: FLAG_NAMES,
+  examples: {
+    "matchbook config": "the settings of a server started here",
+    "MATCHBOOK_RATE=120 matchbook config --json": "as JSON, with one variable set",
+  },
+  run({ command }) {
+    const { values, origins } = settingsOf(command);
+    const json = Object.fromEntries(
+      SETTING_NAMES.map((name) => [name, { value: shown(values, name), origin: origins[name] }]),
+    );
+    const rows = Object.entries(json).flatMap(([name, { value, origin }]) =>
+      flattened(name, value).map((cells) => [...cells, origin]),
+    );
+    return { json, text: table([["SETTING", "VALUE", "ORIGIN"], ...rows]) };
+  },
+});
 
-/** One row per setting; tables have one row per value, e.g. tiers.community.rate. */
-function asTable({ values, origins }: LoadedSettings): string {
-  const rows = SETTING_NAMES.flatMap((name) =>
-    flattened(name, shown(values, name)).map(([key, value]) => [key, value, origins[name]]),
-  );
-  return table([["SETTING", "VALUE", "ORIGIN"], ...rows]);
-}
-
+/** Tables have one row per value, e.g. tiers.community.rate. */
 function flattened(name: string, value: unknown): [name: string, value: string][] {
   if (isTable(value) && Object.keys(value).length > 0) {
     return Object.entries(value).flatMap(([key, member]) => flattened(`${name}.${key}`, member));
   }
   return [[name, isTable(value) ? "(empty)" : String(value) || "(empty)"]];
-}
-
-function asObject({ values, origins }: LoadedSettings): object {
-  return Object.fromEntries(
-    SETTING_NAMES.map((name) => [name, { value: shown(values, name), origin: origins[name] }]),
-  );
 }
 
 /** Without secrets. */

@@ -9,21 +9,11 @@ import { RejectsFile } from "../ingest/rejects-file.ts";
 import { isComplete, type Report, recordsIn } from "../ingest/report.ts";
 import { type RetryOptions, RetryTimeout } from "../ingest/retry.ts";
 import { readSource, STANDARD_INPUT, sourceName } from "../ingest/source.ts";
-
 import { openShards } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import type { Shards } from "../store/shards.ts";
-import {
-  type AddCommand,
-  flagValue,
-  note,
-  print,
-  settingsOf,
-  UsageError,
-  withExamples,
-  withSettings,
-} from "./command.ts";
+import { defineCommand, flagValue, note, UsageError } from "./command.ts";
 import { noteMigration } from "./migrate.ts";
 import { startProgress } from "./progress.ts";
 import { describeError } from "./system-errors.ts";
@@ -31,49 +21,44 @@ import { table } from "./table.ts";
 
 interface Flags {
   shard?: string;
-  json?: true;
   rejects?: string;
   replace?: true;
   wait: string;
 }
 
-const DEFAULT_WAIT_SECONDS = "120";
 const LONGEST_WAIT_SECONDS = 86_400;
 
-export const ingest: AddCommand = (program) => {
-  const command = program
-    .command("ingest")
-    .summary("store match documents from files or standard input")
-    .description(
-      "store match documents: a single document, a JSON array or NDJSON, optionally as gzip or zstd.\n" +
-        "Exit codes: 0 all records are stored, withheld, duplicates or pruned; 1 some are rejected or conflicting;\n" +
-        "2 wrong usage; 3 a database was unavailable. It is safe to run the command again.",
-    )
-    .argument("<file...>", `files to read; ${STANDARD_INPUT} for standard input`)
-    .option("--shard <ID>", "shard of records without one; records of other shards are rejected")
-    .option("--replace", "replace stored records that have the same id and different content")
-    .option("--rejects <FILE>", "write rejected records and the reasons to this file")
-    .option(
-      "--wait <SECONDS>",
-      "how long to wait for an unavailable database",
-      DEFAULT_WAIT_SECONDS,
-    )
-    .option("--json", "print the report as one JSON object")
-    .action(async (files: string[], flags: Flags) => {
-      const waitSeconds = flagValue("--wait", flags.wait, wholeNumber(0, LONGEST_WAIT_SECONDS));
-      checkFlags(files, flags);
-      await ingestFiles(files, flags, settingsOf(command).values, patience(waitSeconds));
-    });
-  withSettings(command, ["title-id", "batch", "max-record-bytes"]);
-  withExamples(command, [
-    ["matchbook ingest matches.ndjson.gz", "ingest a file"],
-    ["matchbook demo --matches 1000 | matchbook ingest -", "ingest demo data"],
-    [
-      "matchbook ingest day.ndjson --rejects bad.ndjson",
+export const ingest = defineCommand<Flags>({
+  name: "ingest",
+  summary: "store match documents from files or standard input",
+  description:
+    "store match documents: a single document, a JSON array or NDJSON, optionally as gzip or zstd.\n" +
+    "Exit codes: 0 all records are stored, withheld, duplicates or pruned; 1 some are rejected or conflicting;\n" +
+    "2 wrong usage; 3 a database was unavailable. It is safe to run the command again.",
+  arguments: { "<file...>": `files to read; ${STANDARD_INPUT} for standard input` },
+  options: {
+    "--shard <ID>": "shard of records without one; records of other shards are rejected",
+    "--replace": "replace stored records that have the same id and different content",
+    "--rejects <FILE>": "write rejected records and the reasons to this file",
+    "--wait <SECONDS>": ["how long to wait for an unavailable database", "120"],
+  },
+  json: "print the report as one JSON object",
+  settings: ["title-id", "batch", "max-record-bytes"],
+  examples: {
+    "matchbook ingest matches.ndjson.gz": "ingest a file",
+    "matchbook demo --matches 1000 | matchbook ingest -": "ingest demo data",
+    "matchbook ingest day.ndjson --rejects bad.ndjson":
       "keep rejected records in a file, to fix them",
-    ],
-  ]);
-};
+  },
+  async run({ settings, flags }, files: string[]) {
+    const waitSeconds = flagValue("--wait", flags.wait, wholeNumber(0, LONGEST_WAIT_SECONDS));
+    checkFlags(files, flags);
+    const report = await ingestFiles(files, flags, settings, patience(waitSeconds));
+    if (recordsIn(report) === 0) note(`No records in ${files.map(sourceName).join(", ")}.`);
+    if (!isComplete(report)) process.exitCode = 1;
+    return { json: report, text: reportTable(report) };
+  },
+});
 
 function checkFlags(files: string[], { shard, rejects }: Flags): void {
   if (files.filter((file) => file === STANDARD_INPUT).length > 1) {
@@ -114,15 +99,14 @@ async function ingestFiles(
   flags: Flags,
   settings: Settings,
   waiting: RetryOptions,
-): Promise<void> {
+): Promise<Report> {
   const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects);
   const shards = openShards(settings, noteMigration);
   const problems = new ProblemLog(flags.rejects);
   const progress = startProgress("ingest", totalSize(files));
   let bytesRead = 0;
-  let report: Report | undefined;
   try {
-    report = await ingestSources(
+    return await ingestSources(
       files.map((file) => ({
         name: sourceName(file),
         bytes: readSource(file, (bytes) => {
@@ -152,9 +136,6 @@ async function ingestFiles(
     rejects?.close();
     await shards.close();
   }
-  if (recordsIn(report) === 0) note(`No records in ${files.map(sourceName).join(", ")}.`);
-  print(flags.json ? JSON.stringify(report) : reportTable(report));
-  if (!isComplete(report)) process.exitCode = 1;
 }
 
 function gaveUp(error: RetryTimeout, { longestMs }: RetryOptions): RetryTimeout {

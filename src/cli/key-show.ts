@@ -1,82 +1,65 @@
 /** `matchbook keys show`: prints everything about one key. */
 
-import type { Command } from "commander";
 import { describeKey } from "../access/describe-key.ts";
 import type { KeyRecord } from "../access/key-store.ts";
 import { matchesLeft } from "../access/quota.ts";
-import type { KeyDay } from "../access/usage.ts";
-import { dayOf, writtenDay } from "../access/usage.ts";
-import type { UsageStore } from "../access/usage-store.ts";
-import { type AccessPlan, effectiveLimits, tierNamed } from "../domain/limits.ts";
+import { dayOf } from "../access/usage.ts";
+import { type AccessPlan, tierNamed } from "../domain/limits.ts";
 import { describeDay } from "../http/usage.ts";
 import { accessPlan } from "../open-access.ts";
-import { note, print, settingsOf, withExamples, withSettings } from "./command.ts";
-import { KEY_ID, readKey, readUsage } from "./key-store.ts";
+import { defineCommand } from "./command.ts";
+import { existingKey, KEY, usageIn, withAccess } from "./key-store.ts";
 import { countsOf } from "./key-usage.ts";
 import { table } from "./table.ts";
 
-export function addShow(group: Command): void {
-  const command = group
-    .command("show")
-    .description(
-      "print everything about one key: limits and where they are set, secrets, usage today",
-    )
-    .argument("<id>", KEY_ID)
-    .option("--json", "print one JSON object")
-    .action(async (id: string, options: { json?: true }) => {
-      const { values } = settingsOf(command);
-      const record = await readKey(values, id);
+export const show = defineCommand({
+  name: "show",
+  description:
+    "print everything about one key: limits and where they are set, secrets, usage today",
+  arguments: KEY,
+  json: "print one JSON object",
+  settings: ["keys-database", "rate", "matches-per-day"],
+  examples: { "matchbook keys show k_3fGh7Kq0Zx": "show one key" },
+  run: ({ settings }, id: string) =>
+    withAccess(settings, "read", async ({ keys, usage }) => {
       const now = Date.now();
-      const plan = accessPlan(values);
-      const usage = await readUsage(values, NO_USAGE, (usage) => usageOf(usage, id, now));
-      const described = {
-        ...describeKey(record, plan, usage.lastSeen, now),
-        today: todayOf(usage, effectiveLimits(plan, record.tier, record).matchesPerDay, now),
+      const day = dayOf(now);
+      const plan = accessPlan(settings);
+      const record = await existingKey(settings, keys, id);
+      const used = await usageIn(usage, undefined, async (store) => ({
+        lastSeen: (await store.lastSeen()).get(id),
+        today: (await store.read(day, id))[0],
+        matches: await store.distinctMatches(day, id),
+      }));
+      const key = describeKey(record, plan, used?.lastSeen, now);
+      const none = { keyId: id, day, requests: new Map(), records: 0, lastSeen: 0 };
+      const today = used?.today ?? none;
+      const matches = used?.matches ?? 0;
+      const left = matchesLeft(key.allowance.matchesPerDay, matches);
+      const { lastSeen: _, ...counts } = describeDay(today);
+      const [requests, clientErrors, serverErrors, records] = countsOf([today]);
+      return {
+        json: { ...key, today: { ...counts, matches, matchesLeft: left } },
+        text: table([
+          ...listing(key),
+          ["requests today", `${requests} (${clientErrors} 4xx, ${serverErrors} 5xx)`],
+          ["records today", records!],
+          ["matches today", `${matches} of ${quotaOf(key)}`],
+        ]),
+        notes: unknownTiers(plan, [record]),
       };
-      if (options.json) print(JSON.stringify(described, null, 2));
-      else print(listing(described, usage));
-      warnOfUnknownTiers(plan, [record]);
-    });
-  withSettings(command, ["keys-database", "rate", "burst", "matches-per-day"]);
-  withExamples(command, [["matchbook keys show k_3fGh7Kq0Zx", "show one key"]]);
-}
+    }),
+});
 
-interface Usage {
-  lastSeen: number | undefined;
-  today: KeyDay | undefined;
-  /** Distinct matches that were counted today. */
-  matches: number;
-}
+type DescribedKey = ReturnType<typeof describeKey>;
 
-const NO_USAGE: Usage = { lastSeen: undefined, today: undefined, matches: 0 };
-
-async function usageOf(usage: UsageStore, id: string, now: number): Promise<Usage> {
-  const today = dayOf(now);
-  return {
-    lastSeen: (await usage.lastSeen()).get(id),
-    today: (await usage.read(today, id))[0],
-    matches: await usage.distinctMatches(today, id),
-  };
-}
-
-function todayOf({ today, matches }: Usage, matchesPerDay: number, now: number) {
-  const { day, requests, records } = today
-    ? describeDay(today)
-    : { day: writtenDay(dayOf(now)), requests: {}, records: 0 };
-  return { day, requests, records, matches, matchesLeft: matchesLeft(matchesPerDay, matches) };
-}
+const quotaOf = ({ allowance }: DescribedKey): string =>
+  allowance.matchesPerDay === 0 ? "unlimited" : String(allowance.matchesPerDay);
 
 /** Each limit is followed by where it is set: the key, its tier, or the default. */
-function listing(
-  key: ReturnType<typeof describeKey> & { today: ReturnType<typeof todayOf> },
-  usage: Usage,
-): string {
+function listing(key: DescribedKey): string[][] {
   const { allowance, sources } = key;
-  const [requests, clientErrors, serverErrors, records] = countsOf(
-    usage.today ? [usage.today] : [],
-  );
-  const quota = allowance.matchesPerDay === 0 ? "unlimited" : String(allowance.matchesPerDay);
-  return table([
+  return [
     ["id", key.id],
     ["name", key.name],
     ["note", key.note ?? ""],
@@ -88,7 +71,7 @@ function listing(
     ["tier", `${allowance.tier} (${sources.tier})`],
     ["rate", `${allowance.rate} (${sources.rate})`],
     ["burst", `${allowance.burst} (${sources.burst})`],
-    ["matches per day", `${quota} (${sources.matchesPerDay})`],
+    ["matches per day", `${quotaOf(key)} (${sources.matchesPerDay})`],
     ["shards", `${allowance.shards.join(", ")} (${sources.shards})`],
     ["streams", `${allowance.streams} (${sources.streams})`],
     ["changes per minute", `${allowance.changesPerMinute} (${sources.changesPerMinute})`],
@@ -96,19 +79,17 @@ function listing(
       "secret",
       `created ${createdAt}, ${expiresAt === null ? "expires with the key" : `expires ${expiresAt}`}`,
     ]),
-    ["requests today", `${requests} (${clientErrors} 4xx, ${serverErrors} 5xx)`],
-    ["records today", records!],
-    ["matches today", `${usage.matches} of ${quota}`],
-  ]);
+  ];
 }
 
-export function warnOfUnknownTiers(plan: AccessPlan, records: readonly KeyRecord[]): void {
+/** What to do about keys whose tier does not exist. */
+export function unknownTiers(plan: AccessPlan, records: readonly KeyRecord[]): string[] {
   const unknown = new Set(
     records.flatMap(({ tier }) => (tier === null || tierNamed(plan, tier) ? [] : [tier])),
   );
-  if (unknown.size === 0) return;
-  note(
+  if (unknown.size === 0) return [];
+  return [
     `Unknown tier ${[...unknown].join(", ")}: keys with this tier get the limits of ${plan.tiers[0]!.name}. ` +
       "Change them with 'matchbook keys change ID --tier TIER', or add the tier to the settings file.",
-  );
+  ];
 }

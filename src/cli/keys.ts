@@ -1,199 +1,175 @@
 /** `matchbook keys`: creates, lists, shows, changes, rotates and revokes API keys. */
 
-import type { Command } from "commander";
 import { describeKey } from "../access/describe-key.ts";
 import { endOfPrevious, type KeyRecord, stateOf } from "../access/key-store.ts";
 import { type AccessPlan, effectiveLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { accessPlan } from "../open-access.ts";
-import type { Settings } from "../settings/definitions.ts";
 import { parseOverlap } from "../settings/key-options.ts";
+import { CommandError, defineCommand, defineGroup, flagValue, UsageError } from "./command.ts";
 import {
-  type AddCommand,
-  CommandError,
-  flagValue,
-  note,
-  print,
-  settingsOf,
-  UsageError,
-  withExamples,
-  withSettings,
-} from "./command.ts";
-import { keyOptionsOf, OPTION_FLAGS, warnOfUnknownShards, withKeyOptions } from "./key-flags.ts";
-import { addShow, warnOfUnknownTiers } from "./key-show.ts";
-import { KEY_ID, noKeysYet, readKeys, readLastSeen, withKey, withKeys } from "./key-store.ts";
-import { addUsage } from "./key-usage.ts";
+  ABOUT_OPTIONS,
+  KEY_OPTIONS,
+  keyOptionsOf,
+  NAME,
+  OPTION_FLAGS,
+  unknownShards,
+} from "./key-flags.ts";
+import { show, unknownTiers } from "./key-show.ts";
+import { existingKey, KEY, keysIn, lastSeenIn, noKeysYet, withAccess } from "./key-store.ts";
+import { usage } from "./key-usage.ts";
 import { age, table } from "./table.ts";
 
+const settings = ["keys-database"] as const;
 const SHOWN_ONCE = "Save the key now: only its hash is stored, and it cannot be shown again.";
 
-export const keys: AddCommand = (program) => {
-  const group = program
-    .command("keys")
-    .description("create, list, change, rotate and revoke API keys, and show their usage");
-  withSettings(group, ["keys-database"]);
-  withExamples(group, [
-    ["matchbook keys create --name stats-site", "create a key"],
-    ["matchbook keys list", "list all keys"],
-    ["matchbook keys usage", "show the usage of all keys"],
-  ]);
-  // In the order of the help.
-  for (const add of [addCreate, addList, addShow, addChange, addRotate, addRevoke, addUsage]) {
-    add(group);
-  }
-};
-
-function addCreate(group: Command): void {
-  const command = group
-    .command("create")
-    .description("create a key and print only the key on standard output; it is shown once")
-    .action(async (flags: { name: string }) => {
-      const { values } = settingsOf(command);
-      const now = Date.now();
-      const options = { name: flags.name, ...keyOptionsOf(command, values, now) };
-      const { key, record } = await withKeys(values, (keys) => keys.create(options, now));
-      print(key);
-      note(`Created key ${record.id} for "${record.name}": ${limitsOf(values, record)}.`);
-      note(SHOWN_ONCE);
-      warnOfUnknownShards(options, values);
-    });
-  withKeyOptions(command, { isNew: true });
-  withSettings(command, ["keys-database"]);
-  withExamples(command, [
-    ["matchbook keys create --name stats-site", "a key in the first tier"],
-    [
-      "KEY=$(matchbook keys create --name crawler --tier community --rate 600)",
+const create = defineCommand<{ name: string }>({
+  name: "create",
+  summary: "create a key and print only the key on standard output; it is shown once",
+  description: `create a key and print only the key on standard output; it is shown once.\n${ABOUT_OPTIONS}`,
+  required: NAME,
+  options: KEY_OPTIONS,
+  settings,
+  examples: {
+    "matchbook keys create --name stats-site": "a key in the first tier",
+    "KEY=$(matchbook keys create --name crawler --tier community --rate 600)":
       "a key with a higher rate, in a variable",
-    ],
-    [
-      'matchbook keys create --name tournament --shards "*+beta" --expires 30d --note "ask Ana"',
+    'matchbook keys create --name tournament --shards "*+beta" --expires 30d --note "ask Ana"':
       "a key for a closed shard too, valid for a month",
-    ],
-  ]);
-}
+  },
+  async run({ settings, flags }) {
+    const now = Date.now();
+    const options = { name: flags.name, ...keyOptionsOf(flags, settings, now) };
+    const { key, record } = await withAccess(settings, "write", ({ keys }) =>
+      keys.create(options, now),
+    );
+    const limits = limitsOf(accessPlan(settings), record);
+    return {
+      text: key,
+      notes: [
+        `Created key ${record.id} for "${record.name}": ${limits}.`,
+        SHOWN_ONCE,
+        ...unknownShards(options, settings),
+      ],
+    };
+  },
+});
 
-function addChange(group: Command): void {
-  const command = group
-    .command("change")
-    .description("change the options of a key; running servers apply them within seconds")
-    .argument("<id>", KEY_ID)
-    .action(async (id: string) => {
-      const { values } = settingsOf(command);
-      const now = Date.now();
-      const changes = keyOptionsOf(command, values, now);
-      if (Object.keys(changes).length === 0) {
-        throw new UsageError(
-          `nothing to change: specify at least one of ${OPTION_FLAGS.join(", ")}`,
-        );
-      }
-      const record = await withKey(values, id, async (keys) => (await keys.change(id, changes))!);
-      const state = stateOf(record, now);
-      const ended = state === "live" ? "" : ` It is ${state}.`;
-      note(`Changed key ${id} for "${record.name}": ${limitsOf(values, record)}.${ended}`);
-      warnOfUnknownShards(changes, values);
-    });
-  withKeyOptions(command, { isNew: false });
-  withSettings(command, ["keys-database"]);
-  withExamples(command, [
-    ["matchbook keys change k_3fGh7Kq0Zx --tier community", "move a key to another tier"],
-    [
-      "matchbook keys change k_3fGh7Kq0Zx --rate default --expires never",
+const change = defineCommand<Record<string, string>>({
+  name: "change",
+  summary: "change the options of a key; running servers apply them within seconds",
+  description: `change the options of a key; running servers apply them within seconds.\n${ABOUT_OPTIONS}`,
+  arguments: KEY,
+  options: { ...NAME, ...KEY_OPTIONS },
+  settings,
+  examples: {
+    "matchbook keys change k_3fGh7Kq0Zx --tier community": "move a key to another tier",
+    "matchbook keys change k_3fGh7Kq0Zx --rate default --expires never":
       "use the rate of the tier, without expiry",
-    ],
-    ['matchbook keys change k_3fGh7Kq0Zx --note ""', "remove the note"],
-  ]);
-}
+    'matchbook keys change k_3fGh7Kq0Zx --note ""': "remove the note",
+  },
+  async run({ settings, flags }, id: string) {
+    const now = Date.now();
+    const changes = keyOptionsOf(flags, settings, now);
+    if (Object.keys(changes).length === 0) {
+      throw new UsageError(`nothing to change: specify at least one of ${OPTION_FLAGS.join(", ")}`);
+    }
+    const record = await withAccess(settings, "write", async ({ keys }) => {
+      await existingKey(settings, keys, id);
+      return (await keys.change(id, changes))!;
+    });
+    const state = stateOf(record, now);
+    const ended = state === "live" ? "" : ` It is ${state}.`;
+    const limits = limitsOf(accessPlan(settings), record);
+    return {
+      notes: [
+        `Changed key ${id} for "${record.name}": ${limits}.${ended}`,
+        ...unknownShards(changes, settings),
+      ],
+    };
+  },
+});
 
-function addRotate(group: Command): void {
-  const command = group
-    .command("rotate")
-    .summary("create a new secret for a key")
-    .description(
-      "create a new secret for a key and print only the secret on standard output; id and options stay.\n" +
-        "The old secret remains valid for the overlap.",
-    )
-    .argument("<id>", KEY_ID)
-    .option(
-      "--overlap <DURATION>",
+const rotate = defineCommand<{ overlap: string }>({
+  name: "rotate",
+  summary: "create a new secret for a key",
+  description:
+    "create a new secret for a key and print only the secret on standard output; id and options stay.\n" +
+    "The old secret remains valid for the overlap.",
+  arguments: KEY,
+  options: {
+    "--overlap <DURATION>": [
       "how long the old secret remains valid: 30min, 24h, 7d; 0 ends it at once",
       "24h",
-    )
-    .action(async (id: string, flags: { overlap: string }) => {
-      const overlapMs = flagValue("--overlap", flags.overlap, parseOverlap);
-      const { values } = settingsOf(command);
-      const now = Date.now();
-      const { key, record } = await withKey(values, id, async (keys, before) => {
-        const outcome = await keys.rotate(id, overlapMs, now);
-        if (typeof outcome === "object") return outcome;
-        const remedy =
-          before.revokedAt === null
-            ? `extend it first: 'matchbook keys change ${id} --expires 30d'`
-            : "create a new one: 'matchbook keys create'";
-        throw new CommandError(
-          `${id} is ${stateOf(before, now)}; only a live key can be rotated; ${remedy}`,
-        );
-      });
-      const end = endOfPrevious(record);
-      const old = end <= now ? "has expired" : `is valid until ${formatTimestamp(end)}`;
-      print(key);
-      note(`Rotated key ${id} for "${record.name}". The old secret ${old}.`);
-      note(SHOWN_ONCE);
-    });
-  withSettings(command, ["keys-database"]);
-  withExamples(command, [
-    ["matchbook keys rotate k_3fGh7Kq0Zx", "a new secret; the old one is valid for 24 hours"],
-    ["matchbook keys rotate k_3fGh7Kq0Zx --overlap 7d", "keep the old secret valid for a week"],
-    [
-      "matchbook keys rotate k_3fGh7Kq0Zx --overlap 0",
-      "end the old secret at once, e.g. after a leak",
     ],
-  ]);
-}
-
-function addRevoke(group: Command): void {
-  const command = group
-    .command("revoke")
-    .description("revoke a key permanently; running servers reject it within seconds")
-    .argument("<id>", KEY_ID)
-    .action(async (id: string) => {
-      const { values } = settingsOf(command);
-      const outcome = await withKey(values, id, (keys) => keys.revoke(id, Date.now()));
-      note(outcome === "revoked" ? `Revoked ${id}.` : `${id} is already revoked.`);
+  },
+  settings,
+  examples: {
+    "matchbook keys rotate k_3fGh7Kq0Zx": "a new secret; the old one is valid for 24 hours",
+    "matchbook keys rotate k_3fGh7Kq0Zx --overlap 7d": "keep the old secret valid for a week",
+    "matchbook keys rotate k_3fGh7Kq0Zx --overlap 0":
+      "end the old secret at once, e.g. after a leak",
+  },
+  async run({ settings, flags }, id: string) {
+    const overlapMs = flagValue("--overlap", flags.overlap, parseOverlap);
+    const now = Date.now();
+    const { key, record } = await withAccess(settings, "write", async ({ keys }) => {
+      const before = await existingKey(settings, keys, id);
+      const outcome = await keys.rotate(id, overlapMs, now);
+      if (typeof outcome === "object") return outcome;
+      const remedy =
+        before.revokedAt === null
+          ? `extend it first: 'matchbook keys change ${id} --expires 30d'`
+          : "create a new one: 'matchbook keys create'";
+      throw new CommandError(
+        `${id} is ${stateOf(before, now)}; only a live key can be rotated; ${remedy}`,
+      );
     });
-  withSettings(command, ["keys-database"]);
-  withExamples(command, [["matchbook keys revoke k_3fGh7Kq0Zx", "revoke one key"]]);
-}
+    const end = endOfPrevious(record);
+    const old = end <= now ? "has expired" : `is valid until ${formatTimestamp(end)}`;
+    return {
+      text: key,
+      notes: [`Rotated key ${id} for "${record.name}". The old secret ${old}.`, SHOWN_ONCE],
+    };
+  },
+});
 
-function addList(group: Command): void {
-  const command = group
-    .command("list")
-    .description("list all keys, including revoked and expired ones; secrets are not stored")
-    .option("--json", "print one JSON array")
-    .action(async (options: { json?: true }) => {
-      const { values } = settingsOf(command);
-      const plan = accessPlan(values);
-      const records = await readKeys(values);
-      const lastSeen = await readLastSeen(values);
+const revoke = defineCommand({
+  name: "revoke",
+  description: "revoke a key permanently; running servers reject it within seconds",
+  arguments: KEY,
+  settings,
+  examples: { "matchbook keys revoke k_3fGh7Kq0Zx": "revoke one key" },
+  run: ({ settings }, id: string) =>
+    withAccess(settings, "write", async ({ keys }) => {
+      await existingKey(settings, keys, id);
+      const outcome = await keys.revoke(id, Date.now());
+      return { none: outcome === "revoked" ? `Revoked ${id}.` : `${id} is already revoked.` };
+    }),
+});
+
+const list = defineCommand({
+  name: "list",
+  description: "list all keys, including revoked and expired ones; secrets are not stored",
+  json: "print one JSON array",
+  settings: ["keys-database", "rate", "matches-per-day"],
+  examples: { "matchbook keys list --json": "print JSON with all details" },
+  run: ({ settings }) =>
+    withAccess(settings, "read", async ({ keys, usage }) => {
+      const plan = accessPlan(settings);
+      const records = await keysIn(keys);
+      const lastSeen = await lastSeenIn(usage);
       const now = Date.now();
-      if (options.json) {
-        const described = records.map((one) => describeKey(one, plan, lastSeen.get(one.id), now));
-        print(JSON.stringify(described, null, 2));
-      } else if (records.length === 0) {
-        note(noKeysYet(values));
-      } else {
-        const rows = records.map((record) => rowOf(record, plan, lastSeen.get(record.id), now));
-        print(
-          table([
-            ["ID", "NAME", "TIER", "RATE", "MATCHES/DAY", "STATE", "EXPIRES", "LAST USED"],
-            ...rows,
-          ]),
-        );
-        warnOfUnknownTiers(plan, records);
-      }
-    });
-  withSettings(command, ["keys-database", "rate", "burst", "matches-per-day"]);
-  withExamples(command, [["matchbook keys list --json", "print JSON with all details"]]);
-}
+      const head = ["ID", "NAME", "TIER", "RATE", "MATCHES/DAY", "STATE", "EXPIRES", "LAST USED"];
+      const rows = records.map((one) => rowOf(one, plan, lastSeen.get(one.id), now));
+      return {
+        json: records.map((one) => describeKey(one, plan, lastSeen.get(one.id), now)),
+        text: rows.length > 0 ? table([head, ...rows]) : "",
+        none: noKeysYet(settings),
+        notes: unknownTiers(plan, records),
+      };
+    }),
+});
 
 function rowOf(
   record: KeyRecord,
@@ -209,24 +185,31 @@ function rowOf(
     String(rate),
     matchesPerDay === 0 ? "unlimited" : String(matchesPerDay),
     stateOf(record, now),
-    record.expiresAt === null ? "never" : formatTimestamp(record.expiresAt),
+    expiryOf(record),
     lastSeen === undefined ? "never" : age(now - lastSeen),
   ];
 }
 
+const expiryOf = ({ expiresAt }: KeyRecord): string =>
+  expiresAt === null ? "never" : formatTimestamp(expiresAt);
+
 /** The limits of a key in one line. */
-function limitsOf(settings: Settings, record: KeyRecord): string {
-  const { tier, rate, burst, matchesPerDay, shards } = effectiveLimits(
-    accessPlan(settings),
-    record.tier,
-    record,
-  );
-  return [
-    `tier ${tier}`,
-    `${rate} requests per minute`,
-    `burst ${burst}`,
-    `${matchesPerDay === 0 ? "unlimited" : matchesPerDay} matches per day`,
-    `shards ${shards.join("+")}`,
-    `expires ${record.expiresAt === null ? "never" : formatTimestamp(record.expiresAt)}`,
-  ].join(", ");
+function limitsOf(plan: AccessPlan, record: KeyRecord): string {
+  const limits = effectiveLimits(plan, record.tier, record);
+  const quota = limits.matchesPerDay === 0 ? "unlimited" : limits.matchesPerDay;
+  return `tier ${limits.tier}, ${limits.rate} requests per minute, burst ${limits.burst}, ${quota} matches per day, shards ${limits.shards.join("+")}, expires ${expiryOf(record)}`;
 }
+
+export const keys = defineGroup(
+  {
+    name: "keys",
+    description: "create, list, change, rotate and revoke API keys, and show their usage",
+    settings,
+    examples: {
+      "matchbook keys create --name stats-site": "create a key",
+      "matchbook keys list": "list all keys",
+      "matchbook keys usage": "show the usage of all keys",
+    },
+  },
+  [create, list, show, change, rotate, revoke, usage],
+);

@@ -10,11 +10,22 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { Readable, type Transform } from "node:stream";
+import { constants, createGzip, createZstdCompress } from "node:zlib";
 import { syncFolder, writeAll } from "../durable-files.ts";
-import { UsageError } from "./command.ts";
+import { UsageError, write } from "./command.ts";
 
 /** Exit codes of a process that a signal ended, as shells report them. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+const chunkSize = 256 * 1024;
+
+/** What compresses a file with this suffix. */
+const COMPRESSIONS: Record<string, () => Transform> = {
+  ".gz": () => createGzip({ chunkSize }),
+  // With a checksum, so that damage is noticed as in gzip.
+  ".zst": () => createZstdCompress({ chunkSize, params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+};
 
 export class OutputFile {
   readonly #partial: string;
@@ -40,9 +51,13 @@ export class OutputFile {
     }
   }
 
-  /** The file appears when everything is on the disk. If anything fails, or on a signal, nothing is left. */
-  async write(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  /**
+   * The file appears when everything is on the disk, compressed if its name ends with .gz or .zst. If anything fails, or on
+   * a signal, nothing is left. Returns its size.
+   */
+  async write(chunks: AsyncIterable<Uint8Array>): Promise<number> {
     let isMine = false;
+    let size = 0;
     const undo = () => {
       if (isMine) unlinkSync(this.#partial);
       isMine = false;
@@ -52,7 +67,10 @@ export class OutputFile {
       const file = openSync(this.#partial, this.mayReplace ? "w" : "wx", 0o600);
       isMine = true;
       try {
-        for await (const chunk of chunks) writeAll(file, chunk);
+        for await (const chunk of compressed(chunks, this.path)) {
+          size += chunk.length;
+          writeAll(file, chunk);
+        }
         fsyncSync(file);
       } finally {
         closeSync(file);
@@ -64,6 +82,26 @@ export class OutputFile {
       undo();
       release();
     }
+    return size;
+  }
+}
+
+async function* compressed(
+  plain: AsyncIterable<Uint8Array>,
+  path: string,
+): AsyncGenerator<Uint8Array> {
+  const suffix = Object.keys(COMPRESSIONS).find((one) => path.endsWith(one));
+  if (suffix === undefined) {
+    yield* plain;
+    return;
+  }
+  const source = Readable.from(plain);
+  const packer = COMPRESSIONS[suffix]!();
+  source.on("error", (error) => packer.destroy(error));
+  try {
+    yield* source.pipe(packer);
+  } finally {
+    source.destroy();
   }
 }
 
@@ -81,9 +119,12 @@ function onSignals(undo: () => void): () => void {
   };
 }
 
-/** Waits for the reader. If it closes the pipe, the process ends (main.ts). */
-export async function writeToStdout(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+/** Waits for the reader. If it closes the pipe, the process ends (main.ts). Returns the number of bytes. */
+export async function writeToStdout(chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  let size = 0;
   for await (const chunk of chunks) {
-    await new Promise<void>((resolve) => process.stdout.write(chunk, () => resolve()));
+    size += chunk.length;
+    await write(chunk);
   }
+  return size;
 }

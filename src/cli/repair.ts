@@ -5,75 +5,59 @@ import { join } from "node:path";
 import { formatTimestamp } from "../domain/time.ts";
 import { replaceFile } from "../durable-files.ts";
 import { readRedactionList } from "../open-access.ts";
-import { locationOf, openRepair, openShards, storesIn } from "../open-stores.ts";
+import { locationOf, openRepair } from "../open-stores.ts";
 import { listedIn, redactionsOf } from "../redact/list.ts";
 import { countLosses, type Loss, repair as rebuildShard } from "../repair/repair.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
+import type { Shards } from "../store/shards.ts";
 import { DamagedData, OtherOwner, type StoreError } from "../store/store.ts";
 import { verifyShard } from "../verify/verify.ts";
-import {
-  type AddCommand,
-  CommandError,
-  note,
-  print,
-  settingsOf,
-  withExamples,
-  withSettings,
-} from "./command.ts";
-import { startProgress } from "./progress.ts";
-import { noteIgnored, unknownShard } from "./shard-store.ts";
+import { CommandError, defineCommand, note } from "./command.ts";
+import { withProgress } from "./progress.ts";
+import { chosenShards, SHARD, shardIds, withShards } from "./shard-store.ts";
+import { counted } from "./table.ts";
 
 interface Flags {
   dryRun?: true;
   force?: true;
-  json?: true;
 }
 
 /** Records, redactions or the prune cutoff could not be restored. */
 const INCOMPLETE = 3;
 
-export const repair: AddCommand = (program) => {
-  const command = program
-    .command("repair")
-    .summary("rebuild a damaged shard from its records")
-    .description(
-      "rebuild a damaged shard: players, teams, indexes and totals are computed again from the records.\n" +
-        "Records that the store cannot read any more are listed in a file beside the shard (of PostgreSQL: in the data " +
-        "folder); ingest them again from their source.\n" +
-        "The shard is built in a new file or schema, is checked, and then replaces the damaged one; that is kept under " +
-        "another name. It needs three times the space of a file, twice that of a schema. Servers may continue, and read " +
-        "the new one within a second; ingest into the shard waits.\n" +
-        "It can be killed at any time: then the shard is as it was, and the next run starts over.\n" +
-        "Exit codes: 0 nothing is lost, or there is nothing to repair; 1 it failed, and the shard is as it was; " +
-        "2 wrong usage; 3 the shard is repaired, but records, redactions or the prune cutoff could not be restored.",
-    )
-    .argument("<shard>", "shard id")
-    .option("--dry-run", "build and check the new shard and report, but do not use it")
-    .option("--force", "rebuild the shard even if no damage is found")
-    .option("--json", "print one JSON object")
-    .action(async (shard: string, flags: Flags) => {
-      const settings = settingsOf(command).values;
-      const location = existing(settings, shard);
-      const report = await repairShard(shard, location, settings, flags);
-      print(flags.json ? JSON.stringify(report) : describe(report, location.engine));
-      if (report.state === "incomplete") process.exitCode = INCOMPLETE;
-    });
-  withSettings(command);
-  withExamples(command, [
-    ["matchbook repair na", "repair a shard"],
-    ["matchbook repair na --dry-run", "report what would be lost, and change nothing"],
-    ["matchbook repair na --json | jq -r .list", "print the name of the list of what was lost"],
-  ]);
-};
-
-/** Throws CommandError if the shard does not exist. */
-function existing(settings: Settings, id: string): ShardLocation {
-  const { data, shards } = settings;
-  const ids = shards.length > 0 ? shards.map((shard) => shard.id).sort() : storesIn(data);
-  if (!ids.includes(id)) throw unknownShard(id, ids);
-  return locationOf(settings, id);
-}
+export const repair = defineCommand<Flags>({
+  name: "repair",
+  summary: "rebuild a damaged shard from its records",
+  description:
+    "rebuild a damaged shard: players, teams, indexes and totals are computed again from the records.\n" +
+    "Records that the store cannot read any more are listed in a file beside the shard (of PostgreSQL: in the data " +
+    "folder); ingest them again from their source.\n" +
+    "The shard is built in a new file or schema, is checked, and then replaces the damaged one; that is kept under " +
+    "another name. It needs three times the space of a file, twice that of a schema. Servers may continue, and read " +
+    "the new one within a second; ingest into the shard waits.\n" +
+    "It can be killed at any time: then the shard is as it was, and the next run starts over.\n" +
+    "Exit codes: 0 nothing is lost, or there is nothing to repair; 1 it failed, and the shard is as it was; " +
+    "2 wrong usage; 3 the shard is repaired, but records, redactions or the prune cutoff could not be restored.",
+  arguments: SHARD,
+  options: {
+    "--dry-run": "build and check the new shard and report, but do not use it",
+    "--force": "rebuild the shard even if no damage is found",
+  },
+  json: "print one JSON object",
+  examples: {
+    "matchbook repair na": "repair a shard",
+    "matchbook repair na --dry-run": "report what would be lost, and change nothing",
+    "matchbook repair na --json | jq -r .list": "print the name of the list of what was lost",
+  },
+  async run({ settings, flags }, shard: string) {
+    chosenShards(shardIds(settings), [shard]);
+    const location = locationOf(settings, shard);
+    const report = await repairShard(shard, location, settings, flags);
+    if (report.state === "incomplete") process.exitCode = INCOMPLETE;
+    return { json: report, text: describe(report, location.engine) };
+  },
+});
 
 interface Report {
   shard: string;
@@ -109,13 +93,12 @@ async function repairShard(
   if (damage !== null) note(`${shard} is damaged: ${damage}`);
   const redactions = redactionsOf(listedIn(await readRedactionList(settings)), shard);
   const parts = await openRepair(shard, location);
-  const bar = startProgress("repair", 0, "records");
   try {
-    const { losses, records, counts, prunedBefore, isCutoffLost } = await rebuildShard(
-      shard,
-      parts,
-      redactions,
-      (done) => bar.update(done, done),
+    const { losses, records, counts, prunedBefore, isCutoffLost } = await withProgress(
+      "repair",
+      0,
+      "records",
+      (update) => rebuildShard(shard, parts, redactions, update),
     );
     if (records === 0 && losses.length > 0) throw nothingFound(shard, location);
     const report: Report = {
@@ -147,7 +130,6 @@ async function repairShard(
     }
     return { ...report, kept, list };
   } finally {
-    bar.stop();
     await parts.close();
   }
 }
@@ -172,28 +154,24 @@ async function findDamage(
   settings: Settings,
   isForced = false,
 ): Promise<string | null | undefined> {
-  const bar = startProgress("check", 0, "rows");
-  const shards = openShards({ ...settings, withUnredacted: true }, noteIgnored, undefined, "read");
-  const options = {
-    share: 1,
-    limit: 1,
-    scratch: settings.data,
-    onProgress: (rows: number) => bar.update(rows, rows),
-  };
-  try {
-    if (isForced) {
-      // Also a forced repair refuses what another version has written.
-      await shards.existingWriter(shard);
-      return null;
-    }
+  const options = { share: 1, limit: 1, scratch: settings.data };
+  const look = async (shards: Shards) => {
+    // Also a forced repair refuses what another version has written.
+    if (isForced) await shards.existingWriter(shard);
+    if (isForced) return null;
     for (const quick of [true, false]) {
-      const verified = await verifyShard(shards, shard, { ...options, quick });
+      const verified = await withProgress("check", 0, "rows", (onProgress) =>
+        verifyShard(shards, shard, { ...options, quick, onProgress }),
+      );
       if (!verified) throw new CommandError(`shard ${shard} has no records yet`);
       const [found] = verified.damage;
       if (found) return `${found.table} ${found.record}`;
       if (verified.why) note(`${shard}: ${verified.why}`);
     }
     return undefined;
+  };
+  try {
+    return await withShards({ ...settings, withUnredacted: true }, look);
   } catch (error) {
     const { cause, message } = error as StoreError & { cause?: { code?: string } };
     const isDamage =
@@ -202,9 +180,6 @@ async function findDamage(
       /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(cause?.code ?? "");
     if (isDamage) return message;
     throw error;
-  } finally {
-    bar.stop();
-    await shards.close();
   }
 }
 
@@ -227,16 +202,16 @@ function describe(report: Report, engine: ShardLocation["engine"]): string {
     return `${shard} is not damaged, so nothing was changed. Use --force to rebuild it anyway.`;
   }
   const lines = [
-    `${shard} ${isDryRun ? "can be" : "is"} repaired: ${count(records, "record")} (${report.served} served, ${report.withheld} withheld).`,
+    `${shard} ${isDryRun ? "can be" : "is"} repaired: ${counted(records, "record")} (${report.served} served, ${report.withheld} withheld).`,
   ];
   if (lost === 0) lines.push("No record is lost.");
-  else lines.push(`${count(lost, "record")} could not be restored.`);
+  else lines.push(`${counted(lost, "record")} could not be restored.`);
   if (lost > LARGE_LOSS * records) {
     lines.push("That is a large part: a backup, and what was sent since then, may have more.");
   }
   if (report.lostRedactions) {
     lines.push(
-      `Part of the list of redacted players could not be restored: run 'matchbook redact ${shard} PLAYER --force' for whoever is missing in 'matchbook redact --list ${shard}' before you ingest.`,
+      `Part of the list of redacted players could not be restored: run 'matchbook redact ${shard} PLAYER --force --yes' for whoever is missing in 'matchbook redact --list ${shard}' before you ingest.`,
     );
   }
   if (report.isCutoffLost) {
@@ -259,5 +234,3 @@ function describe(report: Report, engine: ShardLocation["engine"]): string {
   if (kept) lines.push(`${OLD_SHARD[engine](kept)} you do not need it any more.`);
   return lines.join("\n");
 }
-
-const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;

@@ -12,17 +12,8 @@ import {
   restore as restoreSteps,
   stepsFor,
 } from "../backup/restore.ts";
-import { noteMissing } from "./backup.ts";
-import {
-  type AddCommand,
-  CommandError,
-  note,
-  print,
-  sameFlags,
-  settingsOf,
-  withExamples,
-  withSettings,
-} from "./command.ts";
+import { describeMissing } from "./backup.ts";
+import { CommandError, defineCommand, note, print, sameFlags } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import { table } from "./table.ts";
 
@@ -31,59 +22,58 @@ interface Flags {
   keys?: boolean;
   usage?: true;
   hooks?: true;
-  json?: true;
 }
 
-export const restore: AddCommand = (program) => {
-  const command = program
-    .command("restore")
-    .summary("put shards, keys, usage and hooks from a backup back")
-    .description(
-      "put shards, keys, usage and hooks from a backup where the settings place them; everything by default.\n" +
-        "It overwrites nothing: what is there already is named and left alone, and the rest is restored. It checks the " +
-        "SHA-256 of every file before it writes anything, and of what it has written. A running server serves restored " +
-        "shards and applies restored keys within seconds.\n" +
-        "Exit codes: 0 everything is restored; 1 something is not; 2 wrong usage.",
-    )
-    .argument("<dir>", "folder of the backup")
-    .argument("[shards...]", "restore only these shards, and what --keys, --usage and --hooks name")
-    .option("--keys", "restore the API keys, and only what else is named")
-    .option("--no-keys", "leave out keys, usage and hooks")
-    .option("--usage", "restore the usage of keys, and only what else is named")
-    .option("--hooks", "restore the webhooks, and only what else is named")
-    .option("--json", "print one JSON object with the restored files")
-    .action(async (folder: string, wanted: string[], flags: Flags) => {
-      const settings = settingsOf(command).values;
-      const manifest = readManifest(folder);
-      const steps = stepsFor(settings, folder, chosen(manifest, wanted, flags));
-      const outcomes: RestoreOutcome[] = [];
-      const options = { settings, redactions: manifest.redactions, startProgress };
-      try {
-        for await (const outcome of restoreSteps(steps, options)) outcomes.push(outcome);
-      } finally {
-        // Also if one fails: those before it are restored.
-        const isNothing = outcomes.length === 0 && steps.length > 0;
-        if (!isNothing) report(outcomes, manifest, flags);
-      }
-      if (wanted.length === 0 && !flags.keys && !flags.usage && !flags.hooks) {
-        for (const part of manifest.missing) noteMissing(part);
-      }
-      const left = outcomes.filter(({ found }) => found.length > 0);
-      if (left.length === 0) return;
-      const isAll = left.length === outcomes.length;
-      const again = isAll
-        ? "run the command again"
-        : `run 'matchbook restore ${[folder, ...left.map(nameOf), ...sameFlags(command)].join(" ")}'`;
-      throw leftAlone(left, isAll ? "nothing" : "only the rest", again);
-    });
-  withSettings(command);
-  withExamples(command, [
-    ["matchbook restore /var/backups/matchbook/2026-11-17", "restore everything"],
-    ["matchbook restore /var/backups/matchbook/2026-11-17 na", "restore one shard"],
-    ["matchbook restore /var/backups/matchbook/2026-11-17 --keys", "restore the API keys"],
-    ["matchbook restore /var/backups/matchbook/2026-11-17 --data /tmp/try", "try a backup"],
-  ]);
-};
+export const restore = defineCommand<Flags>({
+  name: "restore",
+  summary: "put shards, keys, usage and hooks from a backup back",
+  description:
+    "put shards, keys, usage and hooks from a backup where the settings place them; everything by default.\n" +
+    "It overwrites nothing: what is there already is named and left alone, and the rest is restored. It checks the " +
+    "SHA-256 of every file before it writes anything, and of what it has written. A running server serves restored " +
+    "shards and applies restored keys within seconds.\n" +
+    "Exit codes: 0 everything is restored; 1 something is not; 2 wrong usage.",
+  arguments: {
+    "<dir>": "folder of the backup",
+    "[shards...]": "restore only these shards, and what --keys, --usage and --hooks name",
+  },
+  options: {
+    "--keys": "restore the API keys, and only what else is named",
+    "--no-keys": "leave out keys, usage and hooks",
+    "--usage": "restore the usage of keys, and only what else is named",
+    "--hooks": "restore the webhooks, and only what else is named",
+  },
+  json: "print one JSON object with the restored files",
+  examples: {
+    "matchbook restore /var/backups/matchbook/2026-11-17": "restore everything",
+    "matchbook restore /var/backups/matchbook/2026-11-17 na": "restore one shard",
+    "matchbook restore /var/backups/matchbook/2026-11-17 --keys": "restore the API keys",
+    "matchbook restore /var/backups/matchbook/2026-11-17 --data /tmp/try": "try a backup",
+  },
+  async run({ settings, flags, command }, folder: string, wanted: string[]) {
+    const manifest = readManifest(folder);
+    const steps = stepsFor(settings, folder, chosen(manifest, wanted, flags));
+    const outcomes: RestoreOutcome[] = [];
+    const options = { settings, redactions: manifest.redactions, startProgress };
+    try {
+      for await (const outcome of restoreSteps(steps, options)) outcomes.push(outcome);
+    } finally {
+      // Also if one fails: those before it are restored.
+      const isNothing = outcomes.length === 0 && steps.length > 0;
+      if (!isNothing) report(outcomes, manifest, flags);
+    }
+    if (wanted.length === 0 && !flags.keys && !flags.usage && !flags.hooks) {
+      for (const part of manifest.missing) note(describeMissing(part));
+    }
+    const left = outcomes.filter(({ found }) => found.length > 0);
+    if (left.length === 0) return;
+    const isAll = left.length === outcomes.length;
+    const again = isAll
+      ? "run the command again"
+      : `run 'matchbook restore ${[folder, ...left.map(nameOf), ...sameFlags(command)].join(" ")}'`;
+    throw leftAlone(left, isAll ? "nothing" : "only the rest", again);
+  },
+});
 
 /** Throws CommandError if something that is named is not in the backup. */
 function chosen(
@@ -109,7 +99,11 @@ function chosen(
   );
 }
 
-function report(outcomes: readonly RestoreOutcome[], { createdAt }: Manifest, flags: Flags): void {
+function report(
+  outcomes: readonly RestoreOutcome[],
+  { createdAt }: Manifest,
+  flags: { json?: true },
+): void {
   const restored = outcomes.filter(({ found }) => found.length === 0);
   const steps = restored.map(({ step }) => step);
   if (flags.json) {

@@ -9,7 +9,6 @@ import { logTo } from "../observe/log.ts";
 import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import { openAccess } from "../open-access.ts";
-import { storesIn } from "../open-stores.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import { serve as startServing } from "../wiring.ts";
 import { watchDescriptors } from "../workers/descriptors.ts";
@@ -17,42 +16,31 @@ import { StartFailed } from "../workers/pool.ts";
 import { supervise } from "../workers/supervisor.ts";
 import { work } from "../workers/worker.ts";
 import { isWorker } from "../workers/worker-process.ts";
-import {
-  type AddCommand,
-  note,
-  print,
-  sameFlags,
-  settingsOf,
-  withExamples,
-  withSettings,
-} from "./command.ts";
+import { defineCommand, note, print, sameFlags } from "./command.ts";
+import { noShardsYet, shardIds } from "./shard-store.ts";
 
-export const serve: AddCommand = (program) => {
-  const command = program
-    .command("serve")
-    .description("serve matches and players over HTTP until SIGTERM or SIGINT")
-    .action(async () => {
-      const settings = settingsOf(command).values;
-      if (isWorker()) await work(settings);
-      else await serveUntilSignal(command, settings, () => warnIfEmpty(settings));
-    });
-  withSettings(command, FLAG_NAMES);
-  withExamples(command, [
-    ["matchbook serve --port 8080", "serve the shards in the folder data"],
-    ["matchbook serve --port 0 --data /srv/matchbook", "use a free port and another folder"],
-    ["matchbook serve --workers 4", "use four processes; kill -HUP restarts them one by one"],
-    [
-      "matchbook serve --admin-port 9090 --admin-token-file token",
+export const serve = defineCommand({
+  name: "serve",
+  description: "serve matches and players over HTTP until SIGTERM or SIGINT",
+  settings: FLAG_NAMES,
+  examples: {
+    "matchbook serve --port 8080": "serve the shards in the folder data",
+    "matchbook serve --port 0 --data /srv/matchbook": "use a free port and another folder",
+    "matchbook serve --workers 4": "use four processes; kill -HUP restarts them one by one",
+    "matchbook serve --admin-port 9090 --admin-token-file token":
       "add an admin listener for metrics, keys and uploads",
-    ],
-  ]);
-};
+  },
+  async run({ settings, command }) {
+    if (isWorker()) await work(settings);
+    else await serveUntilSignal(command, settings, () => warnIfEmpty(settings));
+  },
+});
 
 /** Warns about a data folder without shards or keys: often it is the wrong folder. */
 async function warnIfEmpty(settings: Settings): Promise<void> {
-  const { data, shards, "keys-database": database } = settings;
-  if (shards.length === 0 && storesIn(data).length === 0) {
-    note(`No shards in ${data} yet: create them with 'matchbook ingest'.`);
+  const { data, "keys-database": database } = settings;
+  if (shardIds(settings).length === 0) {
+    note(noShardsYet(settings, "create them with 'matchbook ingest'"));
   }
   if (!database && !(await openAccess(settings).keys.exists()))
     note(`No API keys in ${data} yet: create one with 'matchbook keys create'.`);
@@ -68,10 +56,7 @@ export async function serveUntilSignal(
   onReady: (url: string) => Awaitable<void>,
   offeredKey?: string,
 ): Promise<void> {
-  const log = logTo({
-    level: settings["log-level"],
-    showNames: settings["log-player-names"] === "on",
-  });
+  const log = logTo({ level: settings["log-level"] });
   const uncaught = Promise.withResolvers<string>();
   onUncaughtError(log, () => uncaught.resolve("uncaught error"));
   const server = await start(command, settings, log, offeredKey);

@@ -1,65 +1,72 @@
-/** `matchbook status`: prints what each shard contains. */
+/** `matchbook status`: prints where each shard is stored and what it contains. */
 
 import { formatTimestamp } from "../domain/time.ts";
 import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
 import { replicasInUse } from "../http/status.ts";
-import { type Counts, StoreError } from "../store/store.ts";
-import { type AddCommand, note, print, settingsOf, withExamples, withSettings } from "./command.ts";
-import { withShards } from "./shard-store.ts";
+import { locationOf } from "../open-stores.ts";
+import { showLocation } from "../settings/shard-locations.ts";
+import type { Shards } from "../store/shards.ts";
+import { StoreError } from "../store/store.ts";
+import { defineCommand } from "./command.ts";
+import { noShardsYet, withShards } from "./shard-store.ts";
 import { describeError } from "./system-errors.ts";
-import { newestWithAge, table } from "./table.ts";
+import { age, table } from "./table.ts";
 
-export const status: AddCommand = (program) => {
-  const command = program
-    .command("status")
-    .summary("print what each shard contains")
-    .description(
-      "print for each shard: served and withheld matches, players, newest match, size on disk, replicas in use.\n" +
-        "Columns with a minus count withheld matches by the rule that withholds them.\n" +
-        "Exit code 1: a shard cannot be read and is left out.",
-    )
-    .option("--json", "print one JSON object by shard id")
-    .action(async (flags: { json?: true }) => {
-      const settings = settingsOf(command).values;
-      const counts = new Map<string, ShardCounts>();
-      const problems: string[] = [];
-      await withShards(settings, async (shards) => {
-        for (const id of await shards.list()) {
-          try {
-            const writer = await shards.existingWriter(id);
-            const replicas = replicasInUse(shards.replicas(id));
-            if (writer) counts.set(id, { ...(await writer.counts()), ...replicas });
-          } catch (error) {
-            if (!(error instanceof StoreError)) throw error;
-            problems.push(`${id}: ${describeError(error)}`);
-            process.exitCode = 1;
-          }
-        }
-      });
-      if (flags.json) print(JSON.stringify(asJson(counts)));
-      else if (counts.size > 0) print(asTable(counts, Date.now()));
-      else if (problems.length === 0)
-        note(`No shards in ${settings.data} yet: create them with 'matchbook ingest'.`);
-      for (const problem of problems) note(problem);
+export const status = defineCommand({
+  name: "status",
+  summary: "print where each shard is stored and what it contains",
+  description:
+    "print for each shard: served and withheld matches, players, newest match, size on disk, replicas in use, location.\n" +
+    "Columns with a minus count withheld matches by the rule that withholds them.\n" +
+    "Exit code 1: a shard cannot be read.",
+  json: "print one JSON object by shard id",
+  examples: { "matchbook status --json": "print JSON" },
+  async run({ settings }) {
+    const found: Record<string, ShardStatus> = {};
+    await withShards(settings, async (shards) => {
+      for (const id of await shards.list()) {
+        const location = locationOf(settings, id);
+        const { engine } = location;
+        found[id] = { engine, location: showLocation(location), ...(await readShard(shards, id)) };
+      }
     });
-  withSettings(command);
-  withExamples(command, [["matchbook status --json", "print JSON"]]);
+    const problems = Object.entries(found).flatMap(([id, { problem }]) =>
+      problem === null ? [] : [`${id}: ${problem}`],
+    );
+    if (problems.length > 0) process.exitCode = 1;
+    return {
+      json: found,
+      text: Object.keys(found).length > 0 ? asTable(found, Date.now()) : "",
+      none: noShardsYet(settings, "create them with 'matchbook ingest'"),
+      notes: problems,
+    };
+  },
+});
+
+type ShardStatus = Awaited<ReturnType<typeof readShard>> & {
+  engine: "sqlite" | "postgres";
+  /** Without user and password. */
+  location: string;
 };
 
-/** Replicas as this command finds them; servers check for themselves. */
-type ShardCounts = Counts & ReturnType<typeof replicasInUse>;
-
-function asJson(counts: Map<string, ShardCounts>): object {
-  return Object.fromEntries(
-    [...counts].map(([id, { newestMatch, ...rest }]) => [
-      id,
-      { ...rest, newestMatch: newestOf({ newestMatch }) },
-    ]),
-  );
+/** Without counts if the shard cannot be read, or has no records yet. */
+async function readShard(shards: Shards, id: string) {
+  try {
+    const counts = await (await shards.existingWriter(id))?.counts();
+    if (!counts) return { problem: null };
+    const { newestMatch, ...numbers } = counts;
+    return {
+      problem: null,
+      ...numbers,
+      newestMatch: newestMatch === undefined ? null : formatTimestamp(newestMatch),
+      // As this command finds them; servers check for themselves.
+      ...replicasInUse(shards.replicas(id)),
+    };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { problem: describeError(error) };
+  }
 }
-
-const newestOf = ({ newestMatch }: Pick<Counts, "newestMatch">): string | null =>
-  newestMatch === undefined ? null : formatTimestamp(newestMatch);
 
 /** Short column heads, because rows are long. */
 const HEADS: Record<WithheldReason, string> = {
@@ -68,29 +75,28 @@ const HEADS: Record<WithheldReason, string> = {
   "no-ranked-player": "-UNRANKED",
 };
 
-function asTable(counts: Map<string, ShardCounts>, now: number): string {
-  const hasReplicas = [...counts.values()].some(({ replicas }) => replicas);
-  const last = (cell: string) => (hasReplicas ? [cell] : []);
-  return table([
-    [
-      "SHARD",
-      "SERVED",
-      ...WITHHELD_REASONS.map((reason) => HEADS[reason]),
-      "PLAYERS",
-      "TEAMS",
-      "NEWEST MATCH",
-      "SIZE",
-      ...last("REPLICAS"),
-    ],
-    ...[...counts].map(([id, shard]) => [
+function asTable(found: Readonly<Record<string, ShardStatus>>, now: number): string {
+  const hasReplicas = Object.values(found).some((one) => "replicas" in one && one.replicas);
+  const replicasColumn = (cell: string) => (hasReplicas ? [cell] : []);
+  const head = ["SHARD", "SERVED", ...WITHHELD_REASONS.map((reason) => HEADS[reason])];
+  head.push("PLAYERS", "TEAMS", "NEWEST MATCH", "SIZE", ...replicasColumn("REPLICAS"), "LOCATION");
+  const rows = Object.entries(found).map(([id, shard]) => {
+    if (!("served" in shard)) {
+      const cells = head.slice(2, -1).map(() => "");
+      return [id, shard.problem === null ? "none yet" : "cannot be read", ...cells, shard.location];
+    }
+    const { served, withheld, players, teams, newestMatch, bytes, replicas } = shard;
+    return [
       id,
-      String(shard.served),
-      ...WITHHELD_REASONS.map((reason) => String(shard.withheld[reason])),
-      String(shard.players),
-      String(shard.teams),
-      newestWithAge(newestOf(shard), now),
-      `${(shard.bytes / 2 ** 20).toFixed(1)} MiB`,
-      ...last(shard.replicas ? `${shard.replicas.inUse} of ${shard.replicas.listed}` : "none"),
-    ]),
-  ]);
+      String(served),
+      ...WITHHELD_REASONS.map((reason) => String(withheld[reason])),
+      String(players),
+      String(teams),
+      newestMatch === null ? "none" : `${newestMatch} (${age(now - Date.parse(newestMatch))})`,
+      `${(bytes / 2 ** 20).toFixed(1)} MiB`,
+      ...replicasColumn(replicas ? `${replicas.inUse} of ${replicas.listed}` : "none"),
+      shard.location,
+    ];
+  });
+  return table([head, ...rows]);
 }

@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MANIFEST } from "../backup/manifest.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { accessFiles } from "../open-access.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import { type Findings, StoreError, type Verdict } from "../store/store.ts";
+import { hasKeys } from "./backup.ts";
 import { note } from "./command.ts";
 import { withShards } from "./shard-store.ts";
 import { describeError } from "./system-errors.ts";
@@ -41,9 +41,7 @@ export async function storeVerdict(
 
 /** Backups and other copies stay as they are. They have a manifest, or no keys. */
 function isCopy(settings: Settings): boolean {
-  const { data, "keys-database": keys } = settings;
-  const hasKeys = keys !== undefined || accessFiles(settings).some(({ path }) => existsSync(path));
-  return !hasKeys || existsSync(join(data, MANIFEST));
+  return !hasKeys(settings) || existsSync(join(settings.data, MANIFEST));
 }
 
 function reportWal(id: string, { wal }: Findings): void {

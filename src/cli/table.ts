@@ -21,7 +21,6 @@ export function age(milliseconds: number): string {
   return hours < 72 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`;
 }
 
-/** The time of a newest match, and how long ago it was. */
-export function newestWithAge(newest: string | null, now: number): string {
-  return newest === null ? "none" : `${newest} (${age(now - Date.parse(newest))})`;
-}
+/** E.g. "1 record", "2 records". */
+export const counted = (number: number, what: string): string =>
+  `${number} ${what}${number === 1 ? "" : "s"}`;

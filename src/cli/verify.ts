@@ -2,72 +2,69 @@
 
 import { accessSync, constants } from "node:fs";
 import { setPriority, tmpdir } from "node:os";
+import { recordsIn } from "../export/move.ts";
 import type { Settings } from "../settings/definitions.ts";
-import { wholeNumber } from "../settings/parsers.ts";
 import type { Shards } from "../store/shards.ts";
 import { MigrationNeeded, StoreError } from "../store/store.ts";
 import { type Verified, verifyShard } from "../verify/verify.ts";
-import {
-  type AddCommand,
-  flagValue,
-  note,
-  print,
-  settingsOf,
-  withExamples,
-  withSettings,
-} from "./command.ts";
-import { startProgress } from "./progress.ts";
-import { unknownShard, withShards } from "./shard-store.ts";
+import { defineCommand, note } from "./command.ts";
+import { withProgress } from "./progress.ts";
+import { chosenShards, noShardsYet, SHARDS, withShards } from "./shard-store.ts";
 import { storeVerdict } from "./store-verdict.ts";
 import { describeError } from "./system-errors.ts";
 
 interface Flags {
   quick?: true;
   fullSpeed?: true;
-  json?: true;
-  limit: string;
 }
 
-const MAX_LIMIT = 10_000;
+const LOWEST_PRIORITY = 19;
+/** Of the time. */
+const SHARE = 0.25;
+/** How many damaged records of each shard are printed. */
+const MOST_DAMAGE = 100;
 
-export const verify: AddCommand = (program) => {
-  const command = program
-    .command("verify")
-    .summary("look for damage in shards")
-    .description(
-      "look for damage in shards; all shards by default. It changes nothing in them and never migrates, so that it also works on a backup.\n" +
-        "It verifies every row and every index. Then it rebuilds each shard from its records in the data folder, for which it needs twice the space of the shard, and compares all rows.\n" +
-        "Serving and ingest continue meanwhile. It runs at the lowest priority, for a quarter of the time.\n" +
-        "Exit codes: 0 no damage; 1 damage was found, or a shard cannot be read or compared; 2 wrong usage.",
-    )
-    .argument("[shards...]", "shard ids")
-    .option("--quick", "verify rows and indexes only, without a rebuild")
-    .option("--full-speed", "neither pause nor lower the priority, e.g. for a backup")
-    .option("--limit <N>", "how many damaged records of each shard to print", "100")
-    .option("--json", "print one JSON object by shard id")
-    .action(async (wanted: string[], flags: Flags) => {
-      const limit = flagValue("--limit", flags.limit, wholeNumber(1, MAX_LIMIT));
-      const settings = settingsOf(command).values;
-      const reports = await verifyAll(settings, wanted, flags, limit);
-      if (flags.json) print(JSON.stringify(Object.fromEntries(reports)));
-      else for (const [id, report] of reports) print(describe(id, report));
-      if (reports.size === 0 && wanted.length === 0)
-        note(`No shards in ${settings.data} yet: there is nothing to verify.`);
-      if ([...reports.values()].some(({ state }) => state !== "clean")) process.exitCode = 1;
-    });
-  withSettings(command);
-  withExamples(command, [
-    ["matchbook verify", "verify every shard"],
-    ["matchbook verify na --quick", "verify the rows and indexes of one shard"],
-    ["matchbook verify --data /var/backups/matchbook --full-speed", "verify a backup"],
-    ["matchbook verify --json | jq -r '.na.damage[].detail'", "print what is damaged in na"],
-  ]);
-};
+export const verify = defineCommand<Flags>({
+  name: "verify",
+  summary: "look for damage in shards",
+  description:
+    "look for damage in shards; all shards by default. It changes nothing in them and never migrates, so that it also works on a backup.\n" +
+    "It verifies every row and every index. Then it rebuilds each shard from its records in the data folder, for which it needs twice the space of the shard, and compares all rows.\n" +
+    "Serving and ingest continue meanwhile. It runs at the lowest priority, for a quarter of the time.\n" +
+    "Exit codes: 0 no damage; 1 damage was found, or a shard cannot be read or compared; 2 wrong usage.",
+  arguments: SHARDS,
+  options: {
+    "--quick": "verify rows and indexes only, without a rebuild",
+    "--full-speed": "neither pause nor lower the priority, e.g. for a backup",
+  },
+  json: "print one JSON object by shard id",
+  examples: {
+    "matchbook verify": "verify every shard",
+    "matchbook verify na --quick": "verify the rows and indexes of one shard",
+    "matchbook verify --data /var/backups/matchbook --full-speed": "verify a backup",
+    "matchbook verify --json | jq -r '.na.damage[].detail'": "print what is damaged in na",
+  },
+  run: ({ settings, flags }, wanted: string[]) =>
+    withShards(settings, async (shards) => {
+      const ids = chosenShards(await shards.list(), wanted);
+      if (!flags.fullSpeed) setPriority(LOWEST_PRIORITY);
+      const reports: Record<string, Report> = {};
+      for (const id of ids) {
+        const report = await verifyOne(settings, shards, id, flags);
+        if (report) reports[id] = report;
+        else note(`${id}: there are no records yet`);
+      }
+      if (Object.values(reports).some(({ state }) => state !== "clean")) process.exitCode = 1;
+      return {
+        json: reports,
+        text: Object.entries(reports).map(describe).join("\n"),
+        none: ids.length === 0 && noShardsYet(settings, "there is nothing to verify"),
+      };
+    }),
+});
 
-type State = "clean" | "damaged" | "incomplete" | "needs-migration" | "unreadable";
-
-export interface Report extends Pick<Verified, "rows" | "damaged" | "damage"> {
-  state: State;
+interface Report extends Pick<Verified, "rows" | "damaged" | "damage"> {
+  state: "clean" | "damaged" | "incomplete" | "needs-migration" | "unreadable";
   /** Why the shard cannot be read, or not be compared; null if it can. */
   problem: string | null;
   /** Null if the shard cannot say. */
@@ -80,30 +77,44 @@ export interface Report extends Pick<Verified, "rows" | "damaged" | "damage"> {
   milliseconds: number;
 }
 
-const LOWEST_PRIORITY = 19;
-/** Of the time. */
-const SHARE = 0.25;
-
-/** By shard id. A shard that cannot be read is reported, and the next one is verified. */
-async function verifyAll(
+/** Undefined if there is no shard yet. One that cannot be read is reported, and the next one is verified. */
+async function verifyOne(
   settings: Settings,
-  wanted: readonly string[],
-  flags: Flags,
-  limit: number,
-): Promise<Map<string, Report>> {
-  const reports = new Map<string, Report>();
-  await withShards(settings, async (shards) => {
-    const ids = await shards.list();
-    const unknown = wanted.find((id) => !ids.includes(id));
-    if (unknown !== undefined) throw unknownShard(unknown, ids);
-    if (!flags.fullSpeed) setPriority(LOWEST_PRIORITY);
-    for (const id of wanted.length > 0 ? new Set(wanted) : ids) {
-      const report = await verifyOne(settings, shards, id, flags, limit);
-      if (report) reports.set(id, report);
-      else note(`${id}: there are no records yet`);
-    }
-  });
-  return reports;
+  shards: Shards,
+  id: string,
+  { quick, fullSpeed }: Flags,
+): Promise<Report | undefined> {
+  const began = performance.now();
+  let verified: Verified | undefined;
+  let failure: StoreError | undefined;
+  try {
+    verified = await withProgress(`verify ${id}`, 0, "rows", (update) =>
+      verifyShard(shards, id, {
+        quick: quick === true,
+        share: fullSpeed ? 1 : SHARE,
+        limit: MOST_DAMAGE,
+        scratch: writableFolder(settings.data),
+        onProgress: update,
+      }),
+    );
+    if (!verified) return undefined;
+    await storeVerdict(settings, shards, id, verified);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    failure = error;
+  }
+  const { rows = 0, isComplete = false, damaged = 0, damage = [], why } = verified ?? {};
+  const unread = failure instanceof MigrationNeeded ? "needs-migration" : "unreadable";
+  return {
+    state: failure ? unread : damaged > 0 ? "damaged" : why ? "incomplete" : "clean",
+    problem: failure ? describeError(failure) : (why ?? null),
+    ...(await countsOf(shards, id)),
+    rows,
+    rebuilt: isComplete,
+    damaged,
+    damage,
+    milliseconds: Math.round(performance.now() - began),
+  };
 }
 
 /** A backup may be on a read-only disk. */
@@ -116,64 +127,18 @@ function writableFolder(data: string): string {
   }
 }
 
-/** Undefined if there is no shard yet. */
-async function verifyOne(
-  settings: Settings,
-  shards: Shards,
-  id: string,
-  { quick, fullSpeed }: Flags,
-  limit: number,
-): Promise<Report | undefined> {
-  const began = performance.now();
-  const progress = startProgress(`verify ${id}`, 0, "rows");
-  let verified: Verified | undefined;
-  let failure: StoreError | undefined;
-  try {
-    verified = await verifyShard(shards, id, {
-      quick: quick === true,
-      share: fullSpeed ? 1 : SHARE,
-      limit,
-      scratch: writableFolder(settings.data),
-      onProgress: (rows) => progress.update(rows, rows),
-    });
-    if (!verified) return undefined;
-    await storeVerdict(settings, shards, id, verified);
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    failure = error;
-  } finally {
-    progress.stop();
-  }
-  const { damaged = 0, why } = verified ?? {};
-  return {
-    state: failure ? stateOf(failure) : damaged > 0 ? "damaged" : why ? "incomplete" : "clean",
-    problem: failure ? describeError(failure) : (why ?? null),
-    ...(await countsOf(shards, id)),
-    rows: verified?.rows ?? 0,
-    rebuilt: verified?.isComplete ?? false,
-    damaged,
-    damage: verified?.damage ?? [],
-    milliseconds: Math.round(performance.now() - began),
-  };
-}
-
-const stateOf = (failure: StoreError): State =>
-  failure instanceof MigrationNeeded ? "needs-migration" : "unreadable";
-
 async function countsOf(shards: Shards, id: string) {
   try {
-    const { served, withheld, players, teams } = (await (
-      await shards.existingWriter(id)
-    )?.counts())!;
-    const sum = Object.values(withheld).reduce((all, one) => all + one, 0);
-    return { matches: served, withheld: sum, players, teams };
+    const counts = (await (await shards.existingWriter(id))?.counts())!;
+    const { served, players, teams } = counts;
+    return { matches: served, withheld: recordsIn(counts) - served, players, teams };
   } catch (error) {
     if (!(error instanceof StoreError || error instanceof TypeError)) throw error;
     return { matches: null, withheld: null, players: null, teams: null };
   }
 }
 
-function describe(id: string, report: Report): string {
+function describe([id, report]: [string, Report]): string {
   const { state, problem, damaged, damage } = report;
   if (state === "unreadable") return `${id}: cannot be read: ${problem}`;
   if (state === "needs-migration") return `${id}: needs migration: ${problem}`;
@@ -184,7 +149,7 @@ function describe(id: string, report: Report): string {
   const lines = [
     `${id}: ${what} (${sizes} in ${(report.milliseconds / 1000).toFixed(1)} s)`,
     ...damage.map(({ table, detail }) => `  ${table}: ${detail}`),
-    ...(damaged > damage.length ? [`  and ${damaged - damage.length} more: see --limit`] : []),
+    ...(damaged > damage.length ? [`  and ${damaged - damage.length} more`] : []),
     ...(problem === null ? [] : [`  Not verified completely: ${problem}.`]),
   ];
   if (state === "damaged") {

@@ -7,28 +7,23 @@ import { formatTimestamp } from "../domain/time.ts";
 import { visibility, WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
 import { WINDOW_DAYS, WINDOW_MILLISECONDS } from "../query/window.ts";
 import type { Shards } from "../store/shards.ts";
-import { type AddCommand, print, settingsOf, withExamples, withSettings } from "./command.ts";
-import { unknownShard, withShards } from "./shard-store.ts";
+import { defineCommand } from "./command.ts";
+import { chosenShards, SHARD, withShards } from "./shard-store.ts";
 import { table } from "./table.ts";
 
-export const why: AddCommand = (program) => {
-  const command = program
-    .command("why")
-    .description("print whether a match is served, withheld (and by which rule), pruned or unknown")
-    .argument("<shard>", "shard id")
-    .argument("<match>", "match id")
-    .option("--json", "print one JSON object; its state is served, withheld, pruned or unknown")
-    .action(async (shard: string, match: string, flags: { json?: true }) => {
-      const finding = await withShards(settingsOf(command).values, (shards) =>
-        examine(shards, shard, match),
-      );
-      print(flags.json ? JSON.stringify(finding) : describe(finding));
-    });
-  withSettings(command);
-  withExamples(command, [
-    ["matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11", "explain one match"],
-  ]);
-};
+export const why = defineCommand({
+  name: "why",
+  description: "print whether a match is served, withheld (and by which rule), pruned or unknown",
+  arguments: { ...SHARD, "<match>": "match id" },
+  json: "print one JSON object; its state is served, withheld, pruned or unknown",
+  examples: {
+    "matchbook why na 4f6f3ac2-6c0e-4b6e-9f43-0a9a1c0f7b11": "explain one match",
+  },
+  async run({ settings }, shard: string, match: string) {
+    const finding = await withShards(settings, (shards) => examine(shards, shard, match));
+    return { json: finding, text: describe(finding) };
+  },
+});
 
 /** The record, if any, and the result of the rules. */
 type Finding = Awaited<ReturnType<typeof examine>>;
@@ -37,8 +32,7 @@ async function examine(shards: Shards, shard: string, match: string) {
   const unknown = (detail: string) => ({ shard, match, state: "unknown" as const, detail });
   const writer = await shards.existingWriter(shard);
   if (!writer) {
-    const ids = await shards.list();
-    if (!ids.includes(shard)) throw unknownShard(shard, ids);
+    chosenShards(await shards.list(), [shard]);
     return unknown(`shard ${shard} has no records yet`);
   }
   const found = await writer.inspect(match);

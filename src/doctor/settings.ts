@@ -34,7 +34,6 @@ export function workersFinding({ workers }: Pick<Settings, "workers">, cores: nu
 }
 
 function listenerFindings(settings: Settings): Finding[] {
-  const { "admin-port": port, "admin-host": host } = settings;
   const found = workersFinding(settings, availableParallelism());
   if (settings["trusted-proxies"].texts.some((block) => block.endsWith("/0"))) {
     found.push(
@@ -45,13 +44,13 @@ function listenerFindings(settings: Settings): Finding[] {
       ),
     );
   }
-  if (port === undefined) return found;
-  if (!isLoopback(host)) {
+  const host = settings["admin-port"]?.host;
+  if (host !== undefined && !isLoopback(host)) {
     found.push(
       warning(
         SUBJECT,
         `the admin listener is on ${host}, not only on this machine`,
-        "set admin-host to 127.0.0.1, or make sure that clients cannot reach it",
+        "set admin-port to the port alone, or make sure that clients cannot reach it",
       ),
     );
   }
@@ -59,24 +58,22 @@ function listenerFindings(settings: Settings): Finding[] {
 }
 
 function limitFindings(settings: Settings): Finding[] {
-  const unlimited = ["open-requests-per-minute", "auth-failures-per-minute"] as const;
-  return unlimited
-    .filter((name) => settings[name] === 0)
-    .map((name) =>
-      warning(SUBJECT, `${name} is 0: there is no limit`, "set a limit, or have one in the proxy"),
-    );
+  if (settings["open-requests-per-minute"] > 0) return [];
+  const message = "open-requests-per-minute is 0: there is no limit";
+  return [warning(SUBJECT, message, "set a limit, or have one in the proxy")];
 }
 
 /** A database or Redis for keys and limits means several instances. */
 function visitorFindings(settings: Settings): Finding[] {
-  const { "portal-visitors": visitors, "visitor-secret": secret, redis } = settings;
+  const { "portal-visitors": visitors, "admin-token": token, redis } = settings;
   const hasInstances = redis !== "" || settings["keys-database"] !== undefined;
-  if (visitors === "off" || secret !== "" || !hasInstances) return [];
+  const hasToken = token !== "" || settings["admin-token-file"] !== "";
+  if (visitors === "off" || hasToken || !hasInstances) return [];
   return [
     warning(
       SUBJECT,
-      "portal-visitors is on without visitor-secret: instances refuse each other's visitor tokens",
-      "set the same visitor-secret for all instances",
+      "portal-visitors is on without admin-token: instances refuse each other's visitor tokens",
+      "set the same admin-token for all instances",
     ),
   ];
 }
@@ -88,15 +85,10 @@ function logFindings(settings: Settings): Finding[] {
     const message = `log-level is ${level}: errors are not logged`;
     found.push(warning(SUBJECT, message, "set it to warn or info"));
   }
-  if (settings["log-player-names"] === "on") {
-    const message = "log-player-names is on: the log contains the names that clients search for";
-    found.push(warning(SUBJECT, message, "turn it off when you have found what you look for"));
-  }
   return found;
 }
 
 const READABLE_BY_OTHERS = 0o004;
-const SECRETS = ["admin-token", "visitor-secret"] as const;
 
 function secretFindings({ values, origins, file }: LoadedSettings): Finding[] {
   const found: Finding[] = [];
@@ -117,7 +109,7 @@ function secretFindings({ values, origins, file }: LoadedSettings): Finding[] {
     }
   }
   const hasSecrets =
-    SECRETS.some((name) => origins[name] === "file" && values[name] !== "") ||
+    (origins["admin-token"] === "file" && values["admin-token"] !== "") ||
     [...databaseUrls(values)].some((url) => URL.canParse(url) && new URL(url).password !== "");
   if (file !== undefined && hasSecrets && (statSync(file).mode & READABLE_BY_OTHERS) !== 0) {
     found.push(exposed(file));

@@ -51,7 +51,7 @@ export interface AccessPlan {
   /** At least one. The first applies to keys without a tier or with an unknown one. */
   tiers: readonly Tier[];
   /** For limits that neither key nor tier sets. */
-  defaults: { rate: number; burst: number; matchesPerDay: number };
+  defaults: { rate: number; matchesPerDay: number };
   closedShards: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function effectiveLimits(
   const tier = tierNamed(plan, tierName) ?? plan.tiers[0]!;
   const { defaults } = plan;
   const rate = own.rate ?? tier.rate ?? defaults.rate;
-  const burst = own.burst ?? tier.burst ?? defaults.burst;
+  const burst = own.burst ?? tier.burst ?? 0;
   return {
     tier: tier.name,
     rate,

@@ -16,8 +16,7 @@ export interface MoveOptions {
   location: string;
   /** Whether the target may have an earlier copy, complete or not, which is made again. Otherwise it must be empty. */
   resume: boolean;
-  /** `done` counts towards `total`; `records` is for the rate. */
-  onProgress(phase: Phase, total: number, done: number, records: number): void;
+  onProgress(done: number, total: number, phase: Phase): void;
 }
 
 export interface Moved {
@@ -51,7 +50,7 @@ export async function move(source: Writer, target: Writer, options: MoveOptions)
       onDamage(table, record) {
         throw new DamagedData(table, record);
       },
-      onProgress: (done) => options.onProgress("copy", recordsIn(counts), done, done),
+      onProgress: (done) => options.onProgress(done, recordsIn(counts), "copy"),
     });
     await takeOverLog(transaction, target, await copyToken(transaction));
     const digest = await digestOf(transaction, digesting("digest of the source", counts, options));
@@ -94,7 +93,7 @@ async function empty(
 function digesting(phase: Phase, counts: Counts, { onProgress }: MoveOptions) {
   const total = counts.served + counts.players + counts.teams;
   return ({ matches, players, teams }: Counted) =>
-    onProgress(phase, total, matches + players + teams, matches);
+    onProgress(matches + players + teams, total, phase);
 }
 
 /** Records, served and withheld. */

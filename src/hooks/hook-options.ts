@@ -1,7 +1,6 @@
 /** Parses the options of a hook, the same way for the command line and the admin API. */
 
 import { isResourceId, isShardId } from "../domain/identifiers.ts";
-import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import type { Parsed } from "../settings/parsers.ts";
 
 const MAX_SHARDS = 100;
@@ -12,14 +11,6 @@ export const parseHookShards = (ids: readonly string[]): Parsed<string[]> =>
 
 export const parseHookPlayers = (ids: readonly string[]): Parsed<string[]> =>
   parseIds(ids, isResourceId, MAX_PLAYERS, "player ids");
-
-/** Milliseconds since the epoch. */
-export function parseSince(text: string): Parsed<number> {
-  const time = parseTimestamp(text);
-  return time === undefined
-    ? { error: `must be a time with a time zone, e.g. ${TIMESTAMP_EXAMPLE}` }
-    : { value: time };
-}
 
 function parseIds(
   ids: readonly string[],

@@ -21,7 +21,7 @@ export function parseHookUrl(text: string, allowPrivate: boolean): Parsed<string
   const scheme = allowPrivate ? "http or https" : "https";
   const advice =
     !allowPrivate && url?.protocol === "http:"
-      ? "; the setting hooks-allow-private allows http, for receivers in your own network"
+      ? "; hooks = private allows http, for receivers in your own network"
       : "";
   return {
     error: `must be an absolute ${scheme} URL of at most ${LONGEST_URL} characters, without user, password or fragment, e.g. https://example.com/hook${advice}`,
@@ -39,7 +39,7 @@ export class ForbiddenUrl extends Error {
  */
 export async function resolveHookUrl(url: URL, allowPrivate: boolean): Promise<string[]> {
   if (url.protocol !== "https:" && !allowPrivate) {
-    throw new ForbiddenUrl("the URL must be https, unless hooks-allow-private is on");
+    throw new ForbiddenUrl("the URL must be https, unless the setting hooks is private");
   }
   const host = hostOf(url);
   if (!allowPrivate) checkPublic(host, Number(url.port) || HTTPS_PORT);

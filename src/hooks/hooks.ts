@@ -4,6 +4,7 @@ import { looksLikeKey } from "../access/key.ts";
 import { type KeyStore, stateOf } from "../access/key-store.ts";
 import type { AccessPlan } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
+import type { Parsed } from "../settings/parsers.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { LogPosition, Reader } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
@@ -11,7 +12,7 @@ import { testBody } from "./batch.ts";
 import { secretsOf } from "./deliverer.ts";
 import { hookState, isFor, mayDeliver } from "./hook-access.ts";
 import { type Hook, type HookStore, type NewHook, replayed, resumed } from "./hook-store.ts";
-import { ForbiddenUrl, resolveHookUrl } from "./hook-url.ts";
+import { ForbiddenUrl, parseHookUrl, resolveHookUrl } from "./hook-url.ts";
 import { type Send, type SendOutcome, TIMEOUT_MS } from "./send.ts";
 import { makeSecret, signedHeaders } from "./signature.ts";
 
@@ -72,6 +73,10 @@ export class Hooks {
       "unknown-hook",
       `there is no hook with the id ${JSON.stringify(id.slice(0, 16))}; ${guess === undefined ? "" : `did you mean ${guess}? `}list the hooks to see their ids`,
     );
+  }
+
+  parseUrl(text: string): Parsed<string> {
+    return parseHookUrl(text, this.context.allowPrivate);
   }
 
   /** It begins with the next change. Throws HookError. */
@@ -199,7 +204,7 @@ export class Hooks {
       if (!(error instanceof ForbiddenUrl)) return;
       throw new HookError(
         "invalid",
-        `the URL cannot be used: ${error.message}; hooks-allow-private allows receivers in your own network`,
+        `the URL cannot be used: ${error.message}; hooks = private allows receivers in your own network`,
       );
     } finally {
       clearTimeout(timer);

@@ -31,8 +31,6 @@ export interface LogStream {
 
 export interface LogOptions {
   level: LogLevel;
-  /** Whether to show player names in query strings. */
-  showNames?: boolean;
   /** The number of this worker; undefined in a single process. */
   worker?: number | undefined;
   /** Standard error when absent. */
@@ -43,7 +41,6 @@ export interface LogOptions {
 
 export function logTo({
   level,
-  showNames = false,
   worker,
   stream = standardError,
   colours = supportsColours(process.env),
@@ -54,7 +51,7 @@ export function logTo({
     const severity = SEVERITIES[levelOf(event)];
     if (severity < least) return;
     const time = event.event === "request" ? event.time : Date.now();
-    stream.write(line(redactedEvent(event, showNames), severity, time));
+    stream.write(line(redactedEvent(event), severity, time));
     // Requests are frequent and can wait. Any other event is rare, and may be the last one before a crash.
     if (event.event !== "request") stream.flush?.();
   };

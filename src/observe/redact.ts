@@ -17,9 +17,9 @@ export type ShownEvent = Shown<Event>;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal.
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
 
-/** Player names in query strings are shown only if `showNames`. */
-export function redactedEvent(event: Event, showNames: boolean): ShownEvent {
-  if (event.event === "request") return presentableRequest(event, showNames);
+/** Without secrets, and without player names in query strings. */
+export function redactedEvent(event: Event): ShownEvent {
+  if (event.event === "request") return presentableRequest(event);
   if ("error" in event) return { ...event, error: errorText(event.error) };
   if (event.event === "admin-request") {
     // No id on this listener is as long as a token.
@@ -32,14 +32,14 @@ export function redactedEvent(event: Event, showNames: boolean): ShownEvent {
   return event;
 }
 
-function presentableRequest(request: RequestEvent, showNames: boolean): ShownRequest {
+function presentableRequest(request: RequestEvent): ShownRequest {
   const { event, requestId, method, path, query, route, status, code, keyId, tier } = request;
   return {
     event,
     requestId,
     method,
     path: shownPath(path, route !== undefined),
-    query: query === "" ? undefined : shownQuery(query, showNames),
+    query: query === "" ? undefined : shownQuery(query),
     status,
     code,
     milliseconds: rounded(request.milliseconds),
@@ -110,8 +110,7 @@ const PLAIN_VALUE = /^(?:[\w.,:~-]|%2[BCbc]|%3[Aa])*$/;
 const HIDDEN = "…";
 
 /** The query string as the log shows it. */
-export function shownQuery(query: string, showNames: boolean): string {
-  if (showNames) return withoutSecrets(query);
+function shownQuery(query: string): string {
   const shown = query.split("&").map(shownPart).join("&");
   // The only secret a shown value can contain is an API key.
   return shown.includes("mb_") ? scrub(shown) : shown;

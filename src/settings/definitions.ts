@@ -4,19 +4,20 @@ import { concealUser, parseKeysDatabase, parseRedis } from "./database-urls.ts";
 import {
   byteSize,
   hostName,
+  listenAddress,
   numberOrOff,
   oneOf,
   type Parsed,
   publicUrl,
   secret,
   shortText,
+  showAddress,
   type Table,
   wholeNumber,
 } from "./parsers.ts";
 import { parseShards, showShards } from "./shard-locations.ts";
 import {
   BUILT_IN_TIERS,
-  parseBurst,
   parseClosedShards,
   parseMatchesPerDay,
   parseRate,
@@ -69,12 +70,42 @@ const HIDDEN = {
 const setting = <T>(entry: ValueSetting<T>): ValueSetting<T> => entry;
 const tables = <T>(entry: TableSetting<T>): TableSetting<T> => entry;
 
-export const SETTINGS = {
+const DATA = {
   data: setting({
     default: "data",
     help: "folder of the shards and the API keys",
     parse: shortText(4096),
   }),
+  shards: tables({
+    default: {},
+    help: "shards to serve and where each is stored; if empty, every store in the data folder",
+    example: [
+      "[shards.na]                 # in the data folder",
+      "[shards.eu]",
+      'url = "sqlite:/srv/eu.db"   # or postgres://USER:PASSWORD@HOST/DATABASE',
+    ],
+    parse: parseShards,
+    show: showShards,
+  }),
+  "title-id": setting({
+    default: "matchbook",
+    help: "titleID of players whose records have none",
+    parse: shortText(128),
+  }),
+  "max-record-bytes": setting({
+    default: "16MiB",
+    help: "maximum size of a record; an upload may have 256 times as much",
+    parse: byteSize(1024, 1024 ** 3),
+  }),
+  "verify-hours": setting({
+    default: "24",
+    help: "hours between two verifies of each shard, at low priority beside requests, or off for none",
+    parse: numberOrOff(1, 8760, undefined),
+    show: (value: number | undefined) => (value === undefined ? "off" : String(value)),
+  }),
+};
+
+const LISTEN = {
   host: setting({
     default: "127.0.0.1",
     help: "address to listen on",
@@ -90,17 +121,6 @@ export const SETTINGS = {
     help: "number of worker processes on the port; more than 1 requires Linux",
     parse: wholeNumber(1, 64),
   }),
-  shards: tables({
-    default: {},
-    help: "shards to serve and where each is stored; if empty, every store in the data folder",
-    example: [
-      "[shards.na]                 # in the data folder",
-      "[shards.eu]",
-      'url = "sqlite:/srv/eu.db"   # or postgres://USER:PASSWORD@HOST/DATABASE',
-    ],
-    parse: parseShards,
-    show: showShards,
-  }),
   "public-url": setting({
     default: "",
     help: "base URL of links; if empty, the host of the request",
@@ -111,20 +131,18 @@ export const SETTINGS = {
     help: "IP addresses or CIDR blocks of proxies whose forwarding headers are trusted",
     parse: AddressSet.parse,
   }),
-  "title-id": setting({
-    default: "matchbook",
-    help: "titleID of players whose records have none",
-    parse: shortText(128),
+  "drain-ms": setting({
+    default: "500",
+    help: "graceful shutdown: how long a stopping server still accepts requests, in milliseconds",
+    parse: wholeNumber(0, 60_000),
   }),
+};
+
+const KEYS = {
   rate: setting({
     default: "60",
     help: "requests per minute for keys whose tier sets no rate",
     parse: parseRate,
-  }),
-  burst: setting({
-    default: "0",
-    help: "requests an idle key may send at once; 0 means as many as its rate",
-    parse: parseBurst,
   }),
   "matches-per-day": setting({
     default: "5000",
@@ -157,15 +175,77 @@ export const SETTINGS = {
     parse: parseRedis,
     conceal: concealUser,
   }),
-  "auth-failures-per-minute": setting({
-    default: "30",
-    help: "invalid keys that one client address may send per minute; 0 means unlimited",
-    parse: wholeNumber(0, 1_000_000),
-  }),
   "open-requests-per-minute": setting({
     default: "600",
-    help: "requests that need no key, or have no valid one, that one client address may send per minute to an instance; 0 means unlimited",
+    help: "requests that need no key, or have no valid one, that one client address may send per minute to an instance, a twentieth of them with an invalid key; 0 means unlimited",
     parse: wholeNumber(0, 1_000_000),
+  }),
+  "max-offset": setting({
+    default: "10000",
+    help: "highest page[offset] that is served, or off for no limit",
+    parse: numberOrOff(0, 1_000_000_000, NO_CEILING),
+    show: (value: number) => (value === NO_CEILING ? "off" : String(value)),
+  }),
+};
+
+const PORTAL = {
+  portal: setting({
+    default: "on",
+    help: "serve the web portal at / and /portal: on or off",
+    parse: oneOf(["on", "off"]),
+  }),
+  "portal-visitors": setting({
+    default: "off",
+    help: "let visitors of the portal read without a key, within the limits of the tier visitor per client address: on or off; quickstart: on",
+    parse: oneOf(["on", "off"]),
+  }),
+  compat: setting({
+    default: "off",
+    help: "compatibility profile: off, or gamelocker for clients written for older services of this kind",
+    parse: oneOf(COMPAT_PROFILES),
+  }),
+  hooks: setting({
+    default: "on",
+    help: "deliver changes to webhooks (see 'matchbook hooks'): on, off, or private: also to addresses that are not public, and over http; for receivers in your own network",
+    parse: oneOf(["on", "off", "private"]),
+  }),
+};
+
+const ADMIN = {
+  "admin-port": setting({
+    default: "off",
+    help: "port of the admin listener (metrics, keys, uploads) on 127.0.0.1, or HOST:PORT, which clients must not reach; 0 picks a free one, off disables it",
+    parse: listenAddress,
+    show: (value) => (value === undefined ? "off" : showAddress(value)),
+  }),
+  "admin-token": setting({
+    default: "",
+    help: "bearer token of the admin listener, which also signs the tokens of portal visitors, the same for several instances; set it by variable or in the file, not by flag",
+    parse: secret,
+    ...HIDDEN,
+  }),
+  "admin-token-file": setting({
+    default: "",
+    help: "file with the token of the admin listener, if MATCHBOOK_ADMIN_TOKEN is not set",
+    parse: (text) => ({ value: text }),
+  }),
+  "log-level": setting({
+    default: "info",
+    help: `minimum log level: ${LOG_LEVELS.join(", ")}; quickstart: warn`,
+    parse: oneOf(LOG_LEVELS),
+  }),
+};
+
+const ADVANCED = {
+  "cache-mib": setting({
+    default: "256",
+    help: "cache per shard for the players and teams read most often, in MiB; responses have an eighth of it, per process",
+    parse: wholeNumber(0, 1_000_000),
+  }),
+  compression: setting({
+    default: "auto",
+    help: "compress responses as a whole: auto unless the server is busy, fast never, small always",
+    parse: oneOf(COMPRESSIONS),
   }),
   "max-delay-ms": setting({
     default: "50",
@@ -177,125 +257,10 @@ export const SETTINGS = {
     help: "requests to one shard that may wait for its database in a process; beyond, clients get 503 overloaded",
     parse: wholeNumber(1, 100_000),
   }),
-  "max-offset": setting({
-    default: "10000",
-    help: "highest page[offset] that is served, or off for no limit",
-    parse: numberOrOff(0, 1_000_000_000, NO_CEILING),
-    show: (value: number) => (value === NO_CEILING ? "off" : String(value)),
-  }),
   "leaderboard-depth": setting({
     default: "1000",
     help: "entries of a leaderboard that are listed; ranks are counted as far",
     parse: wholeNumber(1, 100_000),
-  }),
-  "cache-mib": setting({
-    default: "256",
-    help: "cache per shard for the players and teams read most often, in MiB",
-    parse: wholeNumber(0, 1_000_000),
-  }),
-  "response-cache-mib": setting({
-    default: "32",
-    help: "cache per process for responses that are requested again and again, in MiB",
-    parse: wholeNumber(0, 1_000_000),
-  }),
-  compression: setting({
-    default: "auto",
-    help: "compress responses as a whole: auto unless the server is busy, fast never, small always",
-    parse: oneOf(COMPRESSIONS),
-  }),
-  "map-files": setting({
-    default: "off",
-    help: "map SQLite files into memory: on or off; faster in large shards, but a truncated file ends the process",
-    parse: oneOf(["on", "off"]),
-  }),
-  compat: setting({
-    default: "off",
-    help: "compatibility profile: off, or gamelocker for clients written for older services of this kind",
-    parse: oneOf(COMPAT_PROFILES),
-  }),
-  portal: setting({
-    default: "on",
-    help: "serve the web portal at / and /portal: on or off",
-    parse: oneOf(["on", "off"]),
-  }),
-  "portal-visitors": setting({
-    default: "off",
-    help: "let visitors of the portal read without a key, within the limits of the tier visitor per client address: on or off; quickstart: on",
-    parse: oneOf(["on", "off"]),
-  }),
-  "visitor-secret": setting({
-    default: "",
-    help: "secret that signs the tokens of portal visitors, the same for several instances; if empty, a random one; set it by variable or in the file, not by flag",
-    parse: secret,
-    ...HIDDEN,
-  }),
-  "portal-pictures": setting({
-    default: "",
-    help: "folder with pictures for the portal: heroes/NAME.webp, items/NAME.webp; if empty, tiles with initials",
-    parse: (text) => ({ value: text }),
-  }),
-  hooks: setting({
-    default: "on",
-    help: "deliver changes to webhooks (see 'matchbook hooks'): on or off",
-    parse: oneOf(["on", "off"]),
-  }),
-  "hooks-allow-private": setting({
-    default: "off",
-    help: "allow webhooks to addresses that are not public, and over http: on or off; for receivers in your own network",
-    parse: oneOf(["on", "off"]),
-  }),
-  "verify-hours": setting({
-    default: "24",
-    help: "hours between two verifies of each shard, at low priority beside requests, or off for none",
-    parse: numberOrOff(1, 8760, undefined),
-    show: (value: number | undefined) => (value === undefined ? "off" : String(value)),
-  }),
-  "drain-ms": setting({
-    default: "500",
-    help: "graceful shutdown: how long a stopping server still accepts requests, in milliseconds",
-    parse: wholeNumber(0, 60_000),
-  }),
-  "log-level": setting({
-    default: "info",
-    help: `minimum log level: ${LOG_LEVELS.join(", ")}; quickstart: warn`,
-    parse: oneOf(LOG_LEVELS),
-  }),
-  "log-player-names": setting({
-    default: "off",
-    help: "show player names of requests in the log: on or off",
-    parse: oneOf(["on", "off"]),
-  }),
-  "admin-port": setting({
-    default: "off",
-    help: "port of the admin listener (metrics, keys, uploads); 0 picks a free one, off disables it",
-    parse: numberOrOff(0, 65_535, undefined),
-    show: (value: number | undefined) => (value === undefined ? "off" : String(value)),
-  }),
-  "admin-host": setting({
-    default: "127.0.0.1",
-    help: "address of the admin listener; keep it unreachable for clients",
-    parse: hostName,
-  }),
-  "admin-token": setting({
-    default: "",
-    help: "bearer token of the admin listener; set it by variable or in the file, not by flag",
-    parse: secret,
-    ...HIDDEN,
-  }),
-  "admin-token-file": setting({
-    default: "",
-    help: "file with the token of the admin listener, if MATCHBOOK_ADMIN_TOKEN is not set",
-    parse: (text) => ({ value: text }),
-  }),
-  "max-upload-bytes": setting({
-    default: "4GiB",
-    help: "maximum size of an upload, as sent and decompressed",
-    parse: byteSize(1024, 1024 ** 4),
-  }),
-  "max-record-bytes": setting({
-    default: "16MiB",
-    help: "maximum size of a record",
-    parse: byteSize(1024, 1024 ** 3),
   }),
   batch: setting({
     default: "2000",
@@ -303,6 +268,18 @@ export const SETTINGS = {
     parse: wholeNumber(1, 10_000),
   }),
 };
+
+/** By the heading of each group, in help and documentation. */
+export const GROUPS = {
+  Data: DATA,
+  Listen: LISTEN,
+  "Keys and limits": KEYS,
+  "Portal and webhooks": PORTAL,
+  "Admin listener and log": ADMIN,
+  Advanced: ADVANCED,
+};
+
+export const SETTINGS = { ...DATA, ...LISTEN, ...KEYS, ...PORTAL, ...ADMIN, ...ADVANCED };
 
 export type SettingName = keyof typeof SETTINGS;
 
@@ -328,6 +305,9 @@ export function isTableName(text: string): text is TableName {
 }
 export function settingOf(name: ValueName): ValueSetting<unknown> {
   return SETTINGS[name];
+}
+export function groupOf(name: SettingName): string {
+  return Object.entries(GROUPS).find(([, group]) => name in group)![0];
 }
 export const flagOf = (name: string): string => `--${name}`;
 export const variableOf = (name: string): string =>

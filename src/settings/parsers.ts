@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 
 export type Parsed<T> = { value: T } | { error: string };
 
@@ -37,6 +38,14 @@ export function days(text: string): Parsed<number> {
   return value >= 1 && value <= MOST_DAYS
     ? { value }
     : { error: `must be a number of days from 1d to ${MOST_DAYS}d, e.g. 400d` };
+}
+
+/** Milliseconds since the epoch. */
+export function timestamp(text: string): Parsed<number> {
+  const value = parseTimestamp(text);
+  return value === undefined
+    ? { error: `must be a time with a time zone, e.g. ${TIMESTAMP_EXAMPLE}` }
+    : { value };
 }
 
 /** Plain bytes or a binary unit: 65536, 64KiB, 16MiB, 1GiB. */
@@ -98,6 +107,25 @@ export function hostName(text: string): Parsed<string> {
     ? { value }
     : { error: "must be an IP address or a host name, e.g. 127.0.0.1, :: or localhost" };
 }
+
+export interface ListenAddress {
+  host: string;
+  port: number;
+}
+
+/** PORT on this machine, HOST:PORT, or off. */
+export function listenAddress(text: string): Parsed<ListenAddress | undefined> {
+  if (text === "off") return { value: undefined };
+  const at = text.lastIndexOf(":");
+  const host = hostName(at < 0 ? "127.0.0.1" : text.slice(0, at));
+  const port = wholeNumber(0, 65_535)(text.slice(at + 1));
+  return "error" in host || "error" in port
+    ? { error: "must be a port from 0 to 65535, HOST:PORT (e.g. 0.0.0.0:9090), or off" }
+    : { value: { host: host.value, port: port.value } };
+}
+
+export const showAddress = ({ host, port }: ListenAddress): string =>
+  `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 
 /** Empty, or the base URL of links: nothing may follow the path. */
 export function publicUrl(text: string): Parsed<string> {

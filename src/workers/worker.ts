@@ -44,8 +44,7 @@ export async function work(settings: Settings): Promise<void> {
     await report({ type: "hello" });
     const options = await Promise.race([started.promise, disconnected.promise]);
     if (!options) return;
-    const showNames = settings["log-player-names"] === "on";
-    const log = logTo({ level: settings["log-level"], showNames, worker: options.number });
+    const log = logTo({ level: settings["log-level"], worker: options.number });
     onUncaughtError(log, () => stop("uncaught error", drainMs));
     running = await start(settings, options, log);
     await report({ type: "ready", url: running.url });

@@ -65,7 +65,7 @@ export async function startStage(): Promise<Stage> {
   );
   const guarded = await serveWithKeys(world, [], {
     shards: healthy,
-    "auth-failures-per-minute": 1,
+    "open-requests-per-minute": 20,
   });
   const proxied = await serveWithKeys(world, [{}], { shards: healthy, "public-url": PUBLIC_URL });
   const fixBug = simulateBug();

@@ -22,6 +22,7 @@ import { WINDOW_DAYS } from "../../src/query/window.ts";
 import { MAX_NAME_LENGTH } from "../../src/schema/resources.ts";
 import {
   flagOf,
+  GROUPS,
   isTableName,
   SETTING_NAMES,
   SETTINGS,
@@ -81,10 +82,20 @@ const unique = (texts: Iterable<string>): string[] => [...new Set(texts)].sort()
 const prose = (text: string): string => text.replaceAll(/^```.*?^```$/gms, "");
 
 describe("docs/settings.md", () => {
-  const rows = table(page("docs/settings.md"), "Setting", "Flag", "Variable", "Default");
+  const sections = page("docs/settings.md")
+    .split(/^##+ /m)
+    .filter((section) => section.includes("| Setting | Flag |"));
+  const rowsOf = (section: string) => table(section, "Setting", "Flag", "Variable", "Default");
+  const rows = sections.flatMap(rowsOf);
 
-  test("lists every setting and no other, in the order of the code", () => {
-    expect(rows.map(([name]) => code(name!))).toEqual(SETTING_NAMES);
+  test("lists every setting and no other, in the groups and the order of the code", () => {
+    const names = sections.map((section) => [
+      section.split("\n", 1)[0],
+      rowsOf(section).map(([name]) => code(name!)),
+    ]);
+    expect(names).toEqual(
+      Object.entries(GROUPS).map(([title, group]) => [title, Object.keys(group)]),
+    );
   });
 
   test.each(SETTING_NAMES)("gives flag, variable and default of %s", (setting) => {
@@ -178,7 +189,10 @@ describe("docs/api.md", () => {
     ["`page[offset]` on matches*", SETTINGS["max-offset"].default],
     ["Query parameters per request", MAX_PARAMETERS],
     ["URL length, including scheme and host", MAX_URL_LENGTH],
-    ["Invalid keys from one IP address*", SETTINGS["auth-failures-per-minute"].default],
+    [
+      "Invalid keys from one IP address*",
+      Number(SETTINGS["open-requests-per-minute"].default) / 20,
+    ],
     ["Requests without a key from one IP address*", SETTINGS["open-requests-per-minute"].default],
   ])("gives the limit of %p as it is in the code: %p", (what, limit) => {
     const row = table(api, "Limit", "Value", "Beyond it").find(([name]) => name === what);

@@ -135,7 +135,7 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
   const guarded = await serveWithKeys(
     world,
     [{ matchesPerDay: 1 }, { shards: ["eu"] }],
-    { "auth-failures-per-minute": 1, "open-requests-per-minute": 1 },
+    { "open-requests-per-minute": 1 },
     noon,
   );
   const keyless = await serveWithoutKeys(world);

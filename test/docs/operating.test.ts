@@ -63,7 +63,7 @@ test("the settings file loads, with the values that the page names", () => {
   expect(values.tiers.map(({ name }) => name)).toEqual(["hobby", "community", "partner"]);
   expect(values["closed-shards"]).toEqual(["beta", "tournament"]);
   expect(values["trusted-proxies"].has("127.0.0.1")).toBe(true);
-  expect(page).toContain(`http://127.0.0.1:${values["admin-port"]}/metrics`);
+  expect(page).toContain(`http://127.0.0.1:${values["admin-port"]!.port}/metrics`);
 });
 
 test("'matchbook config' prints what the page shows", async () => {

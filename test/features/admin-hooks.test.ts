@@ -9,7 +9,7 @@ import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 
 const world = await startAdminWorld([aMatch()], {
-  "hooks-allow-private": "on",
+  hooks: "private",
   "closed-shards": "beta",
 });
 const receiver = startReceiver();

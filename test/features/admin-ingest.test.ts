@@ -11,7 +11,7 @@ import { until } from "../support/state.ts";
 import { openUpload } from "../support/wire-upload.ts";
 import { aFolder } from "../support/world.ts";
 
-const world = await startAdminWorld([], { batch: "5", "max-upload-bytes": "1MiB" });
+const world = await startAdminWorld([], { batch: "5", "max-record-bytes": "8KiB" });
 afterAll(() => world.stop());
 
 const some = (count: number, wishes = {}) => Array.from({ length: count }, () => aMatch(wishes));
@@ -220,26 +220,28 @@ describe("the query can set", () => {
 });
 
 describe("an upload stops", () => {
-  const large = ndjson(some(100, { attributes: { notes: "x".repeat(16_000) } }));
+  /** 256 records of the largest size. */
+  const MAX_UPLOAD = 256 * 8 * 1024;
+  const large = ndjson(some(400, { attributes: { notes: "x".repeat(6000) } }));
 
   test("before it begins, if its length is known to be too large", async () => {
-    expect(large.length).toBeGreaterThan(1024 * 1024);
+    expect(large.length).toBeGreaterThan(MAX_UPLOAD);
     const { status, body } = await world.ask("POST", "/ingest", large);
     expect([status, body.error.code]).toEqual([413, "body-too-large"]);
-    expect(body.error.message).toContain("max-upload-bytes");
+    expect(body.error.message).toContain("max-record-bytes");
   });
 
   test("where it becomes too large; records before that are stored and counted", async () => {
-    const documents = some(100, { shard: "size", attributes: { notes: "x".repeat(16_000) } });
+    const documents = some(400, { shard: "size", attributes: { notes: "x".repeat(6000) } });
     const upload = await openUpload(world.adminUrl);
     for (const one of documents) await upload.write(ndjson([one]));
     await upload.end();
     const { status, report, error } = await upload.reply();
     expect([status, error!.code]).toEqual([413, "body-too-large"]);
     const fitting = documents.filter(
-      (_, at) => ndjson(documents.slice(0, at + 1)).length <= 1024 * 1024,
+      (_, at) => ndjson(documents.slice(0, at + 1)).length <= MAX_UPLOAD,
     );
-    expect(fitting.length).toBeWithin(50, 100);
+    expect(fitting.length).toBeWithin(200, 400);
     expect(report.stored).toBe(fitting.length);
     const last = `/shards/size/matches/${idOf(fitting.at(-1)!)}`;
     expect((await world.get(last)).status).toBe(200);
@@ -247,10 +249,10 @@ describe("an upload stops", () => {
 
   test.each([
     ["records", () => large],
-    ["line ends", () => "\n".repeat(2 * 1024 * 1024)],
+    ["line ends", () => "\n".repeat(2 * MAX_UPLOAD)],
   ])("where %s become too large by decompression", async (_, content) => {
     const body = gzipSync(content());
-    expect(body.length).toBeLessThan(1024 * 1024);
+    expect(body.length).toBeLessThan(MAX_UPLOAD);
     const { status, error } = await world.upload(new Uint8Array(body));
     expect([status, error?.code]).toEqual([413, "body-too-large"]);
     expect(error!.message).toContain("when it is decompressed");

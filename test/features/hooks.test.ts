@@ -408,7 +408,7 @@ test.each([
 );
 
 test.each([
-  ["http://localhost", "the URL must be https, unless hooks-allow-private is on"],
+  ["http://localhost", "the URL must be https, unless the setting hooks is private"],
   ["https://localhost", "localhost is not a public address"],
   ["https://127.0.0.1", "127.0.0.1 is not a public address"],
 ])("%s is refused at each delivery, although it was allowed before", async (origin, result) => {

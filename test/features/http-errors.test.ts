@@ -57,7 +57,7 @@ function serveStrictly() {
   const settings = {
     shards: ["na", "beta"].map((id) => ({ id, location: undefined })),
     "closed-shards": ["beta"],
-    "auth-failures-per-minute": 1,
+    "open-requests-per-minute": 20,
     tiers: [{ name: "hobby", streams: 1 }],
   };
   return serveWithKeys(world, [{ rate: 1 }, { matchesPerDay: 1 }], settings, new TestClock());

@@ -1,7 +1,7 @@
 /** What search engines and link previews see: titles, descriptions and tags of each page, robots.txt, icon, pictures. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
@@ -336,7 +336,6 @@ test("/favicon.ico is an icon", async () => {
 describe("pictures", () => {
   const PNG = Buffer.from("89504e470d0a1a0a", "hex");
   const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
-  let settings: Partial<Settings>;
   beforeAll(() => {
     const folder = join(world.data, "pictures");
     mkdirSync(join(folder, "heroes"), { recursive: true });
@@ -345,11 +344,10 @@ describe("pictures", () => {
     writeFileSync(join(folder, "heroes", "page.html"), "<p>");
     writeFileSync(join(folder, "heroes", "large.png"), Buffer.alloc(600_000));
     writeFileSync(join(folder, "secret.png"), "secret");
-    settings = { "portal-pictures": folder };
   });
 
   test("are served by name, with their type and a tag, and the page says that there are some", async () => {
-    await withServer(settings, async (open) => {
+    await withServer({}, async (open) => {
       const response = await open("/portal/pictures/heroes/hero-009");
       expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/png"]);
       expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG);
@@ -362,7 +360,7 @@ describe("pictures", () => {
   });
 
   test("in SVG run nothing", async () => {
-    await withServer(settings, async (open) => {
+    await withServer({}, async (open) => {
       const response = await open("/portal/pictures/heroes/ilsabet");
       expect(response.headers.get("content-type")).toBe("image/svg+xml");
       const policy = response.headers.get("content-security-policy")!;
@@ -386,14 +384,15 @@ describe("pictures", () => {
     "%2e%2e/pictures",
     `heroes/${"a".repeat(300)}`,
   ])("are nothing else: %s is 404", async (name) => {
-    await withServer(settings, async (_, url) => {
+    await withServer({}, async (_, url) => {
       const response = await fetch(`${url}/portal/pictures/${name}`);
       expect(response.status).toBe(404);
       expect(await response.text()).not.toContain("secret");
     });
   });
 
-  test("are 404 without the setting, and the page does not ask for them", async () => {
+  test("are 404 without the folder, and the page does not ask for them", async () => {
+    rmSync(join(world.data, "pictures"), { recursive: true });
     await withServer({}, async (open) => {
       expect((await open("/portal/pictures/heroes/hero-009")).status).toBe(404);
       expect((await headOf(await open("/"))).metas["matchbook-pictures"]).toBeUndefined();

@@ -1,7 +1,7 @@
 /** Tests rate limits: their headers, and 429 responses. */
 
 import { afterAll, expect, test } from "bun:test";
-import { SETTINGS } from "../../src/settings/definitions.ts";
+import { SETTINGS, type Settings } from "../../src/settings/definitions.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -23,7 +23,7 @@ async function withKeys(
       method?: string,
     ) => Promise<Reply>,
   ) => Promise<void>,
-  settings: { rate?: number; burst?: number } = {},
+  settings: Pick<Partial<Settings>, "rate" | "tiers"> = {},
 ): Promise<void> {
   const wanted = rates.map((rate) => (rate === undefined ? {} : { rate }));
   const server = await serveWithKeys(world, wanted, settings, new TestClock());
@@ -71,7 +71,7 @@ test("without settings a key may send 60 requests a minute, and the first respon
         "x-ratelimit-reset": "1",
       });
     },
-    { rate: Number(SETTINGS.rate.default), burst: Number(SETTINGS.burst.default) },
+    { rate: Number(SETTINGS.rate.default) },
   );
 });
 
@@ -91,7 +91,7 @@ test("a key's own rate takes precedence over the setting", async () => {
   );
 });
 
-test("a key's own burst is its capacity, refilled at the rate", async () => {
+test("the burst of a tier is the capacity of its keys, refilled at the rate", async () => {
   await withKeys(
     [undefined],
     async (request) => {
@@ -103,7 +103,7 @@ test("a key's own burst is its capacity, refilled at the rate", async () => {
         "x-ratelimit-reset": "60",
       });
     },
-    { rate: 1, burst: 3 },
+    { tiers: [{ name: "hobby", rate: 1, burst: 3 }] },
   );
 });
 

@@ -152,7 +152,7 @@ describe("a visitor token", () => {
   });
 
   test("does not count as a guessed key when it has ended, and works while others guess", async () => {
-    await withSite({ "auth-failures-per-minute": 3 }, async ({ token, get, clock }) => {
+    await withSite({ "open-requests-per-minute": 60 }, async ({ token, get, clock }) => {
       const old = await token();
       clock.advance(20 * MINUTE);
       expect(await statuses(10, () => get(MATCH, old))).toEqual(Array(10).fill(401));
@@ -163,9 +163,9 @@ describe("a visitor token", () => {
 
   test("is accepted by other servers with the same secret, and only by those", async () => {
     const secret = "s".repeat(24);
-    await withSite({ "visitor-secret": secret }, async ({ token }) => {
+    await withSite({ "admin-token": secret }, async ({ token }) => {
       const visitor = await token();
-      await withSite({ "visitor-secret": secret }, async ({ get }) => {
+      await withSite({ "admin-token": secret }, async ({ get }) => {
         expect((await get(MATCH, visitor)).status).toBe(200);
       });
       await withSite({}, async ({ get }) => {
@@ -175,7 +175,7 @@ describe("a visitor token", () => {
   });
 
   test("is not accepted by the admin listener, which shows the usage of visitors", async () => {
-    const admin = { "admin-port": 0, "admin-token": "t".repeat(24) };
+    const admin = { "admin-port": { host: "127.0.0.1", port: 0 }, "admin-token": "t".repeat(24) };
     const server = await serve({ ...world.settings, "portal-visitors": "on", ...admin }, () => {});
     try {
       const response = await fetch(`${server.url}/portal/visitor-token`);
@@ -348,9 +348,9 @@ describe("visitors", () => {
 describe("where the setting is off", () => {
   test("there are no tokens, and those of other servers are invalid", async () => {
     const secret = "s".repeat(24);
-    await withSite({ "visitor-secret": secret }, async ({ token }) => {
+    await withSite({ "admin-token": secret }, async ({ token }) => {
       const visitor = await token();
-      const off = { "portal-visitors": "off" as const, "visitor-secret": secret };
+      const off = { "portal-visitors": "off" as const, "admin-token": secret };
       await withSite(off, async ({ url, get }) => {
         expect((await fetch(`${url}/portal/visitor-token`)).status).toBe(404);
         expect((await get(MATCH, visitor)).status).toBe(401);

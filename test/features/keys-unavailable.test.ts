@@ -39,7 +39,12 @@ async function serveAfter(damage: (data: string) => void, settings = {}): Promis
   const documents = Array.from({ length: 12 }, (_, index) => aMatch({ id: `match-${index}` }));
   world = await startWorld(documents);
   damage(world.data);
-  const all = { ...world.settings, "admin-port": 0, "admin-token": TOKEN, ...settings };
+  const all = {
+    ...world.settings,
+    "admin-port": { host: "127.0.0.1", port: 0 },
+    "admin-token": TOKEN,
+    ...settings,
+  };
   running = await serve(all, (event) => events.push(event));
 }
 
@@ -167,7 +172,7 @@ test("with a damaged file of webhooks nothing is delivered, and all else works; 
     file = join(data, HOOKS_FILE.name);
     writeFileSync(file, GARBAGE);
   };
-  await serveAfter(damage, { "hooks-allow-private": "on" });
+  await serveAfter(damage, { hooks: "private" });
   await until("it is reported", () => named("hooks-stalled").length === 1);
   expect((await get("/readyz")).status).toBe(200);
   expect((await get(MATCHES)).status).toBe(200);

@@ -21,9 +21,9 @@ const events: Event[] = [];
 const world = await startWorld(
   [aMatch({ id: "match-a" })],
   // Nothing is refilled during the test.
-  { "max-delay-ms": "50", rate: "1", burst: "1000" },
+  { "max-delay-ms": "50" },
   slowClock(),
-  "",
+  "[tiers.hobby]\nrate = 1\nburst = 1000\n",
   undefined,
   undefined,
   (event) => events.push(event),

@@ -94,8 +94,8 @@ describe("startup", () => {
   test("on an address that others can reach logs a warning", async () => {
     const { child } = await startServer(
       newData(),
-      "--admin-host",
-      "0.0.0.0",
+      "--admin-port",
+      "0.0.0.0:0",
       "--log-level",
       "warn",
     );

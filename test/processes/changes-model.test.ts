@@ -152,7 +152,7 @@ async function openStream(
 async function addHook(data: string, url: string): Promise<void> {
   const keys = await matchbookAt(data, ["keys", "list", "--json"]);
   const [{ id }] = JSON.parse(keys.stdout);
-  const options = ["--key", id, "--url", url, "--hooks-allow-private", "on"];
+  const options = ["--key", id, "--url", url, "--hooks", "private"];
   const added = await matchbookAt(data, ["hooks", "add", ...options]);
   expect([added.exitCode, added.stderr]).toEqual([0, added.stderr]);
 }
@@ -252,7 +252,7 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
       const key = made.stdout.trim();
       const flags = [
         ...["--log-level", "silent", "--workers", "2", "--drain-ms", "0"],
-        ...["--hooks-allow-private", "on"],
+        ...["--hooks", "private"],
       ];
       const start = async () => {
         const one = await startServerProcess([...flags, "--config", config, "--data", data]);

@@ -45,7 +45,7 @@ beforeAll(async () => {
   await matchbook(["keys", "create", "--name", "me", "--data", sound]);
   const keys = await matchbook(["keys", "list", "--json", "--data", sound]);
   const [{ id }] = JSON.parse(keys.stdout);
-  const hook = ["--key", id, "--url", "http://127.0.0.1:1/", "--hooks-allow-private", "on"];
+  const hook = ["--key", id, "--url", "http://127.0.0.1:1/", "--hooks", "private"];
   expect((await matchbook(["hooks", "add", ...hook, "--data", sound])).exitCode).toBe(0);
 }, 60_000);
 beforeEach(() => {
@@ -337,7 +337,6 @@ test("warnings fail with --strict only", async () => {
 describe("settings that look wrong are named:", () => {
   test.each([
     [["--log-level", "silent"], "warning settings: log-level is silent"],
-    [["--log-player-names", "on"], "warning settings: log-player-names is on"],
     [["--open-requests-per-minute", "0"], "warning settings: open-requests-per-minute is 0"],
     [["--workers", "64"], "warning settings: workers is 64"],
     [
@@ -356,7 +355,7 @@ describe("settings that look wrong are named:", () => {
   test("an admin listener that others can reach, and a token that they can read", async () => {
     const token = path("token");
     writeFileSync(token, "0123456789abcdef01234567\n", { mode: 0o644 });
-    const flags = ["--admin-port", "0", "--admin-host", "0.0.0.0", "--admin-token-file", token];
+    const flags = ["--admin-port", "0.0.0.0:0", "--admin-token-file", token];
     const { exitCode, page } = await doctor(flags);
     expect(exitCode).toBe(1);
     expect(complaints(page)).toEqual([
@@ -367,10 +366,10 @@ describe("settings that look wrong are named:", () => {
 
   test("portal visitors at several instances without a common secret", async () => {
     const config = path("visitors.toml");
-    const warned = expect.stringContaining("portal-visitors is on without visitor-secret");
+    const warned = expect.stringContaining("portal-visitors is on without admin-token");
     writeFileSync(config, "redis = 'redis://127.0.0.1:1'\nportal-visitors = 'on'\n");
     expect(complaints((await doctor(["--config", config])).page)).toContainEqual(warned);
-    writeFileSync(config, `portal-visitors = 'on'\nvisitor-secret = '${"s".repeat(24)}'\n`);
+    writeFileSync(config, `portal-visitors = 'on'\nadmin-token = '${"s".repeat(24)}'\n`);
     chmodSync(config, 0o644);
     expect(complaints((await doctor(["--config", config])).page)).toEqual([
       `problem settings: every user of this machine can read the secrets in ${config}`,

@@ -38,7 +38,7 @@ beforeAll(async () => {
   writeFileSync(join(folder.path, "token"), TOKEN);
   const flags = ["--admin-port", "0", "--admin-token-file", join(folder.path, "token")];
   const server = await startServerProcess(
-    ["--data", data, ...flags, "--hooks-allow-private", "on", "--log-level", "silent"],
+    ["--data", data, ...flags, "--hooks", "private", "--log-level", "silent"],
     { program, cwd: folder.path },
   );
   const adminUrl = await server.saying(/^admin listener on (http:\S+)\n/m);

@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
-import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { SQL } from "bun";
 import { prune } from "../../src/prune/prune.ts";
 import type { ShardRecord, Writer } from "../../src/store/store.ts";
@@ -236,20 +235,6 @@ testLong.each([
 );
 
 describe("the compression", () => {
-  test("of standard output is the one that is asked for", async () => {
-    const { lines } = await exported(homes.SQLite);
-    const home = homes.SQLite;
-    for (const [format, unpack] of [
-      ["gzip", gunzipSync],
-      ["zstd", zstdDecompressSync],
-    ] as const) {
-      const args = ["export", "na", "--compress", format, "--data", home];
-      const child = spawnMatchbook([...args, "--config", join(home, "matchbook.toml")]);
-      const bytes = await new Response(child.stdout).bytes();
-      expect(unpack(bytes).toString()).toBe(lines);
-    }
-  });
-
   for (const [program, suffix] of [
     ["gzip", "gz"],
     ["zstd", "zst"],
@@ -383,7 +368,6 @@ describe("wrong usage", () => {
   test.each([
     [["--since", "yesterday"], /invalid --since "yesterday".*time zone/],
     [["--since", "2026-03-01"], /invalid --since/],
-    [["--compress", "rar"], /invalid --compress "rar".*gzip, zstd, none/],
   ] as const)("%p is reported", async (flags, message) => {
     const { exitCode, stdout, stderr } = await matchbookAt(homes.SQLite, [
       "export",

@@ -36,7 +36,7 @@ test("one instance delivers, each change at least once and in order, and continu
       MATCHBOOK_DATA: data,
       MATCHBOOK_CONFIG: config,
       MATCHBOOK_KEYS_DATABASE: at("access"),
-      MATCHBOOK_HOOKS_ALLOW_PRIVATE: "on",
+      MATCHBOOK_HOOKS: "private",
     };
   };
   const env = envFor("one");

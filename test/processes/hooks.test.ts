@@ -28,7 +28,7 @@ async function aData() {
   const run = (args: string[], options: { stdin?: string; env?: Record<string, string> } = {}) =>
     matchbook(args, {
       ...options,
-      env: { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS_ALLOW_PRIVATE: "on", ...options.env },
+      env: { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS: "private", ...options.env },
     });
   const ingest = async (...ids: string[]) => {
     const lines = ids.map((id) => `${JSON.stringify(aMatch({ id }))}\n`).join("");
@@ -43,7 +43,7 @@ async function aData() {
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining("Added hook")]);
     return stdout.trim();
   };
-  const env = { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS_ALLOW_PRIVATE: "on" };
+  const env = { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS: "private" };
   return { data, env, key, run, ingest, hooks, add };
 }
 
@@ -63,7 +63,7 @@ describe("the commands", () => {
   test("add prints the id alone, and show --secret the secret alone; nothing else shows it", async () => {
     const { hooks, add, key } = await aData();
     const receiver = receive();
-    const id = await add(receiver.url, "--shard", "na", "--players", "p1,p2");
+    const id = await add(receiver.url, "--shards", "na", "--players", "p1,p2");
     expect(id).toMatch(/^h_\w{10}$/);
     const { stdout: secret } = await hooks("show", id, "--secret");
     expect(secret).toMatch(/^whsec_\S{44}\n$/);
@@ -111,8 +111,8 @@ describe("the commands", () => {
       [["add", "--key", key], 2, "--url"],
       [[...add, "ftp://example.com"], 2, "http or https"],
       [[...add, "http://u:hidden@example.com"], 2, "without user"],
-      [[...add, "http://127.0.0.1/", "--shard", "eu"], 1, "there is no shard eu; shards: na"],
-      [[...add, "http://127.0.0.1/", "--shard", "EU"], 2, "shard ids"],
+      [[...add, "http://127.0.0.1/", "--shards", "eu"], 1, "there is no shard eu; shards: na"],
+      [[...add, "http://127.0.0.1/", "--shards", "EU"], 2, "shard ids"],
       [[...add, "http://127.0.0.1/", "--players", ""], 2, "player ids"],
       [["add", "--key", "k_none", "--url", "http://127.0.0.1/"], 1, "there is no key"],
       [["show", "h_none"], 1, "there is no hook"],
@@ -126,11 +126,11 @@ describe("the commands", () => {
       ]);
       expect(finished.stderr).not.toContain("hidden");
     }
-    const env = { MATCHBOOK_HOOKS_ALLOW_PRIVATE: "off" };
+    const env = { MATCHBOOK_HOOKS: "on" };
     const refusals: [string, number, string][] = [
       ["https://foo.localhost/", 1, "foo.localhost is not a public address"],
       ["https://example.com:22/", 1, "port 22 is not allowed"],
-      ["http://example.com/", 2, "hooks-allow-private"],
+      ["http://example.com/", 2, "hooks = private"],
     ];
     for (const [url, exitCode, words] of refusals) {
       const refused = await run(["hooks", "add", "--key", key, "--url", url], { env });

@@ -16,7 +16,7 @@ const keys = (...args: string[]) => matchbook(["keys", ...args], { cwd });
 
 test("a key is created, used, rotated, expired and revoked while a server runs", async () => {
   await matchbook(["ingest", "-"], { cwd, stdin: demoLines(5, Date.now()).join("\n") });
-  const server = await startServerProcess(["--auth-failures-per-minute", "0", "--rate", "100000"], {
+  const server = await startServerProcess(["--open-requests-per-minute", "0", "--rate", "100000"], {
     cwd,
   });
   const status = async (key: string) => {

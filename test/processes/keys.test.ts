@@ -22,7 +22,7 @@ const fileIn = (data: string) => join(cwd, data, KEYS_FILE.name);
 
 const PLAN: AccessPlan = {
   tiers: [{ name: "hobby" }],
-  defaults: { rate: 60, burst: 0, matchesPerDay: 5000 },
+  defaults: { rate: 60, matchesPerDay: 5000 },
   closedShards: [],
 };
 

@@ -22,7 +22,7 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
   const id = /k_\w{10}/.exec(made.stderr)![0];
   const server = await startServerProcess(["--admin-port", "0", "--log-level", "trace"], {
     cwd,
-    env: { MATCHBOOK_ADMIN_TOKEN: TOKEN, MATCHBOOK_AUTH_FAILURES_PER_MINUTE: "5" },
+    env: { MATCHBOOK_ADMIN_TOKEN: TOKEN, MATCHBOOK_OPEN_REQUESTS_PER_MINUTE: "100" },
   });
   const admin = await server.saying(/admin listener on (http:\S+)/);
   const seen: string[] = [];

@@ -109,30 +109,6 @@ describe("while it serves", () => {
       await server.end();
     }
   }, 30_000);
-
-  test("a mapped file that is truncated keeps other shards down no longer than a restart", async () => {
-    const data = newData();
-    const key = await aKey(data);
-    await ingest(data, aMatch({ id: "in-na", shard: "na" }), aMatch({ shard: "eu" }));
-    const start = () =>
-      startServerProcess(["--data", data, "--map-files", "on", "--log-level", "silent"]);
-    const statusOf = async ({ url }: { url: string }, path: string) =>
-      (await fetch(`${url}${path}`, { headers: headersFor(key) })).status;
-    const server = await start();
-    expect(await statusOf(server, "/shards/na/matches/in-na")).toBe(200);
-    const mapped = readFileSync(`/proc/${server.child.pid}/maps`, "utf8").split("\n");
-    expect(mapped.filter((line) => line.endsWith("/na.db"))).not.toEqual([]);
-    truncateSync(join(data, "na.db"), 8192);
-    await server.end();
-
-    const restarted = await start();
-    try {
-      expect(await refusalOf(restarted, key)).toEqual([503, "shard-unavailable"]);
-      expect(await statusOf(restarted, "/shards/eu/matches")).toBe(200);
-    } finally {
-      await restarted.end();
-    }
-  }, 30_000);
 });
 
 describe("SIGHUP without workers", () => {

@@ -86,12 +86,9 @@ test("each damaged record is named with what it affects, and the exit code is 1"
     "\n  player_matches: match match-2 is missing from the list of a player, or wrong there\n",
   );
   expect(stdout).toMatch(/\n {2}ranked_evidence: player bea is /);
-  const limited = JSON.parse((await verify("--json", "--limit", "1")).stdout);
-  expect(limited.na).toMatchObject({
-    state: "damaged",
-    damaged: 2,
-    damage: [{ record: "match-2" }],
-  });
+  const { na } = JSON.parse((await verify("--json")).stdout);
+  expect(na).toMatchObject({ state: "damaged", damaged: 2 });
+  expect(na.damage[0]).toMatchObject({ record: "match-2" });
   // Each row is whole, and in its indexes.
   expect(JSON.parse((await verify("--json", "--quick")).stdout).na.damaged).toBe(0);
 });
@@ -163,7 +160,6 @@ test("without shards there is nothing to verify", async () => {
 });
 
 test.each([
-  [["--limit", "0"], 2, "invalid --limit"],
   [["--slow"], 2, "unknown option"],
   [["nz"], 1, 'there is no shard "nz"'],
 ])("%j is refused", async (args, exitCode, message) => {

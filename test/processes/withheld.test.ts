@@ -32,16 +32,17 @@ const record = (id: string, reason: string, gameMode: string, more: object = {})
   reason,
   ...more,
 });
-const EXPECTED = {
-  shard: "na",
-  withheld: { "game-mode": 2, ending: 1, "no-ranked-player": 1 },
-  records: [
-    record("Quit", "ending", "ranked", { createdAt: "2026-03-01T11:00:00.250Z" }),
-    record("brawl-1", "game-mode", "unheard-of"),
-    record("brawl-2", "game-mode", "unheard-of"),
-    record("unranked", "no-ranked-player", "private", { patchVersion: "2.6" }),
-  ],
-};
+const EXPECTED = [
+  record("Quit", "ending", "ranked", { createdAt: "2026-03-01T11:00:00.250Z" }),
+  record("brawl-1", "game-mode", "unheard-of"),
+  record("brawl-2", "game-mode", "unheard-of"),
+  record("unranked", "no-ranked-player", "private", { patchVersion: "2.6" }),
+];
+const linesIn = (text: string) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((one) => JSON.parse(one));
 
 describe.each(["SQLite", "PostgreSQL"])("withheld records in %s", (engine) => {
   const home = path(engine);
@@ -58,36 +59,28 @@ describe.each(["SQLite", "PostgreSQL"])("withheld records in %s", (engine) => {
     postgres?.stop();
   });
 
-  test("are counted by reason and listed by id, as JSON", async () => {
+  test("are listed by id, as JSON", async () => {
     const { exitCode, stdout, stderr } = await matchbookAt(home, ["withheld", "na", "--json"]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(JSON.parse(stdout)).toEqual(EXPECTED);
+    expect(linesIn(stdout)).toEqual(EXPECTED);
   });
 
-  test("are printed as a table, which says how to see the others and the reason of one", async () => {
+  test("are printed as a table, which says how to see the others", async () => {
     const { stdout, stderr } = await matchbookAt(home, ["withheld", "na", "--limit", "2"]);
     expect(stdout).toBe(
       [
-        "game-mode         2",
-        "ending            1",
-        "no-ranked-player  1",
-        "",
         "ID       CREATED                   MODE        PATCH  REASON",
         "Quit     2026-03-01T11:00:00.250Z  ranked      2.5    ending",
         "brawl-1  2026-03-01T12:00:00Z      unheard-of  2.5    game-mode",
         "",
       ].join("\n"),
     );
-    expect(stderr).toBe(
-      "2 of 4 are listed; --limit 0 lists all.\n'matchbook why na ID' explains a match.\n",
-    );
+    expect(stderr).toBe("Only the first 2 are listed; --limit 0 lists all.\n");
   });
 
   test("can be selected by reason, before the limit applies", async () => {
     const args = ["withheld", "na", "--reason", "game-mode", "--limit", "1", "--json"];
-    const { records, withheld } = JSON.parse((await matchbookAt(home, args)).stdout);
-    expect(records).toEqual([EXPECTED.records[1]]);
-    expect(withheld).toEqual(EXPECTED.withheld);
+    expect(linesIn((await matchbookAt(home, args)).stdout)).toEqual([EXPECTED[1]]);
   });
 });
 
@@ -100,8 +93,7 @@ test("all records are listed once, in any number of steps", async () => {
     ids.map((id) => line({ id, mode: "unheard-of", rosters })),
   );
   const { stdout } = await matchbookAt(home, ["withheld", "na", "--limit", "0", "--json"]);
-  const { records } = JSON.parse(stdout);
-  expect(records.map((one: { id: string }) => one.id)).toEqual(ids);
+  expect(linesIn(stdout).map(({ id }) => id)).toEqual(ids);
 }, 60_000);
 
 test("a backup is read as it is", async () => {
@@ -112,7 +104,7 @@ test("a backup is read as it is", async () => {
   const before = files();
   const { exitCode, stdout } = await matchbook(["withheld", "na", "--json", "--data", data]);
   expect(exitCode).toBe(0);
-  expect(JSON.parse(stdout).records.length).toBeGreaterThan(0);
+  expect(linesIn(stdout)).toEqual(EXPECTED);
   expect(files()).toEqual(before);
 }, 30_000);
 

@@ -65,7 +65,7 @@ async function checkSteps(steps: Step[]): Promise<void> {
   let passed = 0;
   const clock = { now: () => START + passed, monotonic: () => passed };
   const world = await startWorld([], { "public-url": PUBLIC_URL, shards: "na" }, clock);
-  const uncached = await serveWithKeys(world, [], { "response-cache-mib": 0 }, clock);
+  const uncached = await serveWithKeys(world, [], { "cache-mib": 0 }, clock);
   const get = async (url: string, path: string) => {
     const headers = { Authorization: `Bearer ${world.key}`, Accept: JSON_API };
     const response = await fetch(`${url}/shards/na/${path}`, { headers });

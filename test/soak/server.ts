@@ -49,7 +49,7 @@ export class SoakedServer {
   static async start(data: string, workers: number): Promise<SoakedServer> {
     const flags = [
       ...["--data", data, "--config", join(data, "matchbook.toml"), "--workers", `${workers}`],
-      ...["--rate", "100000000", "--matches-per-day", "0", "--auth-failures-per-minute", "0"],
+      ...["--rate", "100000000", "--matches-per-day", "0", "--open-requests-per-minute", "0"],
       ...["--leaderboard-depth", `${DEPTH}`, "--admin-port", "0", "--log-level", "warn"],
     ];
     const server = await startServerProcess(flags, { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } });

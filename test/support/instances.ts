@@ -32,7 +32,12 @@ export async function startInstance(
 ): Promise<Instance> {
   const events: Event[] = [];
   const server = await serve(
-    { ...world.settings, "admin-port": 0, "admin-token": TOKEN, ...settings },
+    {
+      ...world.settings,
+      "admin-port": { host: "127.0.0.1", port: 0 },
+      "admin-token": TOKEN,
+      ...settings,
+    },
     (event) => {
       if (event.event !== "request" && event.event !== "admin-request") events.push(event);
     },

@@ -50,7 +50,7 @@ export async function startMonitored(
       aMatch({ id: "match-b", createdAt: newestMatch - 1000, rosters: [other, zoe] }),
       aMatch({ id: "match-c", createdAt: newestMatch + 500, mode: "practice" }),
     ],
-    { "auth-failures-per-minute": "3" },
+    { "open-requests-per-minute": "60" },
     undefined,
     "[tiers.hobby]\n[tiers.partner]\nrate = 6000\n",
   );
@@ -69,7 +69,12 @@ export async function startMonitored(
 
   const events: Event[] = [];
   const server = await serve(
-    { ...world.settings, "admin-port": 0, "admin-token": TOKEN, ...settings },
+    {
+      ...world.settings,
+      "admin-port": { host: "127.0.0.1", port: 0 },
+      "admin-token": TOKEN,
+      ...settings,
+    },
     (event) => events.push(event),
     { now: () => now, monotonic: () => performance.now() },
     undefined,

@@ -75,7 +75,6 @@ export async function startWorld(
       "log-level": "silent",
       rate: "1000000",
       // Many tests send many requests or invalid keys, all from one IP address.
-      "auth-failures-per-minute": "0",
       "open-requests-per-minute": "0",
       "drain-ms": "0",
       // Nor may a busy machine refuse them.

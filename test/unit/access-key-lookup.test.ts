@@ -20,7 +20,7 @@ const fileIn = (folder: string) => join(folder, KEYS_FILE.name);
 
 const PLAN: AccessPlan = {
   tiers: [{ name: "hobby" }, { name: "community", rate: 300, shards: ["*", "beta"] }],
-  defaults: { rate: 60, burst: 0, matchesPerDay: 5000 },
+  defaults: { rate: 60, matchesPerDay: 5000 },
   closedShards: ["beta"],
 };
 const HOBBY = {

@@ -18,8 +18,6 @@ const CACHED_KIB = 64 * 1024;
 const READER_CACHED_KIB = 256 * 1024;
 /** Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but each lookup reads whole pages. */
 export const PAGE_BYTES = 8192;
-/** SQLite's own maximum. The rest of a larger file is read as usual. */
-const MAX_MAPPED_BYTES = 0x7fff0000;
 
 /** The file has nothing of a shard, or belongs to another program. */
 export class NotAShard extends StoreError {
@@ -75,14 +73,6 @@ function prepareForReading(
     database.close();
     throw asStoreError(error, path);
   }
-}
-
-/**
- * Maps the file into memory, so that reads copy no pages. If the file is truncated, or has a bad sector, a read then
- * ends the process (SIGBUS) instead of failing.
- */
-export function mapFile(database: Database): void {
-  database.run(`PRAGMA mmap_size = ${MAX_MAPPED_BYTES}`);
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   type Verdict,
 } from "../store.ts";
 import { sqliteEngine } from "./engine.ts";
-import { mapFile, NotAShard, openForReading, openForWriting, openReadOnly } from "./open.ts";
+import { NotAShard, openForReading, openForWriting, openReadOnly } from "./open.ts";
 import { deletedFile, fileStats, isSameFile, OpenedFile } from "./opened-file.ts";
 import { readRedactions, SqliteReader } from "./reader.ts";
 import { APPLICATION_ID } from "./schema.ts";
@@ -38,7 +38,6 @@ export interface SqliteShardOptions {
   access: ShardAccess;
   /** Whether the settings list the shard. Otherwise a file that is not a shard is ignored. */
   isListed: boolean;
-  isMapped: boolean;
   cacheBytes: number;
   /** Limits the memory of the writer. */
   writerCacheKib: number | undefined;
@@ -204,7 +203,7 @@ export class SqliteShard implements Shard {
   }
 
   #reopen(file: Stats | undefined): void {
-    const { id, path, cacheBytes, isMapped, observe } = this.options;
+    const { id, path, cacheBytes, observe } = this.options;
     if (!file) {
       if (lstatSync(path, { throwIfNoEntry: false })) {
         throw new StoreError(`${path} is a link to a file that does not exist`);
@@ -224,7 +223,6 @@ export class SqliteShard implements Shard {
         `${path} contains no shard; delete it, unless one is about to be created there`,
       );
     }
-    if (isMapped) mapFile(database);
     if (this.#open) this.#retire(this.#open.reader);
     this.#open = {
       database,
