@@ -143,13 +143,9 @@ function gaveUp(error: RetryTimeout, { longestMs }: RetryOptions): RetryTimeout 
   return new RetryTimeout(message);
 }
 
-/** More threads would only wait for the one that stores. */
+/** More threads would only wait for the one that stores. On a single core, none is a gain. */
 const MOST_THREADS = 4;
-
-/** On a single core, threads are no gain. */
-export function readingThreads(cores: number): number {
-  return cores > 1 ? Math.min(cores, MOST_THREADS) : 0;
-}
+const CORES = navigator.hardwareConcurrency;
 
 function openRejects(path: string): RejectsFile {
   try {
@@ -173,7 +169,7 @@ export function ingestOptions(
     clock: Date.now,
     batch: settings.batch,
     replace: false,
-    threads: readingThreads(navigator.hardwareConcurrency),
+    threads: CORES > 1 ? Math.min(CORES, MOST_THREADS) : 0,
     context: {
       shard,
       shards: shards.allowed,

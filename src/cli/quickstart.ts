@@ -7,6 +7,8 @@ import type { KeyStore } from "../access/key-store.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { MEDIA_TYPE } from "../endpoint/negotiate.ts";
 import { freePort } from "../http/listen.ts";
+import { ingest } from "../ingest/ingest.ts";
+import type { Bytes } from "../ingest/source.ts";
 import { openAccess } from "../open-access.ts";
 import { openShards } from "../open-stores.ts";
 import { writeQuery } from "../query/query-string.ts";
@@ -15,6 +17,7 @@ import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import {
   type AddCommand,
+  CommandError,
   note,
   print,
   setDefaults,
@@ -22,18 +25,13 @@ import {
   withExamples,
   withSettings,
 } from "./command.ts";
-import {
-  type DemoPlan,
-  demoBytes,
-  demoOptions,
-  olderMatches,
-  planDemo,
-  storeDemo,
-} from "./demo-load.ts";
+import { demoLines } from "./demo.ts";
+import { ingestOptions } from "./ingest.ts";
 import { noteMigration } from "./migrate.ts";
-import { OlderMatches } from "./older-matches.ts";
 import { serveUntilSignal } from "./serve.ts";
 
+/** As many as a newcomer waits for, and enough for the leaderboards. */
+const DEMO = { matches: 1000, seed: 1 };
 const DEMO_KEY = { name: "demo", rate: 6000 };
 
 /** The portal of a demo needs no key, and what it prints is for people. */
@@ -49,24 +47,17 @@ export const quickstart: AddCommand = (program) => {
       // Checked before demo data is created for a server that cannot listen.
       await freePort(settings);
       const shards = openShards(settings, noteMigration);
-      let plan: DemoPlan | undefined;
       let example: string;
       try {
-        plan = await planDemo(settings.data, shards);
-        if (plan) await storeNewest(settings, shards, plan);
+        if (await isEmpty(shards)) await storeDemo(settings, shards);
         example = await examplePath(shards);
       } finally {
         await shards.close();
       }
       const key = await demoKey(settings);
       const offered = settings.portal === "on" ? key : undefined;
-      let older: OlderMatches | undefined;
-      const greet = (url: string) => {
-        print(welcome(url, key, example, offered !== undefined));
-        if (plan) older = new OlderMatches(settings, plan);
-      };
+      const greet = (url: string) => print(welcome(url, key, example, offered !== undefined));
       await serveUntilSignal(command, settings, greet, offered);
-      await older?.stop();
     });
   withSettings(command, FLAG_NAMES);
   withExamples(command, [
@@ -75,15 +66,27 @@ export const quickstart: AddCommand = (program) => {
   ]);
 };
 
-async function storeNewest(settings: Settings, shards: Shards, plan: DemoPlan): Promise<void> {
-  note(`Creating ${plan.matches} demo matches in ${settings.data}, the newest first …`);
-  // Threads would be ready too late.
-  await storeDemo(
-    demoBytes({ ...demoOptions(plan), skip: olderMatches(plan) }),
-    settings,
-    shards,
-    0,
-  );
+async function isEmpty(shards: Shards): Promise<boolean> {
+  for (const id of await shards.list()) if (await shards.existingWriter(id)) return false;
+  return true;
+}
+
+async function storeDemo(settings: Settings, shards: Shards): Promise<void> {
+  note(`Creating ${DEMO.matches} demo matches in ${settings.data} …`);
+  await ingest([{ name: "demo data", bytes: demoBytes() }], {
+    ...ingestOptions(settings, shards),
+    // Threads would be ready too late.
+    threads: 0,
+    onRejection: ({ problems }) => {
+      throw new CommandError(`the demo data was rejected: ${problems.join("; ")}`);
+    },
+    onConflict: () => {},
+    onProgress: () => {},
+  });
+}
+
+async function* demoBytes(): Bytes {
+  for (const lines of demoLines({ ...DEMO, until: Date.now() })) yield Buffer.from(lines);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The heroes of the invented game: roles, skins, and their strength in each patch. */
 
-import { PATCH_COUNT } from "./calendar.ts";
+import { PATCH_COUNT } from "./patches.ts";
 import { Random } from "./random.ts";
 
 export type Role = "carry" | "jungler" | "captain";
@@ -23,9 +23,7 @@ const ROSTER: readonly [Role, Build, string][] = [
   ["captain", "crystal", "Isolde Jorunna Knell Lanthorn Moss Nettle"],
 ];
 
-const DEFAULT_SKIN = "DefaultSkin";
-const RARE_SKINS = ["Frostbound", "Nightfall", "Festival", "Gilded"];
-const SKINS = [DEFAULT_SKIN, DEFAULT_SKIN, DEFAULT_SKIN, ...RARE_SKINS];
+const SKINS = "DefaultSkin DefaultSkin DefaultSkin Frostbound Nightfall Festival Gilded".split(" ");
 
 const HEROES: readonly Hero[] = ROSTER.flatMap(([role, build, names], group) =>
   names.split(" ").map((name, at) => ({ name, role, build, power: powers(group, at) })),

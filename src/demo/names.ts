@@ -7,7 +7,6 @@ export type ScriptWeights = readonly [number, number, number, number, number];
 
 const LONGEST = 16;
 const PLAIN_NAMES = 300;
-const GUEST = "Guest_";
 
 const words = (text: string): readonly string[] => text.split(" ");
 
@@ -45,66 +44,37 @@ export function playerName(
 ): string {
   const late = player >= PLAIN_NAMES;
   const least = late ? 4 : 3;
+  const number = late ? random.int(10, 9_999) : random.pick(["", "", "", random.int(1, 999)]);
   switch (random.weighted(scripts)) {
     case 1:
-      return characters(random, CHINESE, least, 6);
+      return joined(random, CHINESE, least, 6);
     case 2:
-      return characters(random, KANJI, 0, 2) + characters(random, KATAKANA, least, 6);
+      return joined(random, KANJI, 0, 2) + joined(random, KATAKANA, least, 6);
     case 3:
-      return characters(random, HANGUL, least, 6);
+      return joined(random, HANGUL, least, 6);
     case 4:
-      return cut(capitalised(characters(random, CYRILLIC, 3, 5)) + digits(random, 0.5, late));
+      return cut(capitalised(joined(random, CYRILLIC, 3, 5)) + number);
   }
-  if (guests && random.chance(0.05)) return `${GUEST}${random.int(100_000_000, 999_999_999)}`;
-  return latinName(random, late);
-}
-
-export function isGuest(name: string): boolean {
-  return name.startsWith(GUEST);
-}
-
-/** The tag of a team: three to five characters. */
-export function teamTag(random: Random): string {
-  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  const length = random.pick([3, 4, 4, 5, 5]);
-  let tag = "";
-  while (tag.length < length) tag += letters[random.int(0, 25)];
-  return random.chance(0.1) ? tag.slice(0, -1) + random.int(0, 9) : tag;
-}
-
-function latinName(random: Random, late: boolean): string {
+  if (guests && random.chance(0.05)) return `Guest_${random.int(100_000_000, 999_999_999)}`;
+  const invented = capitalised(joined(random, SYLLABLES, 3, 4));
+  const animal = random.pick(SECOND);
   const style = random.unit();
-  if (style < 0.4) {
-    return cut(random.pick(FIRST) + random.pick(SECOND) + digits(random, 0.7, late));
-  }
-  if (style < 0.85) return cut(invented(random) + digits(random, 0.4, late));
-  if (style < 0.92) return cut(`${invented(random).toLowerCase()}_${random.pick(SECOND)}`);
-  if (style < 0.97) return `x${invented(random).slice(0, 10)}${random.int(10, 999)}x`;
-  if (style < 0.99) return cut(`${invented(random)} ${random.pick(SECOND)}`).trimEnd();
+  if (style < 0.4) return cut(random.pick(FIRST) + animal + number);
+  if (style < 0.85) return cut(invented + number);
+  if (style < 0.92) return cut(`${invented.toLowerCase()}_${animal}`);
+  if (style < 0.97) return `x${invented.slice(0, 10)}${random.int(10, 999)}x`;
+  if (style < 0.99) return cut(`${invented} ${animal}`).trimEnd();
   // The game does not trim names, so a trailing space makes a different name.
-  return `${(invented(random) + digits(random, 0.3, late)).slice(0, LONGEST - 1)} `;
+  return `${(invented + number).slice(0, LONGEST - 1)} `;
 }
 
-function invented(random: Random): string {
-  const name = characters(random, SYLLABLES, 3, 4);
-  return random.chance(0.3) ? name : capitalised(name);
+/** The tag of a team: three to five letters. */
+export const teamTag = (random: Random): string =>
+  joined(random, [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"], 3, 5);
+
+function joined(random: Random, from: readonly string[], least: number, most: number): string {
+  return Array.from({ length: random.int(least, most) }, () => random.pick(from)).join("");
 }
 
-function characters(random: Random, from: readonly string[], least: number, most: number): string {
-  let text = "";
-  for (let left = random.int(least, most); left > 0; left--) text += random.pick(from);
-  return text;
-}
-
-function digits(random: Random, probability: number, late: boolean): string {
-  if (late) return String(random.int(10, 9_999));
-  return random.chance(probability) ? String(random.int(1, random.pick([99, 999, 9_999]))) : "";
-}
-
-function capitalised(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-function cut(name: string): string {
-  return name.slice(0, LONGEST);
-}
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+const cut = (name: string): string => name.slice(0, LONGEST);

@@ -1,4 +1,4 @@
-/** The shards of the demo: their share of matches, time zone, scripts and teams. */
+/** The shards of the demo: their share of matches, the scripts of their names, and whether they are for tournaments. */
 
 import type { ScriptWeights } from "./names.ts";
 
@@ -6,34 +6,25 @@ export interface Region {
   shard: string;
   /** Share of all matches, relative to the other shards. */
   weight: number;
-  /** Hours ahead of UTC: most people play in the evening. */
-  clock: number;
   scripts: ScriptWeights;
   tournament: boolean;
 }
 
-type Profile = Omit<Region, "shard">;
+const AMERICAN: ScriptWeights = [94, 2, 1, 2, 1];
 
-const american: ScriptWeights = [94, 2, 1, 2, 1];
-const european: ScriptWeights = [84, 1, 1, 1, 13];
-const singaporean: ScriptWeights = [78, 14, 3, 4, 1];
-const chinese: ScriptWeights = [18, 80, 1, 1, 0];
-const eastAsian: ScriptWeights = [38, 4, 32, 26, 0];
-
-const PROFILES: { [shard: string]: Profile } = {
-  na: { weight: 34, clock: -6, scripts: american, tournament: false },
-  eu: { weight: 24, clock: 1, scripts: european, tournament: false },
-  sa: { weight: 10, clock: -3, scripts: american, tournament: false },
-  sg: { weight: 9, clock: 8, scripts: singaporean, tournament: false },
-  cn: { weight: 10, clock: 8, scripts: chinese, tournament: false },
-  ea: { weight: 10, clock: 9, scripts: eastAsian, tournament: false },
-  "tournament-na": { weight: 3, clock: -6, scripts: american, tournament: true },
+const PROFILES: Readonly<Record<string, [weight: number, scripts: ScriptWeights]>> = {
+  na: [34, AMERICAN],
+  eu: [24, [84, 1, 1, 1, 13]],
+  sa: [10, AMERICAN],
+  sg: [9, [78, 14, 3, 4, 1]],
+  cn: [10, [18, 80, 1, 1, 0]],
+  ea: [10, [38, 4, 32, 26, 0]],
+  "tournament-na": [3, AMERICAN],
 };
 
 export const DEMO_SHARDS: readonly string[] = Object.keys(PROFILES);
 
 export function regionOf(shard: string): Region {
-  const tournament = shard.startsWith("tournament-");
-  const unknown = { weight: tournament ? 3 : 10, clock: 0, scripts: american, tournament };
-  return { shard, ...(PROFILES[shard] ?? unknown) };
+  const [weight, scripts] = PROFILES[shard] ?? [10, AMERICAN];
+  return { shard, weight, scripts, tournament: shard.startsWith("tournament-") };
 }

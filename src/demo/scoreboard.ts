@@ -3,16 +3,15 @@
 import type { JsonObject } from "../domain/json.ts";
 import { type Role, skinOf } from "./heroes.ts";
 import { shop } from "./items.ts";
-import type { Seat, Side } from "./lineup.ts";
 import type { Occasion } from "./occasion.ts";
 import type { Random } from "./random.ts";
+import type { Seat, Side } from "./seats.ts";
 
-export interface Verdict {
+export interface Result {
   winner: 0 | 1;
-  /** How clear the win is, from 0 to 1. */
-  dominance: number;
   ending: string;
   duration: number;
+  scores: [Score, Score];
 }
 
 export interface Score {
@@ -20,204 +19,155 @@ export interface Score {
   participants: JsonObject[];
 }
 
-interface Tally {
-  kills: number[];
-  deaths: number[];
-  turrets: number[];
-  krakens: number[];
-  kraken: number;
-  turret: number;
-  killed: number;
+/** What a side reached in all. */
+interface Reached {
+  kills: number;
+  turrets: number;
+  krakens: number;
 }
+
+/** How much each role does of what: shares of the kills, deaths and turrets of its side, and farm per minute. */
+const ROLES: Readonly<Record<Role, Record<Duty, number>>> = {
+  carry: { kills: 1.3, deaths: 0.9, assists: 0.42, turrets: 1.5, farm: 5.6, jungle: 0.12 },
+  jungler: { kills: 1.15, deaths: 1, assists: 0.5, turrets: 1, farm: 4.8, jungle: 0.7 },
+  captain: { kills: 0.55, deaths: 1.15, assists: 0.72, turrets: 0.6, farm: 1.5, jungle: 0.4 },
+};
+type Duty = "kills" | "deaths" | "assists" | "turrets" | "farm" | "jungle";
 
 const TURRETS = 5;
-const KILLING: Record<Role, number> = { carry: 1.3, jungler: 1.15, captain: 0.55 };
-const DYING: Record<Role, number> = { carry: 0.9, jungler: 1, captain: 1.15 };
-const ASSISTING: Record<Role, number> = { carry: 0.42, jungler: 0.5, captain: 0.72 };
-const FARMING: Record<Role, number> = { carry: 5.6, jungler: 4.8, captain: 1.5 };
-const JUNGLING: Record<Role, number> = { carry: 0.12, jungler: 0.7, captain: 0.4 };
-const PUSHING: Record<Role, number> = { carry: 1.5, jungler: 1, captain: 0.6 };
+/** When the first kraken rises, and how long the next one takes, in seconds. */
+const FIRST_KRAKEN = 780;
+const NEXT_KRAKEN = 270;
 
-export function decide(random: Random, occasion: Occasion, sides: [Side, Side]): Verdict {
-  const luck = random.normal() * 0.8;
-  const lead = 1.4 * (mean(sides[0].seats) - mean(sides[1].seats)) + luck;
-  const dominance = Math.min(1, Math.abs(lead) / 2.5);
+export function play(random: Random, occasion: Occasion, sides: [Side, Side]): Result {
+  const lead = 1.4 * (strengthOf(sides[0]) - strengthOf(sides[1])) + random.normal() * 0.8;
   const winner = lead >= 0 ? 0 : 1;
-  const { ending, duration } = occasion;
-  if (ending) return { winner, dominance, ending, duration };
-  if (!random.chance(0.08 + 0.35 * dominance)) {
-    return { winner, dominance, ending: "victory", duration };
-  }
-  const cut = Math.max(250, Math.round(duration * random.between(0.6, 0.9)));
-  return { winner, dominance, ending: "surrender", duration: cut };
-}
+  /** How clear the win is, from 0 to 1. */
+  const dominance = Math.min(1, Math.abs(lead) / 2.5);
+  const surrender = occasion.ending === undefined && random.chance(0.08 + 0.35 * dominance);
+  const ending = occasion.ending ?? (surrender ? "surrender" : "victory");
+  const shortened = Math.round(occasion.duration * random.between(0.6, 0.9));
+  const duration = surrender ? Math.max(250, shortened) : occasion.duration;
 
-/** The scores of both sides. The kills of one side equal the deaths of the other. */
-export function score(
-  random: Random,
-  occasion: Occasion,
-  sides: [Side, Side],
-  verdict: Verdict,
-): [Score, Score] {
-  const killed = killings(random, occasion, verdict);
-  const turret = turretsTaken(random, verdict);
-  const kraken = krakensTaken(random, verdict);
-  const afk = sides.map((side) => side.seats.map((seat) => leaves(random, occasion, seat)));
-  const tally = (at: 0 | 1): Tally => {
-    const { seats } = sides[at];
-    const other = at === 0 ? 1 : 0;
-    const present = (seat: number) => (afk[at]![seat] ? 0.3 : 1);
-    return {
-      killed: killed[at],
-      turret: turret[at],
-      kraken: kraken[at],
-      kills: share(random, killed[at], seats, KILLING, 0.35, present),
-      deaths: share(random, killed[other], seats, DYING, -0.25, () => 1),
-      turrets: share(random, turret[at], seats, PUSHING, 0.1, present),
-      krakens: share(random, kraken[at], seats, KILLING, 0.1, present),
-    };
+  const fights = (duration / 60) * occasion.pace * occasion.perSide * 0.37;
+  const kills = Math.round(fights * random.between(0.75, 1.25));
+  const won = Math.round(kills * Math.min(0.9, 0.45 + 0.25 * dominance + random.unit() * 0.1));
+  const turrets = ending === "victory" ? TURRETS : ending === "surrender" ? 3 : random.int(0, 1);
+  const lost = random.int(0, Math.max(0, Math.min(turrets - 1, Math.round(4 * (1 - dominance)))));
+  const krakens = Math.max(0, Math.ceil((duration - FIRST_KRAKEN) / NEXT_KRAKEN));
+  const taken = Math.round(krakens * random.between(0.3, 0.7));
+  const winners: Reached = { kills: won, turrets, krakens: taken };
+  const losers: Reached = {
+    kills: kills - won,
+    turrets: lost,
+    krakens: random.int(0, krakens - taken),
   };
-  const [left, right] = [tally(0), tally(1)];
-  const write = (at: 0 | 1, own: Tally, foe: Tally) =>
-    sheet(random, occasion, sides[at].seats, verdict, at, own, foe, afk[at]!);
-  return [write(0, left, right), write(1, right, left)];
+  const score = (at: 0 | 1) => {
+    const [own, foe] = at === winner ? [winners, losers] : [losers, winners];
+    return scoreOf(random, occasion, sides[at].seats, duration, at, own, foe, at === winner);
+  };
+  return { winner, ending, duration, scores: [score(0), score(1)] };
 }
 
-function sheet(
+/** The kills of one side equal the deaths of the other. */
+function scoreOf(
   random: Random,
-  occasion: Occasion,
-  seats: Seat[],
-  verdict: Verdict,
+  { pace, ending }: Occasion,
+  seats: readonly Seat[],
+  duration: number,
   at: 0 | 1,
-  own: Tally,
-  foe: Tally,
-  afk: boolean[],
+  own: Reached,
+  foe: Reached,
+  winner: boolean,
 ): Score {
-  const minutes = verdict.duration / 60;
-  const winner = verdict.winner === at;
-  const lines = seats.map((seat, place) => {
-    const { role } = seat.hero;
-    const kills = own.kills[place]!;
-    const helped = (own.killed - kills) * ASSISTING[role] * random.between(0.7, 1.3);
-    const effort = (1 + 0.12 * seat.strength) * random.between(0.8, 1.2) * (afk[place] ? 0.5 : 1);
-    const farm = Math.round(FARMING[role] * minutes * effort * 100) / 100;
-    const jungling = occasion.jungle ? JUNGLING[role] * random.between(0.85, 1.15) : 0;
-    return {
-      kills,
-      assists: Math.min(own.killed - kills, Math.round(helped)),
-      farm,
-      minionKills: Math.round(farm * 0.93),
-      jungleKills: Math.round(farm * 0.93 * jungling),
-      mines: occasion.jungle ? minutes / 5 : 0,
-    };
+  const minutes = duration / 60;
+  const leaving = ending === "notenoughplayers" ? 0.4 : 0.015;
+  const kills = dealt(random, own.kills, seats, "kills", 0.35);
+  const deaths = dealt(random, foe.kills, seats, "deaths", -0.25);
+  const turrets = dealt(random, own.turrets, seats, "turrets", 0.1);
+  const krakens = dealt(random, own.krakens, seats, "kills", 0.1);
+  const farms = seats.map(({ hero, strength }) => {
+    const effort = (1 + 0.12 * strength) * random.between(0.8, 1.2);
+    return Math.round(ROLES[hero.role].farm * minutes * effort * 100) / 100;
+  });
+  const assists = seats.map(({ hero }, place) => {
+    const others = own.kills - kills[place]!;
+    const helped = others * ROLES[hero.role].assists * random.between(0.7, 1.3);
+    return Math.min(others, Math.round(helped));
   });
   const gold = purse(
-    lines.map(({ kills, assists, farm }, place) => {
-      const bounty = kills * 210 + assists * 95 + own.turret * 110 + (winner ? 300 : 0);
-      return 500 + verdict.duration * 7.2 + farm * 26 + bounty + own.krakens[place]! * 250;
+    seats.map((_, place) => {
+      const bounty = kills[place]! * 210 + assists[place]! * 95 + krakens[place]! * 250;
+      const shared = 500 + duration * 7.2 + own.turrets * 110 + (winner ? 300 : 0);
+      return shared + farms[place]! * 26 + bounty;
     }),
   );
-  const participants = lines.map((line, place): JsonObject => {
-    const seat = seats[place]!;
-    const wentAfk = afk[place]!;
+  // Fast modes have no jungle.
+  const mines = pace > 1.5 ? 0 : Math.floor(minutes / 5);
+  const participants = seats.map((seat, place): JsonObject => {
+    const { hero, bot, karmaLevel, level, skillTier } = seat;
+    const minionKills = Math.round(farms[place]! * 0.93);
+    const jungleKills = mines === 0 ? 0 : Math.round(minionKills * ROLES[hero.role].jungle);
+    const wentAfk = !bot && random.chance(leaving);
     return {
-      assists: line.assists,
-      crystalMineCaptures: random.int(0, Math.floor(line.mines / 2)),
-      deaths: own.deaths[place]!,
-      farm: line.farm,
-      firstAfkTime: wentAfk ? random.int(60, verdict.duration - 30) : -1,
+      assists: assists[place]!,
+      crystalMineCaptures: random.int(0, Math.floor(mines / 2)),
+      deaths: deaths[place]!,
+      farm: farms[place]!,
+      firstAfkTime: wentAfk ? random.int(60, duration - 30) : -1,
       gold: gold[place]!,
-      goldMineCaptures: random.int(0, Math.floor(line.mines)),
-      jungleKills: line.jungleKills,
-      karmaLevel: seat.karmaLevel,
-      kills: line.kills,
-      krakenCaptures: own.krakens[place]!,
-      level: seat.level,
-      minionKills: line.minionKills,
-      nonJungleMinionKills: line.minionKills - line.jungleKills,
-      skillTier: seat.skillTier,
-      skinKey: seat.bot ? `${seat.hero.name}_DefaultSkin` : skinOf(random, seat.hero),
-      turretCaptures: own.turrets[place]!,
+      goldMineCaptures: random.int(0, mines),
+      jungleKills,
+      karmaLevel,
+      kills: kills[place]!,
+      krakenCaptures: krakens[place]!,
+      level,
+      minionKills,
+      nonJungleMinionKills: minionKills - jungleKills,
+      skillTier,
+      skinKey: bot ? `${hero.name}_DefaultSkin` : skinOf(random, hero),
+      turretCaptures: turrets[place]!,
       wentAfk,
       winner,
-      ...shop(random, seat.hero.build, gold[place]!, minutes),
+      ...shop(random, hero.build, gold[place]!, minutes),
     };
   });
   const roster: JsonObject = {
-    acesEarned: Math.min(5, Math.floor((own.killed / seats.length) * random.unit() * 0.6)),
+    acesEarned: Math.min(5, Math.floor((own.kills / seats.length) * random.unit() * 0.6)),
     gold: gold.reduce((sum, one) => sum + one, 0),
-    heroKills: own.killed,
-    krakenCaptures: own.kraken,
+    heroKills: own.kills,
+    krakenCaptures: own.krakens,
     side: at === 0 ? "left/blue" : "right/red",
-    turretKills: own.turret,
-    turretsRemaining: TURRETS - foe.turret,
+    turretKills: own.turrets,
+    turretsRemaining: TURRETS - foe.turrets,
   };
   return { roster, participants };
 }
 
-function killings(random: Random, occasion: Occasion, verdict: Verdict): [number, number] {
-  const fights = (verdict.duration / 60) * occasion.pace * occasion.perSide * 0.37;
-  const total = Math.round(fights * random.between(0.75, 1.25));
-  const edge = 0.5 + 0.2 * verdict.dominance + random.normal() * 0.06;
-  const winners = Math.round(total * Math.max(0.3, Math.min(0.9, edge)));
-  return ordered(verdict, winners, total - winners);
-}
-
-function turretsTaken(random: Random, { ending, dominance, duration, winner }: Verdict) {
-  const few = ending === "victory" ? TURRETS : 2 + Math.round(dominance * 2);
-  const most = ending === "victory" || ending === "surrender" ? few : random.int(0, 1);
-  const reach = Math.round(4 * (1 - dominance) * Math.min(1, duration / 1_200));
-  const least = Math.max(0, Math.min(most - 1, random.int(0, reach)));
-  return ordered({ winner }, most, least);
-}
-
-function krakensTaken(random: Random, { dominance, duration, winner }: Verdict) {
-  const taken: [number, number] = [0, 0];
-  for (let rises = 780; rises < duration; rises += 270) {
-    const taker = random.chance(0.5 + 0.35 * dominance) ? 0 : 1;
-    if (random.chance(0.7) && taken[taker] < 3) taken[taker]++;
-  }
-  return ordered({ winner }, ...taken);
-}
-
-function ordered({ winner }: { winner: 0 | 1 }, won: number, lost: number): [number, number] {
-  return winner === 0 ? [won, lost] : [lost, won];
-}
-
-function leaves(random: Random, occasion: Occasion, seat: Seat): boolean {
-  if (seat.bot) return false;
-  return random.chance(occasion.ending === "notenoughplayers" ? 0.4 : 0.015);
-}
-
 /** Distributes an integer over the seats, by role and strength. */
-function share(
+function dealt(
   random: Random,
   total: number,
-  seats: Seat[],
-  byRole: Record<Role, number>,
+  seats: readonly Seat[],
+  duty: Duty,
   byStrength: number,
-  present: (place: number) => number,
 ): number[] {
   const weights = seats.map(
-    (seat, place) =>
-      byRole[seat.hero.role] *
-      Math.exp(byStrength * seat.strength) *
-      random.between(0.6, 1.4) *
-      present(place),
+    ({ hero, strength }) =>
+      ROLES[hero.role][duty] * Math.exp(byStrength * strength) * random.between(0.6, 1.4),
   );
-  const dealt = seats.map(() => 0);
-  for (let left = total; left > 0; left--) dealt[random.weighted(weights)]!++;
-  return dealt;
+  const counts = seats.map(() => 0);
+  for (let left = total; left > 0; left--) counts[random.weighted(weights)]!++;
+  return counts;
 }
 
 /** Gold in quarters, as in the game, with an integer sum: the gold of a roster is an integer. */
 function purse(amounts: number[]): number[] {
   const quarters = amounts.map((amount) => Math.round(amount * 4));
-  const sum = quarters.reduce((total, one) => total + one, 0);
-  quarters[0]! -= sum % 4;
+  quarters[0]! -= quarters.reduce((total, one) => total + one, 0) % 4;
   return quarters.map((one) => one / 4);
 }
 
-function mean(seats: Seat[]): number {
-  return seats.reduce((sum, seat) => sum + seat.strength, 0) / seats.length;
+function strengthOf({ seats }: Side): number {
+  return seats.reduce((sum, { strength }) => sum + strength, 0) / seats.length;
 }

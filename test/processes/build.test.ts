@@ -1,10 +1,9 @@
 /** Tests the executable built by `npm run build`: alone in a folder, it does everything Matchbook does. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { version } from "../../package.json";
-import { storesIn } from "../../src/open-stores.ts";
 import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { buildExecutable } from "../support/executable.ts";
 import { matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
@@ -156,22 +155,5 @@ describe("the executable", () => {
       "BUN_JSC_useConcurrentGC=1",
       ...rest,
     ]);
-  });
-
-  test("loads demo data in a thread on quickstart", async () => {
-    const quick = join(folder.path, "quick");
-    mkdirSync(quick);
-    const plan = { until: Date.now(), matches: 60, complete: false };
-    writeFileSync(join(quick, "demo.json"), JSON.stringify(plan));
-    const child = spawnMatchbook(["quickstart", "--port", "0", "--data", quick], alone);
-    let notes = "";
-    for await (const chunk of child.stderr) {
-      notes += Buffer.from(chunk).toString();
-      if (notes.includes("All 60 demo matches are loaded.")) break;
-    }
-    expect(notes).toContain("All 60 demo matches are loaded.");
-    expect(storesIn(quick)).not.toEqual([]);
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
   });
 });

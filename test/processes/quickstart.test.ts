@@ -1,14 +1,12 @@
-/** Tests `matchbook quickstart`: what a newcomer sees, also while demo data is loaded and after an interrupted run. */
+/** Tests `matchbook quickstart`: what a newcomer sees at the first start and at later ones. */
 
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { type DemoPlan, demoOptions, olderMatches } from "../../src/cli/demo-load.ts";
-import { demoDocuments } from "../../src/demo/demo.ts";
 import { DEMO_SHARDS } from "../../src/demo/regions.ts";
 import type { Resource } from "../../src/domain/json.ts";
-import { openForWriting } from "../../src/store/sqlite/open.ts";
+import { demoLines } from "../support/demo.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { countsOf, sumsOf, until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
@@ -78,46 +76,11 @@ async function matchesOf({ curl }: Started): Promise<Resource[]> {
   return matches;
 }
 
-async function digestsOf(folder: string): Promise<string[]> {
-  const digests: string[] = [];
-  // One after the other: at the same time, each would have a process of its own.
-  for (const shard of DEMO_SHARDS) {
-    const { stdout } = await matchbook(["shards", "digest", shard, "--data", folder]);
-    digests.push(stdout);
-  }
-  return digests;
-}
-
-/** The digests of the shards if all matches are ingested in their order. */
-async function digestsAtOnce(plan: DemoPlan): Promise<string[]> {
-  const [file, other] = [join(folder.path, "demo.ndjson"), join(folder.path, "other")];
-  const lines = Array.from(demoDocuments(demoOptions(plan)), (one) => JSON.stringify(one));
-  writeFileSync(file, `${lines.join("\n")}\n`);
-  expect((await matchbook(["ingest", file, "--data", other])).exitCode).toBe(0);
-  return digestsOf(other);
-}
-
 async function keyStates(): Promise<string[]> {
   const { stdout } = await matchbook(["keys", "list", "--json", "--data", data]);
   const keys: { id: string; state: string }[] = JSON.parse(stdout);
   return keys.map(({ id, state }) => `${id} ${state}`);
 }
-
-/**
- * A small plan. The newest matches, which are stored before it serves, are not in the smallest shard; neither is the
- * first of the others.
- */
-function aPlan(matches: number): DemoPlan {
-  const plan = { until: Date.now(), matches, complete: false };
-  for (; ; plan.until -= 1) {
-    const documents = [...demoDocuments(demoOptions(plan))] as unknown as { data: Resource }[];
-    const at = documents.map(({ data }) => data.attributes.shardId).indexOf(SMALLEST);
-    const last = documents.findLastIndex(({ data }) => data.attributes.shardId === SMALLEST);
-    if (at > 0 && last < olderMatches(plan)) return plan;
-  }
-}
-
-const SMALLEST = "tournament-na";
 
 async function recordsIn(): Promise<number> {
   const { served, withheld } = await sumsOf(data);
@@ -125,34 +88,14 @@ async function recordsIn(): Promise<number> {
 }
 
 test.skipIf(Bun.which("curl") === null)(
-  "it serves the newest matches while the others are loaded; killed then, the next run completes them, and prints a line that works (needs curl)",
+  "the first start creates demo matches in every shard, later ones use the same and the same key, and it prints a line that works (needs curl)",
   async () => {
-    // The smallest shard cannot be written to, so that the others cannot be complete when it serves.
-    const planned = 200;
-    const plan = aPlan(planned);
-    mkdirSync(data);
-    writeFileSync(join(data, "demo.json"), JSON.stringify(plan));
-    const held = openForWriting(join(data, `${SMALLEST}.db`), SMALLEST);
-    held.run("BEGIN IMMEDIATE");
-    const early = await quickstart();
-    expect((await fetch(`${early.url}/`)).status).toBe(200);
-    expect(await matchesOf(early)).toHaveLength(1);
-    const newest = planned - olderMatches(plan);
-    expect(await recordsIn()).toBeGreaterThanOrEqual(newest);
-    await until("some of the others are stored", async () => (await recordsIn()) > newest);
-    early.child.kill("SIGKILL");
-    await early.child.exited;
-    expect(await recordsIn()).toBeLessThan(planned);
-    held.close();
-
     const first = await quickstart();
-    expect(first.notes()).toContain(`Creating ${planned} demo matches`);
-    await until("the demo data is complete", () =>
-      first.notes().includes(`All ${planned} demo matches`),
-    );
-    expect(await recordsIn()).toBe(planned);
-    expect(await digestsOf(data)).toEqual(await digestsAtOnce(plan));
-    for (const [shard, { newestMatch }] of Object.entries(await countsOf(data))) {
+    const [, created] = /^Creating (\d+) demo matches/.exec(first.notes())!;
+    expect(await recordsIn()).toBe(Number(created));
+    const counts = await countsOf(data);
+    expect(Object.keys(counts).sort()).toEqual(DEMO_SHARDS.toSorted());
+    for (const [shard, { newestMatch }] of Object.entries(counts)) {
       expect([shard, newestMatch! <= Date.now()]).toEqual([shard, true]);
     }
 
@@ -185,7 +128,7 @@ test.skipIf(Bun.which("curl") === null)(
     // A second run creates nothing, and the key is the same.
     const second = await quickstart();
     expect(second.notes()).not.toContain("Creating");
-    expect(await recordsIn()).toBe(planned);
+    expect(await recordsIn()).toBe(Number(created));
     expect(second.key).toBe(first.key);
     expect(await statusWith(second, second.key)).toBe(200);
     expect(await offeredBy(second)).toBe(second.key);
@@ -206,19 +149,19 @@ test.skipIf(Bun.which("curl") === null)(
   300_000,
 );
 
-/** A small terminal, without the four lines that `npm start` prints first. */
-const SCREEN = { columns: 80, rows: 20 };
+/** A small terminal, without the four lines that `npm start` prints first and the one of the first start. */
+const SCREEN = { columns: 80, rows: 19 };
 
 const rowsOf = (line: string) => Math.max(1, Math.ceil(line.length / SCREEN.columns));
 
 /** What it prints until it is stopped, after a request. */
-async function linesOf(place: string, flags: string[], last: string): Promise<string[]> {
+async function linesOf(place: string, flags: string[]): Promise<string[]> {
   const child = spawnMatchbook(["quickstart", "--port", "0", "--data", place, ...flags]);
   const [said, noted] = [collect(child.stdout), collect(child.stderr)];
-  const url = await until("it has loaded its data", () => {
-    const [, found] = /listening on (http:\S+)\n.*^ *curl .+\n/ms.exec(said.text) ?? [];
-    return noted.text.includes(last) ? found : undefined;
-  });
+  const url = await until(
+    "it serves",
+    () => /listening on (http:\S+)\n.*^ *curl .+\n/ms.exec(said.text)?.[1],
+  );
   expect((await fetch(url)).status).toBe(200);
   child.kill("SIGINT");
   expect(await child.exited).toBe(0);
@@ -230,21 +173,17 @@ const eventsIn = (lines: string[]): string[] =>
 
 test("what it prints fits a screen, without log lines below a warning unless they are asked for", async () => {
   const place = join(folder.path, "screen");
-  mkdirSync(place);
-  const plan = { until: Date.now(), matches: 60, complete: false };
-  writeFileSync(join(place, "demo.json"), JSON.stringify(plan));
-  for (const [flags, last] of [
-    [[], "All 60 demo matches are loaded."],
-    [[], ""],
-    [["--workers", "2"], ""],
-  ] as const) {
-    const lines = await linesOf(place, [...flags], last);
+  await matchbook(["ingest", "-", "--data", place], {
+    stdin: demoLines(20, Date.now()).join("\n"),
+  });
+  for (const flags of [[], ["--workers", "2"]]) {
+    const lines = await linesOf(place, flags);
     expect(eventsIn(lines)).toEqual([]);
     expect(lines.reduce((sum, line) => sum + rowsOf(line), 0)).toBeLessThanOrEqual(SCREEN.rows);
   }
 
   new Database(join(place, "other.db")).run("CREATE TABLE of_another_program (id)");
-  expect(eventsIn(await linesOf(place, [], ""))).toEqual(["file-ignored"]);
-  const all = eventsIn(await linesOf(place, ["--log-level", "info"], ""));
+  expect(eventsIn(await linesOf(place, []))).toEqual(["file-ignored"]);
+  const all = eventsIn(await linesOf(place, ["--log-level", "info"]));
   expect(all).toContain("request");
 }, 120_000);

@@ -1,10 +1,11 @@
 /** Portal visitors across processes: several workers, `matchbook quickstart`, and the usage that operators see. */
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
 import { Line } from "../support/callers.ts";
+import { demoLines } from "../support/demo.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -85,9 +86,9 @@ test("workers accept each other's tokens, count an address together, and its usa
 // Without the setting, it is open: the tests of quickstart.
 test("quickstart is not open to visitors if a setting says so, also with workers", async () => {
   const demo = join(folder.path, "demo");
-  mkdirSync(demo);
-  const plan = { until: Date.now(), matches: 20, complete: false };
-  writeFileSync(join(demo, "demo.json"), JSON.stringify(plan));
+  await matchbook(["ingest", "-", "--data", demo], {
+    stdin: demoLines(20, Date.now()).join("\n"),
+  });
   const tokenStatus = async (...flags: string[]): Promise<number> => {
     const child = spawnMatchbook([
       ...["quickstart", "--port", "0", "--data", demo, "--drain-ms", "0", ...flags],
