@@ -3,199 +3,203 @@
 import type { EventName } from "./events.ts";
 import type { ShownEvent } from "./redact.ts";
 
-export const LEVELS = {
-  "shard-opened": "info",
-  "shard-migrating": "warn",
-  "shard-unavailable": "error",
-  "shard-available": "info",
-  "shard-missing": "error",
-  "file-ignored": "warn",
-  "damaged-data": "error",
-  "shard-verified": "info",
-  "verify-failed": "warn",
-  "wal-damaged": "error",
-  "finding-not-stored": "error",
-  "redactions-damaged": "warn",
-  "shard-pruned": "info",
-  "shard-prune-failed": "error",
-  "derived-building": "info",
-  "derived-built": "info",
-  "derived-build-failed": "error",
-  "data-checksums-off": "warn",
-  "replica-included": "info",
-  "replica-excluded": "warn",
-  "keys-reloaded": "info",
-  "keys-load-failed": "error",
-  "keys-reload-failed": "error",
-  // Repeated every second until it recovers.
-  "keys-reload-still-failing": "debug",
-  "keys-reload-recovered": "info",
-  "unknown-tier": "warn",
-  "closed-shard-missing": "warn",
-  "usage-write-failed": "error",
-  "usage-write-still-failing": "debug",
-  "usage-write-recovered": "info",
-  "shared-limits-unavailable": "error",
-  "shared-limits-available": "info",
-  "hook-delivered": "debug",
-  "hook-failed": "warn",
-  "hook-paused": "error",
-  "hook-gap": "warn",
-  "hooks-stalled": "error",
-  "worker-ready": "info",
-  "worker-exited": "error",
-  restarting: "info",
-  restarted: "info",
-  "restart-failed": "error",
-  "reload-ignored": "warn",
-  listening: "info",
-  "descriptors-low": "warn",
-  overloaded: "warn",
-  "admin-listening": "info",
-  "admin-exposed": "warn",
-  "admin-token-exposed": "warn",
-  "admin-request": "info",
-  upload: "info",
-  request: "info",
-  "stream-ended": "info",
-  "changes-unreadable": "error",
-  failure: "error",
-  "uncaught-error": "error",
-  "log-lines-dropped": "warn",
-  stopping: "info",
-  stopped: "info",
-} as const satisfies Record<EventName, "debug" | "info" | "warn" | "error">;
-
 /** Colours a text, unless colours are off. */
 export type Paint = (colour: "green" | "cyan" | "yellow" | "red" | "dim", text: string) => string;
 
+type Shown<K extends EventName> = Extract<ShownEvent, { event: K }>;
+type Text<K extends EventName> = (event: Shown<K>, paint: Paint) => string;
+type Level = "debug" | "info" | "warn" | "error";
+
+const at =
+  (level: Level) =>
+  <K extends EventName>(text: Text<K>) => ({ level, text });
+const [debug, info, warn, error] = [at("debug"), at("info"), at("warn"), at("error")];
+
+export const EVENTS: { [K in EventName]: { level: Level; text: Text<K> } } = {
+  "shard-opened": info((e) => `opened shard ${e.shard} at ${e.location}`),
+  "shard-migrating": warn((e, paint) =>
+    paint("yellow", `migrating shard ${e.shard} from format ${e.from} to ${e.to}`),
+  ),
+  "shard-unavailable": error(
+    (e, paint) => `${paint("red", `shard ${e.shard} is unavailable`)}: ${e.error.message}`,
+  ),
+  "shard-available": info((e) => `shard ${e.shard} is available again`),
+  "shard-missing": error(
+    (e, paint) =>
+      `${paint("red", `the file of shard ${e.shard} was missing, and an empty one was created`)}: stop the server, move ${e.location} elsewhere, and put the file back or restore a backup`,
+  ),
+  "file-ignored": warn(
+    (e, paint) => `${paint("yellow", "ignored a file in the data folder")}: ${e.error.message}`,
+  ),
+  "damaged-data": error(
+    (e, paint) =>
+      `${paint("red", `shard ${e.shard} has damaged data`)}: table ${e.table}, record ${e.record}; run 'matchbook repair', or restore the shard from a backup`,
+  ),
+  "shard-verified": info(
+    (e) =>
+      `verified ${e.rows} rows of shard ${e.shard} in ${e.milliseconds} ms: ${e.damaged} damaged records`,
+  ),
+  "verify-failed": warn(
+    (e, paint) =>
+      `${paint("yellow", `cannot verify ${e.shard === undefined ? "the shards" : `shard ${e.shard}`}`)}: ${e.error.message}`,
+  ),
+  "wal-damaged": error(
+    (e, paint) =>
+      `${paint("red", `the WAL of shard ${e.shard} was damaged, and ${e.commits} commits that follow the damage are lost`)}: send the records of the last minutes before the crash again, then run 'matchbook verify ${e.shard}'`,
+  ),
+  "finding-not-stored": error(
+    (e, paint) =>
+      `${paint("red", `cannot store what was found in shard ${e.shard}; other processes do not learn it, nor does the server after a restart`)}: ${e.error.message}`,
+  ),
+  "redactions-damaged": warn(
+    (e, paint) =>
+      `${paint("yellow", `${e.entries} damaged on the list of redactions`)}: run 'matchbook redact ${e.shard}', which replaces what is damaged by what the shard has`,
+  ),
+  "shard-pruned": info(
+    (e) =>
+      `pruned shard ${e.shard}: removed ${e.served} served and ${e.withheld} withheld matches from before ${new Date(e.before).toISOString()} in ${e.milliseconds} ms`,
+  ),
+  "shard-prune-failed": error(
+    (e, paint) =>
+      `${paint("red", `cannot prune ${e.shard === undefined ? "the shards" : `shard ${e.shard}`}`)}: ${e.error.message}`,
+  ),
+  "derived-building": info(
+    (e) => `building ${e.tables.join(", ")} of shard ${e.shard} from its records`,
+  ),
+  "derived-built": info(
+    (e) =>
+      `built the derived tables of shard ${e.shard} from ${e.matches} matches in ${e.milliseconds} ms`,
+  ),
+  "derived-build-failed": error(
+    (e, paint) =>
+      `${paint("red", `cannot build the derived tables${e.shard === undefined ? "" : ` of shard ${e.shard}`}`)}: ${e.error.message}`,
+  ),
+  "data-checksums-off": warn(
+    (e, paint) =>
+      `${paint("yellow", `the database of shard ${e.shard} has data_checksums off`)}: damage to its files may go unnoticed; enable them with pg_checksums`,
+  ),
+  "replica-included": info((e) => `replica ${e.replica} of shard ${e.shard} is in use`),
+  "replica-excluded": warn(
+    (e, paint) =>
+      `${paint("yellow", `replica ${e.replica} of shard ${e.shard} is not in use`)}: ${e.why}`,
+  ),
+  "keys-reloaded": info((e) => `loaded API keys: ${e.live} active`),
+  "keys-load-failed": error(
+    (e, paint) =>
+      `${paint("red", "cannot load API keys; requests with a key get 503 until they are loaded, and loading is retried")}: ${e.error.message}`,
+  ),
+  "keys-reload-failed": error(
+    (e, paint) =>
+      `${paint("red", "cannot reload API keys; the keys loaded last remain valid")}: ${e.error.message}`,
+  ),
+  // Repeated every second until it recovers.
+  "keys-reload-still-failing": debug((e) => `still cannot reload API keys: ${e.error.message}`),
+  "keys-reload-recovered": info(() => "API keys can be loaded again"),
+  "unknown-tier": warn(
+    (e, paint) =>
+      `${paint("yellow", `unknown tier ${e.tier}`)}: keys with this tier use the limits of ${e.taken}`,
+  ),
+  "closed-shard-missing": warn(
+    (e, paint) =>
+      `${paint("yellow", `closed-shards names an unknown shard: ${e.shard}`)}; check the spelling, unless the shard is yet to be created`,
+  ),
+  "usage-write-failed": error(
+    (e, paint) =>
+      `${paint("red", "cannot store usage and quotas; counting continues in memory")}: ${e.error.message}`,
+  ),
+  "usage-write-still-failing": debug(
+    (e) => `still cannot store usage and quotas: ${e.error.message}`,
+  ),
+  "usage-write-recovered": info(() => "usage and quotas are stored again"),
+  "shared-limits-unavailable": error(
+    (e, paint) =>
+      `${paint("red", "Redis is unavailable; this instance applies its own limits until it is back")}: ${e.error.message}`,
+  ),
+  "shared-limits-available": info(() => "rate limits and quotas are shared through Redis"),
+  "hook-delivered": debug(
+    (e) =>
+      `delivered ${e.changes} changes of shard ${e.shard} to hook ${e.hook} in ${e.milliseconds} ms`,
+  ),
+  "hook-failed": warn(
+    (e, paint) =>
+      `${paint("yellow", `cannot deliver changes of shard ${e.shard} to hook ${e.hook}`)} (attempt ${e.attempts}): ${e.reason}`,
+  ),
+  "hook-paused": error(
+    (e, paint) =>
+      `${paint("red", `hook ${e.hook} is paused`)}, after changes of shard ${e.shard} could not be delivered: ${e.reason}; run 'matchbook hooks resume ${e.hook}' when its receiver works`,
+  ),
+  "hook-gap": warn(
+    (e, paint) =>
+      `${paint("yellow", `changes of shard ${e.shard} for hook ${e.hook} are not in the log any more`)}; the next delivery reports the gap`,
+  ),
+  "hooks-stalled": error(
+    (e, paint) =>
+      `${paint("red", e.shard === undefined ? "cannot deliver to hooks" : `cannot deliver changes of shard ${e.shard} to hooks`)}: ${e.error.message}`,
+  ),
+  "worker-ready": info((e) => `worker ${e.worker} is ready (pid ${e.pid})`),
+  "worker-exited": error(
+    (e, paint) =>
+      `${paint("red", `worker ${e.worker} (pid ${e.pid}) exited with ${e.how}`)}; restarting it ${e.delayMs === 0 ? "now" : `in ${e.delayMs / 1000} s`}`,
+  ),
+  restarting: info((e) => `restarting ${e.workers} workers, one at a time`),
+  restarted: info((e) => `restarted ${e.workers} workers`),
+  "restart-failed": error(
+    (e, paint) =>
+      `${paint("red", "restart failed; the remaining workers keep running")}: the new worker ${e.worker} exited with ${e.how}`,
+  ),
+  "reload-ignored": warn(
+    (_, paint) =>
+      `${paint("yellow", "SIGHUP ignored: there are no workers to restart")}; restart the server to apply new settings, or run it with two or more workers. API keys are reloaded automatically`,
+  ),
+  listening: info((e) => `listening on ${e.url}`),
+  "descriptors-low": warn(
+    (e, paint) =>
+      `${paint("yellow", `${e.open} of ${e.limit} file descriptors are open`)}: new connections wait until some are closed; raise the limit (ulimit -n, LimitNOFILE) or find out who opens so many`,
+  ),
+  overloaded: warn(
+    (e, paint) =>
+      `${paint("yellow", `more requests arrive than can be handled; ${e.refused} refused since the last such message`)}: add workers or instances, or find the client that sends so many`,
+  ),
+  "admin-listening": info((e) => `admin listener on ${e.url}`),
+  "admin-exposed": warn(
+    (e, paint) =>
+      `${paint("yellow", `the admin listener ${e.url} is reachable from other machines`)}; put it behind a firewall and keep its token secret`,
+  ),
+  "admin-token-exposed": warn(
+    (e, paint) =>
+      `${paint("yellow", `every user of this machine can read the admin token in ${e.file}`)}; run chmod 600 on it`,
+  ),
+  "admin-request": info(adminSentence),
+  upload: info(uploadSentence),
+  request: info(requestSentence),
+  "stream-ended": info(
+    (e, paint) =>
+      `stream of shard ${e.shard} ended: ${e.why} ${paint("dim", `${e.changes} changes in ${e.seconds} s, ${e.keyId}`)}`,
+  ),
+  "changes-unreadable": error(
+    (e, paint) =>
+      `${paint("red", `cannot read the changes of shard ${e.shard}; streams of them are ended`)}: ${e.error.message}`,
+  ),
+  failure: error(
+    (e, paint) =>
+      `${paint("red", `request ${e.requestId} failed`)}: ${e.error.stack ?? e.error.message}`,
+  ),
+  "uncaught-error": error(
+    (e, paint) =>
+      `${paint("red", "shutting down because of an uncaught error")}: ${e.error.stack ?? e.error.message}`,
+  ),
+  "log-lines-dropped": warn((e, paint) =>
+    paint("yellow", `${e.lines} log lines were dropped because the log was not read in time`),
+  ),
+  stopping: info((e) => `${e.signal}: stopping, ${e.inFlight} requests in flight`),
+  stopped: info(() => "stopped"),
+};
+
 export function sentence(event: ShownEvent, paint: Paint): string {
-  switch (event.event) {
-    case "shard-opened":
-      return `opened shard ${event.shard} at ${event.location}`;
-    case "shard-migrating":
-      return `${paint("yellow", `migrating shard ${event.shard} from format ${event.from} to ${event.to}`)}`;
-    case "shard-unavailable":
-      return `${paint("red", `shard ${event.shard} is unavailable`)}: ${event.error.message}`;
-    case "shard-available":
-      return `shard ${event.shard} is available again`;
-    case "shard-missing":
-      return `${paint("red", `the file of shard ${event.shard} was missing, and an empty one was created`)}: stop the server, move ${event.location} elsewhere, and put the file back or restore a backup`;
-    case "file-ignored":
-      return `${paint("yellow", "ignored a file in the data folder")}: ${event.error.message}`;
-    case "damaged-data":
-      return `${paint("red", `shard ${event.shard} has damaged data`)}: table ${event.table}, record ${event.record}; run 'matchbook repair', or restore the shard from a backup`;
-    case "shard-verified":
-      return `verified ${event.rows} rows of shard ${event.shard} in ${event.milliseconds} ms: ${event.damaged} damaged records`;
-    case "verify-failed":
-      return `${paint("yellow", `cannot verify ${event.shard === undefined ? "the shards" : `shard ${event.shard}`}`)}: ${event.error.message}`;
-    case "wal-damaged":
-      return `${paint("red", `the WAL of shard ${event.shard} was damaged, and ${event.commits} commits that follow the damage are lost`)}: send the records of the last minutes before the crash again, then run 'matchbook verify ${event.shard}'`;
-    case "finding-not-stored":
-      return `${paint("red", `cannot store what was found in shard ${event.shard}; other processes do not learn it, nor does the server after a restart`)}: ${event.error.message}`;
-    case "redactions-damaged":
-      return `${paint("yellow", `${event.entries} damaged on the list of redactions`)}: run 'matchbook redact ${event.shard}', which replaces what is damaged by what the shard has`;
-    case "shard-pruned":
-      return `pruned shard ${event.shard}: removed ${event.served} served and ${event.withheld} withheld matches from before ${new Date(event.before).toISOString()} in ${event.milliseconds} ms`;
-    case "shard-prune-failed":
-      return `${paint("red", `cannot prune ${event.shard === undefined ? "the shards" : `shard ${event.shard}`}`)}: ${event.error.message}`;
-    case "derived-building":
-      return `building ${event.tables.join(", ")} of shard ${event.shard} from its records`;
-    case "derived-built":
-      return `built the derived tables of shard ${event.shard} from ${event.matches} matches in ${event.milliseconds} ms`;
-    case "derived-build-failed":
-      return `${paint("red", `cannot build the derived tables${event.shard === undefined ? "" : ` of shard ${event.shard}`}`)}: ${event.error.message}`;
-    case "data-checksums-off":
-      return `${paint("yellow", `the database of shard ${event.shard} has data_checksums off`)}: damage to its files may go unnoticed; enable them with pg_checksums`;
-    case "replica-included":
-      return `replica ${event.replica} of shard ${event.shard} is in use`;
-    case "replica-excluded":
-      return `${paint("yellow", `replica ${event.replica} of shard ${event.shard} is not in use`)}: ${event.why}`;
-    case "keys-reloaded":
-      return `loaded API keys: ${event.live} active`;
-    case "keys-load-failed":
-      return `${paint("red", "cannot load API keys; requests with a key get 503 until they are loaded, and loading is retried")}: ${event.error.message}`;
-    case "keys-reload-failed":
-      return `${paint("red", "cannot reload API keys; the keys loaded last remain valid")}: ${event.error.message}`;
-    case "keys-reload-still-failing":
-      return `still cannot reload API keys: ${event.error.message}`;
-    case "keys-reload-recovered":
-      return "API keys can be loaded again";
-    case "unknown-tier":
-      return `${paint("yellow", `unknown tier ${event.tier}`)}: keys with this tier use the limits of ${event.taken}`;
-    case "closed-shard-missing":
-      return `${paint("yellow", `closed-shards names an unknown shard: ${event.shard}`)}; check the spelling, unless the shard is yet to be created`;
-    case "usage-write-failed":
-      return `${paint("red", "cannot store usage and quotas; counting continues in memory")}: ${event.error.message}`;
-    case "usage-write-still-failing":
-      return `still cannot store usage and quotas: ${event.error.message}`;
-    case "usage-write-recovered":
-      return "usage and quotas are stored again";
-    case "shared-limits-unavailable":
-      return `${paint("red", "Redis is unavailable; this instance applies its own limits until it is back")}: ${event.error.message}`;
-    case "shared-limits-available":
-      return "rate limits and quotas are shared through Redis";
-    case "hook-delivered":
-      return `delivered ${event.changes} changes of shard ${event.shard} to hook ${event.hook} in ${event.milliseconds} ms`;
-    case "hook-failed":
-      return `${paint("yellow", `cannot deliver changes of shard ${event.shard} to hook ${event.hook}`)} (attempt ${event.attempts}): ${event.reason}`;
-    case "hook-paused":
-      return `${paint("red", `hook ${event.hook} is paused`)}, after changes of shard ${event.shard} could not be delivered: ${event.reason}; run 'matchbook hooks resume ${event.hook}' when its receiver works`;
-    case "hook-gap":
-      return `${paint("yellow", `changes of shard ${event.shard} for hook ${event.hook} are not in the log any more`)}; the next delivery reports the gap`;
-    case "hooks-stalled":
-      return `${paint("red", event.shard === undefined ? "cannot deliver to hooks" : `cannot deliver changes of shard ${event.shard} to hooks`)}: ${event.error.message}`;
-    case "worker-ready":
-      return `worker ${event.worker} is ready (pid ${event.pid})`;
-    case "worker-exited":
-      return `${paint("red", `worker ${event.worker} (pid ${event.pid}) exited with ${event.how}`)}; restarting it ${event.delayMs === 0 ? "now" : `in ${event.delayMs / 1000} s`}`;
-    case "restarting":
-      return `restarting ${event.workers} workers, one at a time`;
-    case "restarted":
-      return `restarted ${event.workers} workers`;
-    case "restart-failed":
-      return `${paint("red", "restart failed; the remaining workers keep running")}: the new worker ${event.worker} exited with ${event.how}`;
-    case "reload-ignored":
-      return `${paint("yellow", "SIGHUP ignored: there are no workers to restart")}; restart the server to apply new settings, or run it with two or more workers. API keys are reloaded automatically`;
-    case "admin-listening":
-      return `admin listener on ${event.url}`;
-    case "admin-exposed":
-      return `${paint("yellow", `the admin listener ${event.url} is reachable from other machines`)}; put it behind a firewall and keep its token secret`;
-    case "admin-token-exposed":
-      return `${paint("yellow", `every user of this machine can read the admin token in ${event.file}`)}; run chmod 600 on it`;
-    case "admin-request":
-      return adminSentence(event, paint);
-    case "upload":
-      return uploadSentence(event, paint);
-    case "listening":
-      return `listening on ${event.url}`;
-    case "descriptors-low":
-      return `${paint("yellow", `${event.open} of ${event.limit} file descriptors are open`)}: new connections wait until some are closed; raise the limit (ulimit -n, LimitNOFILE) or find out who opens so many`;
-    case "overloaded":
-      return `${paint("yellow", `more requests arrive than can be handled; ${event.refused} refused since the last such message`)}: add workers or instances, or find the client that sends so many`;
-    case "request":
-      return requestSentence(event, paint);
-    case "stream-ended":
-      return `stream of shard ${event.shard} ended: ${event.why} ${paint("dim", `${event.changes} changes in ${event.seconds} s, ${event.keyId}`)}`;
-    case "changes-unreadable":
-      return `${paint("red", `cannot read the changes of shard ${event.shard}; streams of them are ended`)}: ${event.error.message}`;
-    case "failure":
-      return `${paint("red", `request ${event.requestId} failed`)}: ${event.error.stack ?? event.error.message}`;
-    case "uncaught-error":
-      return `${paint("red", "shutting down because of an uncaught error")}: ${event.error.stack ?? event.error.message}`;
-    case "log-lines-dropped":
-      return paint(
-        "yellow",
-        `${event.lines} log lines were dropped because the log was not read in time`,
-      );
-    case "stopping":
-      return `${event.signal}: stopping, ${event.inFlight} requests in flight`;
-    case "stopped":
-      return "stopped";
-  }
+  return (EVENTS[event.event].text as Text<EventName>)(event, paint);
 }
 
-function uploadSentence(event: Extract<ShownEvent, { event: "upload" }>, paint: Paint): string {
+function uploadSentence(event: Shown<"upload">, paint: Paint): string {
   const { stored, withheld, duplicate, conflict, pruned, rejected } = event;
   const { broken, bytes, requestId } = event;
   const counts = `${stored} stored, ${withheld} withheld, ${duplicate} duplicates, ${conflict} conflicts, ${pruned} pruned, ${rejected} rejected`;
@@ -203,16 +207,13 @@ function uploadSentence(event: Extract<ShownEvent, { event: "upload" }>, paint: 
   return `upload: ${counts}${end} ${paint("dim", `${bytes} bytes, ${requestId}`)}`;
 }
 
-function adminSentence(
-  event: Extract<ShownEvent, { event: "admin-request" }>,
-  paint: Paint,
-): string {
+function adminSentence(event: Shown<"admin-request">, paint: Paint): string {
   const { method, path, status, milliseconds, requestId } = event;
   const details = paint("dim", `${milliseconds.toFixed(1)} ms, admin, ${requestId}`);
   return `${method} ${path} ${paint(colourOf(status), String(status))} ${details}`;
 }
 
-function requestSentence(event: Extract<ShownEvent, { event: "request" }>, paint: Paint): string {
+function requestSentence(event: Shown<"request">, paint: Paint): string {
   const { method, path, query, status, code, milliseconds, keyId, tier, requestId } = event;
   const url = query === undefined ? path : `${path}?${query}`;
   const outcome = paint(

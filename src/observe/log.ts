@@ -1,7 +1,7 @@
 /** Writes events to the log: as JSON lines, or as readable lines on a terminal. */
 
 import type { Event, Observe } from "./events.ts";
-import { LEVELS, type Paint, sentence } from "./log-messages.ts";
+import { EVENTS, type Paint, sentence } from "./log-messages.ts";
 import { printable, redactedEvent, type ShownEvent } from "./redact.ts";
 import { MAX_ATOMIC_BYTES, standardError } from "./stderr.ts";
 
@@ -62,7 +62,7 @@ export function logTo({
 
 /** There may be thousands of refused requests per second; an event of its own says how many. */
 const levelOf = (event: Event): LogLevel =>
-  event.event === "request" && event.code === "overloaded" ? "debug" : LEVELS[event.event];
+  event.event === "request" && event.code === "overloaded" ? "debug" : EVENTS[event.event].level;
 
 type Line = (event: ShownEvent, severity: number, time: number) => string;
 

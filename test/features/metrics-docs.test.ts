@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { STAGES } from "../../src/endpoint/stopwatch.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
 import { logTo } from "../../src/observe/log.ts";
-import { LEVELS } from "../../src/observe/log-messages.ts";
+import { EVENTS } from "../../src/observe/log-messages.ts";
 import { parseShards } from "../../src/settings/shard-locations.ts";
 import { type Monitored, makeTraffic, startMonitored } from "../support/monitored.ts";
 import type { Scrape, ScrapedFamily } from "../support/scrape.ts";
@@ -367,7 +367,7 @@ describe("the log examples", () => {
 
   test("are one per event", () => {
     const events = new Set(examples.map(({ event }) => event));
-    expect([...events].sort()).toEqual(Object.keys(LEVELS).sort() as EventName[]);
+    expect([...events].sort()).toEqual(Object.keys(EVENTS).sort() as EventName[]);
   });
 
   test("look on a terminal as the page shows", () => {
