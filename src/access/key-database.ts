@@ -33,7 +33,7 @@ export interface Database extends Connection {
 }
 
 /** Lower numbers are formats of development versions. */
-const FIRST_FORMAT = 3;
+const FIRST_FORMAT = 4;
 
 /** Tables that are created and migrated together. */
 export interface Tables {

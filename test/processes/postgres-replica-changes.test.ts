@@ -120,7 +120,7 @@ test("each change of a replica is reported once: in the log, the metrics and /st
   expect(JSON.stringify(await server.status())).not.toContain("127.0.0.1");
   const { configFile } = server;
   const { stdout } = await matchbook(["status", "--config", configFile]);
-  expect(stdout).toMatch(/REPLICAS\n.*1 of 1/);
+  expect(stdout).toMatch(/REPLICAS.*\n.*1 of 1/);
   const { na } = JSON.parse((await matchbook(["status", "--json", "--config", configFile])).stdout);
   expect(na.replicas).toEqual({ listed: 1, inUse: 1 });
   await server.stop();
