@@ -14,6 +14,11 @@ import type { Table, TableShape } from "./table.ts";
 export interface Engine {
   /** Undeclared rows, e.g. of aggregates. Numbers that may be large need a cast to float8. */
   query<Row>(sql: string, values?: readonly unknown[]): Awaitable<Row[]>;
+  /**
+   * The rows of a statement that runs for each of these texts, $each in it: at most `limit` in all. For what an index
+   * finds in short ranges.
+   */
+  each<Row>(texts: readonly string[], sql: string, options?: EachOptions): Awaitable<Row[]>;
   /** Returns the number of changed rows. */
   run(sql: string, values?: readonly unknown[]): Awaitable<number>;
   /** `rest` is what follows FROM. Columns in ORDER BY need the name of the table. */
@@ -33,6 +38,12 @@ export interface Engine {
     table: Table<Row, Key>,
     keys: readonly Pick<Row, Key>[],
   ): Awaitable<void>;
+}
+
+export interface EachOptions {
+  /** For $1 and so on. */
+  values?: readonly unknown[];
+  limit?: number;
 }
 
 type Step = (engine: Engine) => Awaitable<unknown>;
@@ -102,6 +113,12 @@ export const bound = <Functions extends Core>(
 /** The steps of the core, one for each thing an engine does. */
 export const query = <Row>(sql: string, values?: readonly unknown[]): Steps<Row[]> =>
   ask((engine) => engine.query<Row>(sql, values));
+
+export const each = <Row>(
+  texts: readonly string[],
+  sql: string,
+  options?: EachOptions,
+): Steps<Row[]> => ask((engine) => engine.each<Row>(texts, sql, options));
 
 export const create = (table: TableShape): Steps<void> => ask((engine) => engine.create(table));
 

@@ -153,21 +153,6 @@ export interface Reader {
   /** The number of the last commit. Undefined if all reads of a request are in one state. */
   lastCommit?(): Promise<number>;
   /**
-   * Distinct names from the name index, which lists every current player name under each of its
-   * keys (features/name-search/similar-names.ts), ordered by key, then by name. For each of these (distinct) keys
-   * it reads the first `after` entries at or after the key, and the last `before` entries before
-   * it. The cost does not depend on the number of names.
-   */
-  namesAround(keys: string[], before: number, after: number): Awaitable<string[]>;
-  /** The same, of entries whose keys begin with one of these: the first `limit` of each. */
-  namesBeginning(keys: string[], limit: number): Awaitable<string[]>;
-  /** Which characters follow each of these (distinct) keys in the name index, at most `limit` in all. */
-  charactersAfter(keys: string[], limit: number): Awaitable<[key: string, character: string][]>;
-  /** Those of these names whose players have the most recent matches: latest first, at most `limit`. */
-  latestOf(names: string[], limit: number): Awaitable<string[]>;
-  /** The names of the players with the most recent matches, latest first: `count` of them after the first `from`. */
-  latestNames(from: number, count: number): Awaitable<string[]>;
-  /**
    * The players who currently have these (distinct) names, at most `limit` per name: in the order
    * of the names, then by id.
    */

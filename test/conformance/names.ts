@@ -4,6 +4,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { latestFitting } from "../../src/features/name-search/find.ts";
 import { indexKeys } from "../../src/features/name-search/similar-names.ts";
+import { lookupsIn } from "../../src/features/name-search/stored.ts";
 import type { Reader } from "../../src/store/store.ts";
 import { costly } from "../support/scale.ts";
 import { anEntry, aPlayer, aTeam, people, seenAt } from "./entries.ts";
@@ -16,7 +17,7 @@ async function listedOf(reader: Reader, names: string[]): Promise<string[]> {
     const spots = indexKeys(name);
     let found = 0;
     for (const spot of spots) {
-      if ((await reader.namesAround([spot], 0, 100)).includes(name)) found += 1;
+      if ((await lookupsIn(reader).around([spot], 0, 100)).includes(name)) found += 1;
     }
     if (found === 0) continue;
     expect([name, found]).toEqual([name, spots.length]);
@@ -85,22 +86,25 @@ export function nameGuarantees(guarantee: Guarantee): void {
         for (const limit of [1, 2, 3]) {
           const after = inOrder.slice(first, first + limit);
           const before = inOrder.slice(Math.max(0, first - limit), first);
-          const found = await reader.namesAround([at(name)], limit, limit);
+          const found = await lookupsIn(reader).around([at(name)], limit, limit);
           // After the last and before the first are keys of other kinds.
           const isWithin = first >= limit && first + limit <= inOrder.length;
           if (isWithin) expect(found.sort()).toEqual([...before, ...after].sort());
         }
       }
-      expect(await reader.namesAround([at("adb")], 0, 1)).toEqual(["adb"]);
-      expect((await reader.namesAround([at("ac"), at("zoe")], 0, 1)).sort()).toEqual(["ac", "zoe"]);
-      expect((await reader.namesAround([at("ada"), at("adb")], 0, 3)).sort()).toEqual([
+      expect(await lookupsIn(reader).around([at("adb")], 0, 1)).toEqual(["adb"]);
+      expect((await lookupsIn(reader).around([at("ac"), at("zoe")], 0, 1)).sort()).toEqual([
+        "ac",
+        "zoe",
+      ]);
+      expect((await lookupsIn(reader).around([at("ada"), at("adb")], 0, 3)).sort()).toEqual([
         "Ada",
         "ada",
         "adb",
         "aed",
         "zoe",
       ]);
-      expect(await reader.namesAround([], 5, 5)).toEqual([]);
+      expect(await lookupsIn(reader).around([], 5, 5)).toEqual([]);
     },
   );
 
@@ -114,9 +118,9 @@ export function nameGuarantees(guarantee: Guarantee): void {
     await inOrderOfMatches(store, ["ada", "Adam", "adb", "AD", "bad", "😀a", "😀", "StormAdam"]);
     const reader = await store.reader();
     const found = async (keys: string[], limit: number) =>
-      (await reader.namesBeginning(keys, limit)).sort();
+      (await lookupsIn(reader).beginning(keys, limit)).sort();
     expect(await found(["=ad"], 10)).toEqual(["AD", "Adam", "ada", "adb"]);
-    expect(await reader.namesBeginning(["=ad"], 2)).toEqual(["AD", "ada"]);
+    expect(await lookupsIn(reader).beginning(["=ad"], 2)).toEqual(["AD", "ada"]);
     expect(await found(["=ad", "=ada", "=b"], 2)).toEqual(["AD", "Adam", "ada", "bad"]);
     expect(await found(["=😀", "+ada"], 10)).toEqual(["StormAdam", "😀", "😀a"]);
     expect(await found(["=c", "=adam1"], 10)).toEqual([]);
@@ -127,18 +131,22 @@ export function nameGuarantees(guarantee: Guarantee): void {
     await inOrderOfMatches(store, ["ada", "adam", "adb", "ad", "bad", "a名", "a😀", "a😀b", "z"]);
     const reader = await store.reader();
     const found = async (keys: string[]) =>
-      (await reader.charactersAfter(keys, 100)).map((pair) => pair.join(" ")).sort();
+      (await lookupsIn(reader).charactersAfter(keys, 100)).map((pair) => pair.join(" ")).sort();
     expect(await found(["=a"])).toEqual(["=a d", "=a 名", "=a 😀"].sort());
     expect(await found(["=ad", "=a😀", "=z", "=q"])).toEqual(["=ad a", "=ad b", "=a😀 b"].sort());
     expect(await found([])).toEqual([]);
-    expect(await reader.charactersAfter(["=a", "=ad"], 2)).toHaveLength(2);
+    expect(await lookupsIn(reader).charactersAfter(["=a", "=ad"], 2)).toHaveLength(2);
   });
 
   guarantee("of some names, those of the latest matches are found first", async (store) => {
     await inOrderOfMatches(store, ["d", "a", "c", "b", "a"]);
     const reader = await store.reader();
-    expect(await reader.latestOf(["b", "c", "a", "nobody", "d"], 3)).toEqual(["a", "b", "c"]);
-    expect(await reader.latestOf([], 3)).toEqual([]);
+    expect(await lookupsIn(reader).latestOf(["b", "c", "a", "nobody", "d"], 3)).toEqual([
+      "a",
+      "b",
+      "c",
+    ]);
+    expect(await lookupsIn(reader).latestOf([], 3)).toEqual([]);
   });
 
   guarantee("of the latest players, the names that fit are found, each once", async (store) => {
@@ -146,9 +154,9 @@ export function nameGuarantees(guarantee: Guarantee): void {
     await inOrderOfMatches(store, names);
     const reader = await store.reader();
     const fits = (name: string) => name !== "even 1";
-    expect(await latestFitting(reader, fits, 5, 2000)).toEqual(["even 0", "odd"]);
-    expect(await latestFitting(reader, fits, 5, 1000)).toEqual(["even 0"]);
-    expect(await latestFitting(reader, () => true, 1, 2000)).toEqual(["even 1"]);
+    expect(await latestFitting(lookupsIn(reader), fits, 5, 2000)).toEqual(["even 0", "odd"]);
+    expect(await latestFitting(lookupsIn(reader), fits, 5, 1000)).toEqual(["even 0"]);
+    expect(await latestFitting(lookupsIn(reader), () => true, 1, 2000)).toEqual(["even 1"]);
   });
 
   guarantee("players with names come in the order of the names, then by id", async (store) => {

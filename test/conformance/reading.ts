@@ -55,7 +55,6 @@ export function readingGuarantees(guarantee: Guarantee): void {
     expect(await reader.recentPlayers(6)).toEqual([]);
     expect(await reader.playerIdsNamed(["Ana"])).toEqual([]);
     expect(await reader.teamIdsNamed(["TAG"])).toEqual([]);
-    expect(await reader.namesAround(["=ana"], 6, 6)).toEqual([]);
     expect(await reader.playersWithNames(["Ana"], 6)).toEqual([]);
     const summary = await reader.summary();
     expect(summary).toEqual({

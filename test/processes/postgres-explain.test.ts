@@ -2,13 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { NameSearch } from "../../src/features/name-search/similar-names.ts";
-import {
-  charactersAfter,
-  namesAround,
-  namesBeginning,
-  playersWithNames,
-} from "../../src/store/postgres/name-index.ts";
+import { lookupsIn, type NameLookups } from "../../src/features/name-search/stored.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
+import { playersWithNames } from "../../src/store/postgres/players-with-names.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
@@ -140,19 +136,17 @@ describe("the search for a name", () => {
   for (const typed of TYPED_NAMES) {
     const search = new NameSearch(typed);
     const keys = [search.beginning, search.laterWord, search.reversed];
-    const reads: [what: string, read: (connection: Connection) => unknown, rows: number][] = [
-      ["around keys", (connection) => namesAround(connection, keys, 20, 20), 40 * keys.length],
-      [
-        "that begin with keys",
-        (connection) => namesBeginning(connection, keys, 20),
-        20 * keys.length,
-      ],
-      ["after which characters follow", (connection) => charactersAfter(connection, keys, 50), 60],
+    const reads: [what: string, read: (lookups: NameLookups) => unknown, rows: number][] = [
+      ["around keys", (lookups) => lookups.around(keys, 20, 20), 40 * keys.length],
+      ["that begin with keys", (lookups) => lookups.beginning(keys, 20), 20 * keys.length],
+      ["after which characters follow", (lookups) => lookups.charactersAfter(keys, 50), 60],
     ];
     test.each(reads)(
       `${typed}: for names %s, no more rows are read than needed`,
       async (_, read, most) => {
-        for (const { when, rows, scans } of await costsOfAsking(async (one) => read(one))) {
+        for (const { when, rows, scans } of await costsOfAsking(async (one) =>
+          read(lookupsIn(new PostgresReader(one, 0))),
+        )) {
           const says = `${when}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
           expect(rows <= most || says).toBe(true);
         }

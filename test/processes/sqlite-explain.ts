@@ -5,6 +5,7 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { NameSearch } from "../../src/features/name-search/similar-names.ts";
+import { lookupsIn } from "../../src/features/name-search/stored.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
@@ -106,9 +107,13 @@ describe("the search for a name", () => {
     const search = new NameSearch(typed);
     const keys = [search.beginning, search.laterWord, search.reversed];
     const reads: [what: string, read: (reader: SqliteReader) => unknown, rows: number][] = [
-      ["around keys", (reader) => reader.namesAround(keys, 20, 20), 40 * keys.length],
-      ["that begin with keys", (reader) => reader.namesBeginning(keys, 20), 20 * keys.length],
-      ["after which characters follow", (reader) => reader.charactersAfter(keys, 50), 60],
+      ["around keys", (reader) => lookupsIn(reader).around(keys, 20, 20), 40 * keys.length],
+      ["that begin with keys", (reader) => lookupsIn(reader).beginning(keys, 20), 20 * keys.length],
+      [
+        "after which characters follow",
+        (reader) => lookupsIn(reader).charactersAfter(keys, 50),
+        60,
+      ],
     ];
     test.each(reads)(
       `${typed}: names %s take no more steps than their rows need`,

@@ -7,7 +7,8 @@ import { Random } from "../../src/demo/random.ts";
 import { findSimilar } from "../../src/features/name-search/find.ts";
 import { MAX_NAMES } from "../../src/features/name-search/parameters.ts";
 import { indexKeys, lettersOf, RANKS } from "../../src/features/name-search/similar-names.ts";
-import type { PlayerListing, Reader } from "../../src/store/store.ts";
+import type { NameLookups } from "../../src/features/name-search/stored.ts";
+import type { PlayerListing } from "../../src/store/store.ts";
 import { editDistance } from "../../src/text/nearest.ts";
 import { scaled } from "../support/scale.ts";
 
@@ -34,7 +35,7 @@ function typosByTable(one: string[], other: string[]): number {
 }
 
 /** A reader of these names alone, of which later ones have later matches. */
-function readerOf(all: readonly string[]): Reader {
+function lookupsOf(all: readonly string[]): NameLookups {
   const times = new Map(all.map((name, at) => [name, at]));
   const latest = [...times.keys()].toSorted((one, other) => times.get(other)! - times.get(one)!);
   const rows = [...times.keys()]
@@ -59,16 +60,16 @@ function readerOf(all: readonly string[]): Reader {
     return after.filter(({ text }) => text.startsWith(key));
   };
   const namesIn = (found: { name: string }[]) => [...new Set(found.map(({ name }) => name))];
-  const reader: Partial<Reader> = {
-    namesAround: (keys, before, after) =>
+  const lookups: NameLookups = {
+    around: async (keys, before, after) =>
       namesIn(
         keys.flatMap((key) => {
           const place = placeOf(key);
           return rows.slice(Math.max(0, place - before), place + after);
         }),
       ),
-    namesBeginning: (keys, limit) => namesIn(keys.flatMap((key) => beginning(key, limit))),
-    charactersAfter: (keys, limit) => {
+    beginning: async (keys, limit) => namesIn(keys.flatMap((key) => beginning(key, limit))),
+    charactersAfter: async (keys, limit) => {
       const found: [string, string][] = [];
       for (const key of keys) {
         for (let at = placeOf(`${key}\0`); rows[at]?.text.startsWith(key); ) {
@@ -79,19 +80,19 @@ function readerOf(all: readonly string[]): Reader {
       }
       return found.slice(0, limit);
     },
-    latestOf: (names, limit) =>
+    latestOf: async (names, limit) =>
       names.toSorted((one, other) => times.get(other)! - times.get(one)!).slice(0, limit),
-    latestNames: (from, count) => latest.slice(from, from + count),
-    playersWithNames: (names) =>
+    latest: async (from, count) => latest.slice(from, from + count),
+    playersWithNames: async (names) =>
       names
         .filter((name) => times.has(name))
         .map((name) => ({ id: name, name, lastMatchAt: times.get(name) }) as PlayerListing),
   };
-  return reader as Reader;
+  return lookups;
 }
 
 /** The names that a search shows. */
-async function searched(text: string, reader: Reader): Promise<string[]> {
+async function searched(text: string, reader: NameLookups): Promise<string[]> {
   const found = await findSimilar(text, reader, MAX_NAMES);
   return found
     .filter(({ rank }) => rank < RANKS.nearest)
@@ -189,7 +190,7 @@ describe("a search finds", () => {
       fc.asyncProperty(word(2, 16), typo, crowd, async (name, wrong, others) => {
         const typed = mistype(name, wrong);
         fc.pre(lettersOf(typed).length > 1);
-        expect(await searched(typed, readerOf([name, ...others]))).toContain(name);
+        expect(await searched(typed, lookupsOf([name, ...others]))).toContain(name);
       }),
       { numRuns: scaled(3000) },
     );
@@ -199,7 +200,7 @@ describe("a search finds", () => {
     const text = fc.string({ unit: "grapheme", minLength: 1 });
     await fc.assert(
       fc.asyncProperty(text, crowd, async (name, others) => {
-        expect((await searched(name, readerOf([name, ...others])))[0]).toBe(name);
+        expect((await searched(name, lookupsOf([name, ...others])))[0]).toBe(name);
       }),
     );
   });
@@ -209,14 +210,14 @@ describe("a search finds", () => {
       fc.asyncProperty(word(2, 20), fc.nat(), async (name, length) => {
         const letters = Array.from(name);
         const begun = letters.slice(0, 1 + (length % letters.length)).join("");
-        expect(await searched(begun, readerOf([name]))).toEqual([name]);
+        expect(await searched(begun, lookupsOf([name]))).toEqual([name]);
       }),
     );
   });
 
   test("nearly all of 4,000 names with one typo, and nine of ten with two", async () => {
     const names = demoNames(4000, 1);
-    const reader = readerOf(names);
+    const reader = lookupsOf(names);
     const random = new Random(2);
     const any = (): Typo => ({
       kind: random.pick(["add", "drop", "change", "swap"]),
@@ -270,7 +271,7 @@ describe("a search finds", () => {
     const beginning = byBeginning(names);
     const fitting = (text: string) =>
       new Set([...meant(text)].flatMap((other) => beginning.get(other) ?? []));
-    const reader = readerOf(names);
+    const reader = lookupsOf(names);
     const random = new Random(4);
     const missed: string[] = [];
     const count = scaled(1200);
@@ -293,7 +294,7 @@ describe("a search finds", () => {
 
   test("a later word of four or more letters: the names of the latest matches, after those that begin so", async () => {
     const names = demoNames(10_000, 5);
-    const reader = readerOf(names);
+    const reader = lookupsOf(names);
     const latestFirst = names.toReversed();
     const words = new Set(
       names.flatMap((name) => /[a-z_ ]([A-Z][a-z]{3,})\d*$/.exec(name)?.[1] ?? []),

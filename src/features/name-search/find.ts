@@ -1,7 +1,8 @@
 /** Finds the players of a shard by a name that may be incomplete or mistyped. */
 
-import type { PlayerListing, Reader } from "../../store/store.ts";
+import type { PlayerListing } from "../../store/store.ts";
 import { NameSearch, RANKS } from "./similar-names.ts";
+import type { NameLookups } from "./stored.ts";
 
 export interface SimilarPlayer {
   player: PlayerListing;
@@ -25,7 +26,7 @@ const MAX_PLAYERS_OF_A_NAME = 3;
 /** The best `limit` are among them, in any order. */
 export async function findSimilar(
   text: string,
-  reader: Reader,
+  lookups: NameLookups,
   limit: number,
 ): Promise<SimilarPlayer[]> {
   const search = new NameSearch(text);
@@ -34,21 +35,21 @@ export async function findSimilar(
     for (const name of names) ranks.set(name, ranks.get(name) ?? search.rankOf(name));
   };
   // Those with the same letters are the first ones, and need not be the latest.
-  note(await reader.namesBeginning([search.beginning], limit));
+  note(await lookups.beginning([search.beginning], limit));
   if (ranks.size === limit) {
-    note(await latestListed(reader, search, search.beginning, RANKS.beginning, limit));
+    note(await latestListed(lookups, search, search.beginning, RANKS.beginning, limit));
   } else {
-    note(await latestListed(reader, search, search.laterWord, RANKS.laterWord, limit));
+    note(await latestListed(lookups, search, search.laterWord, RANKS.laterWord, limit));
   }
-  if (ranks.size < limit) note(await mistyped(reader, search, limit));
+  if (ranks.size < limit) note(await mistyped(lookups, search, limit));
   const similar = [...ranks].filter(([, rank]) => rank < RANKS.nearest);
   if (similar.length === 0) {
     for (const name of ranks.keys()) ranks.set(name, RANKS.nearest + search.typosIn(name));
   }
-  const names = await best(reader, new Map(similar.length > 0 ? similar : ranks), limit);
+  const names = await best(lookups, new Map(similar.length > 0 ? similar : ranks), limit);
   // The name itself may come after many of the same letters. If no player has it, nothing is found.
   ranks.set(text, RANKS.exact);
-  const players = await reader.playersWithNames(
+  const players = await lookups.playersWithNames(
     [...new Set([text, ...names])],
     MAX_PLAYERS_OF_A_NAME,
   );
@@ -57,7 +58,7 @@ export async function findSimilar(
 
 /** The names that fit best, and of those that fit alike the latest. */
 async function best(
-  reader: Reader,
+  lookups: NameLookups,
   ranks: ReadonlyMap<string, number>,
   limit: number,
 ): Promise<string[]> {
@@ -66,7 +67,7 @@ async function best(
   for (const rank of [...byRank.keys()].sort((one, other) => one - other)) {
     const room = limit - names.length;
     const alike = byRank.get(rank)!;
-    names.push(...(alike.length > room ? await reader.latestOf(alike, room) : alike));
+    names.push(...(alike.length > room ? await lookups.latestOf(alike, room) : alike));
     if (names.length >= limit) break;
   }
   return names;
@@ -74,16 +75,16 @@ async function best(
 
 /** The names whose keys begin with this one, those of the latest matches. */
 async function latestListed(
-  reader: Reader,
+  lookups: NameLookups,
   search: NameSearch,
   key: string,
   rank: number,
   limit: number,
 ): Promise<string[]> {
-  const listed = await reader.namesBeginning([key], MANY + 1);
+  const listed = await lookups.beginning([key], MANY + 1);
   if (listed.length <= MANY) return listed;
   const fits = (name: string) => search.rankOf(name) === rank;
-  const latest = await latestFitting(reader, fits, limit, DEPTH);
+  const latest = await latestFitting(lookups, fits, limit, DEPTH);
   return latest.length < limit ? [...latest, ...listed] : latest;
 }
 
@@ -92,14 +93,14 @@ const FIRST_READ = 500;
 
 /** Of the `depth` players with the most recent matches, the names that fit: latest first, at most `limit`. */
 export async function latestFitting(
-  reader: Pick<Reader, "latestNames">,
+  lookups: Pick<NameLookups, "latest">,
   fits: (name: string) => boolean,
   limit: number,
   depth: number,
 ): Promise<string[]> {
   const found = new Set<string>();
   for (let from = 0, count = FIRST_READ; from < depth; from += count, count *= 4) {
-    const names = await reader.latestNames(from, Math.min(count, depth - from));
+    const names = await lookups.latest(from, Math.min(count, depth - from));
     for (const name of names) if (found.size < limit && fits(name)) found.add(name);
     if (found.size === limit || names.length < count) break;
   }
@@ -107,14 +108,18 @@ export async function latestFitting(
 }
 
 /** The names with a typo or two, and others that are near in the index. */
-async function mistyped(reader: Reader, search: NameSearch, limit: number): Promise<string[]> {
-  const around = await reader.namesAround([search.beginning, search.reversed], AROUND, AROUND);
+async function mistyped(
+  lookups: NameLookups,
+  search: NameSearch,
+  limit: number,
+): Promise<string[]> {
+  const around = await lookups.around([search.beginning, search.reversed], AROUND, AROUND);
   const openings = search.openings(around, AROUND);
-  const letters = await reader.charactersAfter(openings, MAX_LETTERS);
+  const letters = await lookups.charactersAfter(openings, MAX_LETTERS);
   const { all, inBeginnings } = search.corrections(openings, letters);
   return [
     ...around,
-    ...(await reader.namesBeginning(inBeginnings, limit)),
-    ...(await reader.namesAround(all, 0, 1)),
+    ...(await lookups.beginning(inBeginnings, limit)),
+    ...(await lookups.around(all, 0, 1)),
   ];
 }

@@ -19,6 +19,16 @@ export function postgresEngine(connection: Connection): Engine {
   return {
     query: (sql, values) => connection.rows(sql, values),
 
+    each(texts, sql, { values = [], limit } = {}) {
+      const asked = `unnest($${values.length + 1}::text[]) AS asked (value)`;
+      const statement = sql.replaceAll("$each", '(asked.value COLLATE "C")');
+      return connection.rows(
+        `SELECT found.* FROM ${asked} CROSS JOIN LATERAL (${statement}) AS found
+         ${limit === undefined ? "" : `LIMIT ${limit}`}`,
+        [...values, texts],
+      );
+    },
+
     run: (sql, values) => connection.run(sql, values),
 
     async select<Row>(table: Table<Row>, rest: string, values?: readonly unknown[]) {

@@ -31,16 +31,9 @@ import { type NamedColumns, PLAYERS } from "../tables.ts";
 import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
-import {
-  charactersAfter,
-  latestNames,
-  latestOf,
-  namesAround,
-  namesBeginning,
-  playersWithNames,
-} from "./name-index.ts";
 import { namedColumns, verifyNamesake } from "./named-rows.ts";
 import { type FoundPage, findPage } from "./pages.ts";
+import { playersWithNames } from "./players-with-names.ts";
 import type { Connection, Session } from "./session.ts";
 
 /** A result with the sequence number of the state it was read in. */
@@ -175,26 +168,6 @@ export class PostgresReader implements Reader {
       ),
       sequence: Number(rows[0]!.sequence),
     };
-  }
-
-  namesAround(keys: string[], before: number, after: number): Promise<string[]> {
-    return namesAround(this.session, keys, before, after);
-  }
-
-  namesBeginning(keys: string[], limit: number): Promise<string[]> {
-    return namesBeginning(this.session, keys, limit);
-  }
-
-  charactersAfter(keys: string[], limit: number): Promise<[key: string, character: string][]> {
-    return charactersAfter(this.session, keys, limit);
-  }
-
-  latestOf(names: string[], limit: number): Promise<string[]> {
-    return latestOf(this.session, names, limit);
-  }
-
-  latestNames(from: number, count: number): Promise<string[]> {
-    return latestNames(this.session, from, count);
   }
 
   async playersWithNames(names: string[], limit: number): Promise<PlayerListing[]> {

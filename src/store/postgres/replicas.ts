@@ -127,26 +127,6 @@ class RequestReader implements Reader {
     return this.#read((reader) => reader.lastCommit());
   }
 
-  namesAround(keys: string[], before: number, after: number): Promise<string[]> {
-    return this.#read((reader) => reader.namesAround(keys, before, after));
-  }
-
-  namesBeginning(keys: string[], limit: number): Promise<string[]> {
-    return this.#read((reader) => reader.namesBeginning(keys, limit));
-  }
-
-  charactersAfter(keys: string[], limit: number): Promise<[key: string, character: string][]> {
-    return this.#read((reader) => reader.charactersAfter(keys, limit));
-  }
-
-  latestOf(names: string[], limit: number): Promise<string[]> {
-    return this.#read((reader) => reader.latestOf(names, limit));
-  }
-
-  latestNames(from: number, count: number): Promise<string[]> {
-    return this.#read((reader) => reader.latestNames(from, count));
-  }
-
   playersWithNames(names: string[], limit: number): Promise<PlayerListing[]> {
     return this.#read((reader) => reader.playersWithNames(names, limit));
   }

@@ -2,7 +2,7 @@
 
 import type { SQLQueryBindings } from "bun:sqlite";
 import { verified } from "../row-checks.ts";
-import type { Engine } from "../steps.ts";
+import type { EachOptions, Engine } from "../steps.ts";
 import { DamagedData } from "../store.ts";
 import {
   onConflict,
@@ -26,6 +26,17 @@ export function sqliteEngine(statements: Statements): Engine {
   return {
     query: <Row>(sql: string, values: readonly unknown[] = []) =>
       prepared<Row>(sql).all(...values.map(bindable)),
+
+    each<Row>(texts: readonly string[], sql: string, options: EachOptions = {}) {
+      const { values = [], limit = Number.POSITIVE_INFINITY } = options;
+      const statement = prepared<Row>(sql.replaceAll("$each", `$${values.length + 1}`));
+      const found: Row[] = [];
+      for (const text of texts) {
+        found.push(...statement.all(...values.map(bindable), text));
+        if (found.length >= limit) return found.slice(0, limit);
+      }
+      return found;
+    },
 
     run: (sql, values = []) => prepared(sql).run(...values.map(bindable)).changes,
 
@@ -101,6 +112,7 @@ function inSqlite(sql: string): string {
     .replaceAll(/\{(\w+)\}/g, "$1")
     .replaceAll(/= ANY\(\$(\d+)::\w+\[\]\)/g, "IN (SELECT value FROM json_each(?$1))")
     .replaceAll(/::\w+/g, "")
+    .replaceAll(' COLLATE "C"', "")
     .replaceAll(/\$(\d+)/g, "?$1");
   translated.set(sql, text);
   return text;

@@ -43,13 +43,6 @@ import { NAMED_TABLES, type NamedColumns, PLAYERS, TEAMS } from "../tables.ts";
 import { readBytes } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
 import { type IndexEntry, ScanStatements } from "./index-scan.ts";
-import {
-  charactersAfter,
-  latestNames,
-  latestOf,
-  namesAround,
-  namesBeginning,
-} from "./name-index.ts";
 import { compareKeys, findPage } from "./pages.ts";
 import { Snapshot } from "./snapshot.ts";
 import { asReadError } from "./sqlite-errors.ts";
@@ -205,26 +198,6 @@ export class SqliteReader implements Reader {
 
   teamIdsNamed(names: string[]): string[] {
     return this.#idsNamed("teams", names);
-  }
-
-  namesAround(keys: string[], before: number, after: number): string[] {
-    return this.#read(() => namesAround(this.#statements, keys, before, after));
-  }
-
-  namesBeginning(keys: string[], limit: number): string[] {
-    return this.#read(() => namesBeginning(this.#statements, keys, limit));
-  }
-
-  charactersAfter(keys: string[], limit: number): [key: string, character: string][] {
-    return this.#read(() => charactersAfter(this.#statements, keys, limit));
-  }
-
-  latestOf(names: string[], limit: number): string[] {
-    return this.#read(() => latestOf(this.#statements, names, limit));
-  }
-
-  latestNames(from: number, count: number): string[] {
-    return this.#read(() => latestNames(this.#statements, from, count));
   }
 
   playersWithNames(names: string[], limit: number): PlayerListing[] {
