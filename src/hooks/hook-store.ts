@@ -131,9 +131,12 @@ export class HookStore {
       const [row] = await this.#rows("WHERE id = $1", [id]);
       const next = row && change(hookIn(row));
       if (!next) return false;
-      const changed = await this.database.run(
-        "UPDATE {hooks} SET version = version + 1, state = $1 WHERE id = $2 AND version = $3",
-        [stateOf(next), id, row.version],
+      // In a transaction, which also waits for the disk where a database does not by itself.
+      const changed = await this.database.transaction((connection) =>
+        connection.run(
+          "UPDATE {hooks} SET version = version + 1, state = $1 WHERE id = $2 AND version = $3",
+          [stateOf(next), id, row.version],
+        ),
       );
       if (changed > 0) return true;
     }
