@@ -160,7 +160,9 @@ inBrowser("the heroes page", () => {
       let isUnreachable = true;
       const visitor = await open("", {
         before: (page: Page) =>
-          page.route("**/shards/*/heroes*", (route) => (isUnreachable ? route.abort() : route.continue())),
+          page.route("**/shards/*/heroes*", (route) =>
+            isUnreachable ? route.abort() : route.continue(),
+          ),
       });
       const { page } = visitor;
       await page.getByText(TEXTS.unreachable).waitFor();
