@@ -42,8 +42,7 @@ describe("a damaged schema is damaged data, for reads and writes:", () => {
   test.each([
     ["documents", "documants", "/matches/match-a", "no such table: documents"],
     ["changes", "chenges", "/players", "no such table: changes"],
-    // json_each, in the same statement, has a column of that name.
-    ["key", "kay", "/player-names?filter[near]=Ada", "no such column: name_index.key"],
+    ["key", "kay", "/player-names?filter[near]=Ada", "no such column: listed.key"],
   ])("%s overwritten with %s", async (name, damaged, path, message) => {
     const match = (id: string) => aMatch({ id, mode: "ranked", shard: "eu" });
     const world = await startWorld([match("match-a"), aMatch({ shard: "na" })]);
