@@ -6,6 +6,10 @@
 import type { Problem } from "../domain/errors.ts";
 import type { Cursor } from "./query.ts";
 
+/** Stands for one parameter per type of resource. */
+export const FIELDS = "fields[TYPE]";
+const FIELDS_OPENING = "fields[";
+
 interface Described {
   description: string;
   /** A value before percent-encoding. */
@@ -71,6 +75,10 @@ export interface Endpoint<P extends Parameters = Parameters> {
   /** For messages, e.g. "the matches collection". */
   title: string;
   parameters: P;
+  /** The same, without `fields[TYPE]`: looked up for every parameter of every request. */
+  byName: ReadonlyMap<string, Parameter>;
+  /** The names of those that must be given. */
+  required: readonly string[];
   /** Reports what is wrong with values that belong together. Some may be missing, because they were reported. */
   check?(values: ValuesOf<P>, given: GivenValues, now: number): Problem[];
 }
@@ -84,21 +92,30 @@ export const declareEndpoint = <const P extends Parameters>(
   title: string,
   parameters: P,
   check?: NonNullable<Endpoint<P>["check"]>,
-): Endpoint<P> => ({ name, title, parameters, ...(check && { check }) });
-
-/** Stands for one parameter per type of resource. */
-export const FIELDS = "fields[TYPE]";
-const FIELDS_OPENING = "fields[";
+): Endpoint<P> => {
+  const all: [string, Parameter][] = Object.entries(parameters);
+  return {
+    name,
+    title,
+    parameters,
+    byName: new Map(all.filter(([one]) => one !== FIELDS)),
+    required: all.filter(([, { isRequired }]) => isRequired).map(([one]) => one),
+    ...(check && { check }),
+  };
+};
 
 export const fieldsName = (type: string): string => `${FIELDS_OPENING}${type}]`;
 
 /** The TYPE of `fields[TYPE]`. */
 export const fieldsType = (name: string): string => name.slice(FIELDS_OPENING.length, -1);
 
-export function findParameter({ parameters }: Endpoint, name: string): Parameter | undefined {
-  if (Object.hasOwn(parameters, name)) return parameters[name];
-  const isFields = name.startsWith(FIELDS_OPENING) && name.endsWith("]");
-  return isFields && Object.hasOwn(parameters, FIELDS) ? parameters[FIELDS] : undefined;
+export function findParameter(
+  { byName, parameters }: Endpoint,
+  name: string,
+): Parameter | undefined {
+  const found = byName.get(name);
+  if (found) return found;
+  return name.startsWith(FIELDS_OPENING) && name.endsWith("]") ? parameters[FIELDS] : undefined;
 }
 
 /** Every parameter name that an endpoint accepts, with one `fields[TYPE]` per type. */

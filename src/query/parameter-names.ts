@@ -44,12 +44,12 @@ export function checkNames(
 /** Reports required parameters that are missing. */
 export function checkRequired(
   given: GivenValues,
-  { parameters }: Endpoint,
+  { required, parameters }: Endpoint,
   problems: Problem[],
 ): void {
-  for (const [name, { isRequired, example }] of Object.entries(parameters)) {
-    if (!isRequired || given.has(name)) continue;
-    const detail = `${name} is required, e.g. ${name}=${example}.`;
+  for (const name of required) {
+    if (given.has(name)) continue;
+    const detail = `${name} is required, e.g. ${name}=${parameters[name]!.example}.`;
     problems.push(parameterProblem("empty-parameter", name, detail));
   }
 }
