@@ -91,22 +91,34 @@ async function addKept(
   if (states.length === 0) return [];
   const isEmpty =
     (await hasNoRecords(transaction)) && (await transaction.prunedBefore()) === undefined;
-  const refusals: Refusal[] = [];
-  for (const state of states) {
-    const table = state.table as unknown as Table<StoredRow>;
-    const [present] = await transaction.run(() => get(table, [state.row]));
-    const isThere =
-      present !== undefined &&
-      stateDocument("", { ...state, row: present }) === stateDocument("", state);
-    if (!present && isEmpty) await transaction.run(() => insert(table, [state.row]));
-    refusals.push(
-      isThere || (!present && isEmpty)
-        ? undefined
-        : `shard ${shard} is not empty, so the pruned matches of ${table.label(state.row)} could count twice: ingest the export into an empty shard`,
-    );
+  const refusals = new Map<Of<"kept">[number], Refusal>();
+  for (const [shape, given] of Map.groupBy(states, ({ table }) => table)) {
+    const table = shape as unknown as Table<StoredRow>;
+    const keyOf = (row: StoredRow) => JSON.stringify(table.key.map((name) => row[name]));
+    const rows = given.map(({ row }) => row);
+    const stored = await transaction.run(() => get(table, rows));
+    const there = new Map(stored.map((row) => [keyOf(row), row]));
+    const added: StoredRow[] = [];
+    for (const state of given) {
+      const { row } = state;
+      const present = there.get(keyOf(row));
+      if (present ? areSame(state, present) : isEmpty) {
+        if (!present) added.push(row);
+        there.set(keyOf(row), row);
+        continue;
+      }
+      refusals.set(
+        state,
+        `shard ${shard} is not empty, so the pruned matches of ${table.label(row)} could count twice: ingest the export into an empty shard`,
+      );
+    }
+    await transaction.run(() => insert(table, added));
   }
-  return refusals;
+  return states.map((state) => refusals.get(state));
 }
+
+const areSame = (state: Of<"kept">[number], row: StoredRow): boolean =>
+  stateDocument("", { ...state, row }) === stateDocument("", state);
 
 /** The last line of an export. Only records that the export has too may be older. */
 async function advanceCutoff(

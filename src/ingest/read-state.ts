@@ -98,7 +98,7 @@ function rowProblems(table: DerivedTable, row: StoredRow): string[] {
         : Number.isSafeInteger(value) && (value as number) >= 0;
     return isRight ? [] : [`kept.${name} must be ${type === "text" ? "a text" : "a count"}`];
   });
-  const unknown = Object.keys(row).filter((name) => !(name in table.columns));
+  const unknown = Object.keys(row).filter((name) => !Object.hasOwn(table.columns, name));
   problems.push(...unknown.map((name) => `kept.${name} is not known`));
   return problems.length > 0 ? problems : (table.derived.problems?.(row) ?? []);
 }
