@@ -246,10 +246,9 @@ describe("verbs", () => {
     const named = unique(flagsIn(everyPage));
     // Flags of the benchmark, of test runs, curl and Bun.
     const foreign = [
-      ...[
-        "bench/run.ts",
-        ...new Bun.Glob("test/{faults,fuzz,ha,soak}/*.ts").scanSync(ROOT),
-      ].flatMap((file) => flagsIn(readFileSync(join(ROOT, file), "utf8"))),
+      ...["bench/run.ts", ...new Bun.Glob("test/trial/**/*.ts").scanSync(ROOT)].flatMap((file) =>
+        flagsIn(readFileSync(join(ROOT, file), "utf8")),
+      ),
       "--help",
       "--compressed",
       "--max-time",
@@ -259,7 +258,7 @@ describe("verbs", () => {
       "--cpu-prof",
       "--update-timings",
       "--runs",
-      "--kind",
+      ...["--recordings", "--cuts", "--only", "--cases", "--minutes", "--without-replica"],
       "--heapallindexed",
     ];
     const unknown = named.filter((flag) => !known.has(flag) && !foreign.includes(flag));

@@ -1,8 +1,12 @@
 /** Sends hostile requests: several at a time, over reused connections. */
 
-import { SEED } from "./chance.ts";
-import { Connection, type Exchange } from "./connection.ts";
-import { type HostileRequest, hostileRequest, type Surroundings } from "./requests.ts";
+import { SEED } from "../support/chance.ts";
+import { Connection, type Exchange } from "../support/connection.ts";
+import {
+  type HostileRequest,
+  hostileRequest,
+  type Surroundings,
+} from "../trial/fuzz/hostile-requests.ts";
 
 const AT_A_TIME = 16;
 

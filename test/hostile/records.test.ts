@@ -2,12 +2,19 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { recordsIn as recordsOf } from "../../src/ingest/report.ts";
+import { changesIn, getAsSent } from "../model/as-sent.ts";
+import { SEED } from "../support/chance.ts";
 import { scaled } from "../support/scale.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { SEED } from "./chance.ts";
-import { fates, isReadable, matchesIn, recordsIn, type Taken, takeIn } from "./intake.ts";
-import { type HostileRecord, hostileRecords, UNTIL } from "./records.ts";
-import { changesIn, getAsSent } from "./served.ts";
+import { type HostileRecord, hostileRecords, UNTIL } from "../trial/fuzz/hostile-records.ts";
+import {
+  fates,
+  isReadable,
+  matchesIn,
+  recordsIn,
+  type Taken,
+  takeIn,
+} from "../trial/fuzz/intake.ts";
 
 const COUNT = scaled(6000);
 const DAY = 24 * 60 * 60 * 1000;

@@ -6,15 +6,19 @@ import { demoDocuments } from "../../src/demo/demo.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { openAccess } from "../../src/open-access.ts";
 import { refusalStatuses } from "../docs/refusals.ts";
+import { SEED } from "../support/chance.ts";
 import { startServerProcess } from "../support/process.ts";
 import { checkReply } from "../support/replies.ts";
 import { scaled } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
+import {
+  type HostileRequest,
+  hostileRequest,
+  type Surroundings,
+} from "../trial/fuzz/hostile-requests.ts";
+import { complaintAbout, isOurs, type Rules } from "../trial/fuzz/judge.ts";
 import { type Answered, send, sendSlowly } from "./caller.ts";
-import { SEED } from "./chance.ts";
-import { complaintAbout, isOurs, type Rules } from "./judge.ts";
-import { type HostileRequest, hostileRequest, type Surroundings } from "./requests.ts";
 
 const COUNT = scaled(10_000);
 const WARM_UP = scaled(2000);
