@@ -216,7 +216,7 @@ export const DAMAGES: readonly DamageRow[] = [
   })),
 ];
 
-/** The rest is the same in both engines: in `npm test`, PostgreSQL has these. */
+/** In `npm test`, PostgreSQL has these rows, and these are repaired: the rest is the same code in both stores. */
 export const EVERYWHERE: ReadonlySet<string> = new Set([
   ...["a player number of a match", "a match in the list", "the id of a player", "a record"],
   ...["the player of an index entry", "the results of index entries", "the totals of the shard"],

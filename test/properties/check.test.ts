@@ -94,7 +94,7 @@ test.each(PLACES)(
         folder.remove();
       }
     });
-    await fc.assert(isClean, { numRuns: scaled(runs, 3) });
+    await fc.assert(isClean, { numRuns: scaled(runs, 1) });
   },
   600_000,
 );

@@ -14,7 +14,7 @@ setDefaultTimeout(600_000);
 const SEED = 1;
 const MATCHES = 60;
 
-test.each(["kill-server", "file-overwritten"])(
+test.each(["kill-server", "kill-ingest"])(
   "a fault run of the kind %s hits while records are sent, loses nothing and serves nothing wrong",
   async (name) => {
     const kind = KINDS.find((one) => one.name === name)!;

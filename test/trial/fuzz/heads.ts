@@ -8,8 +8,6 @@ export interface Keys {
   slow: string;
 }
 
-const JSON_API = "application/vnd.api+json";
-
 /** Anything the grammar allows in a field value: no control characters. */
 function oddValue(chance: Chance): string {
   switch (chance.below(6)) {
@@ -43,7 +41,7 @@ function oddValue(chance: Chance): string {
 
 export function authorization(chance: Chance, keys: Keys): string[] {
   const { right, slow } = keys;
-  switch (chance.below(25)) {
+  switch (chance.below(6)) {
     case 0:
       return [];
     case 1:
@@ -71,35 +69,6 @@ export function authorization(chance: Chance, keys: Keys): string[] {
       return [`Authorization: Bearer ${right}`, `authorization: ${oddValue(chance)}`];
     default:
       return [`Authorization: Bearer ${right}`];
-  }
-}
-
-export function accept(chance: Chance): string[] {
-  switch (chance.below(25)) {
-    case 0:
-      return [];
-    case 1:
-      return [
-        `Accept: ${chance.pick([
-          "*/*",
-          "application/json",
-          `${JSON_API};version=1`,
-          `${JSON_API};q=0`,
-          `${JSON_API};q=0.001`,
-          `${JSON_API};q=2`,
-          `text/html, ${JSON_API}`,
-          `${JSON_API};ext="a,b", ${JSON_API}`,
-          JSON_API.toUpperCase(),
-          `,,,${JSON_API},,,`,
-          `"${JSON_API}"`,
-        ])}`,
-      ];
-    case 2:
-      return [`Accept: ${oddValue(chance)}`];
-    case 3:
-      return [`Accept: text/html`, `Accept: ${JSON_API}`];
-    default:
-      return [`Accept: ${JSON_API}`];
   }
 }
 

@@ -1,19 +1,15 @@
 /** Generates hostile requests: the bytes, how they are split, and what is expected afterwards. */
 
-import { Chance } from "../../support/chance.ts";
+import type { Chance } from "../../support/chance.ts";
 import {
-  accept,
-  authorization,
   BROKEN_FIELDS,
   fields,
   HOSTS,
-  type Keys,
-  METHODS,
   oversizeFields,
   UNKNOWN_METHODS,
   VERSIONS,
 } from "./heads.ts";
-import { type Known, target } from "./odd-targets.ts";
+import { plainRequest } from "./request-grammar.ts";
 
 export interface HostileRequest {
   /** What is wrong with the request, for messages. */
@@ -32,92 +28,64 @@ export interface HostileRequest {
   mayBeSilent?: true;
 }
 
-export interface Surroundings {
-  known: Known;
-  keys: Keys;
-  host: string;
-}
-
-type Maker = (chance: Chance, around: Surroundings) => Omit<HostileRequest, "kind">;
+/** `cursors` are of real responses. Keys and hosts are {KEY} and {HOST}, which the caller fills in. */
+type Maker = (chance: Chance, cursors: readonly string[]) => Omit<HostileRequest, "kind">;
 
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 const headOf = (lines: readonly string[]) => `${lines.join("\r\n")}\r\n\r\n`;
 
-/** The lines of a well-formed request, whatever its target. */
-function readable(
-  chance: Chance,
-  { known, keys, host }: Surroundings,
-): { method: string; target: string; lines: string[] } {
-  const method = chance.oneIn(8) ? chance.pick(METHODS) : "GET";
-  const uri = target(chance, known);
-  const lines = [
-    `${method} ${uri} HTTP/1.1`,
-    `Host: ${host}`,
-    ...authorization(chance, keys),
-    ...accept(chance),
-  ];
-  return { method, target: uri, lines };
-}
-
-const strangeTarget: Maker = (chance, around) => {
-  const { method, target, lines } = readable(chance, around);
+const strangeTarget: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
   return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
 };
 
-const strangeFields: Maker = (chance, around) => {
-  const { method, target, lines } = readable(chance, around);
+const strangeFields: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
   lines.push(...fields(chance));
   return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "drop" };
 };
 
-const strangeHost: Maker = (chance, around) => {
-  const { method, target, lines } = readable(chance, around);
+const strangeHost: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
   lines[1] = `Host: ${chance.pick(HOSTS)}`;
   if (chance.oneIn(10)) lines.splice(1, 1);
   return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
 };
 
-/** A valid request with a condition: the caller has the record already, or claims to. */
-const conditional: Maker = (chance, { known, keys, host }) => {
-  const uri = `/shards/${chance.pick(known.shards)}/matches/${chance.pick(known.matches)}`;
+/** A condition: the caller has the record already, or claims to. */
+const conditional: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
   const tags = chance.pick(["*", '"x", *', 'W/"x"', '"x"', "x", '"', ""]);
-  const lines = [
-    `GET ${uri} HTTP/1.1`,
-    `Host: ${host}`,
-    `Authorization: Bearer ${keys.right}`,
-    "Accept: application/vnd.api+json",
-    `If-None-Match: ${tags}`,
-    `Accept-Encoding: ${chance.pick(["gzip", "identity", "*"])}`,
-  ];
-  return { bytes: bytesOf(headOf(lines)), methods: ["GET"], target: uri, afterwards: "keep" };
+  lines.push(`If-None-Match: ${tags}`);
+  return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
 };
 
-const oversize: Maker = (chance, around) => {
-  const { method, lines } = readable(chance, around);
+const oversize: Maker = (chance, cursors) => {
+  const { method, lines } = plainRequest(chance, cursors);
   lines.push(...oversizeFields(chance));
   return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "drop" };
 };
 
-const brokenField: Maker = (chance, around) => {
-  const { method, lines } = readable(chance, around);
+const brokenField: Maker = (chance, cursors) => {
+  const { method, lines } = plainRequest(chance, cursors);
   lines.splice(chance.between(1, lines.length), 0, chance.pick(BROKEN_FIELDS));
   return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "end" };
 };
 
-const unknownMethod: Maker = (chance, around) => {
-  const { target, lines } = readable(chance, around);
+const unknownMethod: Maker = (chance, cursors) => {
+  const { target, lines } = plainRequest(chance, cursors);
   lines[0] = `${chance.pick(UNKNOWN_METHODS)} ${target} HTTP/1.1`;
   return { bytes: bytesOf(headOf(lines)), methods: [], afterwards: "end", mayBeSilent: true };
 };
 
-const strangeVersion: Maker = (chance, around) => {
-  const { method, target, lines } = readable(chance, around);
+const strangeVersion: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
   lines[0] = `${method} ${target} ${chance.pick(VERSIONS)}`;
   return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "end" };
 };
 
-const strangeLine: Maker = (chance, around) => {
-  const { method, target, lines } = readable(chance, around);
+const strangeLine: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
   lines[0] = chance.pick([
     `${method}  ${target}  HTTP/1.1`,
     ` ${method} ${target} HTTP/1.1`,
@@ -136,8 +104,8 @@ const strangeLine: Maker = (chance, around) => {
   return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "end" };
 };
 
-const absoluteForm: Maker = (chance, around) => {
-  const { method, target, lines } = readable(chance, around);
+const absoluteForm: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
   const origin = chance.pick([
     "http://elsewhere",
     "https://elsewhere:1",
@@ -182,8 +150,8 @@ const BODIES: readonly [fields: readonly string[], body: string][] = [
   [["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMA"], ""],
 ];
 
-const strangeBody: Maker = (chance, around) => {
-  const { target, lines } = readable(chance, around);
+const strangeBody: Maker = (chance, cursors) => {
+  const { target, lines } = plainRequest(chance, cursors);
   const method = chance.pick(["GET", "POST"]);
   lines[0] = `${method} ${target} HTTP/1.1`;
   const [more, body] = chance.pick(BODIES);
@@ -191,8 +159,10 @@ const strangeBody: Maker = (chance, around) => {
   return { bytes: bytesOf(headOf(lines) + body), methods: [method], afterwards: "end" };
 };
 
-const pipelined: Maker = (chance, around) => {
-  const requests = Array.from({ length: chance.between(2, 8) }, () => readable(chance, around));
+const pipelined: Maker = (chance, cursors) => {
+  const requests = Array.from({ length: chance.between(2, 8) }, () =>
+    plainRequest(chance, cursors),
+  );
   return {
     bytes: bytesOf(requests.map(({ lines }) => headOf(lines)).join("")),
     methods: requests.map(({ method }) => method),
@@ -201,9 +171,9 @@ const pipelined: Maker = (chance, around) => {
 };
 
 /** A malformed request among others: those before it get responses, those after it do not. */
-const pipelinedWithNoise: Maker = (chance, around) => {
-  const before = readable(chance, around);
-  const after = readable(chance, around);
+const pipelinedWithNoise: Maker = (chance, cursors) => {
+  const before = plainRequest(chance, cursors);
+  const after = plainRequest(chance, cursors);
   const noise = chance.pick([
     "BAD\r\n\r\n",
     "GET / HTTP/9\r\n\r\n",
@@ -217,8 +187,8 @@ const pipelinedWithNoise: Maker = (chance, around) => {
   };
 };
 
-const cutOff: Maker = (chance, around) => {
-  const { method, lines } = readable(chance, around);
+const cutOff: Maker = (chance, cursors) => {
+  const { method, lines } = plainRequest(chance, cursors);
   const whole = bytesOf(headOf(lines));
   return {
     bytes: whole.subarray(0, chance.between(1, whole.length - 1)),
@@ -267,12 +237,8 @@ const KINDS: readonly { kind: string; weight: number; make: Maker }[] = [
  */
 const OVERSIZE = 16 * 1024;
 
-export function hostileRequest(seed: number, number: number, around: Surroundings): HostileRequest {
-  return hostileRequestBy(new Chance(seed, number), around);
-}
-
-export function hostileRequestBy(chance: Chance, around: Surroundings): HostileRequest {
+export function hostileRequestBy(chance: Chance, cursors: readonly string[]): HostileRequest {
   const { kind, make } = chance.weigh(KINDS);
-  const request = make(chance, around);
+  const request = make(chance, cursors);
   return { kind, ...request, ...(request.bytes.length > OVERSIZE ? { mayBeSilent: true } : {}) };
 }

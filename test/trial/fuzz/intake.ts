@@ -1,13 +1,11 @@
 /** Ingests raw lines, whatever they contain, and looks up their outcome. */
 
-import type { Json } from "../../../src/domain/json.ts";
 import { ingest } from "../../../src/ingest/ingest.ts";
 import type { Rejection } from "../../../src/ingest/records.ts";
 import type { Report } from "../../../src/ingest/report.ts";
 import { unobserved } from "../../../src/observe/events.ts";
 import { openShards } from "../../../src/open-stores.ts";
 import type { Settings } from "../../../src/settings/definitions.ts";
-import type { Fate } from "../../../src/store/store.ts";
 
 export interface Taken {
   report: Report;
@@ -67,49 +65,4 @@ export function isReadable(reason: string): boolean {
     reason.length <= LONGEST_REASON &&
     !/\p{Cc}|\p{Cs}|[\u2028-\u202e\u2066-\u2069]/u.test(reason)
   );
-}
-
-/** The shard and id of every match in a line that ingest can read. */
-export function matchesIn(line: Buffer): { shard: string; id: string }[] {
-  const content = JSON.parse(line.toString());
-  return (Array.isArray(content) ? content : [content]).flatMap(({ data }) =>
-    (Array.isArray(data) ? data : [data]).map(({ id, attributes }) => ({
-      shard: attributes.shardId,
-      id,
-    })),
-  );
-}
-
-/** How many records a line contains: a line that cannot be read is one rejection. */
-export function recordsIn(line: Buffer): number {
-  let content: Json;
-  try {
-    content = JSON.parse(line.toString());
-  } catch {
-    return 1;
-  }
-  const count = (one: Json) => {
-    const data = (one as { data?: Json } | null)?.data;
-    return Array.isArray(data) ? data.length : 1;
-  };
-  if (!Array.isArray(content)) return count(content);
-  return content.reduce<number>((sum, one) => sum + count(one), 0);
-}
-
-/** The outcome of each of these matches, by "shard/id". */
-export async function fates(
-  settings: Settings,
-  matches: readonly { shard: string; id: string }[],
-): Promise<Map<string, Fate | undefined>> {
-  const shards = openShards(settings, unobserved);
-  const found = new Map<string, Fate | undefined>();
-  try {
-    for (const { shard, id } of matches) {
-      const inspected = await (await shards.existingWriter(shard))?.inspect(id);
-      found.set(`${shard}/${id}`, inspected?.fate);
-    }
-    return found;
-  } finally {
-    await shards.close();
-  }
 }

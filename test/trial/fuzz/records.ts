@@ -268,7 +268,26 @@ async function checkServed(
     for (const one of included) compare(`match ${id}`, served.get(`${one.type}/${one.id}`), one);
     compared.push(COMPARED);
   }
+  await checkPages(world, reference);
   return compared;
+}
+
+/** The collections can be paged from end to end. */
+async function checkPages(world: World, reference: State | undefined): Promise<void> {
+  const ids: string[] = [];
+  let path: string | undefined =
+    `/shards/${SHARD}/matches?filter[createdAt-start]=0000-01-01T00:00:00Z&page[limit]=2`;
+  while (path !== undefined) {
+    const { status, body, complaint } = await getAsSent(world, path);
+    if (status !== 200 || complaint) throw new Complaint(`a page has ${status}: ${complaint}`);
+    ids.push(...(body.data as Thing[]).map(({ id }) => id as string));
+    path = (body.links as Record<string, string>).next;
+  }
+  if (reference && !Bun.deepEquals(ids, reference.servedIds)) {
+    throw new Complaint(`the pages have ${ids} instead of ${reference.servedIds}`);
+  }
+  const { status, complaint } = await getAsSent(world, `/shards/${SHARD}/players`);
+  if (status !== 200 || complaint) throw new Complaint(`the players have ${status}: ${complaint}`);
 }
 
 function compare(where: string, served: Thing | undefined, expected: Thing): void {

@@ -11,7 +11,7 @@ import type { Chance } from "../../support/chance.ts";
 import { type Kind, PARAMETERS, type Row } from "../../support/parameters.ts";
 import { authorization, fields, METHODS } from "./heads.ts";
 import { hostileRequestBy } from "./hostile-requests.ts";
-import { oddText } from "./odd-targets.ts";
+import { oddText, tooLong } from "./odd-targets.ts";
 import type { RequestCase } from "./request-text.ts";
 import { SHARDS } from "./world.ts";
 
@@ -19,26 +19,30 @@ import { SHARDS } from "./world.ts";
 export const KEY = "{KEY}";
 export const HOST = "{HOST}";
 
-const AROUND = {
-  host: HOST,
-  keys: { right: KEY, slow: `${KEY.slice(0, -1)}-slow}` },
-  known: { shards: SHARDS, matches: MATCH_IDS, players: PLAYER_IDS, names: NAMES },
-};
+export const SLOW_KEY = "{KEY-slow}";
 
-export function request(chance: Chance, cursors: readonly string[]): RequestCase {
-  if (chance.below(12) === 11) {
-    return { text: hostileRequestBy(chance, AROUND).bytes.toString("latin1"), isHostile: true };
-  }
+const KEYS = { right: KEY, slow: SLOW_KEY };
+
+/** One well-formed request: its lines without the empty ones at the end. */
+export function plainRequest(chance: Chance, cursors: readonly string[]) {
   const { path, endpoint } = somePath(chance);
-  const query = someQuery(chance, endpoint, cursors);
+  const usual = path + someQuery(chance, endpoint, cursors);
+  const target = chance.below(60) < 59 ? usual : tooLong(usual, chance);
   const method = chance.below(12) < 10 ? "GET" : chance.pick(["HEAD", "OPTIONS", ...METHODS]);
   const lines = [
-    `${method} ${path}${query} HTTP/1.1`,
+    `${method} ${target} HTTP/1.1`,
     `Host: ${HOST}`,
     ...someAuthorization(chance),
     ...someAccept(chance),
-    ...someFields(chance),
   ];
+  return { method, target, lines };
+}
+
+export function request(chance: Chance, cursors: readonly string[]): RequestCase {
+  if (chance.below(12) === 11) {
+    return { text: hostileRequestBy(chance, cursors).bytes.toString("latin1"), isHostile: true };
+  }
+  const lines = [...plainRequest(chance, cursors).lines, ...someFields(chance)];
   return { text: `${lines.join("\r\n")}\r\n\r\n`, isHostile: false };
 }
 
@@ -140,7 +144,7 @@ function writtenName(name: string, chance: Chance): string {
     case 4:
       return encodeURIComponent(name).replaceAll(/%../g, (digits) => digits.toLowerCase());
     case 5:
-      return chance.oneIn(2) ? escapedAll(name) : name.replace("]", "%5D");
+      return chance.oneIn(2) ? escapedAll(name) : name.replace("]", "%5D").replaceAll(" ", "+");
     default:
       return name.replaceAll(" ", "+");
   }
@@ -307,7 +311,7 @@ function someCursor(chance: Chance, cursors: readonly string[]): string {
 function someAuthorization(chance: Chance): string[] {
   if (chance.below(15) < 14) return [`${cased("Authorization", chance)}: Bearer ${KEY}`];
   if (chance.oneIn(3)) return [`Authorization: bearer   ${KEY}`];
-  return authorization(chance, AROUND.keys);
+  return authorization(chance, KEYS);
 }
 
 /** Names of headers have no case. */

@@ -64,7 +64,7 @@ export async function startFuzzWorld(): Promise<FuzzWorld> {
   };
 }
 
-function recordsOf(shard: Shard): MatchDocument[] {
+export function recordsOf(shard: Shard): MatchDocument[] {
   const [documents] = fc.sample(history, { numRuns: 1, seed: SEEDS[shard] });
   const text = JSON.stringify(documents)
     .replaceAll('"shardId":"na"', `"shardId":"${shard}"`)
@@ -91,7 +91,7 @@ const WALKS = [
   "leaderboards/win-streak?page[limit]=2",
 ];
 
-async function cursorsOf(world: World): Promise<string[]> {
+export async function cursorsOf(world: World): Promise<string[]> {
   const found = new Set<string>();
   for (const shard of SHARDS) {
     for (const walk of WALKS) {

@@ -1,12 +1,29 @@
 /** Sends hostile requests: several at a time, over reused connections. */
 
-import { SEED } from "../support/chance.ts";
-import { Connection, type Exchange } from "../support/connection.ts";
-import {
-  type HostileRequest,
-  hostileRequest,
-  type Surroundings,
-} from "../trial/fuzz/hostile-requests.ts";
+import { Chance, SEED } from "../../support/chance.ts";
+import { Connection, type Exchange } from "../../support/connection.ts";
+import { type HostileRequest, hostileRequestBy } from "./hostile-requests.ts";
+import { HOST, KEY, SLOW_KEY } from "./request-grammar.ts";
+
+/** What the stand-ins of generated requests are, and cursors of real responses. */
+export interface Surroundings {
+  host: string;
+  key: string;
+  /** A key that may send one request a minute. */
+  slow: string;
+  cursors: readonly string[];
+}
+
+/** A hostile request to this server; the same numbers give the same one. */
+export function hostileRequest(number: number, around: Surroundings): HostileRequest {
+  const { bytes, ...rest } = hostileRequestBy(new Chance(SEED, number), around.cursors);
+  const text = bytes
+    .toString("latin1")
+    .replaceAll(SLOW_KEY, around.slow)
+    .replaceAll(KEY, around.key)
+    .replaceAll(HOST, around.host);
+  return { ...rest, bytes: Buffer.from(text, "latin1") };
+}
 
 const AT_A_TIME = 16;
 
@@ -28,7 +45,7 @@ export async function send(
     let connection: Connection | undefined;
     while (next < numbers.to) {
       const number = next++;
-      const request = hostileRequest(SEED, number, around);
+      const request = hostileRequest(number, around);
       connection ??= await Connection.open(url);
       const exchange = await exchangeOver(connection, request);
       if (request.afterwards !== "keep" || isOver(exchange)) {
