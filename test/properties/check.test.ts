@@ -126,7 +126,8 @@ test.each(PLACES)(
         folder.remove();
       }
     });
-    await fc.assert(isClean, { numRuns: scaled(runs, 3) });
+    // Where the writer is when a shard is verified differs each time: smaller cases would be searched for in vain.
+    await fc.assert(isClean, { numRuns: scaled(runs, 3), endOnFailure: true });
   },
   600_000,
 );
