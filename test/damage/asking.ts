@@ -82,7 +82,7 @@ const SINGLES = [
 ];
 
 /** What is counted from records. A record that an index hides is missing in the counts. */
-const COUNTED = [
+export const COUNTED = [
   "/heroes",
   "/heroes?filter[gameMode]=ranked&filter[patchVersion]=1.0",
   ...NAMES.map((_, at) => `/players/player-${at}/played-with`),
