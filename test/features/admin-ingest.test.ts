@@ -282,21 +282,19 @@ describe("an upload stops", () => {
 
 describe("a record", () => {
   test("that is too long is rejected by its line, and the rest is stored", async () => {
-    const small = await startAdminWorld([], { "max-record-bytes": "8KiB" });
+    await using small = await startAdminWorld([], { "max-record-bytes": "8KiB" });
     const long = aMatch({ attributes: { notes: "x".repeat(9000) } });
     const { report, notStored } = await small.upload(ndjson([aMatch(), long, aMatch()]));
     expect(report).toMatchObject({ stored: 2, rejected: 1 });
     expect(notStored).toMatchObject([{ line: 2, outcome: "rejected" }]);
     expect(notStored[0]!.problems![0]).toContain("max-record-bytes");
-    await small.stop();
   });
 
   test("of a shard that the settings do not list is rejected", async () => {
-    const listed = await startAdminWorld([], {}, "[shards.na]\n[shards.eu]\n");
+    await using listed = await startAdminWorld([], {}, "[shards.na]\n[shards.eu]\n");
     const { report, notStored } = await listed.upload(ndjson([aMatch({ shard: "sa" }), aMatch()]));
     expect(report).toMatchObject({ stored: 1, rejected: 1 });
     expect(notStored[0]!.line).toBe(1);
     expect(notStored[0]!.problems![0]).toContain('"sa"');
-    await listed.stop();
   });
 });

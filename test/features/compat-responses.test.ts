@@ -284,17 +284,13 @@ describe("a response with these members", () => {
   });
 
   test("can include them even if no record has any", async () => {
-    const bare = await startWorld([aMatch({ id: "alone" })], { compat: "gamelocker" });
-    try {
-      const path = "/shards/na/matches/alone?include=assets,rounds,spectators";
-      expect((await bare.get(path)).body.included).toEqual([]);
-      const server = await serveWithKeys(bare, [], { compat: "off" });
-      const response = await bare.get(`${server.url}${path}`);
-      await server.stop();
-      expect(problemIn(response).code).toBe("unknown-include-path");
-    } finally {
-      await bare.stop();
-    }
+    await using bare = await startWorld([aMatch({ id: "alone" })], { compat: "gamelocker" });
+    const path = "/shards/na/matches/alone?include=assets,rounds,spectators";
+    expect((await bare.get(path)).body.included).toEqual([]);
+    const server = await serveWithKeys(bare, [], { compat: "off" });
+    const response = await bare.get(`${server.url}${path}`);
+    await server.stop();
+    expect(problemIn(response).code).toBe("unknown-include-path");
   });
 
   test.each(PATHS)("%s has its own ETag, gets 304 for it, and HEAD matches GET", async (path) => {
@@ -374,12 +370,8 @@ describe("an empty collection is a 404 with an error document:", () => {
   });
 
   test("so is one of a shard without records", async () => {
-    const bare = await startWorld([], { compat: "gamelocker" }, undefined, "[shards.na]");
-    try {
-      expect((await bare.get("/shards/na/matches")).status).toBe(404);
-      expect((await bare.get("/shards/na/players")).status).toBe(404);
-    } finally {
-      await bare.stop();
-    }
+    await using bare = await startWorld([], { compat: "gamelocker" }, undefined, "[shards.na]");
+    expect((await bare.get("/shards/na/matches")).status).toBe(404);
+    expect((await bare.get("/shards/na/players")).status).toBe(404);
   });
 });

@@ -322,19 +322,14 @@ describe("checks come in this order:", () => {
   test("credentials before the rate limit", async () => {
     const clock = new TestClock();
     const terms = { rate: 1, burst: 1, expiresAt: clock.now() + 1000 };
-    const other = await startWorld([aMatch()]);
-    const limited = await serveWithKeys(other, [terms], {}, clock);
-    try {
-      const request = async () =>
-        (await other.get(`${limited.url}${M}`, { Authorization: `Bearer ${limited.keys[0]}` }))
-          .status;
-      expect([await request(), await request()]).toEqual([200, 429]);
-      clock.advance(2000);
-      expect(await request()).toBe(401);
-    } finally {
-      await limited.stop();
-      await other.stop();
-    }
+    await using other = await startWorld([aMatch()]);
+    await using limited = await serveWithKeys(other, [terms], {}, clock);
+    const request = async () =>
+      (await other.get(`${limited.url}${M}`, { Authorization: `Bearer ${limited.keys[0]}` }))
+        .status;
+    expect([await request(), await request()]).toEqual([200, 429]);
+    clock.advance(2000);
+    expect(await request()).toBe(401);
   });
 });
 

@@ -17,14 +17,10 @@ async function withKey(
   work: (ask: Ask, clock: TestClock) => Promise<unknown>,
 ): Promise<void> {
   const clock = new TestClock();
-  const server = await serveWithKeys(world, [terms], {}, clock);
+  await using server = await serveWithKeys(world, [terms], {}, clock);
   const ask: Ask = (path = MATCH) =>
     world.get(`${server.url}${path}`, { Authorization: `Bearer ${server.keys[0]}` });
-  try {
-    await work(ask, clock);
-  } finally {
-    await server.stop();
-  }
+  await work(ask, clock);
 }
 
 const ofStatus = (replies: Reply[], status: number) =>

@@ -244,14 +244,10 @@ describe.each(SORTS)("an offset past the end, sorted by %s,", (sort) => {
 });
 
 test("an offset past the end links back to a match with the smallest id at the window's start", async () => {
-  const lone = await startWorld([aMatch({ id: "-", createdAt: start })]);
-  try {
-    const path = `${M}?${TIGHT}&sort=-createdAt&page[offset]=1`;
-    const [, last] = await follow(lone, path, "prev");
-    expect(idsOf(last!.body)).toEqual(["-"]);
-  } finally {
-    await lone.stop();
-  }
+  await using lone = await startWorld([aMatch({ id: "-", createdAt: start })]);
+  const path = `${M}?${TIGHT}&sort=-createdAt&page[offset]=1`;
+  const [, last] = await follow(lone, path, "prev");
+  expect(idsOf(last!.body)).toEqual(["-"]);
 });
 
 describe("while matches arrive", () => {
@@ -301,25 +297,16 @@ describe("paging by name", () => {
     ["the player is renamed", "filter[playerNames]=The+Hero", "hero"],
     ["the team takes another tag", "filter[teamNames]=A%5C,B", "other"],
   ])("continues when %s in the meantime", async (_, filter, id) => {
-    const lively = await startWorld(matches.map(aMatch));
-    try {
-      const before = await found(filter, "createdAt", lively);
-      const pages = await follow(
-        lively,
-        `${M}?${filter}&page[limit]=4`,
-        "next",
-        async (_, index) => {
-          if (index > 0) return;
-          const [one, other] = duel({ id, name: "Renamed" }, { id: anId("extra") });
-          await lively.ingest([
-            aMatch({ rosters: [{ ...one, team: { id: "team", name: "NEW" } }, other] }),
-          ]);
-        },
-      );
-      expectPaging(idsIn(pages), before);
-    } finally {
-      await lively.stop();
-    }
+    await using lively = await startWorld(matches.map(aMatch));
+    const before = await found(filter, "createdAt", lively);
+    const pages = await follow(lively, `${M}?${filter}&page[limit]=4`, "next", async (_, index) => {
+      if (index > 0) return;
+      const [one, other] = duel({ id, name: "Renamed" }, { id: anId("extra") });
+      await lively.ingest([
+        aMatch({ rosters: [{ ...one, team: { id: "team", name: "NEW" } }, other] }),
+      ]);
+    });
+    expectPaging(idsIn(pages), before);
   });
 
   test("finds other matches when the name in the link is changed", async () => {
@@ -334,17 +321,13 @@ describe("paging by name", () => {
     const side = (letter: string): RosterIn => ({
       members: crowd.map((id) => ({ id: letter + id, name: "Crowd" })),
     });
-    const busy = await startWorld(
+    await using busy = await startWorld(
       ["1", "2", "3"].map((id) => aMatch({ id, rosters: [side("a"), side("b")] })),
     );
-    try {
-      const names = Array.from({ length: 49 }, (_, index) => `艾达洛夫莱斯艾达洛夫莱斯${index}`);
-      const filter = `filter[playerNames]=${encodeURIComponent(["Crowd", ...names].join(","))}`;
-      const pages = await follow(busy, `${M}?${filter}&page[limit]=1&include=`, "next");
-      expect(idsIn(pages)).toEqual(["1", "2", "3"]);
-    } finally {
-      await busy.stop();
-    }
+    const names = Array.from({ length: 49 }, (_, index) => `艾达洛夫莱斯艾达洛夫莱斯${index}`);
+    const filter = `filter[playerNames]=${encodeURIComponent(["Crowd", ...names].join(","))}`;
+    const pages = await follow(busy, `${M}?${filter}&page[limit]=1&include=`, "next");
+    expect(idsIn(pages)).toEqual(["1", "2", "3"]);
   });
 });
 

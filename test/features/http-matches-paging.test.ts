@@ -89,15 +89,11 @@ describe("page[offset]", () => {
   });
 
   test("has a configurable maximum", async () => {
-    const shallow = await startWorld([aMatch()], { "max-offset": "3" });
-    try {
-      expect((await shallow.get("/shards/na/matches?page[offset]=3")).status).toBe(200);
-      const response = await shallow.get("/shards/na/matches?page[offset]=4");
-      expect(response.status).toBe(400);
-      expect(problemIn(response).code).toBe("offset-too-deep");
-    } finally {
-      await shallow.stop();
-    }
+    await using shallow = await startWorld([aMatch()], { "max-offset": "3" });
+    expect((await shallow.get("/shards/na/matches?page[offset]=3")).status).toBe(200);
+    const response = await shallow.get("/shards/na/matches?page[offset]=4");
+    expect(response.status).toBe(400);
+    expect(problemIn(response).code).toBe("offset-too-deep");
   });
 });
 

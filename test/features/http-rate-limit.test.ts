@@ -26,18 +26,14 @@ async function withKeys(
   settings: Pick<Partial<Settings>, "rate" | "tiers"> = {},
 ): Promise<void> {
   const wanted = rates.map((rate) => (rate === undefined ? {} : { rate }));
-  const server = await serveWithKeys(world, wanted, settings, new TestClock());
-  try {
-    await work((key, path = "/shards/na/matches/match-a", headers = {}, method = "GET") =>
-      world.get(
-        `${server.url}${path}`,
-        { Authorization: `Bearer ${server.keys[key]}`, ...headers },
-        method,
-      ),
-    );
-  } finally {
-    await server.stop();
-  }
+  await using server = await serveWithKeys(world, wanted, settings, new TestClock());
+  await work((key, path = "/shards/na/matches/match-a", headers = {}, method = "GET") =>
+    world.get(
+      `${server.url}${path}`,
+      { Authorization: `Bearer ${server.keys[key]}`, ...headers },
+      method,
+    ),
+  );
 }
 
 function limits({ headers }: Reply) {

@@ -27,19 +27,15 @@ async function serving(
   known: string[] = [],
 ): Promise<string[]> {
   const wanted = known.length > 0 ? [] : [{ name: "stats site", rate: 100 }, { name: "bot" }];
-  const server = await serveWithKeys(world, wanted, { "matches-per-day": 500 }, clock);
+  await using server = await serveWithKeys(world, wanted, { "matches-per-day": 500 }, clock);
   const keys = [...known, ...server.keys];
-  try {
-    await work(
-      keys.map((key) => (path, headers = {}, method) => {
-        const all = { Authorization: `Bearer ${key}`, ...headers };
-        return world.get(`${server.url}${path}`, all, method);
-      }),
-      clock,
-    );
-  } finally {
-    await server.stop();
-  }
+  await work(
+    keys.map((key) => (path, headers = {}, method) => {
+      const all = { Authorization: `Bearer ${key}`, ...headers };
+      return world.get(`${server.url}${path}`, all, method);
+    }),
+    clock,
+  );
   return keys;
 }
 

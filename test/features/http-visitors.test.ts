@@ -328,11 +328,11 @@ describe("visitors", () => {
     const clock = new TestClock();
     const pace = { pollMs: 5, keyCheckMs: 20, heartbeatMs: 20 };
     const flags = { "portal-visitors": "on" };
-    const live = await startWorld([aMatch()], flags, clock, toml, undefined, pace);
+    await using live = await startWorld([aMatch()], flags, clock, toml, undefined, pace);
     const response = await fetch(`${live.url}/portal/visitor-token`);
     const { token } = (await response.json()) as { token: string };
     const headers = { Authorization: `Bearer ${token}` };
-    const stream = await StreamClient.open(`${live.url}/shards/na/changes`, headers);
+    using stream = await StreamClient.open(`${live.url}/shards/na/changes`, headers);
     expect((await live.get("/shards/na/changes?page[wait]=1", headers)).status).toBe(429);
     clock.advance(60 * MINUTE);
     expect((await live.get(MATCH, headers)).status).toBe(401);
@@ -340,8 +340,6 @@ describe("visitors", () => {
     await stream.untilComments(5);
     await live.ingest([aMatch({ id: "match-new" })]);
     expect((await stream.changes(1))[0].relationships.match.data.id).toBe("match-new");
-    stream.close();
-    await live.stop();
   });
 });
 
@@ -378,7 +376,9 @@ test("tokens are limited like everything that needs no key", async () => {
 });
 
 test("keys work while visitors may read", async () => {
-  const server = await serveWithKeys(world, [{}, { revoked: true }], { "portal-visitors": "on" });
+  await using server = await serveWithKeys(world, [{}, { revoked: true }], {
+    "portal-visitors": "on",
+  });
   const [live, revoked] = server.keys as [string, string];
   const ask = async (key: string) =>
     (
@@ -387,5 +387,4 @@ test("keys work while visitors may read", async () => {
       })
     ).status;
   expect([await ask(live), await ask(revoked)]).toEqual([200, 401]);
-  await server.stop();
 });

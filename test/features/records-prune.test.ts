@@ -216,11 +216,10 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
 });
 
 test("in SQLite, nothing is computed from a damaged base", async () => {
-  const world = await startWorld([played("m1", 1, true), played("m5", 5, true)]);
+  await using world = await startWorld([played("m1", 1, true), played("m5", 5, true)]);
   await pruneAt(world.settings, "na", day(3));
   sqliteRows(join(world.data, "na.db")).change("player base", { id: "p" }, { played: 7 });
   await expect(world.ingest([played("m4", 4, true)])).rejects.toThrow(
     "player p is damaged in the store: run 'matchbook repair', or restore the shard from a backup",
   );
-  await world.stop();
 });
