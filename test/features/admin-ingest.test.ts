@@ -42,16 +42,6 @@ describe("an upload accepts", () => {
     }
   });
 
-  test("one document on many lines", async () => {
-    const { report } = await world.upload(JSON.stringify(aMatch(), null, 2));
-    expect(report).toEqual({ ...emptyReport, stored: 1 });
-  });
-
-  test("an array of documents", async () => {
-    const { report } = await world.upload(JSON.stringify(some(3)));
-    expect(report).toEqual({ ...emptyReport, stored: 3 });
-  });
-
   test("the export of a pruned shard, whose players keep their lifetime records", async () => {
     const folder = aFolder();
     const home = homeAt(folder.path, `sqlite:${folder.path}/na.db`);

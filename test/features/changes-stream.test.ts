@@ -11,7 +11,6 @@ import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { TestClock } from "../support/keys.ts";
-import { aPostgres } from "../support/postgres.ts";
 import { withWriter } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { readScrape, seriesValue } from "../support/scrape.ts";
@@ -167,61 +166,6 @@ describe("a stream", () => {
     expect(JSON.stringify(client.events)).not.toMatch(/hidden|practice/);
   });
 
-  test("is one of many that get the same", async () => {
-    await using world = await startFeed(["one"], { toml: "[tiers.hobby]\nstreams = 50\n" });
-    const clients = await Promise.all(Array.from({ length: 50 }, () => stream(world)));
-    const ids = Array.from({ length: 20 }, (_, at) => `m${at}`);
-    await world.ingest(
-      ids.map((id) => aMatch({ id })),
-      { batch: 3 },
-    );
-    for (const client of clients) expect(await nextMatches(client, 20)).toEqual(ids);
-    for (const client of clients) client.close();
-  });
-
-  test.skipIf(Bun.which("curl") === null)("works with curl (needs curl)", async () => {
-    const world = await startFeed(["one", "two"]);
-    const curl = Bun.spawn(
-      [
-        ...["curl", "-sgN", "-H", `Authorization: Bearer ${world.key}`],
-        ...["-H", "Accept: text/event-stream", `${world.url}${OLDEST}`],
-      ],
-      { stdout: "pipe" },
-    );
-    const reader = curl.stdout.getReader();
-    let output = "";
-    const read = async () => {
-      const { value } = await reader.read();
-      output += Buffer.from(value ?? []).toString();
-    };
-    while (!output.includes('"id":"two"')) await read();
-    await world.stop();
-    while (!output.includes("event: end")) await read();
-    await curl.exited;
-    expect(output).toMatch(
-      /^: heartbeat\nid: 0-\w+\n\nid: 1-\w+\nevent: change\ndata: \{.*\}\n\nid: 2-\w+\nevent: change\ndata: \{.*\}\n\nevent: end\ndata: \{"code":"stopping","detail":".*"\}\n\n$/,
-    );
-  });
-
-  test("works with the profile gamelocker", async () => {
-    await using world = await startFeed(["one"], { flags: { compat: "gamelocker" } });
-    using client = await stream(world, `${OLDEST}&unknown=1`, { Authorization: world.key });
-    expect(await nextMatches(client, 1)).toEqual(["one"]);
-  });
-
-  test("works on PostgreSQL", async () => {
-    const postgres = await aPostgres();
-    const toml = `[shards.na]\nurl = "${postgres.url}?schema=stream_${process.pid}"\n`;
-    const world = await startFeed(["one"], { toml });
-    const client = await stream(world, OLDEST);
-    expect(await nextMatches(client, 1)).toEqual(["one"]);
-    await world.ingest([aMatch({ id: "two" })]);
-    expect(await nextMatches(client, 1)).toEqual(["two"]);
-    await world.stop();
-    expect(await endOf(client)).toBe("stopping");
-    await postgres.stop();
-  });
-
   test("and long polling last longer than connections may be idle", async () => {
     await using world = await startFeed(["one"], { pace: { heartbeatMs: 60_000 } });
     using client = await stream(world);
@@ -291,15 +235,6 @@ describe("a request for a stream", () => {
       expect(headers.get("content-type")).toBe(type);
     },
   );
-
-  test("with HEAD gets the headers", async () => {
-    await using world = await startFeed(["one"]);
-    const head = await fetch(`${world.url}${CHANGES}`, {
-      method: "HEAD",
-      headers: { Authorization: `Bearer ${world.key}`, Accept: "text/event-stream" },
-    });
-    expect([head.status, head.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
-  });
 
   test("may come from a page of another origin, with the id of the last event", async () => {
     await using world = await startFeed([]);

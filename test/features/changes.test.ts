@@ -387,9 +387,4 @@ describe("limits", () => {
     clock.advance(60_000);
     expect(matchesOf((await world.get(pages.at(-1)!.links.next)).body)).toEqual(["d", "e"]);
   });
-
-  test("a key that may not read a shard may not follow it", async () => {
-    await using world = await startFeed([aMatch()], { "closed-shards": "na" });
-    expect((await world.get(CHANGES)).status).toBe(403);
-  });
 });

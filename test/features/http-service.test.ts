@@ -4,7 +4,6 @@ import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
-import { PARAMETERS } from "../support/parameters.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -60,66 +59,6 @@ test("a shard whose matches are all withheld has no newest match", async () => {
     ageSeconds: null,
   });
 });
-
-test.each([
-  ["/healthz", { status: "ok" }],
-  ["/readyz", { status: "ready" }],
-])("%s needs neither key nor Accept", async (path, body) => {
-  const reply = await world.get(path, BARE);
-  expect(reply.status).toBe(200);
-  expect(reply.body).toEqual(body);
-});
-
-/** Of the described paths that take parameters, the endpoint in the table of parameters. */
-const TAKING: Record<string, string> = {
-  "/shards/{shard}/changes": "changes",
-  "/shards/{shard}/heroes": "heroes",
-  "/shards/{shard}/leaderboards/{board}": "leaderboards",
-  "/shards/{shard}/matches": "matches",
-  "/shards/{shard}/matches/{id}": "single",
-  "/shards/{shard}/player-names": "names",
-  "/player-names": "names",
-  "/shards/{shard}/players": "players",
-  "/shards/{shard}/players/{id}": "single",
-  "/shards/{shard}/players/{id}/played-with": "played-with",
-};
-
-test("/openapi.json needs neither key nor Accept, and describes every URL with its parameters", async () => {
-  const reply = await world.get("/openapi.json", BARE);
-  expect(reply.status).toBe(200);
-  expect(reply.body.openapi).toStartWith("3.1");
-  expect(Object.keys(reply.body.paths).sort()).toEqual([
-    "/healthz",
-    "/openapi.json",
-    "/player-names",
-    "/readyz",
-    "/shards/{shard}/changes",
-    "/shards/{shard}/heroes",
-    "/shards/{shard}/leaderboards/{board}",
-    "/shards/{shard}/matches",
-    "/shards/{shard}/matches/{id}",
-    "/shards/{shard}/player-names",
-    "/shards/{shard}/players",
-    "/shards/{shard}/players/{id}",
-    "/shards/{shard}/players/{id}/played-with",
-    "/status",
-    "/usage",
-  ]);
-  for (const [path, { get }] of Object.entries<Described>(reply.body.paths)) {
-    const described = get.parameters.filter((one) => one.in === "query").map(({ name }) => name);
-    const taken = PARAMETERS.filter(({ endpoints }) => endpoints.includes(TAKING[path]!)).map(
-      ({ name }) => name,
-    );
-    // Of a stream only, so that it is not in the table.
-    if (path.endsWith("/changes")) taken.push("lastEventId");
-    const withType = described.map((name) => name.replace(/^fields\[\w+\]$/, "fields[TYPE]"));
-    expect([path, [...new Set(withType)].sort()]).toEqual([path, taken.sort()]);
-  }
-});
-
-interface Described {
-  get: { parameters: { in: string; name: string }[] };
-}
 
 test("a new shard is listed and served as soon as it has a match", async () => {
   await using fresh = await startWorld([aMatch({ id: "match-a" })]);

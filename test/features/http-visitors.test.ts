@@ -9,7 +9,7 @@ import type { Settings } from "../../src/settings/definitions.ts";
 import { AddressSet } from "../../src/settings/trusted-proxies.ts";
 import { serve } from "../../src/wiring.ts";
 import { StreamClient } from "../support/event-stream.ts";
-import { serveWithKeys, TestClock } from "../support/keys.ts";
+import { TestClock } from "../support/keys.ts";
 import { anonymous, problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { JSON_API, type Reply, startWorld } from "../support/world.ts";
@@ -373,18 +373,4 @@ test("tokens are limited like everything that needs no key", async () => {
     const ask = async () => (await fetch(`${url}/portal/visitor-token`)).status;
     expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
   });
-});
-
-test("keys work while visitors may read", async () => {
-  await using server = await serveWithKeys(world, [{}, { revoked: true }], {
-    "portal-visitors": "on",
-  });
-  const [live, revoked] = server.keys as [string, string];
-  const ask = async (key: string) =>
-    (
-      await fetch(server.url + MATCH, {
-        headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
-      })
-    ).status;
-  expect([await ask(live), await ask(revoked)]).toEqual([200, 401]);
 });

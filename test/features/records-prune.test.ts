@@ -106,36 +106,6 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       expect((await world.ingest([played("late", 2, true)])).report.pruned).toBe(1);
     }));
 
-  test("a streak continues from pruned matches, also when it has to be read again", () =>
-    inWorld(async (world) => {
-      await world.ingest([
-        played("m1", 1, false),
-        played("m2", 2, true),
-        played("m3", 3, true),
-        played("m9", 9, true),
-      ]);
-      await pruneAt(world.settings, "na", day(5));
-      await world.ingest([played("m7", 7, true)]);
-      expect(await statsOf(world, "p")).toMatchObject({ winStreak: 4, played: 5, wins: 4 });
-      expect(await statsOf(world, "q")).toMatchObject({ lossStreak: 4, played: 5, wins: 1 });
-      await world.ingest([played("m8", 8, false)]);
-      expect(await statsOf(world, "p")).toMatchObject({ winStreak: 1, played: 6 });
-    }));
-
-  test("a player whose last remaining match is replaced is as after the pruned ones", () =>
-    inWorld(async (world) => {
-      const named = (name: string) => ({ rosters: duel({ id: "p", name }, { id: "q" }) });
-      await world.ingest([played("m1", 1, true, named("old name"))]);
-      const { body: before } = await world.get("/shards/na/players/p");
-      await world.ingest([played("m5", 5, true, named("new name"))]);
-      await pruneAt(world.settings, "na", day(3));
-      expect((await world.get("/shards/na/players/p")).body.data.attributes.name).toBe("new name");
-      const others = { rosters: duel({ id: "x" }, { id: "y" }) };
-      await world.ingest([played("m5", 5, true, others)], { replace: true });
-      const { body: after } = await world.get("/shards/na/players/p");
-      expect(after.data).toEqual(before.data);
-    }));
-
   test("a player stays ranked by pruned records, served or withheld", () =>
     inWorld(async (world) => {
       const says = { id: "s", stats: { played_ranked: 1 } };
