@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
-import { problemIn } from "../support/problems.ts";
+import { expectProblem, problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -140,8 +140,7 @@ describe("checks come in this order:", () => {
 test.each(["/events", "/shards/na/events", `${M}/match-a/events`])(
   "there are no events: %s is an unknown URL",
   async (path) => {
-    const response = await world.get(path);
-    expect([response.status, problemIn(response).code]).toEqual([404, "unknown-route"]);
+    expectProblem(await world.get(path), "unknown-route");
   },
 );
 

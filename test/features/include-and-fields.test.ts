@@ -1,7 +1,7 @@
 /** Tests include and fields. */
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { problemIn } from "../support/problems.ts";
+import { expectProblem, problemIn } from "../support/problems.ts";
 import { aMatch, minutesAgo } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -72,11 +72,8 @@ describe.each([
     "nonsense",
     "rosters,nonsense",
   ])("=%s is refused", async (include) => {
-    const reply = await world.get(`${path}?include=${include}`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
-      code: "unknown-include-path",
-      source: { parameter: "include" },
+    expectProblem(await world.get(`${path}?include=${include}`), "unknown-include-path", {
+      parameter: "include",
     });
   });
 });
@@ -98,11 +95,8 @@ describe.each([
 
   test("has no paths: any is refused", async () => {
     for (const include of ["rosters", "matches", "assets"]) {
-      const reply = await world.get(`${path}?include=${include}`);
-      expect(reply.status).toBe(400);
-      expect(problemIn(reply)).toMatchObject({
-        code: "unknown-include-path",
-        source: { parameter: "include" },
+      expectProblem(await world.get(`${path}?include=${include}`), "unknown-include-path", {
+        parameter: "include",
       });
     }
   });

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
-import { problemIn } from "../support/problems.ts";
+import { expectProblem } from "../support/problems.ts";
 import {
   aMatch,
   anId,
@@ -183,11 +183,8 @@ describe("filter[gameMode]", () => {
   test.each(["rankd", "Ranked", "practice", "ranked,nonsense", "ranked%20", "5v5_pvp_ranked"])(
     "refuses %s",
     async (value) => {
-      const response = await page(`filter[gameMode]=${value}`);
-      expect(response.status).toBe(400);
-      expect(problemIn(response)).toMatchObject({
-        code: "invalid-parameter",
-        source: { parameter: "filter[gameMode]" },
+      expectProblem(await page(`filter[gameMode]=${value}`), "invalid-parameter", {
+        parameter: "filter[gameMode]",
       });
     },
   );

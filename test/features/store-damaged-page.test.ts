@@ -10,7 +10,7 @@ import { serve } from "../../src/wiring.ts";
 import type { Kind, Values } from "../support/engine.ts";
 import { overwritePage, pagesOf, settle, sqliteRows } from "../support/engine-sqlite.ts";
 import { serveWithKeys } from "../support/keys.ts";
-import { problemIn } from "../support/problems.ts";
+import { expectProblem } from "../support/problems.ts";
 import { aMatch, duel, minutesAgo, withAsset } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -45,8 +45,7 @@ describe("a damaged schema is damaged data, for reads and writes:", () => {
     const events: Event[] = [];
     const server = await serve(world.settings, (event) => events.push(event));
     try {
-      const response = await world.get(`${server.url}/shards/eu${path}`);
-      expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
+      expectProblem(await world.get(`${server.url}/shards/eu${path}`), "damaged-data");
       expect(events.filter(({ event }) => event === "damaged-data")).toMatchObject([
         { shard: "eu", table: "sqlite_schema", record: message },
       ]);
@@ -107,8 +106,7 @@ describe("a row with a value of another type is damaged data:", () => {
     await using world = await startWorld([aMatch({ id: "match-a", rosters, ...withAsset })]);
     sqliteRows(join(world.data, "na.db")).change(kind, "first", to);
     for (const path of paths) {
-      const response = await world.get(`/shards/na/matches${path}`);
-      expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
+      expectProblem(await world.get(`/shards/na/matches${path}`), "damaged-data");
     }
   });
 });
@@ -133,8 +131,7 @@ test("no outdated player is served if the changes since the last read cannot be 
 test("a file that a newer version migrated while it was served is unavailable, not damaged", async () => {
   await using world = await startWorld([aMatch({ id: "match-a" })]);
   sqliteRows(join(world.data, "na.db")).migrateToNewer();
-  const response = await world.get("/shards/na/matches/match-a");
-  expect([response.status, problemIn(response).code]).toEqual([503, "shard-unavailable"]);
+  expectProblem(await world.get("/shards/na/matches/match-a"), "shard-unavailable");
 });
 
 test("ingest into a shard with a damaged index says what to do", async () => {
