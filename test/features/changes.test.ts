@@ -313,6 +313,7 @@ describe("long polling", () => {
       expect(matchesOf((await waiting).body)).toEqual(["three"]);
       expect(performance.now() - began).toBeLessThan(LONGEST);
       expect(matchesOf((await world.get(body.links.next)).body)).toEqual(["two", "three"]);
+      await world.stop();
       await postgres?.stop();
     },
   );

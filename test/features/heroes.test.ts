@@ -3,18 +3,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { sqliteRows } from "../support/engine-sqlite.ts";
-import { aPostgres, dropSchema } from "../support/postgres.ts";
+import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, type MatchDocument, type MatchIn } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
 import { until } from "../support/state.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-beforeAll(async () => {
-  postgres = await aPostgres();
-});
-afterAll(() => postgres.stop());
+const worldIn = engineWorlds();
 
 /** A match in which these heroes won and lost, with the number of kills of each. */
 function played(
@@ -46,18 +42,12 @@ const CAST = [
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
 const idsOf = (body: any) => body.data.map(({ id }: { id: string }) => id);
 
-describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
+describe.each(ENGINES)("in %s", (engine) => {
   let world: World;
-  const schema = `heroes_${process.pid}`;
   beforeAll(async () => {
-    const toml =
-      engine === "SQLite" ? "" : `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n`;
-    world = await startWorld(CAST, {}, undefined, toml);
+    world = await worldIn(engine, CAST);
   });
-  afterAll(async () => {
-    await world.stop();
-    if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
-  });
+  afterAll(() => world.stop());
   const get = async (query = "") => {
     const reply = await world.get(`/shards/na/heroes${query}`);
     expect(reply.status).toBe(200);

@@ -1,22 +1,17 @@
 /** Pruned records: what disappears, and what players keep. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { prune } from "../../src/prune/prune.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
-import { aPostgres, dropSchema } from "../support/postgres.ts";
+import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch, duel, type MatchIn } from "../support/records.ts";
 import { ingestWith, startWorld, type World } from "../support/world.ts";
 
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-let worlds = 0;
-beforeAll(async () => {
-  postgres = await aPostgres();
-});
-afterAll(() => postgres.stop());
+const worldIn = engineWorlds();
 
 const day = (number: number) => Date.UTC(2024, 0, number);
 
@@ -45,18 +40,10 @@ async function statsOf(world: World, id: string) {
   return status === 200 ? body.data.attributes.stats : status;
 }
 
-describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
+describe.each(ENGINES)("in %s", (engine) => {
   async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
-    const schema = `prune_${process.pid}_${++worlds}`;
-    const url = `${postgres.url}?schema=${schema}`;
-    const toml = engine === "SQLite" ? "[shards.na]\n" : `[shards.na]\nurl = "${url}"\n`;
-    const world = await startWorld([], {}, undefined, toml);
-    try {
-      await work(world);
-    } finally {
-      await world.stop();
-      if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
-    }
+    await using world = await worldIn(engine);
+    await work(world);
   }
 
   test("matches from before the cutoff are gone, and players keep their lifetime records", () =>

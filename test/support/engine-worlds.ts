@@ -1,0 +1,31 @@
+/** A Matchbook whose shard na is in SQLite or in PostgreSQL. */
+
+import { afterAll, beforeAll } from "bun:test";
+import type { Json } from "../../src/domain/json.ts";
+import { aPostgres, dropSchema } from "./postgres.ts";
+import { startWorld, type World } from "./world.ts";
+
+export const ENGINES = ["SQLite", "PostgreSQL"] as const;
+export type Engine = (typeof ENGINES)[number];
+
+let made = 0;
+
+/** For a test file: starts such servers. Each has a schema of its own, which goes with it. */
+export function engineWorlds(): (engine: Engine, documents?: Json[]) => Promise<World> {
+  let postgres: Awaited<ReturnType<typeof aPostgres>>;
+  beforeAll(async () => {
+    postgres = await aPostgres();
+  });
+  afterAll(() => postgres.stop());
+  return async (engine, documents = []) => {
+    const schema = `world_${process.pid}_${made++}`;
+    const url = engine === "SQLite" ? "" : `url = "${postgres.url}?schema=${schema}"\n`;
+    const world = await startWorld(documents, {}, undefined, `[shards.na]\n${url}`);
+    let stopped: Promise<void> | undefined;
+    const stop = () => {
+      stopped ??= world.stop().then(() => (url ? dropSchema(postgres.url, schema) : undefined));
+      return stopped;
+    };
+    return { ...world, stop, [Symbol.asyncDispose]: stop };
+  };
+}
