@@ -2,8 +2,8 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { TestClock } from "../support/keys.ts";
-import { aPostgres } from "../support/postgres.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { until } from "../support/state.ts";
@@ -20,6 +20,8 @@ const PACE = { pollMs: 5 };
 
 const startFeed = (...[documents, flags, clock, toml]: Parameters<typeof startWorld>) =>
   startWorld(documents, flags, clock, toml, undefined, PACE);
+
+const worldIn = engineWorlds(PACE);
 
 interface Body {
   data: {
@@ -129,15 +131,11 @@ describe("a page of changes", () => {
   });
 });
 
-test.each(["SQLite", "PostgreSQL"])(
+test.each(ENGINES)(
   "who takes a cursor, then walks the list, then follows the cursor, misses no match dated ahead of the clock, on %s",
   async (engine) => {
-    const postgres = engine === "PostgreSQL" ? await aPostgres() : undefined;
-    const toml = postgres
-      ? `[shards.na]\nurl = "${postgres.url}?schema=ahead_${process.pid}"\n`
-      : "";
     const clock = new TestClock();
-    await using world = await startFeed([aMatch({ id: "one" })], {}, clock, toml);
+    await using world = await worldIn(engine, [aMatch({ id: "one" })], clock);
     const listed = async () =>
       (await world.get("/shards/na/matches")).body.data.map(({ id }: { id: string }) => id);
     const ahead = (minutes: number) => ({ createdAt: minutesAgo(-minutes) });
@@ -167,7 +165,6 @@ test.each(["SQLite", "PostgreSQL"])(
     clock.advance(2 * 60_000);
     expect(await listed()).toContain("later");
     expect((await follow(world, (await world.get(CHANGES)).body.links.next)).pages).toEqual([]);
-    await postgres?.stop();
   },
 );
 
@@ -296,13 +293,10 @@ async function aWaitingRequest(world: World) {
 }
 
 describe("long polling", () => {
-  test.each(["SQLite", "PostgreSQL"])(
+  test.each(ENGINES)(
     "returns as soon as another process has committed a change, on %s",
     async (engine) => {
-      const postgres = engine === "PostgreSQL" ? await aPostgres() : undefined;
-      const schema = `feed_${process.pid}`;
-      const toml = postgres ? `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n` : "";
-      await using world = await startFeed([aMatch({ id: "one" })], {}, undefined, toml);
+      await using world = await worldIn(engine, [aMatch({ id: "one" })]);
       const { body } = await world.get(`${OLDEST}&page[wait]=25`);
       expect(matchesOf(body)).toEqual(["one"]);
       const began = performance.now();
@@ -313,8 +307,6 @@ describe("long polling", () => {
       expect(matchesOf((await waiting).body)).toEqual(["three"]);
       expect(performance.now() - began).toBeLessThan(LONGEST);
       expect(matchesOf((await world.get(body.links.next)).body)).toEqual(["two", "three"]);
-      await world.stop();
-      await postgres?.stop();
     },
   );
 
