@@ -18,7 +18,7 @@ const DEMO = [
   ...["", "/keys", "/guides", "/endpoints", "/usage", "/changelog"].map(
     (page) => `/portal/developers${page}`,
   ),
-  "/portal/developers/guides/events",
+  "/portal/developers/guides/changes",
   "/portal/developers/explorer?shard=na&on=matches&sort=-createdAt",
   "/portal/nothing/here",
 ];
