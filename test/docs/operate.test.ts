@@ -200,7 +200,10 @@ describe("shards of demo records", () => {
   test("'matchbook withheld' prints what the page shows", async () => {
     const [withheld] = of("withheld");
     const { stdout, stderr } = await home.run(wordsOf(withheld!.command));
-    expect((stdout + stderr).trimEnd()).toBe(withheld!.shown.join("\n"));
+    // The demo data change, so that rows are compared by their number.
+    const shape = (text: string) =>
+      text.replaceAll(/^[0-9a-f-]{36} .*$/gm, "ROW").replaceAll(/ +/g, " ");
+    expect(shape((stdout + stderr).trimEnd())).toBe(shape(withheld!.shown.join("\n")));
   });
 
   test("'matchbook doctor' prints what the page shows", async () => {
@@ -223,7 +226,7 @@ describe("shards of demo records", () => {
     line
       .replace(/^\w+ +(versions|disk|clock|descriptors) .*/, "$1")
       .replace(/^(\d+ problems?), .*/, "$1")
-      .replaceAll(/[\d.]+ MiB/g, "SIZE")
+      .replaceAll(/[\d.]+ MiB|\d+ matches|newest [\dTZ:-]+/g, "N")
       .replaceAll(/ +/g, " ");
 });
 
