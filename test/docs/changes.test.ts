@@ -1,4 +1,4 @@
-/** docs/changes.md: its program keeps a copy of a shard, and its receivers accept what Matchbook sends, and nothing else. */
+/** docs/changes.md: its program keeps a copy of a shard, and its receiver accepts what Matchbook sends, and nothing else. */
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -7,7 +7,6 @@ import { join } from "node:path";
 import type { Hook } from "../../src/hooks/hook-store.ts";
 import { signedHeaders } from "../../src/hooks/signature.ts";
 import { startHookWorld } from "../support/hooks.ts";
-import { hasProgram, skipWithout } from "../support/needs.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { aFolder, startWorld } from "../support/world.ts";
@@ -176,8 +175,6 @@ function receiverTests(language: string, command: string[], file: string): void 
 }
 
 receiverTests("ts", [process.execPath], "receiver.ts");
-if (hasProgram("python3")) receiverTests("python", ["python3"], "receiver.py");
-else skipWithout("python3", () => receiverTests("python", ["python3"], "receiver.py"));
 
 test("the message on the page has the form of a real one", async () => {
   const world = await startHookWorld([aMatch()]);

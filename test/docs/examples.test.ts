@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AdminWorld, startAdminWorld } from "../support/admin.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
+import { hasProgram, skipWithout } from "../support/needs.ts";
 import { matchbook, ROOT } from "../support/process.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { aFolder, startWorld, type World } from "../support/world.ts";
@@ -99,6 +100,25 @@ describe("requests", () => {
     const [, ...response] = shown.split("\n");
     expect([...new Set(members(text))]).toEqual([...new Set(members(response.join("\n")))]);
   });
+
+  const python = () => {
+    test("of all pages are made by the Python program of docs/api.md", async () => {
+      const [program] = fencesOf("docs/api.md").filter(({ language }) => language === "python");
+      const env = { PATH: process.env.PATH!, BASE: world.url, KEY: world.key };
+      const source = program!.text.replace('"Ada"', '"RoyalHeron52"');
+      const child = Bun.spawn(["python3", "-c", source], {
+        env,
+        stdout: "pipe",
+        stderr: "inherit",
+      });
+      const printed = (await new Response(child.stdout).text()).trim().split("\n");
+      expect(await child.exited).toBe(0);
+      // More than a page.
+      expect(new Set(printed.map((line) => line.split(" ")[0]))).toHaveProperty("size", 6);
+    });
+  };
+  if (hasProgram("python3")) python();
+  else skipWithout("python3", python);
 
   test("are repeated by the function in docs/api.md when the server says so, and only then", async () => {
     const [source] = fencesOf("docs/api.md").filter(({ language }) => language === "js");
