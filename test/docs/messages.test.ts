@@ -10,13 +10,15 @@ import { recordMessages } from "./messages-records.ts";
 
 const FILE = join(import.meta.dir, "messages.json");
 
+type CommandOutput = [exitCode: number, ...lines: string[]];
+
 interface Messages {
   /** The details of each code, by request. */
   responses: Record<string, Record<string, string[]>>;
   /** Why a record is rejected, by what is wrong with it. */
   records: Record<string, string[]>;
   /** Exit code and standard error, by command. */
-  commands: Record<string, [exitCode: number, ...output: string[]]>;
+  commands: Record<string, CommandOutput>;
 }
 
 let messages: Messages;
@@ -46,8 +48,10 @@ beforeAll(async () => {
   text = `${JSON.stringify(messages, null, 1)}\n`;
 }, 120_000);
 
-const byCommand = ({ command, exitCode, output }: CommandMessage) =>
-  [command, [exitCode, ...masked(output).split("\n")]] as const;
+const byCommand = ({ command, exitCode, output }: CommandMessage): [string, CommandOutput] => [
+  command,
+  [exitCode, ...masked(output).split("\n")],
+];
 
 /** Without what differs between runs. */
 const masked = (message: string): string =>
