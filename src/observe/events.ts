@@ -301,13 +301,17 @@ export function sentence(event: ShownEvent, paint: Paint): string {
   const { event: name, ...values } = event;
   const { level, advice } = EVENTS[name];
   const { error, ...fields } = values as Partial<Failed>;
-  const shown = Object.entries(fields).map(([field, value]) => ` ${field}=${shownValue(value)}`);
+  const shown = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => ` ${field}=${shownValue(value)}`);
   // Where it happened matters only for what is a bug.
   const isBug = name === "failure" || name === "uncaught-error";
-  const details = [advice, isBug ? (error?.stack ?? error?.message) : error?.message];
+  const details = [isBug ? (error?.stack ?? error?.message) : error?.message, advice]
+    .filter((one) => one !== undefined)
+    .join("; ");
   const colour = LEVEL_COLOURS[level];
   const head = colour ? paint(colour, name) : name;
-  return [head + shown.join(""), ...details.filter((one) => one !== undefined)].join(": ");
+  return head + shown.join("") + (details && `: ${details}`);
 }
 
 const LEVEL_COLOURS: Partial<Record<Level, "yellow" | "red">> = { warn: "yellow", error: "red" };
