@@ -59,7 +59,7 @@ const masked = (message: string): string =>
     .replaceAll(/(the current time, )[^;]+/g, "$1<now>")
     .replaceAll(/(\d+ days ago \()[^)]+/g, "$1<time>");
 
-test("the file is up to date (UPDATE_MESSAGES=1 rewrites it)", async () => {
+test("the file is up to date (UPDATE_MESSAGES=1 rewrites it, and npm run format formats it)", async () => {
   const before = readFileSync(FILE, "utf8");
   if (process.env.UPDATE_MESSAGES) await Bun.write(FILE, text);
   // Also after rewriting the file: a run that changed it fails.
