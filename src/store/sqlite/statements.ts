@@ -9,11 +9,14 @@ export class Statements {
 
   constructor(readonly database: Database) {}
 
-  get<Row>(sql: string): Statement<Row, SQLQueryBindings[]> {
+  /** `translate` is applied to a statement that is not prepared yet. */
+  get<Row>(sql: string, translate?: (sql: string) => string): Statement<Row, SQLQueryBindings[]> {
     const known = this.#prepared.get(sql);
     if (known) return known as Statement<Row, SQLQueryBindings[]>;
     if (this.#prepared.size >= MAX_STATEMENTS) this.#evict();
-    const statement = this.database.prepare<Row, SQLQueryBindings[]>(sql);
+    const statement = this.database.prepare<Row, SQLQueryBindings[]>(
+      translate ? translate(sql) : sql,
+    );
     this.#prepared.set(sql, statement as Statement<unknown, SQLQueryBindings[]>);
     return statement;
   }
