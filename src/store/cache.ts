@@ -13,6 +13,8 @@ import type { NamedColumns } from "./tables.ts";
 
 /** Most of it is for players, who are on every page. There are far fewer teams. */
 const SHARES = { players: 1 / 2, teams: 1 / 16, matches: 7 / 16 };
+/** For a reader that gets its matches with the state they are in. */
+export const WITHOUT_MATCHES = { players: 7 / 8, teams: 1 / 8, matches: 0 };
 
 export class ReaderCache {
   readonly players: NamedCache;
@@ -21,10 +23,10 @@ export class ReaderCache {
   /** The state of the shard that all of it is from. */
   state: CommitState = { sequence: -1, token: "none" };
 
-  constructor(bytes: number) {
-    this.players = new NamedCache(bytes * SHARES.players);
-    this.teams = new NamedCache(bytes * SHARES.teams);
-    this.matches = new NamedCache(bytes * SHARES.matches);
+  constructor(bytes: number, shares = SHARES) {
+    this.players = new NamedCache(bytes * shares.players);
+    this.teams = new NamedCache(bytes * shares.teams);
+    this.matches = new NamedCache(bytes * shares.matches);
   }
 
   /** Drops what changed up to a later state; everything if that is not known. */

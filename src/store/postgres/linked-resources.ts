@@ -5,14 +5,13 @@
  */
 
 import type { ByteRange } from "../byte-range.ts";
-import { entryOf, type NamedEntry, ReaderCache } from "../cache.ts";
+import { entryOf, type NamedEntry, ReaderCache, WITHOUT_MATCHES } from "../cache.ts";
 import { commitsSince } from "../core/change-log.ts";
 import type { MatchDocument } from "../match-document.ts";
 import { run } from "../steps.ts";
 import { DamagedData, type MatchesWithLinked, type NamedParts, type NamedTable } from "../store.ts";
-import type { NamedColumns } from "../tables.ts";
+import { NAMED_TABLES } from "../tables.ts";
 import { postgresEngine } from "./engine.ts";
-import { NAMED_ROWS, verifyNamed } from "./named-rows.ts";
 import type { Connection, Session } from "./session.ts";
 
 /**
@@ -48,7 +47,7 @@ export class LinkedResources {
     private readonly session: Session,
     cacheBytes: number,
   ) {
-    this.#cached = new ReaderCache(cacheBytes);
+    this.#cached = new ReaderCache(cacheBytes, WITHOUT_MATCHES);
   }
 
   /** Uses only the cache. Undefined if something is missing or the cache is in another state. */
@@ -137,11 +136,11 @@ export class LinkedResources {
     token?: string,
   ): Promise<Map<number, NamedEntry>> {
     const isStill = token === undefined ? "" : " AND (SELECT token FROM {shard}) = $2";
-    const rows = await connection.rows<NamedColumns>(
-      `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])${isStill}`,
+    const rows = await postgresEngine(connection).select(
+      NAMED_TABLES[table],
+      `WHERE num = ANY($1::integer[])${isStill}`,
       token === undefined ? [nums] : [nums, token],
     );
-    for (const row of rows) verifyNamed(table, row);
     return new Map(rows.map((row) => [row.num, entryOf(row)]));
   }
 

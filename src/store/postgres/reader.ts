@@ -30,9 +30,8 @@ import { type NamedColumns, PLAYERS } from "../tables.ts";
 import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
-import { namedColumns, verifyNamesake } from "./named-rows.ts";
+import { namedColumns, playersWithNames, verifyNamesake } from "./namesakes.ts";
 import { type FoundPage, findPage } from "./pages.ts";
-import { playersWithNames } from "./players-with-names.ts";
 import type { Connection, Session } from "./session.ts";
 
 /** A result with the sequence number of the state it was read in. */
