@@ -1,6 +1,6 @@
 /** Caches prepared statements. */
 
-import type { Changes, Database, SQLQueryBindings, Statement } from "bun:sqlite";
+import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
 
 const MAX_STATEMENTS = 256;
 
@@ -23,10 +23,6 @@ export class Statements {
 
   row<Row>(sql: string, ...values: SQLQueryBindings[]): Row | null {
     return this.get<Row>(sql).get(...values);
-  }
-
-  run(sql: string, ...values: SQLQueryBindings[]): Changes {
-    return this.get(sql).run(...values);
   }
 
   /** Closes the database too. */
