@@ -143,6 +143,8 @@ export interface RequestEvent {
   query: string;
   /** The path pattern; undefined if no route matches. */
   route: string | undefined;
+  /** The shard in the path, existing or not; empty if there is none. */
+  shard: string;
   status: number;
   /** The code of the first error in an error response. */
   code: string | undefined;

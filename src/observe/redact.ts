@@ -2,7 +2,10 @@
 
 import type { Event, RequestEvent } from "./events.ts";
 
-type ShownRequest = Omit<RequestEvent, "query" | "route" | "time" | "stages" | "records"> & {
+type ShownRequest = Omit<
+  RequestEvent,
+  "query" | "route" | "shard" | "time" | "stages" | "records"
+> & {
   /** Undefined if there was none. */
   query: string | undefined;
 };

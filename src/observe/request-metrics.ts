@@ -116,11 +116,10 @@ export class RequestMetrics {
     for (const result of RESULTS) this.#byShard.add([shard, result], 0);
   }
 
-  #countShard({ route, path, status, milliseconds }: RequestEvent): void {
-    if (!route?.startsWith(SHARD_ROUTES)) return;
-    const shard = path.split("/")[2]!;
-    // It was read, so it exists. With escaped characters it has many spellings, which are not label values.
-    if (status === 200 && !shard.includes("%")) this.addShard(shard);
+  #countShard({ route, shard, status, milliseconds }: RequestEvent): void {
+    if (shard === "" || !route?.startsWith(SHARD_ROUTES)) return;
+    // It was read, so it exists.
+    if (status === 200) this.addShard(shard);
     if (!this.#shards.has(shard)) return;
     this.#byShard.add([shard, resultOf(status)]);
     this.#shardDurations.observe(shard, milliseconds);

@@ -306,6 +306,7 @@ describe("the log examples", () => {
       path: "/",
       query: "sort=createdAt",
       route: "/",
+      shard: "",
       status: 400,
       code: "malformed-query",
       time: 1,
