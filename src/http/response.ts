@@ -1,6 +1,7 @@
 /** Builds responses: status, headers and body, the same way for every route. */
 
 import type { LimitHeaders } from "../access/rate-limit.ts";
+import { MIN_COMPRESSED } from "../document/content.ts";
 import { type Encoding, entityTag, namesTag } from "../document/entity-tag.ts";
 import { gzipBody } from "../document/gzip.ts";
 import { type ApiError, errorDocument, internalError, overloaded } from "../endpoint/errors.ts";
@@ -171,9 +172,6 @@ interface SerializedBody {
 
 /** Takes half the time of zlib at the same size. */
 const FAST_GZIP = { library: "libdeflate", level: 1 } as const;
-
-/** With its headers, a shorter text fits into one packet; compressing it takes a third of the whole request. */
-const MIN_COMPRESSED = 1024;
 
 /** A response that must not be cached. */
 function sendText(
