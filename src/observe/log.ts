@@ -1,8 +1,14 @@
 /** Writes events to the log: as JSON lines, or as readable lines on a terminal. */
 
-import type { Event, Observe } from "./events.ts";
-import { EVENTS, type Paint, sentence } from "./log-messages.ts";
-import { printable, redactedEvent, type ShownEvent } from "./redact.ts";
+import {
+  EVENTS,
+  type Event,
+  type Observe,
+  type Paint,
+  type ShownEvent,
+  sentence,
+} from "./events.ts";
+import { printable, redactedEvent } from "./redact.ts";
 import { MAX_ATOMIC_BYTES, standardError } from "./stderr.ts";
 
 const SEVERITIES = {
