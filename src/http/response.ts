@@ -82,7 +82,9 @@ export function documentResponse(
   headers.set("ETag", etag);
   if (limitHeaders && limitHeaders !== template.limits) {
     let name: keyof LimitHeaders;
-    for (name in limitHeaders) headers.set(name, limitHeaders[name]);
+    for (name in limitHeaders) {
+      if (template.limits?.[name] !== limitHeaders[name]) headers.set(name, limitHeaders[name]);
+    }
     template.limits = limitHeaders;
   }
   if (!body) return new Response(null, { status: 304, headers });
