@@ -139,7 +139,8 @@ describe(`${COUNT} hostile requests (HOSTILE_SEED=${SEED})`, () => {
   });
 
   test("reach every stage: all these statuses occur", () => {
-    const met = [...findings.ours.keys()].sort();
+    // A position of the change feed that has expired gets 410: few requests have one.
+    const met = [...findings.ours.keys()].filter((status) => status !== 410).sort();
     expect(met).toEqual([200, 204, 304, 400, 401, 404, 405, 406, 414, 429]);
     expect([...findings.theirs.keys()].sort()).toEqual([...refusalStatuses()].sort());
     for (const status of [200, 400, 404]) {

@@ -120,6 +120,7 @@ function pathOf(body: object): string {
   const { links } = body as { links?: { self: string } };
   if (links) return links.self;
   if ("openapi" in body) return "/openapi.json";
+  if ("today" in body) return "/usage";
   if ("shards" in body) return "/status";
   return JSON.stringify(body).includes("ready") ? "/readyz" : "/healthz";
 }
