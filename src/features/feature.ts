@@ -5,12 +5,14 @@ import type { MatchFacts, MatchRecord } from "../domain/match.ts";
 import type { CompatProfile } from "../endpoint/compat-profile.ts";
 import type { RecordsRoute } from "../endpoint/shard-request.ts";
 import type { Observe } from "../observe/events.ts";
+import type { EventTexts } from "../observe/log-messages.ts";
 import type { MetricFamily } from "../observe/prometheus.ts";
 import type { Schema } from "../openapi/schema-parts.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Steps } from "../store/steps.ts";
 import type { Transaction } from "../store/store.ts";
 import type { TableShape } from "../store/table.ts";
+import type { Operated } from "./operated.ts";
 
 export interface Feature {
   name: string;
@@ -18,6 +20,8 @@ export interface Feature {
   /** In the OpenAPI document, by name; and an example of each response. */
   schemas: Readonly<Record<string, Schema>>;
   examples: Readonly<Record<string, object>>;
+  /** The levels and texts of its events, whose types it adds to `FeatureEvents`. */
+  events?: Partial<EventTexts>;
   /** What it needs of each record, by name: the parts of an outline. Computed once, when the record arrives. */
   outline?: Readonly<Record<string, (record: MatchRecord) => unknown>>;
   derived?: readonly DerivedData[];
@@ -27,6 +31,7 @@ export interface Feature {
   onNames?(names: ReadonlySet<string>): Steps<void>;
   /** Called when the server starts. Its endpoints find the result in `running` of a request, by the name of the feature. */
   start?(services: Services): Running;
+  operated?: Operated;
 }
 
 /** What a feature keeps while the server runs. */

@@ -1,6 +1,14 @@
 /** Events of the running service. The log and the metrics decide what to show of each. */
 
+/** Events of features, by name, without it. Each adds its own to this interface. */
+// biome-ignore lint/suspicious/noEmptyInterface: features merge with it.
+export interface FeatureEvents {}
+
 export type Event =
+  | CoreEvent
+  | { [Name in keyof FeatureEvents]: { event: Name } & FeatureEvents[Name] }[keyof FeatureEvents];
+
+export type CoreEvent =
   | { event: "shard-opened"; shard: string; location: string }
   /** A shard of an older format is being migrated, which takes time in proportion to its size. */
   | { event: "shard-migrating"; shard: string; from: number; to: number }
@@ -75,22 +83,6 @@ export type Event =
   /** Without shared limits, every instance applies its own. */
   | { event: "shared-limits-unavailable"; error: unknown }
   | { event: "shared-limits-available" }
-  /** A batch of changes was delivered to a hook. */
-  | {
-      event: "hook-delivered";
-      hook: string;
-      shard: string;
-      changes: number;
-      milliseconds: number;
-    }
-  /** The batch is sent again later, unless the hook is paused. */
-  | { event: "hook-failed"; hook: string; shard: string; attempts: number; reason: string }
-  /** A hook failed for a day, or its receiver responded with 410. An operator has to resume it. */
-  | { event: "hook-paused"; hook: string; shard: string; reason: string }
-  /** Changes that a hook has not received are not in the log any more: they are too old, or the shard was restored. */
-  | { event: "hook-gap"; hook: string; shard: string }
-  /** The hooks, or the changes of a shard, cannot be read. It is tried again. */
-  | { event: "hooks-stalled"; shard?: string; error: unknown }
   /** A worker accepts requests. */
   | { event: "worker-ready"; worker: number; pid: number }
   /** A worker exited unexpectedly and is restarted after the delay. */
@@ -114,9 +106,6 @@ export type Event =
   | AdminRequestEvent
   | UploadEvent
   | RequestEvent
-  | StreamEndedEvent
-  /** Those who waited for changes of this shard were told so, after several attempts to read its change log. */
-  | { event: "changes-unreadable"; shard: string; error: unknown }
   | { event: "failure"; requestId: string; error: unknown }
   /** No code caught this error. The process shuts down. */
   | { event: "uncaught-error"; error: unknown }
@@ -156,29 +145,6 @@ export interface RequestEvent {
   tier: string | undefined;
   /** Match and player records in the body. */
   records: number;
-}
-
-/** Why a stream ends. "client-closed": the client has closed the connection. */
-export const STREAM_ENDS = [
-  "client-closed",
-  "slow-reader",
-  "cursor-expired",
-  "stopping",
-  "key-ended",
-  "shard-unavailable",
-] as const;
-
-export type StreamEnd = (typeof STREAM_ENDS)[number];
-
-/** A stream of changes that has ended. */
-export interface StreamEndedEvent {
-  event: "stream-ended";
-  keyId: string;
-  shard: string;
-  seconds: number;
-  /** How many were sent. */
-  changes: number;
-  why: StreamEnd;
 }
 
 /** A request to the admin listener. */

@@ -1,6 +1,6 @@
 /** The log level of each event, and its message on a terminal. */
 
-import type { EventName } from "./events.ts";
+import type { CoreEvent, EventName } from "./events.ts";
 import type { ShownEvent } from "./redact.ts";
 
 /** Colours a text, unless colours are off. */
@@ -13,9 +13,12 @@ type Level = "debug" | "info" | "warn" | "error";
 const at =
   (level: Level) =>
   <K extends EventName>(text: Text<K>) => ({ level, text });
-const [debug, info, warn, error] = [at("debug"), at("info"), at("warn"), at("error")];
+export const [debug, info, warn, error] = [at("debug"), at("info"), at("warn"), at("error")];
 
-export const EVENTS: { [K in EventName]: { level: Level; text: Text<K> } } = {
+export type EventTexts = { [K in EventName]: { level: Level; text: Text<K> } };
+
+/** Those of features are in their folders. */
+export const EVENTS: Pick<EventTexts, CoreEvent["event"]> = {
   "shard-opened": info((e) => `opened shard ${e.shard} at ${e.location}`),
   "shard-migrating": warn((e, paint) =>
     paint("yellow", `migrating shard ${e.shard} from format ${e.from} to ${e.to}`),
@@ -116,26 +119,6 @@ export const EVENTS: { [K in EventName]: { level: Level; text: Text<K> } } = {
       `${paint("red", "Redis is unavailable; this instance applies its own limits until it is back")}: ${e.error.message}`,
   ),
   "shared-limits-available": info(() => "rate limits and quotas are shared through Redis"),
-  "hook-delivered": debug(
-    (e) =>
-      `delivered ${e.changes} changes of shard ${e.shard} to hook ${e.hook} in ${e.milliseconds} ms`,
-  ),
-  "hook-failed": warn(
-    (e, paint) =>
-      `${paint("yellow", `cannot deliver changes of shard ${e.shard} to hook ${e.hook}`)} (attempt ${e.attempts}): ${e.reason}`,
-  ),
-  "hook-paused": error(
-    (e, paint) =>
-      `${paint("red", `hook ${e.hook} is paused`)}, after changes of shard ${e.shard} could not be delivered: ${e.reason}; run 'matchbook hooks resume ${e.hook}' when its receiver works`,
-  ),
-  "hook-gap": warn(
-    (e, paint) =>
-      `${paint("yellow", `changes of shard ${e.shard} for hook ${e.hook} are not in the log any more`)}; the next delivery reports the gap`,
-  ),
-  "hooks-stalled": error(
-    (e, paint) =>
-      `${paint("red", e.shard === undefined ? "cannot deliver to hooks" : `cannot deliver changes of shard ${e.shard} to hooks`)}: ${e.error.message}`,
-  ),
   "worker-ready": info((e) => `worker ${e.worker} is ready (pid ${e.pid})`),
   "worker-exited": error(
     (e, paint) =>
@@ -172,14 +155,6 @@ export const EVENTS: { [K in EventName]: { level: Level; text: Text<K> } } = {
   "admin-request": info(adminSentence),
   upload: info(uploadSentence),
   request: info(requestSentence),
-  "stream-ended": info(
-    (e, paint) =>
-      `stream of shard ${e.shard} ended: ${e.why} ${paint("dim", `${e.changes} changes in ${e.seconds} s, ${e.keyId}`)}`,
-  ),
-  "changes-unreadable": error(
-    (e, paint) =>
-      `${paint("red", `cannot read the changes of shard ${e.shard}; streams of them are ended`)}: ${e.error.message}`,
-  ),
   failure: error(
     (e, paint) =>
       `${paint("red", `request ${e.requestId} failed`)}: ${e.error.stack ?? e.error.message}`,
@@ -194,10 +169,6 @@ export const EVENTS: { [K in EventName]: { level: Level; text: Text<K> } } = {
   stopping: info((e) => `${e.signal}: stopping, ${e.inFlight} requests in flight`),
   stopped: info(() => "stopped"),
 };
-
-export function sentence(event: ShownEvent, paint: Paint): string {
-  return (EVENTS[event.event].text as Text<EventName>)(event, paint);
-}
 
 function uploadSentence(event: Shown<"upload">, paint: Paint): string {
   const { stored, withheld, duplicate, conflict, pruned, rejected } = event;

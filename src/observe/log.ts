@@ -1,7 +1,7 @@
 /** Writes events to the log: as JSON lines, or as readable lines on a terminal. */
 
 import type { Event, Observe } from "./events.ts";
-import { EVENTS, type Paint, sentence } from "./log-messages.ts";
+import { EVENTS, type EventTexts, type Paint } from "./log-messages.ts";
 import { printable, redactedEvent, type ShownEvent } from "./redact.ts";
 import { MAX_ATOMIC_BYTES, standardError } from "./stderr.ts";
 
@@ -31,6 +31,8 @@ export interface LogStream {
 
 export interface LogOptions {
   level: LogLevel;
+  /** Of features, beside those of the core. */
+  events?: Partial<EventTexts>;
   /** The number of this worker; undefined in a single process. */
   worker?: number | undefined;
   /** Standard error when absent. */
@@ -41,14 +43,16 @@ export interface LogOptions {
 
 export function logTo({
   level,
+  events = {},
   worker,
   stream = standardError,
   colours = supportsColours(process.env),
 }: LogOptions): Observe {
   const least = SEVERITIES[level];
-  const line = stream.isTTY === true ? readableLine(worker, colours) : jsonLine(worker);
+  const texts = { ...EVENTS, ...events } as EventTexts;
+  const line = stream.isTTY === true ? readableLine(texts, worker, colours) : jsonLine(worker);
   const observe: Observe = (event) => {
-    const severity = SEVERITIES[levelOf(event)];
+    const severity = SEVERITIES[levelOf(event, texts)];
     if (severity < least) return;
     const time = event.event === "request" ? event.time : Date.now();
     stream.write(line(redactedEvent(event), severity, time));
@@ -61,8 +65,8 @@ export function logTo({
 }
 
 /** There may be thousands of refused requests per second; an event of its own says how many. */
-const levelOf = (event: Event): LogLevel =>
-  event.event === "request" && event.code === "overloaded" ? "debug" : EVENTS[event.event].level;
+const levelOf = (event: Event, texts: EventTexts): LogLevel =>
+  event.event === "request" && event.code === "overloaded" ? "debug" : texts[event.event].level;
 
 type Line = (event: ShownEvent, severity: number, time: number) => string;
 
@@ -87,13 +91,14 @@ const isTooLong = (line: string): boolean =>
 
 const COLOURS = { green: 32, cyan: 36, yellow: 33, red: 31, dim: 2 } as const;
 
-function readableLine(worker: number | undefined, colours: boolean): Line {
+function readableLine(texts: EventTexts, worker: number | undefined, colours: boolean): Line {
   const paint: Paint = (colour, text) =>
     colours ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
   const source = worker === undefined ? "" : `${paint("dim", `worker ${worker}:`)} `;
   return (event, _, time) => {
     const clock = new Date(time).toTimeString().slice(0, 8);
-    return `${paint("dim", clock)} ${source}${sentence(printable(event), paint)}\n`;
+    const text = texts[event.event].text as (event: ShownEvent, paint: Paint) => string;
+    return `${paint("dim", clock)} ${source}${text(printable(event), paint)}\n`;
   };
 }
 

@@ -1,5 +1,6 @@
 /** A worker process: serves until its supervisor stops it or exits. */
 
+import { FEATURE_EVENTS } from "../features/list.ts";
 import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
 import { processFamilies } from "../observe/process-metrics.ts";
@@ -44,7 +45,11 @@ export async function work(settings: Settings): Promise<void> {
     await report({ type: "hello" });
     const options = await Promise.race([started.promise, disconnected.promise]);
     if (!options) return;
-    const log = logTo({ level: settings["log-level"], worker: options.number });
+    const log = logTo({
+      level: settings["log-level"],
+      events: FEATURE_EVENTS,
+      worker: options.number,
+    });
     onUncaughtError(log, () => stop("uncaught error", drainMs));
     running = await start(settings, options, log);
     await report({ type: "ready", url: running.url });

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { STAGES } from "../../src/endpoint/stopwatch.ts";
+import { FEATURE_EVENTS } from "../../src/features/list.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
 import { logTo } from "../../src/observe/log.ts";
-import { EVENTS } from "../../src/observe/log-messages.ts";
+import { EVENTS as CORE_EVENTS } from "../../src/observe/log-messages.ts";
 import { parseShards } from "../../src/settings/shard-locations.ts";
 import { type Monitored, makeTraffic, startMonitored } from "../support/monitored.ts";
 import type { Scrape, ScrapedFamily } from "../support/scrape.ts";
@@ -234,6 +235,8 @@ describe("the alerts", () => {
   });
 });
 
+const EVENTS = { ...CORE_EVENTS, ...FEATURE_EVENTS };
+
 describe("the log examples", () => {
   const error = new Error("odd");
   const samples: { [Name in EventName]: Extract<Event, { event: Name }> } = {
@@ -374,7 +377,10 @@ describe("the log examples", () => {
     const [, request] = examples.filter(({ event }) => event === "request");
     let written = "";
     const stream = { isTTY: true, write: (text: string) => (written += text) };
-    logTo({ level: "info", stream })({ ...samples.request, ...request } as Event);
+    logTo({ level: "info", events: FEATURE_EVENTS, stream })({
+      ...samples.request,
+      ...request,
+    } as Event);
     const withoutTime = (line: string) =>
       Bun.stripANSI(line)
         .trim()
@@ -385,7 +391,7 @@ describe("the log examples", () => {
   test.each(Object.values(samples))("have the level and the members of $event", (sample) => {
     let written = "";
     const stream = { write: (text: string) => (written += text) };
-    logTo({ level: "debug", stream })(sample);
+    logTo({ level: "debug", events: FEATURE_EVENTS, stream })(sample);
     const real = JSON.parse(written);
     const ofEvent = examples.filter(({ event }) => event === sample.event);
     expect(ofEvent.map(({ level }) => level)).toEqual(ofEvent.map(() => real.level));

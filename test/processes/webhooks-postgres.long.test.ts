@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { startReceiver } from "../support/hooks.ts";
 import { shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
+import { startReceiver } from "../support/webhooks.ts";
 import { startWorkers } from "../support/workers.ts";
 import { aFolder } from "../support/world.ts";
 
