@@ -1,13 +1,12 @@
 /** The explorer's response in a browser: as cards, table and JSON, and its error states. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { OUTCOME_NAMES } from "../../src/portal/match.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
   cards,
   EXPLORER,
   field,
-  leaveQuietly,
   MARKUP,
   MATCHES,
   mode,
@@ -40,9 +39,19 @@ inBrowser("the response in the explorer", () => {
   });
   afterAll(() => world.stop());
 
+  testEverywhere(
+    () => ({
+      address: `${world.url}${EXPLORER}?shard=na&on=matches&filter[playerNames]=Ada&page[limit]=2`,
+      options: { key: world.key },
+    }),
+    async (page) => {
+      await openMore(page);
+      await settled(page);
+    },
+  );
+
   test("is remembered: Back shows it at once, at the same scroll position", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=matches", { width: 360 });
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=matches", { width: 360 });
     await cards(page).first().waitFor();
     const last = page.locator("article").last().getByRole("link").last();
     await last.scrollIntoViewIfNeeded();
@@ -53,12 +62,10 @@ inBrowser("the response in the explorer", () => {
     await holdReplies(page, "**/shards/na/matches**");
     await page.goBack();
     await page.waitForFunction((y) => scrollY === y, place);
-    await leaveQuietly(visitor);
   });
 
   test("shows its status, size and whether it came from the cache, and the match with its winner and links", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1", { isCold: true });
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=match&id=match-1", { isCold: true });
     const status = page.locator(".explorer-status");
     expect(await status.innerText()).toMatch(/200 OK\s+\d+ ms\s+[\d.]+ kB/);
     expect(await status.getByText("200 OK").getAttribute("title")).toMatch(/^ETag: W\/"/);
@@ -90,29 +97,25 @@ inBrowser("the response in the explorer", () => {
     await page.getByLabel("Match ID").press("Enter");
     await card.getByText(OUTCOME_NAMES.undecided).nth(1).waitFor();
     expect(await card.getByText(lost, { exact: true }).count()).toBe(0);
-    await leaveQuietly(visitor);
   });
 
   test("shows what it contains when parts were left out", async () => {
-    const visitor = await openExplorer(
+    const page = await openExplorer(
       world,
       "?shard=na&on=matches&include=rosters&fields[match]=createdAt,rosters",
     );
-    expect(await cards(visitor.page).count()).toBe(5);
-    expect(await cards(visitor.page).first().innerText()).toContain(won);
-    await leaveQuietly(visitor);
+    expect(await cards(page).count()).toBe(5);
+    expect(await cards(page).first().innerText()).toContain(won);
   });
 
   test("a list of players says how many more the filter found", async () => {
     const ids = "filter[playerIds]=ada,p-0,p-1&page[limit]=2";
-    const visitor = await openExplorer(world, `?shard=na&on=players&${ids}`);
-    await visitor.page.getByText("Not listed: 1 more player.").waitFor();
-    await leaveQuietly(visitor);
+    const page = await openExplorer(world, `?shard=na&on=players&${ids}`);
+    await page.getByText("Not listed: 1 more player.").waitFor();
   });
 
   test("as JSON can be collapsed and expanded, also by keyboard", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1&as=json");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=match&id=match-1&as=json");
     const tree = page.locator(".explorer-tree");
     const attributes = tree.locator("summary", { hasText: '"attributes"' }).first();
     const duration = tree.getByText('"duration"');
@@ -132,12 +135,10 @@ inBrowser("the response in the explorer", () => {
       ...body,
       links: expect.anything(),
     });
-    await leaveQuietly(visitor);
   });
 
   test("shows markup in names as text", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=match&id=match-12");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=match&id=match-12");
     expect(await page.getByRole("link", { name: MARKUP }).innerText()).toBe(MARKUP);
     await showAs(page, "json");
     await page.getByRole("button", { name: EXPAND }).click();
@@ -148,7 +149,6 @@ inBrowser("the response in the explorer", () => {
     await showAs(page, "cards");
     await page.getByRole("table").getByRole("link", { name: MARKUP }).waitFor();
     expect(await page.locator("main img, main b").count()).toBe(0);
-    await leaveQuietly(visitor);
   });
 });
 
@@ -160,12 +160,11 @@ inBrowser("the explorer, when something is wrong:", () => {
   afterAll(() => world.stop());
 
   test("each error is shown next to its field, in the server's words", async () => {
-    const visitor = await openExplorer(
+    const page = await openExplorer(
       world,
       "?shard=na&on=matches&page[limit]=50&filter[gameMode]=foo&filter[createdAt-start]=yesterday&filtr=1",
       { expects: [400] },
     );
-    const { page } = visitor;
     const { body } = await world.get(
       "/shards/na/matches?page[limit]=50&filter[gameMode]=foo&filter[createdAt-start]=yesterday&filtr=1",
     );
@@ -192,29 +191,26 @@ inBrowser("the explorer, when something is wrong:", () => {
     await page.getByRole("button", { name: "Remove filtr" }).click();
     await showsMatches(page, ["match-1", "match-2", "match-3"]);
     expect(await page.locator(".explorer-wrong").count()).toBe(0);
-    await leaveQuietly(visitor);
   });
 
   test("an empty list suggests what to try", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=matches&filter[playerNames]=Nobody");
-    const text = await visitor.page.locator(".explorer-response").innerText();
+    const page = await openExplorer(world, "?shard=na&on=matches&filter[playerNames]=Nobody");
+    const text = await page.locator(".explorer-response").innerText();
     expect(text).toContain("No matches found");
     expect(text).toContain("Names must match exactly");
     expect(text).toContain("200 OK");
-    await leaveQuietly(visitor);
   });
 
   test("a rate limit is waited for, with a countdown", async () => {
     const slow = await startWorld(MATCHES, { rate: "1" });
-    const visitor = await visit(`${slow.url}${EXPLORER}?shard=na&on=matches`, {
+    const page = await visit(`${slow.url}${EXPLORER}?shard=na&on=matches`, {
       key: slow.key,
       expects: [429],
     });
-    const { page } = visitor;
     await mode(page, "ranked").check();
     await page.getByText(/Waiting for the server: \d+ s/).waitFor();
     expect(await page.locator(".explorer-status .gauge").innerText()).toMatch(/^0 of 1 /);
-    await leaveQuietly(visitor);
+    await leave(page);
     await slow.stop();
   });
 
@@ -222,63 +218,29 @@ inBrowser("the explorer, when something is wrong:", () => {
     const strict = await startWorld(MATCHES, { "matches-per-day": "1" }, stillClock());
     // On no first page, whatever its order.
     await strict.get("/shards/na/matches/match-6");
-    const visitor = await visit(`${strict.url}${EXPLORER}?shard=na&on=matches`, {
+    const page = await visit(`${strict.url}${EXPLORER}?shard=na&on=matches`, {
       key: strict.key,
       expects: [429],
     });
-    const { page } = visitor;
     await page.getByRole("alert").waitFor();
     expect(await page.locator(".explorer-status .gauge").innerText()).toMatch(
       /^Daily match quota used up, resets in \d+ (hour|minute|second)s?$/,
     );
-    await leaveQuietly(visitor);
+    await leave(page);
     await strict.stop();
   });
 
   test("an unreachable server is reported, and nothing that was entered is lost", async () => {
     const short = await startWorld(MATCHES);
-    const visitor = await visit(`${short.url}${EXPLORER}?shard=na&on=matches`, {
+    const page = await visit(`${short.url}${EXPLORER}?shard=na&on=matches`, {
       key: short.key,
+      expects: "errors",
     });
-    const { page, complaints } = visitor;
     await short.stop();
     await openMore(page);
     await field(page, "page[limit]").fill("2");
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").innerText()).toContain(TEXTS.unreachable);
     expect(await field(page, "page[limit]").inputValue()).toBe("2");
-    expect(complaints.filter((one) => !one.includes("ERR_CONNECTION_REFUSED"))).toEqual([]);
-    await leave(visitor);
-  });
-});
-
-inBrowser("the explorer", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld(MATCHES);
-  });
-  afterAll(() => world.stop());
-
-  const everywhere: [what: string, query: string, expects: number[]][] = [
-    [
-      "matches",
-      "?shard=na&on=matches&filter[playerNames]=Ada&include=rosters.participants.player&page[limit]=2",
-      [],
-    ],
-    ["JSON", "?shard=na&on=match&id=match-12&as=json", []],
-    ["code", "?shard=na&on=matches&as=code", []],
-    ["errors", "?shard=na&on=matches&page[limit]=50&filter[gameMode]=foo&filtr=1", [400]],
-  ];
-  describe.each(everywhere)("with %s", (_, query, expects) => {
-    testEverywhere(
-      () => ({
-        address: `${world.url}${EXPLORER}${query}`,
-        options: { key: world.key, expects },
-      }),
-      async (page) => {
-        await openMore(page);
-        await settled(page);
-      },
-    );
   });
 });

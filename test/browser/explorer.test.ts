@@ -10,7 +10,6 @@ import {
   cards,
   EXPLORER,
   field,
-  leaveQuietly,
   MATCHES,
   mode,
   openExplorer,
@@ -41,8 +40,7 @@ inBrowser("the query of the explorer", () => {
   afterAll(() => world.stop());
 
   test("starts with the newest matches, written into the page URL", async () => {
-    const visitor = await openExplorer(world);
-    const { page } = visitor;
+    const page = await openExplorer(world);
     expect([...searchOf(page)]).toEqual([
       ["shard", "na"],
       ["on", "matches"],
@@ -50,12 +48,10 @@ inBrowser("the query of the explorer", () => {
     ]);
     expect(await page.title()).toBe(`${TEXTS.explorer} · Matchbook`);
     await showsMatches(page, ["match-12", "match-11", "match-10", "match-9", "match-8"]);
-    await leaveQuietly(visitor);
   });
 
   test("has the region of its URL, and another one begins with its first page", async () => {
-    const visitor = await openExplorer(world, "?shard=eu&on=matches");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=eu&on=matches");
     const region = page.getByRole("main").getByLabel("Region");
     await showsMatches(page, ["match-eu"]);
     expect(await region.inputValue()).toBe("eu");
@@ -65,12 +61,10 @@ inBrowser("the query of the explorer", () => {
     await showsMatches(page, ["match-6", "match-7", "match-8", "match-9", "match-10"]);
     await region.selectOption("eu");
     await showsMatches(page, ["match-eu"]);
-    await leaveQuietly(visitor);
   });
 
-  test("shows three filters, and needs few tab stops to reach the response", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=matches");
-    const { page } = visitor;
+  test("shows three filters, needs few tab stops to reach the response, and has a field for every parameter", async () => {
+    const page = await openExplorer(world, "?shard=na&on=matches");
     expect(await page.locator(".explorer-name").allTextContents()).toEqual([
       "filter[playerNames]",
       "filter[createdAt-start]",
@@ -89,12 +83,15 @@ inBrowser("the query of the explorer", () => {
       if (stops.at(-1) !== id) stops.push(id!);
     }
     expect(stops.length).toBeLessThanOrEqual(8);
-    await leaveQuietly(visitor);
+    await openMore(page);
+    const names = await page.locator(".explorer-name").allTextContents();
+    for (const { name, endpoints } of PARAMETERS) {
+      if (endpoints.includes("matches")) expect(names).toContain(name.replace("TYPE", "match"));
+    }
   });
 
   test("is followed by the response, the page URL and the code, without a click", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=matches&page[limit]=2");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=matches&page[limit]=2");
     await showsMatches(page, ["match-1", "match-2"]);
     await mode(page, "casual").check();
     await showsMatches(page, ["match-2", "match-4"]);
@@ -111,12 +108,10 @@ inBrowser("the query of the explorer", () => {
       "page[limit]=2&filter[gameMode]=casual&sort=-createdAt&filter[createdAt-start]=2026-03-01T18:30:00Z&filter[teamNames]=A,B%5C,C";
     await showAs(page, "code");
     expect(await shownCode(page)).toContain(`"${world.url}/shards/na/matches?${query}"`);
-    await leaveQuietly(visitor);
   });
 
   test("is sent once after a pause in typing", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=match&id=match-1");
     await page.clock.install();
     await page.reload();
     await showsMatches(page, ["match-1"]);
@@ -140,12 +135,11 @@ inBrowser("the query of the explorer", () => {
     await id.fill("match-4");
     await id.press("Enter");
     await showsMatches(page, ["match-4"]);
-    await leaveForGood(visitor);
+    await leaveForGood(page);
   });
 
   test("aborts the request that it replaces", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=match&id=match-1");
     const aborted: string[] = [];
     page.on("requestfailed", (one) => aborted.push(new URL(one.url()).pathname.split("/").at(-1)!));
     const letThrough = await holdReplies(page, "**/shards/na/matches/match-2");
@@ -157,12 +151,10 @@ inBrowser("the query of the explorer", () => {
     expect(aborted).toContain("match-2");
     letThrough();
     page.removeAllListeners("requestfailed");
-    await leaveQuietly(visitor);
   });
 
   test("never has the result of another query under its URL", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=match&id=match-1");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=match&id=match-1");
     await showsMatches(page, ["match-1"]);
     const letThrough = await holdReplies(page, "**/shards/na/matches/match-2");
     await page.getByLabel("Match ID").fill("match-2");
@@ -176,12 +168,10 @@ inBrowser("the query of the explorer", () => {
     await page.goBack();
     await urlHas(page, "id", "match-1");
     await showsMatches(page, ["match-1"]);
-    await leaveQuietly(visitor);
   });
 
   test("gets a history entry when it is sent; going back shows the query before", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=matches&page[limit]=2");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=matches&page[limit]=2");
     await showsMatches(page, ["match-1", "match-2"]);
     await mode(page, "casual").check();
     await showsMatches(page, ["match-2", "match-4"]);
@@ -191,12 +181,10 @@ inBrowser("the query of the explorer", () => {
     await page.goForward();
     await showsMatches(page, ["match-2", "match-4"]);
     expect(await mode(page, "casual").isChecked()).toBe(true);
-    await leaveQuietly(visitor);
   });
 
   test("stays as entered while paging; the position is in the page URL and can be shared", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=matches");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=matches");
     await openMore(page);
     const entered = () =>
       page
@@ -229,53 +217,37 @@ inBrowser("the query of the explorer", () => {
     await mode(page, "casual").check();
     await showsMatches(page, ["match-2", "match-4", "match-6", "match-8", "match-10"]);
     expect(searchOf(page).has("after")).toBe(false);
-    await leaveQuietly(visitor);
+    await leave(page);
 
     const reader = await visit(address, { key: world.key });
-    await showsMatches(reader.page, ["match-6", "match-7", "match-8", "match-9", "match-10"]);
-    await mode(reader.page, "casual").check();
-    await showsMatches(reader.page, ["match-2", "match-4", "match-6", "match-8", "match-10"]);
-    await leaveQuietly(reader);
+    await showsMatches(reader, ["match-6", "match-7", "match-8", "match-9", "match-10"]);
+    await mode(reader, "casual").check();
+    await showsMatches(reader, ["match-2", "match-4", "match-6", "match-8", "match-10"]);
   });
 
   test("can be shared: a new visitor sees the same", async () => {
     const author = await openExplorer(world, "?shard=na&on=matches");
-    await mode(author.page, "ranked").check();
-    await urlHas(author.page, "filter[gameMode]", "ranked");
-    await showAs(author.page, "json");
-    await urlHas(author.page, "as", "json");
-    const tree = await author.page.locator(".explorer-tree").innerText();
-    const address = author.page.url();
+    await mode(author, "ranked").check();
+    await urlHas(author, "filter[gameMode]", "ranked");
+    await showAs(author, "json");
+    await urlHas(author, "as", "json");
+    const tree = await author.locator(".explorer-tree").innerText();
+    const address = author.url();
     await leave(author);
 
     const reader = await visit(address, { key: world.key });
-    expect(reader.page.url()).toBe(address);
+    expect(reader.url()).toBe(address);
     // The links and the window of a list depend on the time of the request.
     const untilLinks = (text: string) => text.slice(0, text.indexOf('"links"'));
-    expect(untilLinks(await reader.page.locator(".explorer-tree").innerText())).toBe(
-      untilLinks(tree),
-    );
-    expect(await mode(reader.page, "ranked").isChecked()).toBe(true);
-    await leaveQuietly(reader);
-  });
-
-  test("has a field for every query parameter", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=matches");
-    const { page } = visitor;
-    await openMore(page);
-    const names = await page.locator(".explorer-name").allTextContents();
-    for (const { name, endpoints } of PARAMETERS) {
-      if (endpoints.includes("matches")) expect(names).toContain(name.replace("TYPE", "match"));
-    }
-    await leaveQuietly(visitor);
+    expect(untilLinks(await reader.locator(".explorer-tree").innerText())).toBe(untilLinks(tree));
+    expect(await mode(reader, "ranked").isChecked()).toBe(true);
   });
 
   test("copied as JavaScript is a program that works, while the key on the page is masked", async () => {
-    const visitor = await openExplorer(
+    const page = await openExplorer(
       world,
       "?shard=na&on=matches&filter[playerNames]=Ada&sort=-createdAt&page[limit]=2&as=code",
     );
-    const { page } = visitor;
     const copied = await page.evaluateHandle(() => {
       const texts: string[] = [];
       Object.defineProperty(navigator, "clipboard", {
@@ -297,15 +269,13 @@ inBrowser("the query of the explorer", () => {
     await page.reload();
     await settled(page);
     expect(await shownCode(page)).toContain("urlopen");
-    await leaveQuietly(visitor);
   });
 
   test("finds players, single records and everything else, with the parameters they accept", async () => {
-    const visitor = await openExplorer(
+    const page = await openExplorer(
       world,
       "?shard=na&on=matches&filter[playerNames]=Ada&sort=-createdAt",
     );
-    const { page } = visitor;
     await searchFor(page, "players");
     await page.getByRole("table").getByRole("link", { name: "Ada" }).waitFor();
     expect([...searchOf(page).keys()]).toEqual(["shard", "on", "filter[playerNames]"]);
@@ -324,12 +294,10 @@ inBrowser("the query of the explorer", () => {
     await page.getByText("Enter a value for filter[near]").waitFor();
     await field(page, "filter[near]").fill("adda");
     await page.locator(".explorer-tree").getByText('"Ada"', { exact: true }).waitFor();
-    await leaveQuietly(visitor);
   });
 
   test("suggests names similar to the typed text, and adds the selected one", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=players");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=players");
     const field = page.getByRole("combobox", { name: "filter[playerNames]" });
     await field.fill("adda");
     const option = page.getByRole("option", { name: "Ada", exact: true });
@@ -368,12 +336,10 @@ inBrowser("the query of the explorer", () => {
     await page.getByRole("combobox", { name: "filter[patchVersion]" }).focus();
     await page.getByRole("option", { name: "2.5", exact: true }).click();
     await urlHas(page, "filter[patchVersion]", "2.5");
-    await leaveQuietly(visitor);
   });
 
   test("with a misspelt name and Enter offers the name that was meant", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=matches&page[limit]=1");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=matches&page[limit]=1");
     const names = page.getByRole("combobox", { name: "filter[playerNames]" });
     await names.fill("Grace_l1");
     await names.press("Enter");
@@ -384,12 +350,10 @@ inBrowser("the query of the explorer", () => {
       .click();
     await showsMatches(page, ["match-2"]);
     expect(searchOf(page).get("filter[playerNames]")).toBe("Grace_1");
-    await leaveQuietly(visitor);
   });
 
   test("can be entered with the keyboard alone", async () => {
-    const visitor = await openExplorer(world, "?shard=na&on=matches&page[limit]=1");
-    const { page } = visitor;
+    const page = await openExplorer(world, "?shard=na&on=matches&page[limit]=1");
     await showsMatches(page, ["match-1"]);
     await mode(page, "ranked").focus();
     await page.keyboard.press("ArrowRight");
@@ -406,12 +370,10 @@ inBrowser("the query of the explorer", () => {
     await page.getByRole("button", { name: "Clear" }).press("Enter");
     await urlHas(page, "filter[gameMode]", null);
     await cards(page).first().waitFor();
-    await leaveQuietly(visitor);
   });
 
   test("without a key can be built and copied, and nothing is requested", async () => {
-    const visitor = await visit(`${world.url}${EXPLORER}?shard=na&on=matches`);
-    const { page } = visitor;
+    const page = await visit(`${world.url}${EXPLORER}?shard=na&on=matches`);
     const asked: string[] = [];
     page.on("request", (one) => asked.push(one.url()));
     await mode(page, "ranked").check();
@@ -425,7 +387,6 @@ inBrowser("the query of the explorer", () => {
     await page.getByRole("button", { name: TEXTS.useKey }).click();
     await cards(page).first().waitFor();
     page.removeAllListeners("request");
-    await leaveQuietly(visitor);
   });
 });
 

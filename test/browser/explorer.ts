@@ -1,12 +1,11 @@
 /** Opens and reads the explorer page in tests. */
 
-import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import type { Presentation } from "../../src/portal/views/explorer/query.ts";
 import type { Target } from "../../src/portal/views/explorer/targets.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import type { World } from "../support/world.ts";
-import { leave, type VisitOptions, type Visitor, visit } from "./support.ts";
+import { type VisitOptions, visit } from "./support.ts";
 
 export const MARKUP = '<img src=x onerror="alert(1)"><b>bold</b>';
 
@@ -28,7 +27,7 @@ export const MATCHES = [...NA, aMatch({ id: "match-eu", shard: "eu", createdAt: 
 
 export const EXPLORER = "/portal/developers/explorer";
 
-export const openExplorer = (world: World, query = "", more: VisitOptions = {}): Promise<Visitor> =>
+export const openExplorer = (world: World, query = "", more: VisitOptions = {}): Promise<Page> =>
   visit(`${world.url}${EXPLORER}${query}`, { key: world.key, ...more });
 
 /** Opens the less common fields, which are rendered only then. */
@@ -77,9 +76,3 @@ export const urlHas = (page: Page, name: string, value: string | null) =>
   );
 
 export const mode = (page: Page, name: string) => page.locator(`label[title=${name}] input`);
-
-/** Checks that the browser reported no errors. */
-export async function leaveQuietly(visitor: Visitor): Promise<void> {
-  expect(visitor.complaints).toEqual([]);
-  await leave(visitor);
-}

@@ -10,12 +10,10 @@ import { MARKUP, oddRecords } from "./odd-records.ts";
 import {
   inBrowser,
   layoutShift,
-  leave,
   settled,
   startDemoWorld,
   sticksOut,
   testEverywhere,
-  violations,
   visit,
 } from "./support.ts";
 import { TEXTS } from "./texts.ts";
@@ -48,10 +46,9 @@ inBrowser("the heroes page", () => {
       options: { key: world.key },
     }));
 
-    test("shows what the API counts, and does not shift while it loads", async () => {
+    test("shows what the API counts, does not shift while it loads, and keeps the heroes in view on a phone", async () => {
       const { body } = await world.get("/shards/na/heroes");
-      const visitor = await open("", { width: 390 });
-      const { page } = visitor;
+      const page = await open("", { width: 390 });
       expect(await rows(page).count()).toBe(body.data.length);
       const [first] = body.data;
       const shown = await rows(page).first().innerText();
@@ -61,12 +58,18 @@ inBrowser("the heroes page", () => {
         `${body.data.length} heroes in ${body.meta.matches} matches. Matches of the mode Private do not count.`,
       );
       expect(await layoutShift(page)).toBeLessThan(0.02);
-      await leave(visitor);
+      const frame = page.getByRole("region", { name: "Heroes", exact: true });
+      await page.locator(".scroll-cue").waitFor();
+      await frame.focus();
+      await frame.evaluate((area) => area.scrollTo({ left: area.scrollWidth }));
+      await page.locator(".scroll-cue").waitFor({ state: "detached" });
+      const name = await page.locator(".heroes-name").first().boundingBox();
+      expect(name!.x).toBeGreaterThanOrEqual(0);
+      expect(name!.x + name!.width).toBeLessThan(390);
     });
 
     test("sorts by any column by keyboard, and the URL keeps the order", async () => {
-      const visitor = await open();
-      const { page } = visitor;
+      const page = await open();
       const visited = await page.evaluate(() => history.length);
       await heading(page, "Win rate").focus();
       await page.keyboard.press("Enter");
@@ -88,12 +91,10 @@ inBrowser("the heroes page", () => {
       expect(await names(page)).toEqual(shown);
       // An order is not a step back.
       expect(await page.evaluate(() => history.length)).toBe(visited);
-      await leave(visitor);
     });
 
     test("filters by mode and patch, and a shared link shows the same", async () => {
-      const visitor = await open();
-      const { page } = visitor;
+      const page = await open();
       await page.getByLabel("Mode").selectOption({ label: modeName("ranked") });
       await page.waitForURL((url) => url.searchParams.get("mode") === "ranked");
       await settled(page);
@@ -112,77 +113,42 @@ inBrowser("the heroes page", () => {
       const shown = await names(page);
 
       const fresh = await visit(page.url(), { key: world.key });
-      expect(await names(fresh.page)).toEqual(shown);
-      await leave(fresh);
-      await leave(visitor);
+      expect(await names(fresh)).toEqual(shown);
     });
 
     test("takes any other patch, and says if nothing counts there", async () => {
-      const visitor = await open();
-      const { page } = visitor;
+      const page = await open();
       await page.getByLabel("Patch", { exact: true }).fill("9.9");
       await page.keyboard.press("Enter");
       await page.waitForURL((url) => url.searchParams.get("patch") === "9.9");
       await page.getByText("No heroes found").waitFor();
-      expect(await violations(page)).toEqual([]);
       await page.getByRole("button", { name: "Show all modes and patches" }).click();
       await rows(page).first().waitFor();
       expect(new URL(page.url()).search).toBe("");
-      await leave(visitor);
     });
 
     test("opens for another region", async () => {
-      const visitor = await open("?sort=hero", { width: 390 });
-      const { page } = visitor;
+      const page = await open("?sort=hero", { width: 390 });
       await page.locator("main").getByLabel("Region").selectOption("eu");
       await page.waitForURL(`${world.url}/portal/eu/heroes?sort=hero`);
       await settled(page);
       const { body } = await world.get("/shards/eu/heroes");
       expect(await rows(page).count()).toBe(body.data.length);
-      await leave(visitor);
-    });
-
-    test("keeps the heroes in view on a phone, and shows that the table scrolls", async () => {
-      const visitor = await open("", { width: 390 });
-      const { page } = visitor;
-      const frame = page.getByRole("region", { name: "Heroes", exact: true });
-      await page.locator(".scroll-cue").waitFor();
-      await frame.focus();
-      await frame.evaluate((area) => area.scrollTo({ left: area.scrollWidth }));
-      await page.locator(".scroll-cue").waitFor({ state: "detached" });
-      const name = await page.locator(".heroes-name").first().boundingBox();
-      expect(name!.x).toBeGreaterThanOrEqual(0);
-      expect(name!.x + name!.width).toBeLessThan(390);
-      await leave(visitor);
     });
 
     test("reports a server that does not respond, and loads on retry", async () => {
       let isUnreachable = true;
-      const visitor = await open("", {
+      const page = await open("", {
+        expects: "errors",
         before: (page: Page) =>
           page.route("**/shards/*/heroes*", (route) =>
             isUnreachable ? route.abort() : route.continue(),
           ),
       });
-      const { page } = visitor;
       await page.getByText(TEXTS.unreachable).waitFor();
       isUnreachable = false;
       await page.getByRole("button", { name: TEXTS.tryAgain }).click();
       await rows(page).first().waitFor();
-      await leave(visitor);
-    });
-
-    test("explains that a key is needed, and requests nothing without one", async () => {
-      const requested: string[] = [];
-      const visitor = await visit(`${world.url}/portal/na/heroes`, {
-        before: (page) =>
-          page.on("request", (request) => requested.push(new URL(request.url()).pathname)),
-      });
-      const { page } = visitor;
-      await page.locator("main").getByRole("button", { name: TEXTS.enterKey }).waitFor();
-      expect(requested.filter((path) => path.startsWith("/shards/"))).toEqual([]);
-      expect(visitor.complaints).toEqual([]);
-      await leave(visitor);
     });
   });
 
@@ -195,26 +161,21 @@ inBrowser("the heroes page", () => {
 
     test("shows markup in a name as text, and fits a narrow screen", async () => {
       const address = `${world.url}/portal/na/heroes?patch=${encodeURIComponent(MARKUP)}`;
-      const visitor = await visit(address, { key: world.key, width: 360 });
-      const { page } = visitor;
+      const page = await visit(address, { key: world.key, width: 360 });
       expect(await names(page)).toContain(MARKUP);
       expect(await page.locator("main img").count()).toBe(0);
       expect(await page.title()).toStartWith("Heroes in NA");
       expect(await sticksOut(page)).toEqual([]);
-      expect(await violations(page)).toEqual([]);
-      expect(visitor.complaints).toEqual([]);
-      await leave(visitor);
     });
 
     test("says that not all heroes are shown if there are too many", async () => {
-      const visitor = await visit(`${world.url}/portal/na/heroes`, { key: world.key });
-      expect(await visitor.page.locator(".heroes-note").innerText()).toContain(
+      const page = await visit(`${world.url}/portal/na/heroes`, { key: world.key });
+      expect(await page.locator(".heroes-note").innerText()).toContain(
         "these are the 500 heroes played most",
       );
-      expect(await rows(visitor.page).count()).toBe(500);
-      await visitor.page.getByLabel("Mode").selectOption("casual_aral");
-      await visitor.page.locator(".heroes-note").waitFor({ state: "detached" });
-      await leave(visitor);
+      expect(await rows(page).count()).toBe(500);
+      await page.getByLabel("Mode").selectOption("casual_aral");
+      await page.locator(".heroes-note").waitFor({ state: "detached" });
     });
   });
 });

@@ -12,16 +12,15 @@ import {
   holdReplies,
   inBrowser,
   layoutShift,
-  leave,
   settled,
   startDemoWorld,
   sticksOut,
   testEverywhere,
   textOf,
   topsOf,
-  type Visitor,
   violations,
   visit,
+  visitOnce,
 } from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
@@ -80,91 +79,71 @@ inBrowser("the match page", () => {
       openAll,
     );
 
-    const open = (width = 1440) =>
-      visit(`${world.url}/portal/na/matches/${id}`, { key: world.key, width });
+    const open = () => visit(`${world.url}/portal/na/matches/${id}`, { key: world.key });
 
-    test("shows the same from a shared link and after a reload", async () => {
-      const first = await open();
-      const fresh = await visit(first.page.url(), { key: world.key });
-      const shown = await textOf(first.page);
-      expect(await first.page.locator(".match-bar").count()).toBeGreaterThan(0);
-      expect(await textOf(fresh.page)).toBe(shown);
-      await fresh.page.reload();
-      await settled(fresh.page);
-      expect(await textOf(fresh.page)).toBe(shown);
-      await leave(fresh);
-      await leave(first);
+    test("shows the same after a reload", async () => {
+      const page = await open();
+      const shown = await textOf(page);
+      expect(await page.locator(".match-bar").count()).toBeGreaterThan(0);
+      await page.reload();
+      await settled(page);
+      expect(await textOf(page)).toBe(shown);
     });
 
-    test("has its ID, its link and its JSON in a menu, by keyboard", async () => {
-      const visitor = await open();
-      const { page } = visitor;
-      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-      const copied = () => page.evaluate(() => navigator.clipboard.readText());
-      await apiMenu(page, "Copy link to this page");
-      await page.getByText("Copied", { exact: true }).waitFor();
-      expect(await copied()).toBe(`${world.url}/portal/na/matches/${id}`);
-      await apiMenu(page, "Copy ID");
-      await page.waitForFunction(
-        async (wanted) => (await navigator.clipboard.readText()) === wanted,
-        id,
-      );
-      await apiMenu(page, "View JSON");
-      const dialog = page.getByRole("dialog", { name: "JSON" });
-      await dialog.waitFor();
-      const { body } = await world.get(`/shards/na/matches/${id}`);
-      const json = JSON.parse((await dialog.locator("pre").textContent())!);
-      expect(json.data).toEqual(body.data);
-      expect(json.included).toHaveLength(body.included.length);
-      expect(json.included).toEqual(expect.arrayContaining(body.included));
-      expect(await violations(page)).toEqual([]);
-      await page.keyboard.press("Escape");
-      await dialog.waitFor({ state: "detached" });
-      await leave(visitor);
-    });
+    describe("on one visit", () => {
+      const shared = visitOnce(() => open());
 
-    test("marks the highest values of the match, in words too", async () => {
-      const visitor = await open();
-      const { page } = visitor;
-      const gold = page.locator('.match-line td[data-label="Gold"]');
-      const values = (await gold.locator(".match-figure").allInnerTexts()).map((text) =>
-        Number.parseInt(text.replaceAll(",", ""), 10),
-      );
-      const marked = gold.locator(".match-highest");
-      expect(await marked.count()).toBe(1);
-      expect(await marked.textContent()).toBe(
-        `${Math.max(...values).toLocaleString("en")} (highest)`,
-      );
-      await leave(visitor);
-    });
-
-    test("compares the players by another value, by keyboard", async () => {
-      const visitor = await open();
-      const { page } = visitor;
-      const shown = () => page.locator(".match-bar .label").allInnerTexts();
-      const byGold = await shown();
-      await page.getByRole("radio", { name: "Gold" }).focus();
-      await page.keyboard.press("ArrowRight");
-      expect(await page.getByRole("radio", { name: "Kills" }).isChecked()).toBe(true);
-      const kills = (await page.locator('.match-line td[data-label="K / D / A"]').allInnerTexts())
-        .map((text) => text.match(/(\d+)[^\d]*\//)![1]!)
-        .sort();
-      expect((await shown()).toSorted()).toEqual(kills);
-      expect(await shown()).not.toEqual(byGold);
-      await leave(visitor);
-    });
-
-    test("explains that a key is needed, and requests nothing without one", async () => {
-      const requested: string[] = [];
-      const visitor = await visit(`${world.url}/portal/na/matches/${id}`, {
-        before: (page) =>
-          page.on("request", (request) => requested.push(new URL(request.url()).pathname)),
+      test("has its ID, its link and its JSON in a menu, by keyboard", async () => {
+        const { page } = shared;
+        await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+        const copied = () => page.evaluate(() => navigator.clipboard.readText());
+        await apiMenu(page, "Copy link to this page");
+        await page.getByText("Copied", { exact: true }).waitFor();
+        expect(await copied()).toBe(`${world.url}/portal/na/matches/${id}`);
+        await apiMenu(page, "Copy ID");
+        await page.waitForFunction(
+          async (wanted) => (await navigator.clipboard.readText()) === wanted,
+          id,
+        );
+        await apiMenu(page, "View JSON");
+        const dialog = page.getByRole("dialog", { name: "JSON" });
+        await dialog.waitFor();
+        const { body } = await world.get(`/shards/na/matches/${id}`);
+        const json = JSON.parse((await dialog.locator("pre").textContent())!);
+        expect(json.data).toEqual(body.data);
+        expect(json.included).toHaveLength(body.included.length);
+        expect(json.included).toEqual(expect.arrayContaining(body.included));
+        expect(await violations(page)).toEqual([]);
+        await page.keyboard.press("Escape");
+        await dialog.waitFor({ state: "detached" });
       });
-      const { page } = visitor;
-      await page.locator("main").getByRole("button", { name: TEXTS.enterKey }).waitFor();
-      expect(requested.filter((path) => path.startsWith("/shards/"))).toEqual([]);
-      expect(visitor.complaints).toEqual([]);
-      await leave(visitor);
+
+      test("marks the highest values of the match, in words too", async () => {
+        const { page } = shared;
+        const gold = page.locator('.match-line td[data-label="Gold"]');
+        const values = (await gold.locator(".match-figure").allInnerTexts()).map((text) =>
+          Number.parseInt(text.replaceAll(",", ""), 10),
+        );
+        const marked = gold.locator(".match-highest");
+        expect(await marked.count()).toBe(1);
+        expect(await marked.textContent()).toBe(
+          `${Math.max(...values).toLocaleString("en")} (highest)`,
+        );
+      });
+
+      test("compares the players by another value, by keyboard", async () => {
+        const { page } = shared;
+        const shown = () => page.locator(".match-bar .label").allInnerTexts();
+        const byGold = await shown();
+        await page.getByRole("radio", { name: "Gold" }).focus();
+        await page.keyboard.press("ArrowRight");
+        expect(await page.getByRole("radio", { name: "Kills" }).isChecked()).toBe(true);
+        const kills = (await page.locator('.match-line td[data-label="K / D / A"]').allInnerTexts())
+          .map((text) => text.match(/(\d+)[^\d]*\//)![1]!)
+          .sort();
+        expect((await shown()).toSorted()).toEqual(kills);
+        expect(await shown()).not.toEqual(byGold);
+      });
     });
   });
 
@@ -183,14 +162,10 @@ inBrowser("the match page", () => {
       visit(`${world.url}/portal/na/matches/${id}`, { key: world.key, width });
 
     describe("of a match with codes as names", () => {
-      let visitor: Visitor;
-      beforeAll(async () => {
-        visitor = await open(CODED);
-      });
-      afterAll(() => leave(visitor));
+      const shared = visitOnce(() => open(CODED));
 
       test("is a scoreboard with readable names and the winner", async () => {
-        const { page } = visitor;
+        const { page } = shared;
         expect(await page.locator("h1").innerText()).toBe(TEXTS.match("casual_aral"));
         expect(await page.locator(".match-facts").innerText()).toContain(endingName("surrender"));
         const blue = side(page, sideName("left/blue"));
@@ -212,11 +187,10 @@ inBrowser("the match page", () => {
         const kda = blue.locator(".match-kda .match-figure").first();
         expect((await kda.innerText()).replaceAll(/\s|\(highest\)/g, "")).toBe("7/1/12");
         expect(await outcome(page, sideName("right/red"))).toBe(OUTCOME_NAMES.won);
-        expect(visitor.complaints).toEqual([]);
       });
 
       test("compares the totals of both sides, and a value of all players", async () => {
-        const { page } = visitor;
+        const { page } = shared;
         const totals = page.getByRole("list", { name: "Team totals" }).getByRole("listitem");
         const gold = totals.filter({ hasText: "Gold" });
         expect(await gold.innerText()).toMatch(/41,000\s+Gold\s+39,000/);
@@ -230,7 +204,7 @@ inBrowser("the match page", () => {
           [sideName("left/blue"), "--blue"],
           [sideName("right/red"), "--red"],
         ] as const) {
-          const [shown, wanted] = await side(visitor.page, name)
+          const [shown, wanted] = await side(shared.page, name)
             .locator(".match-side-name")
             .evaluate((element, token) => {
               const probe = document.createElement("span");
@@ -245,8 +219,8 @@ inBrowser("the match page", () => {
       });
 
       test("shows unknown stats, and what the record links to", async () => {
-        await openAll(visitor.page);
-        const more = await visitor.page.locator(".match-fold").innerText();
+        await openAll(shared.page);
+        const more = await shared.page.locator(".match-fold").innerText();
         for (const text of [
           "Moon phase",
           "waning",
@@ -259,16 +233,15 @@ inBrowser("the match page", () => {
           expect(more).toContain(text);
         }
         expect(more).toContain("Weather");
-        const linked = visitor.page.getByRole("region", { name: "Linked data" });
+        const linked = shared.page.getByRole("region", { name: "Linked data" });
         expect(await linked.innerText()).toContain("Rounds");
-        const link = visitor.page.getByRole("link", { name: "https://telemetry.example/1.json" });
+        const link = shared.page.getByRole("link", { name: "https://telemetry.example/1.json" });
         expect(await link.getAttribute("rel")).toContain("noopener");
       });
     });
 
     test("does not shift when the response arrives", async () => {
-      const visitor = await visit(`${world.url}/portal/status`, { key: world.key, width: 360 });
-      const { page } = visitor;
+      const page = await visit(`${world.url}/portal/status`, { key: world.key, width: 360 });
       const letThrough = await holdReplies(page, "**/shards/na/**");
       await page.goto(`${world.url}/portal/na/matches/${CODED}`);
       await page.locator(".match-page .loading").first().waitFor();
@@ -277,49 +250,32 @@ inBrowser("the match page", () => {
       await page.locator(".match-result").waitFor();
       expect(await topsOf(page, ["h1", ".match-facts"])).toEqual(before);
       expect(await layoutShift(page)).toBeLessThan(0.02);
-      await leave(visitor);
-    });
-
-    test("links to its players by keyboard", async () => {
-      const visitor = await open(CODED);
-      await visitor.page.getByRole("link", { name: "Ada", exact: true }).focus();
-      await visitor.page.keyboard.press("Enter");
-      await visitor.page.waitForURL(`${world.url}/portal/na/players/ada`);
-      await visitor.page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();
-      await leave(visitor);
     });
 
     test("shows markup in names as text, and never links to a script", async () => {
-      const visitor = await open(HOSTILE, 360);
-      await openAll(visitor.page);
-      expect(await visitor.page.locator("main img").count()).toBe(0);
-      expect(await visitor.page.getByRole("link", { name: MARKUP, exact: true }).count()).toBe(1);
-      expect(await visitor.page.locator('a[href^="javascript"]').count()).toBe(0);
-      expect(await visitor.page.locator("main").innerText()).toContain("javascript:document.title");
-      expect(await visitor.page.title()).toBe(`${TEXTS.match("ranked")} · Matchbook`);
-      expect(await sticksOut(visitor.page)).toEqual([]);
-      expect(await violations(visitor.page)).toEqual([]);
-      expect(visitor.complaints).toEqual([]);
-      await leave(visitor);
+      const page = await open(HOSTILE, 360);
+      await openAll(page);
+      expect(await page.locator("main img").count()).toBe(0);
+      expect(await page.getByRole("link", { name: MARKUP, exact: true }).count()).toBe(1);
+      expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
+      expect(await page.locator("main").innerText()).toContain("javascript:document.title");
+      expect(await page.title()).toBe(`${TEXTS.match("ranked")} · Matchbook`);
+      expect(await sticksOut(page)).toEqual([]);
     });
 
-    const fitsNarrow = async ({ page, complaints }: Visitor) => {
+    const fitsNarrow = async (page: Page) => {
       await openAll(page);
       expect(await sticksOut(page)).toEqual([]);
-      expect(await violations(page)).toEqual([]);
-      expect(complaints).toEqual([]);
     };
 
     test("fits a narrow screen with one player against ten", async () => {
-      const visitor = await open(UNEVEN, 320);
-      await fitsNarrow(visitor);
-      await leave(visitor);
+      const page = await open(UNEVEN, 320);
+      await fitsNarrow(page);
     });
 
     test("names of any direction are isolated and fit a narrow screen, on every page that shows them", async () => {
-      const visitor = await open(SIX, 320);
-      const { page } = visitor;
-      await fitsNarrow(visitor);
+      const page = await open(SIX, 320);
+      await fitsNarrow(page);
       for (const path of [
         `/portal/na/matches/${SIX}`,
         "/",
@@ -337,30 +293,27 @@ inBrowser("the match page", () => {
       await page.goto(`${world.url}/portal/na/players/left-1`);
       await settled(page);
       expect(await page.title()).toBe("\u2068\u202eevil\u202e\u2069 · Matchbook");
-      await leave(visitor);
     });
 
     test("shows that nobody won, and that a side is empty, and fits a narrow screen", async () => {
-      const visitor = await open(SPARE, 320);
-      expect(await outcome(visitor.page, "Side 1")).toBe(OUTCOME_NAMES.undecided);
-      expect(await outcome(visitor.page, "Side 2")).toBe(OUTCOME_NAMES.undecided);
-      expect(await side(visitor.page, "Side 2").innerText()).toContain("No players recorded");
-      expect(await visitor.page.locator(".match-outcome-won").count()).toBe(0);
-      await fitsNarrow(visitor);
-      await leave(visitor);
+      const page = await open(SPARE, 320);
+      expect(await outcome(page, "Side 1")).toBe(OUTCOME_NAMES.undecided);
+      expect(await outcome(page, "Side 2")).toBe(OUTCOME_NAMES.undecided);
+      expect(await side(page, "Side 2").innerText()).toContain("No players recorded");
+      expect(await page.locator(".match-outcome-won").count()).toBe(0);
+      await fitsNarrow(page);
     });
 
     test("says that a match does not exist", async () => {
       const address = `${world.url}/portal/na/matches/nowhere`;
-      const visitor = await visit(address, { key: world.key, expects: [404] });
-      await visitor.page.getByRole("heading", { level: 1, name: "Match not found" }).waitFor();
-      expect(visitor.complaints).toEqual([]);
-      await leave(visitor);
+      const page = await visit(address, { key: world.key, expects: [404] });
+      await page.getByRole("heading", { level: 1, name: "Match not found" }).waitFor();
     });
 
     test("does not blame the server for a record that it cannot show", async () => {
-      const visitor = await visit(`${world.url}/portal/na/matches/${CODED}`, {
+      const page = await visit(`${world.url}/portal/na/matches/${CODED}`, {
         key: world.key,
+        expects: "errors",
         before: (page) =>
           page.route(`**/shards/na/matches/${CODED}`, async (route) => {
             const response = await route.fetch();
@@ -369,26 +322,27 @@ inBrowser("the match page", () => {
             await route.fulfill({ response, json });
           }),
       });
-      const alert = visitor.page.getByRole("alert");
+      const alert = page.getByRole("alert");
       expect(await alert.innerText()).toContain("This is a fault in the portal");
       expect(await alert.innerText()).not.toContain("unreachable");
-      await leave(visitor);
     });
 
-    test("reports a page that failed to load, and loads it on retry", async () => {
-      const visitor = await visit(`${world.url}/portal/na/matches/${CODED}`, { key: world.key });
-      const { page } = visitor;
+    test("links to its players by keyboard; reports a page that failed to load, and loads it on retry", async () => {
+      const page = await visit(`${world.url}/portal/na/matches/${CODED}`, {
+        key: world.key,
+        expects: "errors",
+      });
       let isUnreachable = true;
       await page.route(`${world.url}/**`, (route) =>
         isUnreachable ? route.abort() : route.continue(),
       );
-      await page.getByRole("link", { name: "Ada", exact: true }).click();
+      await page.getByRole("link", { name: "Ada", exact: true }).focus();
+      await page.keyboard.press("Enter");
       await page.getByRole("alert").waitFor();
       expect(await page.title()).toBe("Something went wrong · Matchbook");
       isUnreachable = false;
       await page.getByRole("button", { name: TEXTS.tryAgain }).click();
       await page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();
-      await leave(visitor);
     });
   });
 });

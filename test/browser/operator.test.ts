@@ -30,8 +30,7 @@ inBrowser("the operator's page", () => {
   testEverywhere(() => ({ address: world.adminUrl }), open);
 
   test("asks for the token first, with a form that is accessible and reports a wrong one", async () => {
-    const visitor = await visit(world.adminUrl, { expects: [401] });
-    const { page } = visitor;
+    const page = await visit(world.adminUrl, { expects: [401] });
     await page.getByLabel("Admin token").fill("not-the-token-of-this-server");
     await page.getByRole("button", { name: "Open" }).click();
     expect(await page.getByRole("alert").innerText()).toContain(
@@ -47,12 +46,11 @@ inBrowser("the operator's page", () => {
     await page.getByRole("button", { name: "Forget token" }).click();
     await page.getByLabel("Admin token").waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-    expect(visitor.complaints).toEqual([]);
-    await leaveForGood(visitor);
+    await leaveForGood(page);
   });
 
   test("works where the browser blocks storage, until it is closed", async () => {
-    const visitor = await visit(world.adminUrl, {
+    const page = await visit(world.adminUrl, {
       before: (page) =>
         page.addInitScript(() => {
           Object.defineProperty(globalThis, "sessionStorage", {
@@ -62,30 +60,27 @@ inBrowser("the operator's page", () => {
           });
         }),
     });
-    await open(visitor.page);
-    await visitor.page.getByRole("button", { name: "Forget token" }).click();
-    await visitor.page.getByLabel("Admin token").waitFor();
-    expect(visitor.complaints).toEqual([]);
-    await leaveForGood(visitor);
+    await open(page);
+    await page.getByRole("button", { name: "Forget token" }).click();
+    await page.getByLabel("Admin token").waitFor();
+    await leaveForGood(page);
   });
 
   test("shows the last hour: requests, errors and latency by minute", async () => {
     const headers = { Authorization: `Bearer ${world.key}`, Accept: JSON_API };
     await fetch(`${world.url}/shards/na/players?oops=1`, { headers });
-    const visitor = await visit(world.adminUrl);
-    const { page } = visitor;
+    const page = await visit(world.adminUrl);
     await open(page);
     for (const title of ["Requests per minute", "Error responses per minute", "Latency p95, ms"]) {
       const figure = page.getByRole("figure", { name: title });
       await figure.getByText("All values").click();
       await figure.getByRole("cell").filter({ hasText: /[1-9]/ }).first().waitFor();
     }
-    await leaveForGood(visitor);
+    await leaveForGood(page);
   });
 
-  test("refreshes by itself: requests, records and keys", async () => {
-    const visitor = await visit(world.adminUrl);
-    const { page } = visitor;
+  test("refreshes by itself, and keeps the last values with their time while the server is unreachable", async () => {
+    const page = await visit(world.adminUrl, { expects: "errors" });
     await page.clock.install();
     await page.reload();
     await open(page);
@@ -99,20 +94,11 @@ inBrowser("the operator's page", () => {
     await page.getByText("unknown-parameter").waitFor();
     expect(await row(page, "asia").innerText()).toMatch(/^asia\s+1\s/);
     expect(await page.getByRole("row").filter({ hasText: "live" }).count()).toBe(1);
-    await leaveForGood(visitor);
-  });
-
-  test("says that the server is unreachable, and keeps the last values with their time", async () => {
-    const visitor = await visit(world.adminUrl);
-    const { page } = visitor;
-    await page.clock.install();
-    await page.reload();
-    await open(page);
     await page.route("**/overview", (route) => route.abort("connectionrefused"));
     await page.clock.fastForward(6000);
     await page.getByText("The server is unreachable.").waitFor();
     expect(await row(page, "eu").count()).toBe(1);
     expect(await page.getByText(/Updated \d/).count()).toBe(1);
-    await leaveForGood(visitor);
+    await leaveForGood(page);
   });
 });
