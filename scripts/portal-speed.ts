@@ -66,7 +66,12 @@ async function load(
   });
   const found = await page.evaluate(() => {
     const entries = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
-    const data = entries.filter(({ initiatorType }) => initiatorType === "fetch");
+    // What keeps the page up to date comes after its data: the change feed, and then whether there are newer matches,
+    // which is a 304 without a body.
+    const data = entries.filter(
+      ({ initiatorType, name, encodedBodySize }) =>
+        initiatorType === "fetch" && encodedBodySize > 0 && !name.includes("/changes"),
+    );
     const scripts = entries.filter(({ name }) => name.endsWith(".js"));
     const { painted } = globalThis as unknown as { painted: number };
     return {

@@ -36,7 +36,6 @@ interface FileNames {
   ICON: string;
   TOUCH_ICON: string;
   /** Loaded early, because every page needs it. */
-  FONT: string;
 }
 
 function packed(extension: string, content: Uint8Array | string): PackedFile {
@@ -154,7 +153,6 @@ const page = packed(
     THEME: nameOf(theme, isEntry),
     ICON: addFile(join(PORTAL, "icon.svg")),
     TOUCH_ICON: addFile(join(PORTAL, "touch-icon.png")),
-    FONT: assets.keys().find((name) => name.startsWith("inter-latin-wght-normal-"))!,
   }),
 );
 

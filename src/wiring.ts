@@ -112,7 +112,7 @@ export async function serve(
       publicUrl: settings["public-url"],
       trustedProxies: settings["trusted-proxies"],
       maxOffset: settings["max-offset"],
-      leaderboardDepth: settings["leaderboard-depth"],
+      settings,
       profile: PROFILES[settings.compat],
       overload,
       // Two kinds of entries: what was read for a request, and its content compressed as a whole.

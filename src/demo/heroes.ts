@@ -1,17 +1,14 @@
-/** The heroes of the invented game: roles, skins, and their strength in each patch. */
+/** The heroes of the invented game: their roles, strength, skins and items. */
 
-import { PATCH_COUNT } from "./patches.ts";
 import { Random } from "./random.ts";
 
 export type Role = "carry" | "jungler" | "captain";
-export type Build = "weapon" | "crystal" | "guard";
+type Build = "weapon" | "crystal" | "guard";
 
 export interface Hero {
   name: string;
   role: Role;
   build: Build;
-  /** Strength in each patch, around 0. */
-  power: readonly number[];
 }
 
 const ROSTER: readonly [Role, Build, string][] = [
@@ -23,33 +20,66 @@ const ROSTER: readonly [Role, Build, string][] = [
   ["captain", "crystal", "Isolde Jorunna Knell Lanthorn Moss Nettle"],
 ];
 
-const SKINS = "DefaultSkin DefaultSkin DefaultSkin Frostbound Nightfall Festival Gilded".split(" ");
-
-const HEROES: readonly Hero[] = ROSTER.flatMap(([role, build, names], group) =>
-  names.split(" ").map((name, at) => ({ name, role, build, power: powers(group, at) })),
+const HEROES: readonly Hero[] = ROSTER.flatMap(([role, build, names]) =>
+  names.split(" ").map((name) => ({ name, role, build })),
 );
+const BY_ROLE = Object.groupBy(HEROES, ({ role }) => role) as Record<Role, Hero[]>;
 
-const BY_ROLE = Object.groupBy(HEROES, (hero) => hero.role) as Record<Role, Hero[]>;
+const SKINS = ["DefaultSkin", "DefaultSkin", "Frostbound", "Nightfall", "Festival", "Gilded"];
 
-/** One of the few heroes that a player with this taste likes best in a role. */
-export function favourite(random: Random, role: Role, taste: number): Hero {
+/** In the order in which they are usually bought. */
+const ITEMS: Readonly<Record<Build, string>> = {
+  weapon:
+    "Sunder Blade, Thornspike, Leechsteel, Widow Fang, Ruinbrand, Gale Cutter, Hunter's Oath, Last Argument",
+  crystal:
+    "Cinder Crown, Echo Chamber, Dream Siphon, Frostbite Orb, Hexed Candle, Storm Prism, Mirror of Wants, Starfall Rod",
+  guard:
+    "Bulwark of Dawn, Warden's Cloak, Pact Ribbon, Crucible Bell, Lantern of Calm, Fountain Idol, Atlas Greaves, Stonewall Crest",
+};
+const BOOTS = ["Trail Boots", "Strider Boots"];
+const CONSUMED = ["Scout Flare", "Scout Lamp", "Minor Draught", "Battle Tonic"];
+
+/** Players prefer a few heroes, by their taste. Strangers play what is strong in the patch. */
+export function heroFor(random: Random, role: Role, patch: string, taste?: number): Hero {
   const heroes = BY_ROLE[role];
-  return heroes[(taste + random.int(0, 2) * 5) % heroes.length]!;
+  if (taste !== undefined && random.chance(0.6)) {
+    return heroes[(taste + random.int(0, 2) * 5) % heroes.length]!;
+  }
+  const [one, other] = [random.pick(heroes), random.pick(heroes)];
+  return powerOf(one, patch) > powerOf(other, patch) || random.chance(0.3) ? one : other;
 }
 
-/** Any hero of the role; those that are strong in the patch are picked more often. */
-export function fashionable(random: Random, role: Role, patch: number): Hero {
-  const one = random.pick(BY_ROLE[role]);
-  const other = random.pick(BY_ROLE[role]);
-  return one.power[patch]! > other.power[patch]! || random.chance(0.3) ? one : other;
+/** Around 0, and a little different in each patch. */
+export function powerOf({ name }: Hero, patch: string): number {
+  return new Random(name).normal() * 0.15 + new Random(name, patch).normal() * 0.12;
 }
 
-export function skinOf(random: Random, hero: Hero): string {
-  return `${hero.name}_${random.pick(SKINS)}`;
+/**
+ * What a participant has bought. Few typical orders: free choice would not look richer, and objects of many different
+ * shapes are slow to serialize.
+ */
+export function equipment(random: Random, { name, build }: Hero, gold: number, minutes: number) {
+  const shelf = ITEMS[build].split(", ");
+  const first = random.int(0, shelf.length - 1);
+  const count = Math.max(1, Math.min(5, Math.floor(gold / 2_400)));
+  const items = [...shelf, ...shelf].slice(first, first + count);
+  if (minutes > 6) items.push(random.pick(BOOTS));
+  const used = random.int(1, 1 + Math.floor(minutes / 5));
+  return {
+    items,
+    itemGrants: counted([...items, ...CONSUMED], used),
+    itemUses: counted(CONSUMED, used),
+    itemSells: {},
+    skinKey: `${name}_${random.pick(SKINS)}`,
+  };
 }
 
-function powers(group: number, at: number): number[] {
-  const random = new Random(group, at);
-  const base = random.normal() * 0.15;
-  return Array.from({ length: PATCH_COUNT }, () => base + random.normal() * 0.12);
+/** Of each item one, and so many of those that are used up. */
+function counted(names: readonly string[], used: number): Record<string, number> {
+  return Object.fromEntries(
+    names.map((name) => [
+      `*Item_${name.replaceAll(/[^A-Za-z]/g, "")}*`,
+      CONSUMED.includes(name) ? used : 1,
+    ]),
+  );
 }

@@ -8,24 +8,25 @@ export type ScriptWeights = readonly [number, number, number, number, number];
 const LONGEST = 16;
 const PLAIN_NAMES = 300;
 
-const words = (text: string): readonly string[] => text.split(" ");
-
-const FIRST = words(
-  "Silent Rusty Lucky Grim Tiny Mad Iron Frost Ember Dusk Sly Brave Lone Swift Salty Hollow Wild Pale Neon Turbo Sour Royal Feral Odd Dizzy Stone Amber Storm Shy Bold Cosmic Gentle Dark Sunny Crisp Vivid Sleepy Noble Rapid Misty",
-);
-const SECOND = words(
-  "Otter Raven Badger Pixel Wolf Noodle Falcon Moth Tiger Cactus Panda Viper Knight Waffle Hunter Goblin Comet Shark Pirate Turnip Lynx Wizard Hornet Koala Reaper Mango Drake Sparrow Bandit Ferret Titan Kettle Phantom Beetle Heron Walrus Nomad Gecko Mantis Boar",
-);
-const SYLLABLES = words(
-  "ka ri to mel vor an du shi nok ala zer bri ex qua lo fen tis ura mi yo dra pel sa gu hex rin jo val ty noc be lum cor wy ste ix ora kun fi zan",
-);
-const CYRILLIC = words(
-  "во лк ми ша са ня дра кон ти гр ки ра но вик зло й бе лы ка тя ру сич мо роз сне г ар тем гро за ли са ви тя зь",
-);
+const FIRST =
+  "Silent Rusty Lucky Grim Tiny Mad Iron Frost Ember Dusk Sly Brave Lone Swift Salty Hollow Wild Pale Neon Turbo Sour Royal Feral Odd Dizzy Stone Amber Storm Shy Bold Cosmic Gentle Dark Sunny Crisp Vivid Sleepy Noble Rapid Misty".split(
+    " ",
+  );
+const SECOND =
+  "Otter Raven Badger Pixel Wolf Noodle Falcon Moth Tiger Cactus Panda Viper Knight Waffle Hunter Goblin Comet Shark Pirate Turnip Lynx Wizard Hornet Koala Reaper Mango Drake Sparrow Bandit Ferret Titan Kettle Phantom Beetle Heron Walrus Nomad Gecko Mantis Boar".split(
+    " ",
+  );
+const SYLLABLES =
+  "ka ri to mel vor an du shi nok ala zer bri ex qua lo fen tis ura mi yo dra pel sa gu hex rin jo val ty noc be lum cor wy ste ix ora kun fi zan".split(
+    " ",
+  );
+const CYRILLIC =
+  "во лк ми ша са ня дра кон ти гр ки ра но вик зло й бе лы ка тя ру сич мо роз сне г ар тем гро за ли са ви тя зь".split(
+    " ",
+  );
 const CHINESE = [
   ..."风云雷火龙虎剑影夜月星光雪山海天地无名小大白黑青红狂孤独战神魔王者传说一刀千里清明寒冰落花流水醉梦江湖少年归来不败飞鱼熊猫饭团茶酒",
 ];
-const KANJI = [..."桜月影狼竜剣侍空海雪花猫犬夜光風雷炎鬼神姫忍"];
 const KATAKANA = [
   ..."アイカキクケコサシスセソタチツテトナニノハヒフヘマミムメモヤユラリルレロワンー",
 ];
@@ -45,24 +46,16 @@ export function playerName(
   const late = player >= PLAIN_NAMES;
   const least = late ? 4 : 3;
   const number = late ? random.int(10, 9_999) : random.pick(["", "", "", random.int(1, 999)]);
-  switch (random.weighted(scripts)) {
-    case 1:
-      return joined(random, CHINESE, least, 6);
-    case 2:
-      return joined(random, KANJI, 0, 2) + joined(random, KATAKANA, least, 6);
-    case 3:
-      return joined(random, HANGUL, least, 6);
-    case 4:
-      return cut(capitalised(joined(random, CYRILLIC, 3, 5)) + number);
-  }
+  const script = random.weighted(scripts);
+  if (script === 4) return cut(capitalised(joined(random, CYRILLIC, 3, 5)) + number);
+  if (script > 0) return joined(random, [CHINESE, KATAKANA, HANGUL][script - 1]!, least, 6);
   if (guests && random.chance(0.05)) return `Guest_${random.int(100_000_000, 999_999_999)}`;
   const invented = capitalised(joined(random, SYLLABLES, 3, 4));
   const animal = random.pick(SECOND);
   const style = random.unit();
-  if (style < 0.4) return cut(random.pick(FIRST) + animal + number);
-  if (style < 0.85) return cut(invented + number);
-  if (style < 0.92) return cut(`${invented.toLowerCase()}_${animal}`);
-  if (style < 0.97) return `x${invented.slice(0, 10)}${random.int(10, 999)}x`;
+  if (style < 0.45) return cut(random.pick(FIRST) + animal + number);
+  if (style < 0.9) return cut(invented + number);
+  if (style < 0.97) return cut(`${invented.toLowerCase()}_${animal}`);
   if (style < 0.99) return cut(`${invented} ${animal}`).trimEnd();
   // The game does not trim names, so a trailing space makes a different name.
   return `${(invented + number).slice(0, LONGEST - 1)} `;

@@ -12,10 +12,9 @@ export interface Occasion {
   pace: number;
   /** Probability that a roster entered as a team. */
   premade: number;
-  /** In seconds, before a surrender shortens it. */
+  /** In seconds. */
   duration: number;
-  /** A predetermined ending; otherwise the match decides. */
-  ending?: "exitpractice" | "notenoughplayers";
+  ending: "victory" | "surrender" | "exitpractice" | "notenoughplayers";
   /** Whether the right side is bots. */
   bots: boolean;
 }
@@ -57,10 +56,12 @@ export function occasionOf(random: Random, tournament: boolean): Occasion {
 function play(random: Random, mode: string, tournament: boolean): Occasion {
   const [, , minutes, pace, circle] = MODES[mode]!;
   const isDraft = mode === "private_party_draft_match";
-  const seconds = Math.round(minutes * 60 * (1 + random.normal() * 0.2));
+  const surrender = random.chance(0.25);
+  const seconds = minutes * 60 * (1 + random.normal() * 0.2) * (surrender ? 0.75 : 1);
   return {
     ...{ mode, circle, pace, perSide: isDraft ? 5 : 3, bots: false },
     premade: tournament ? 0.9 : isDraft ? 0.3 : 0.11,
-    duration: Math.max(250, Math.min(2_400, seconds)),
+    duration: Math.max(250, Math.min(2_400, Math.round(seconds))),
+    ending: surrender ? "surrender" : "victory",
   };
 }

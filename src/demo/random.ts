@@ -2,25 +2,16 @@
 
 /** One stream of numbers. Equal parts give equal streams; any different part gives a different stream. */
 export class Random {
-  #a = 0x9e3779b9 | 0;
-  #b = 0x243f6a88;
-  #c = 0xb7e15162 | 0;
-  #d = 0x6a09e667;
+  #a: number;
+  #b: number;
+  #c = 1;
+  #d = 1;
 
-  constructor(...parts: number[]) {
-    for (const part of parts) {
-      this.#absorb(part | 0);
-      this.#absorb(Math.floor(part / 4294967296) | 0);
-    }
-    for (let round = 0; round < 8; round++) this.next();
-  }
-
-  // Four separate lanes: ids from millions of streams must not collide.
-  #absorb(word: number): void {
-    this.#a = scramble(this.#a ^ word);
-    this.#b = scramble((this.#b + word) | 0);
-    this.#c = scramble(this.#c ^ Math.imul(word, 0x01000193));
-    this.#d = scramble((this.#d + ~word) | 0);
+  constructor(...parts: readonly (number | string)[]) {
+    const seed = Bun.hash.wyhash(parts.join());
+    this.#a = Number(seed & 0xffff_ffffn) | 0;
+    this.#b = Number(seed >> 32n) | 0;
+    for (let round = 0; round < 12; round++) this.next();
   }
 
   /** An integer from 0 to 2^32 - 1. */
@@ -57,14 +48,12 @@ export class Random {
 
   /** A random index, in proportion to the weights. */
   weighted(weights: readonly number[]): number {
-    let total = 0;
-    for (const weight of weights) total += weight;
-    let left = this.unit() * total;
-    for (let at = 0; at < weights.length; at++) {
-      left -= weights[at]!;
-      if (left < 0) return at;
-    }
-    return weights.length - 1;
+    let left = this.unit() * weights.reduce((sum, weight) => sum + weight, 0);
+    const found = weights.findIndex((weight) => {
+      left -= weight;
+      return left < 0;
+    });
+    return found < 0 ? weights.length - 1 : found;
   }
 
   /** Close to the standard normal distribution, never beyond 3.5 on either side. */
@@ -73,27 +62,8 @@ export class Random {
   }
 
   uuid(): string {
-    const [a, b, c, d] = [this.next(), this.next(), this.next(), this.next()];
-    const versioned = (b & 0xffff0fff) | 0x4000;
-    const variant = (c & 0x3fffffff) | 0x80000000;
-    const hex = [a, versioned, variant, d].map((word) =>
-      (word >>> 0).toString(16).padStart(8, "0"),
-    );
-    return hex.join("").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    const hex = () => this.next().toString(16).padStart(8, "0");
+    const [one, other] = [hex(), hex()];
+    return `${hex()}-${one.slice(4)}-4${one.slice(1, 4)}-a${other.slice(1, 4)}-${other.slice(4)}${hex()}`;
   }
-}
-
-/** A number for a text, to distinguish streams by name. */
-export function wordOf(text: string): number {
-  let word = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) {
-    word = Math.imul(word ^ text.charCodeAt(at), 0x01000193);
-  }
-  return scramble(word) >>> 0;
-}
-
-function scramble(word: number): number {
-  let mixed = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return mixed ^ (mixed >>> 16);
 }

@@ -1,6 +1,6 @@
 /** All features. Without its folder and its line here, one is gone, and the others work on; webhooks need changes. */
 
-import type { EventTexts } from "../observe/log-messages.ts";
+import type { FeatureEvents } from "../observe/events.ts";
 import { changes } from "./changes/feature.ts";
 import type { Feature } from "./feature.ts";
 import { heroes } from "./heroes/feature.ts";
@@ -18,7 +18,7 @@ export const FEATURES: readonly Feature[] = [
   webhooks,
 ];
 
-export const FEATURE_EVENTS: Partial<EventTexts> = Object.assign(
+export const FEATURE_EVENTS: Partial<FeatureEvents> = Object.assign(
   {},
   ...FEATURES.map(({ events }) => events),
 );

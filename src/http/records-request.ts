@@ -16,11 +16,11 @@ export function shardRequest(
   watch: Stopwatch,
   isWaiting: () => void,
 ): ShardRequest {
-  const { leaderboardDepth, results, running } = context;
+  const { results, running } = context;
   const { requestId, raw } = request;
   return {
     ...recordsRequest(context, request, watch),
-    ...{ requestId, reader, shard, id, leaderboardDepth, results, raw, key, running, isWaiting },
+    ...{ requestId, reader, shard, id, results, raw, key, running, isWaiting },
   };
 }
 

@@ -57,6 +57,8 @@ export interface Rebuilding {
   /** Records that were created before this time stay what they are, as after a prune that was interrupted. */
   prunedBefore: number | undefined;
   fates: ReadonlyMap<string, Fate>;
+  /** Whether withheld records may name redacted players: a redaction rewrites them last, and may have been interrupted. */
+  keepsWithheld: boolean;
   /** Called with what is going to be served, also records of earlier batches that this one releases. */
   onServed(served: readonly Pick<Known, "outline">[]): Promise<void>;
 }
@@ -69,7 +71,10 @@ export async function applyBatch(
 ): Promise<Accepted> {
   const { rebuilding } = options;
   const redactions = await transaction.redactions();
-  const batch = withoutPlayers(received, new Set(redactions.map(({ playerId }) => playerId)));
+  const isKept = ({ outline }: PreparedRecord) =>
+    rebuilding?.keepsWithheld === true && rebuilding.fates.get(outline.id)?.state === "withheld";
+  const redacted = new Set(redactions.map(({ playerId }) => playerId));
+  const batch = withoutPlayers(received, redacted, isKept);
   const cutoff = (await transaction.prunedBefore()) ?? Number.NEGATIVE_INFINITY;
   const { outcomes, arriving, leaving } = await classify(
     transaction,
@@ -117,10 +122,11 @@ export async function applyBatch(
 function withoutPlayers(
   batch: readonly PreparedRecord[],
   redacted: ReadonlySet<string>,
+  isKept: (record: PreparedRecord) => boolean,
 ): readonly PreparedRecord[] {
   if (redacted.size === 0) return batch;
   return batch.map((record) =>
-    record.encoded && namesAny(record.outline, redacted)
+    record.encoded && namesAny(record.outline, redacted) && !isKept(record)
       ? prepare(redact(restoreRecord(record.encoded.stored), redacted), true)
       : record,
   );

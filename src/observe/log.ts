@@ -1,8 +1,16 @@
 /** Writes events to the log: as JSON lines, or as readable lines on a terminal. */
 
-import type { Event, Observe } from "./events.ts";
-import { EVENTS, type EventTexts, type Paint } from "./log-messages.ts";
-import { printable, redactedEvent, type ShownEvent } from "./redact.ts";
+import {
+  EVENTS,
+  type Event,
+  type EventKind,
+  type FeatureEvents,
+  type Observe,
+  type Paint,
+  type ShownEvent,
+  sentence,
+} from "./events.ts";
+import { printable, redactedEvent } from "./redact.ts";
 import { MAX_ATOMIC_BYTES, standardError } from "./stderr.ts";
 
 const SEVERITIES = {
@@ -31,8 +39,8 @@ export interface LogStream {
 
 export interface LogOptions {
   level: LogLevel;
-  /** Of features, beside those of the core. */
-  events?: Partial<EventTexts>;
+  /** Those of features, beside those of the core. */
+  events?: Partial<FeatureEvents>;
   /** The number of this worker; undefined in a single process. */
   worker?: number | undefined;
   /** Standard error when absent. */
@@ -49,10 +57,10 @@ export function logTo({
   colours = supportsColours(process.env),
 }: LogOptions): Observe {
   const least = SEVERITIES[level];
-  const texts = { ...EVENTS, ...events } as EventTexts;
-  const line = stream.isTTY === true ? readableLine(texts, worker, colours) : jsonLine(worker);
+  const kinds: Kinds = { ...EVENTS, ...events };
+  const line = stream.isTTY === true ? readableLine(kinds, worker, colours) : jsonLine(worker);
   const observe: Observe = (event) => {
-    const severity = SEVERITIES[levelOf(event, texts)];
+    const severity = SEVERITIES[levelOf(event, kinds)];
     if (severity < least) return;
     const time = event.event === "request" ? event.time : Date.now();
     stream.write(line(redactedEvent(event), severity, time));
@@ -65,8 +73,10 @@ export function logTo({
 }
 
 /** There may be thousands of refused requests per second; an event of its own says how many. */
-const levelOf = (event: Event, texts: EventTexts): LogLevel =>
-  event.event === "request" && event.code === "overloaded" ? "debug" : texts[event.event].level;
+const levelOf = (event: Event, kinds: Kinds): LogLevel =>
+  event.event === "request" && event.code === "overloaded" ? "debug" : kinds[event.event]!.level;
+
+type Kinds = Readonly<Record<string, EventKind<never>>>;
 
 type Line = (event: ShownEvent, severity: number, time: number) => string;
 
@@ -91,14 +101,13 @@ const isTooLong = (line: string): boolean =>
 
 const COLOURS = { green: 32, cyan: 36, yellow: 33, red: 31, dim: 2 } as const;
 
-function readableLine(texts: EventTexts, worker: number | undefined, colours: boolean): Line {
+function readableLine(kinds: Kinds, worker: number | undefined, colours: boolean): Line {
   const paint: Paint = (colour, text) =>
     colours ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
   const source = worker === undefined ? "" : `${paint("dim", `worker ${worker}:`)} `;
   return (event, _, time) => {
     const clock = new Date(time).toTimeString().slice(0, 8);
-    const text = texts[event.event].text as (event: ShownEvent, paint: Paint) => string;
-    return `${paint("dim", clock)} ${source}${text(printable(event), paint)}\n`;
+    return `${paint("dim", clock)} ${source}${sentence(printable(event), kinds[event.event] as EventKind<ShownEvent>, paint)}\n`;
   };
 }
 

@@ -1,17 +1,6 @@
 /** Redacts events for the log: no secrets, no player names unless configured, errors as text. */
 
-import type { Event, RequestEvent } from "./events.ts";
-
-type ShownRequest = Omit<RequestEvent, "query" | "route" | "time" | "stages" | "records"> & {
-  /** Undefined if there was none. */
-  query: string | undefined;
-};
-
-type Shown<E> = E extends RequestEvent
-  ? ShownRequest
-  : { [Member in keyof E]: Member extends "error" ? ErrorText : E[Member] };
-
-export type ShownEvent = Shown<Event>;
+import type { ErrorText, Event, RequestEvent, ShownEvent } from "./events.ts";
 
 // Line feeds stay: stack traces have them.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal.
@@ -32,7 +21,7 @@ export function redactedEvent(event: Event): ShownEvent {
   return event;
 }
 
-function presentableRequest(request: RequestEvent): ShownRequest {
+function presentableRequest(request: RequestEvent): ShownEvent {
   const { event, requestId, method, path, query, route, status, code, keyId, tier } = request;
   return {
     event,
@@ -175,12 +164,6 @@ export function scrub(text: string): string {
     .replace(HOOK_SECRET, "whsec_***")
     .replace(USER_AND_PASSWORD, "$1***@")
     .replace(BEARER, "$1 ***");
-}
-
-export interface ErrorText {
-  name: string;
-  message: string;
-  stack?: string;
 }
 
 /** What the log shows of a thrown value. */

@@ -45,7 +45,10 @@ export type RebuildSource = Omit<StoredState, "checkIndexes">;
 export interface RebuildOptions {
   /** The id of the shard: records of others are damage. */
   shard: string;
-  /** Redactions that are known from elsewhere: those of the source may be damaged. */
+  /**
+   * Redactions that are known from elsewhere: those of the source may be damaged. They are applied to all records; without
+   * them, withheld records stay as they are.
+   */
   redactions?: readonly Redaction[];
   /** The same shard, read without its indexes: whatever they hide. */
   unindexed?: RebuildSource;
@@ -277,7 +280,7 @@ class Applied {
     numbers: Record<NamedTable, Map<string, number>>,
   ): Promise<void> {
     if (records.length === 0) return;
-    const { shard, onDamage } = this.options;
+    const { shard, redactions, onDamage } = this.options;
     const restored = records.map(({ match }) => ({
       ...restore(match),
       contentHash: match.contentHash,
@@ -294,7 +297,13 @@ class Applied {
         for (const [id, num] of await numbersOf(source, kind, unknown)) numbers[kind].set(id, num);
       }
     };
-    const rebuilding = { named, prunedBefore: this.prunedBefore, fates, onServed };
+    const rebuilding = {
+      named,
+      prunedBefore: this.prunedBefore,
+      fates,
+      keepsWithheld: redactions === undefined,
+      onServed,
+    };
     await applyBatch(transaction, batch, { replace: false, rebuilding });
     this.records += batch.length;
     this.options.onProgress(this.records);

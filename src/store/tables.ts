@@ -130,7 +130,7 @@ const NAMED = { num: integer, id: text, name: text };
 /** The resource, and those that only it links to. */
 const SERVED = { resource: bytes, linked: nullable(bytes) };
 
-/** Players with their totals after all served matches, and what leaderboards list them by. */
+/** Players with their totals after all served matches, and what they are ranked by (domain/rank.ts). */
 export const PLAYERS = declareTable("players", {
   columns: {
     ...NAMED,
@@ -152,10 +152,6 @@ export const PLAYERS = declareTable("players", {
   indexes: [
     { name: "players_by_name", on: "name, id" },
     { name: "players_by_last_match", on: "last_match_at DESC, id" },
-    { name: "players_by_tier", on: "skill_tier DESC, id", where: "skill_tier IS NOT NULL" },
-    { name: "players_by_ranked_wins", on: "ranked_wins DESC, id", where: "ranked_wins > 0" },
-    { name: "players_by_win_rate", on: "win_rate DESC, id", where: "win_rate IS NOT NULL" },
-    { name: "players_by_streak", on: "streak DESC, id", where: "streak > 0" },
   ],
 });
 export type PlayerColumns = RowIn<typeof PLAYERS>;

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { DEMO_SHARDS } from "../../src/demo/regions.ts";
+import { DEMO_SHARDS } from "../../src/demo/people.ts";
 import type { Resource } from "../../src/domain/json.ts";
 import { demoLines } from "../support/demo.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";

@@ -57,6 +57,38 @@ test.each(PLACES)(
 );
 
 test.each(PLACES)(
+  "%s: withheld records that name a player still, after a redaction was interrupted, are not damage",
+  async (_engine, place) => {
+    const folder = aFolder();
+    const settings = settingsAt(homeAt(folder.path, place(folder.path)));
+    const shards = openShards(settings, unobserved);
+    const writer = shards.writer(SHARD);
+    const redaction = [{ playerId: "ada", redactedAt: 0 }];
+    // Reading the withheld records is what follows the first transaction.
+    const interrupted = new Proxy(writer, {
+      get: (target, name) =>
+        name === "survey"
+          ? () => Promise.reject(new Error("interrupted"))
+          : Reflect.get(target, name).bind(target),
+    });
+    try {
+      await ingestWith(shards, settings, [
+        aMatch({ id: "served", rosters: duel({ id: "ada" }, { id: "bea" }) }),
+        aMatch({ id: "withheld", mode: "practice", rosters: duel({ id: "ada" }, { id: "bea" }) }),
+      ]);
+      await expect(redactPlayers(interrupted, redaction)).rejects.toThrow("interrupted");
+      const clean = { damage: [], isComplete: true };
+      expect(await verified(settings, SHARD)).toMatchObject(clean);
+      expect(await redactPlayers(writer, redaction)).toEqual({ served: 0, withheld: 1 });
+      expect(await verified(settings, SHARD)).toMatchObject(clean);
+    } finally {
+      await shards.close();
+      folder.remove();
+    }
+  },
+);
+
+test.each(PLACES)(
   "%s: records that are added, replaced, withheld, redacted and pruned meanwhile are not damage",
   async (_engine, place, runs) => {
     const isClean = fc.asyncProperty(scenario, async ({ before, meanwhile, batch }) => {
@@ -94,7 +126,8 @@ test.each(PLACES)(
         folder.remove();
       }
     });
-    await fc.assert(isClean, { numRuns: scaled(runs, 3) });
+    // Where the writer is when a shard is verified differs each time: smaller cases would be searched for in vain.
+    await fc.assert(isClean, { numRuns: scaled(runs, 3), endOnFailure: true });
   },
   600_000,
 );

@@ -1,6 +1,6 @@
-/** What the change feed reports: events, and their texts in the log. */
+/** What the change feed reports. */
 
-import { type EventTexts, error, info } from "../../observe/log-messages.ts";
+import { error, type Failed, info, type OfShard, type Paint } from "../../observe/events.ts";
 
 /** Why a stream ends. "client-closed": the client has closed the connection. */
 export const STREAM_ENDS = [
@@ -14,28 +14,24 @@ export const STREAM_ENDS = [
 
 export type StreamEnd = (typeof STREAM_ENDS)[number];
 
-declare module "../../observe/events.ts" {
-  interface FeatureEvents {
-    /** A stream of changes has ended, after it sent so many. */
-    "stream-ended": {
-      keyId: string;
-      shard: string;
-      seconds: number;
-      changes: number;
-      why: StreamEnd;
-    };
-    /** Those who waited for changes of this shard were told so, after several attempts to read its change log. */
-    "changes-unreadable": { shard: string; error: unknown };
-  }
-}
-
-export const EVENTS: Partial<EventTexts> = {
+export const EVENTS = {
+  /** A stream of changes has ended, of which so many were sent. */
   "stream-ended": info(
-    (e, paint) =>
+    (
+      e: OfShard & { keyId: string; seconds: number; changes: number; why: StreamEnd },
+      paint: Paint,
+    ) =>
       `stream of shard ${e.shard} ended: ${e.why} ${paint("dim", `${e.changes} changes in ${e.seconds} s, ${e.keyId}`)}`,
   ),
+  /** Those who waited for changes of this shard were told so, after several attempts to read its change log. */
   "changes-unreadable": error(
-    (e, paint) =>
-      `${paint("red", `cannot read the changes of shard ${e.shard}; streams of them are ended`)}: ${e.error.message}`,
+    (e: OfShard & Failed) =>
+      `cannot read the changes of shard ${e.shard}; streams of them are ended: ${e.error.message}`,
   ),
 };
+
+type FeedEvents = typeof EVENTS;
+
+declare module "../../observe/events.ts" {
+  interface FeatureEvents extends FeedEvents {}
+}
