@@ -42,16 +42,6 @@ describe("an upload accepts", () => {
     }
   });
 
-  test("one document on many lines", async () => {
-    const { report } = await world.upload(JSON.stringify(aMatch(), null, 2));
-    expect(report).toEqual({ ...emptyReport, stored: 1 });
-  });
-
-  test("an array of documents", async () => {
-    const { report } = await world.upload(JSON.stringify(some(3)));
-    expect(report).toEqual({ ...emptyReport, stored: 3 });
-  });
-
   test("the export of a pruned shard, whose players keep their lifetime records", async () => {
     const folder = aFolder();
     const home = homeAt(folder.path, `sqlite:${folder.path}/na.db`);
@@ -282,21 +272,19 @@ describe("an upload stops", () => {
 
 describe("a record", () => {
   test("that is too long is rejected by its line, and the rest is stored", async () => {
-    const small = await startAdminWorld([], { "max-record-bytes": "8KiB" });
+    await using small = await startAdminWorld([], { "max-record-bytes": "8KiB" });
     const long = aMatch({ attributes: { notes: "x".repeat(9000) } });
     const { report, notStored } = await small.upload(ndjson([aMatch(), long, aMatch()]));
     expect(report).toMatchObject({ stored: 2, rejected: 1 });
     expect(notStored).toMatchObject([{ line: 2, outcome: "rejected" }]);
     expect(notStored[0]!.problems![0]).toContain("max-record-bytes");
-    await small.stop();
   });
 
   test("of a shard that the settings do not list is rejected", async () => {
-    const listed = await startAdminWorld([], {}, "[shards.na]\n[shards.eu]\n");
+    await using listed = await startAdminWorld([], {}, "[shards.na]\n[shards.eu]\n");
     const { report, notStored } = await listed.upload(ndjson([aMatch({ shard: "sa" }), aMatch()]));
     expect(report).toMatchObject({ stored: 1, rejected: 1 });
     expect(notStored[0]!.line).toBe(1);
     expect(notStored[0]!.problems![0]).toContain('"sa"');
-    await listed.stop();
   });
 });

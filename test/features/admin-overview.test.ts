@@ -78,7 +78,7 @@ describe("the overview", () => {
     let now = Date.UTC(2026, 2, 14, 18);
     let passed = 0;
     const clock = { now: () => now, monotonic: () => performance.now() + passed };
-    const still = await startAdminWorld([aMatch({ shard: "na" })], {}, undefined, clock);
+    await using still = await startAdminWorld([aMatch({ shard: "na" })], {}, undefined, clock);
     const ask = async (path: string) => {
       const headers = { Authorization: `Bearer ${still.key}`, Accept: JSON_API };
       await (await fetch(still.url + path, { headers })).arrayBuffer();
@@ -111,7 +111,6 @@ describe("the overview", () => {
       60,
       { at: "2026-03-14T19:11:00Z", requests: 0, errors: 0, p95: null },
     ]);
-    await still.stop();
   });
 
   test("counts what was added since the start, also in a new shard", async () => {

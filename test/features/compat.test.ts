@@ -222,16 +222,12 @@ describe("a key", () => {
   });
 
   test("has one limit, with or without Bearer", async () => {
-    const server = await serveWithKeys(world, [{ rate: 1 }]);
+    await using server = await serveWithKeys(world, [{ rate: 1 }]);
     const key = server.keys[0]!;
     const request = (authorization: string) =>
       world.get(`${server.url}${MATCH}`, { Authorization: authorization });
-    try {
-      expect((await request(`Bearer ${key}`)).status).toBe(200);
-      expect((await request(key)).status).toBe(429);
-    } finally {
-      await server.stop();
-    }
+    expect((await request(`Bearer ${key}`)).status).toBe(200);
+    expect((await request(key)).status).toBe(429);
   });
 
   test.each([

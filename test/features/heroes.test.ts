@@ -3,18 +3,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { sqliteRows } from "../support/engine-sqlite.ts";
-import { aPostgres, dropSchema } from "../support/postgres.ts";
+import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, type MatchDocument, type MatchIn } from "../support/records.ts";
 import { redactIn } from "../support/redact.ts";
 import { until } from "../support/state.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-beforeAll(async () => {
-  postgres = await aPostgres();
-});
-afterAll(() => postgres.stop());
+const worldIn = engineWorlds();
 
 /** A match in which these heroes won and lost, with the number of kills of each. */
 function played(
@@ -46,18 +42,12 @@ const CAST = [
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
 const idsOf = (body: any) => body.data.map(({ id }: { id: string }) => id);
 
-describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
+describe.each(ENGINES)("in %s", (engine) => {
   let world: World;
-  const schema = `heroes_${process.pid}`;
   beforeAll(async () => {
-    const toml =
-      engine === "SQLite" ? "" : `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n`;
-    world = await startWorld(CAST, {}, undefined, toml);
+    world = await worldIn(engine, CAST);
   });
-  afterAll(async () => {
-    await world.stop();
-    if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
-  });
+  afterAll(() => world.stop());
   const get = async (query = "") => {
     const reply = await world.get(`/shards/na/heroes${query}`);
     expect(reply.status).toBe(200);
@@ -127,7 +117,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
 
 test("private, withheld and redacted records leak nothing, and pruned ones keep counting", async () => {
   const old = "2026-01-01T00:00:00Z";
-  const world = await startWorld([
+  await using world = await startWorld([
     ...CAST,
     played({ Old: 1 }, { Ana: 0 }, { mode: "ranked", createdAt: old }),
     aMatch({
@@ -155,7 +145,6 @@ test("private, withheld and redacted records leak nothing, and pruned ones keep 
   expect(await table()).toEqual(before);
   await pruneAt(world.settings, "na", Date.parse(old) + 1);
   expect(await table()).toEqual(before);
-  await world.stop();
 });
 
 test("at most 500 heroes are listed, and meta says so", async () => {
@@ -163,18 +152,17 @@ test("at most 500 heroes are listed, and meta says so", async () => {
     { length: 501 },
     (_, at) => [`actor-${String(at).padStart(3, "0")}`, at] as const,
   );
-  const world = await startWorld([played(Object.fromEntries(names), { Ana: 1 })]);
+  await using world = await startWorld([played(Object.fromEntries(names), { Ana: 1 })]);
   const { body } = await world.get("/shards/na/heroes?sort=hero");
   expect([body.data.length, body.meta]).toEqual([
     500,
     { matches: 1, heroes: 502, isTruncated: true },
   ]);
   expect(idsOf(body)[0]).toBe("Ana");
-  await world.stop();
 });
 
 test("wrong parameters are reported at once", async () => {
-  const world = await startWorld(CAST);
+  await using world = await startWorld(CAST);
   const { status, body } = await world.get(
     "/shards/na/heroes?sort=name&filter[gameMode]=rankd&filter[playerIds]=p&page[limit]=5&fields[hero]=wins",
   );
@@ -192,11 +180,10 @@ test("wrong parameters are reported at once", async () => {
   expect(JSON.stringify(body)).toContain(
     "sort must be one of matches, wins, winRate, pickRate, kills, deaths, assists, gold, farm, hero, with - for descending order",
   );
-  await world.stop();
 });
 
 test("it needs a key, applies the rate and closed shards, and costs nothing of the daily match quota", async () => {
-  const world = await startWorld(CAST, { "closed-shards": "eu", "matches-per-day": "1" });
+  await using world = await startWorld(CAST, { "closed-shards": "eu", "matches-per-day": "1" });
   await world.ingest(
     CAST.map((one) => JSON.parse(JSON.stringify(one).replaceAll('"na"', '"eu"'))),
     { shard: "eu" },
@@ -210,11 +197,10 @@ test("it needs a key, applies the rate and closed shards, and costs nothing of t
     expect(reply.headers.get("ratelimit")).not.toBeNull();
   }
   expect((await world.get("/usage")).body.today.matches).toBe(0);
-  await world.stop();
 });
 
 test("a damaged row is 503, never a wrong number", async () => {
-  const world = await startWorld(CAST);
+  await using world = await startWorld(CAST);
   sqliteRows(join(world.data, "na.db")).change(
     "hero statistics",
     { hero: "Bo", patch: "2.6" },
@@ -223,5 +209,4 @@ test("a damaged row is 503, never a wrong number", async () => {
   const { status, body } = await world.get("/shards/na/heroes");
   expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
   expect((await world.get("/shards/na/heroes?filter[patchVersion]=2.5")).status).toBe(200);
-  await world.stop();
 });

@@ -1,7 +1,7 @@
 /** Tests the Accept header. */
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { problemIn } from "../support/problems.ts";
+import { expectProblem } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { exchange } from "../support/wire.ts";
 import { startWorld } from "../support/world.ts";
@@ -66,12 +66,11 @@ describe("refused with 406:", () => {
     'text/x;note="application/vnd.api+json"',
     'text/x;note=", application/vnd.api+json"',
   ])("%s", async (accept) => {
-    const response = await world.get("/shards/na/matches/match-a", { Accept: accept });
-    expect(response.status).toBe(406);
-    expect(problemIn(response)).toMatchObject({
-      code: "not-acceptable",
-      source: { header: "Accept" },
-    });
+    expectProblem(
+      await world.get("/shards/na/matches/match-a", { Accept: accept }),
+      "not-acceptable",
+      { header: "Accept" },
+    );
   });
 });
 

@@ -25,7 +25,7 @@ async function withClock(
   let [time, monotonic] = [NOON, 0];
   const clock = { now: () => time, monotonic: () => monotonic };
   const wanted = [{ name: "one", matchesPerDay: 1 }];
-  const server = await serveWithKeys(world, wanted, {}, clock);
+  await using server = await serveWithKeys(world, wanted, {}, clock);
   const set = (to: number) => {
     time = to;
   };
@@ -35,11 +35,7 @@ async function withClock(
   };
   const headers = { Authorization: `Bearer ${server.keys[0]}` };
   const request = async (path: string) => (await world.get(`${server.url}${path}`, headers)).status;
-  try {
-    await work({ set, wait }, request);
-  } finally {
-    await server.stop();
-  }
+  await work({ set, wait }, request);
 }
 
 test("a clock jump of a day does not reset today's quota; a passing day does, and so does a lasting jump", async () => {

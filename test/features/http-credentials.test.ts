@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { hashKey, makeKey } from "../../src/access/key.ts";
 import { serveWithKeys } from "../support/keys.ts";
-import { anonymous, problemIn } from "../support/problems.ts";
+import { anonymous } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { exchange } from "../support/wire.ts";
 import { JSON_API, startWorld } from "../support/world.ts";
@@ -22,35 +22,8 @@ afterAll(async () => {
   await world.stop();
 });
 
-const ENDPOINTS = [
-  "/shards/na/matches",
-  "/shards/na/matches/match-a",
-  "/shards/na/players",
-  "/shards/na/players/player-a",
-  "/shards/na/players/player-a/played-with",
-  "/shards/na/player-names?filter[near]=Ada",
-  "/shards/na/leaderboards/ranked-wins",
-];
-
 const request = (path: string, authorization: string | null) =>
   world.get(`${server.url}${path}`, { Authorization: authorization });
-
-describe.each(ENDPOINTS)("%s", (path) => {
-  test("is served with a valid key", async () => {
-    const response = await request(path, `Bearer ${live}`);
-    expect(response.status).toBe(200);
-    expect(response.body.data).toBeDefined();
-  });
-
-  test("is not served without a key", async () => {
-    const response = await request(path, null);
-    expect(response.status).toBe(401);
-    expect(problemIn(response)).toMatchObject({
-      code: "unauthorized",
-      source: { header: "Authorization" },
-    });
-  });
-});
 
 const damaged = `${live.slice(0, -1)}${live.endsWith("0") ? "1" : "0"}`;
 const WRONG: [what: string, authorization: string][] = [

@@ -69,15 +69,11 @@ test("compression = small gives smaller responses", async () => {
 });
 
 test("a server that is not busy compresses as a whole by default", async () => {
-  const world = await startWorld(DOCUMENTS);
-  try {
-    expect(world.settings.compression).toBe("auto");
-    // One request after another: two in one turn of its event loop would count as load.
-    const sent = [];
-    for (const encoding of ["gzip", "zstd"]) sent.push(await sentBy(world, encoding));
-    expect(sent.map(({ encoding }) => encoding)).toEqual(["gzip", "zstd"]);
-    expect(sent[0]!.bytes).toBeLessThan((await sentBy(fast, "gzip")).bytes);
-  } finally {
-    await world.stop();
-  }
+  await using world = await startWorld(DOCUMENTS);
+  expect(world.settings.compression).toBe("auto");
+  // One request after another: two in one turn of its event loop would count as load.
+  const sent = [];
+  for (const encoding of ["gzip", "zstd"]) sent.push(await sentBy(world, encoding));
+  expect(sent.map(({ encoding }) => encoding)).toEqual(["gzip", "zstd"]);
+  expect(sent[0]!.bytes).toBeLessThan((await sentBy(fast, "gzip")).bytes);
 });

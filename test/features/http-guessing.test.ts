@@ -22,25 +22,21 @@ async function withServer(
   work: (ask: Ask, keys: string[], clock: TestClock) => Promise<void>,
 ): Promise<void> {
   const clock = new TestClock();
-  const server = await serveWithKeys(
+  await using server = await serveWithKeys(
     world,
     [{}, {}],
     { "open-requests-per-minute": 60, ...settings },
     clock,
   );
-  try {
-    await work(
-      (key, from, path = "/shards/na/matches/match-a") =>
-        world.get(`${server.url}${path}`, {
-          Authorization: key === null ? null : `Bearer ${key}`,
-          ...(from === undefined ? {} : { "X-Forwarded-For": from }),
-        }),
-      server.keys,
-      clock,
-    );
-  } finally {
-    await server.stop();
-  }
+  await work(
+    (key, from, path = "/shards/na/matches/match-a") =>
+      world.get(`${server.url}${path}`, {
+        Authorization: key === null ? null : `Bearer ${key}`,
+        ...(from === undefined ? {} : { "X-Forwarded-For": from }),
+      }),
+    server.keys,
+    clock,
+  );
 }
 
 /** Sends invalid keys; returns the responses. */

@@ -22,18 +22,14 @@ async function withServer(
   work: (ask: Ask, clock: TestClock, url: string) => Promise<void>,
 ): Promise<void> {
   const clock = new TestClock();
-  const server = await serveWithKeys(world, [], settings, clock);
+  await using server = await serveWithKeys(world, [], settings, clock);
   const ask: Ask = (path, from) =>
     world.get(`${server.url}${path}`, {
       Authorization: null,
       Accept: null,
       ...(from === undefined ? {} : { "X-Forwarded-For": from }),
     });
-  try {
-    await work(ask, clock, server.url);
-  } finally {
-    await server.stop();
-  }
+  await work(ask, clock, server.url);
 }
 
 const statuses = (replies: Reply[]) => replies.map(({ status }) => status);

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
-import { problemIn, problemsIn } from "../support/problems.ts";
+import { expectProblem, problemIn, problemsIn } from "../support/problems.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { exchange } from "../support/wire.ts";
 import { JSON_API, startWorld } from "../support/world.ts";
@@ -101,9 +101,9 @@ test.each([
   const values = Array.from({ length: 50 }, (_, index) => `v${index}`);
   const status = async (given: string[]) => (await get(`${list}?${name}=${given}`)).status;
   expect([await status(values), await status([...values, ...values])]).toEqual([200, 200]);
-  const reply = await get(`${list}?${name}=${[...values, "one-more"]}`);
-  expect(reply.status).toBe(400);
-  expect(problemIn(reply)).toMatchObject({ code: "too-many-values", source: { parameter: name } });
+  expectProblem(await get(`${list}?${name}=${[...values, "one-more"]}`), "too-many-values", {
+    parameter: name,
+  });
 });
 
 describe("an unknown parameter is refused, with the nearest known name:", () => {
@@ -145,12 +145,7 @@ describe("parameters of the matches collection are unknown elsewhere:", () => {
   ])("%s", async (path, more) => {
     const others = ["page[after]", "sort", "filter[createdAt-start]", "filter[teamNames]"];
     for (const name of [...more, ...others]) {
-      const reply = await get(`${path}?${name}=1`);
-      expect(reply.status).toBe(400);
-      expect(problemIn(reply)).toMatchObject({
-        code: "unknown-parameter",
-        source: { parameter: name },
-      });
+      expectProblem(await get(`${path}?${name}=1`), "unknown-parameter", { parameter: name });
     }
   });
 });
@@ -175,21 +170,17 @@ describe("paths without parameters:", () => {
 
 describe.each(ENDPOINTS)("on %s", (path) => {
   test("a parameter given twice is refused", async () => {
-    const reply = await get(`${path}?include=&include=`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
-      code: "repeated-parameter",
-      source: { parameter: "include" },
+    expectProblem(await get(`${path}?include=&include=`), "repeated-parameter", {
+      parameter: "include",
     });
   });
 
   test("a parameter given twice, once encoded, is refused", async () => {
-    const reply = await get(`${path}?fields[player]=name&fields%5Bplayer%5D=name`);
-    expect(reply.status).toBe(400);
-    expect(problemIn(reply)).toMatchObject({
-      code: "repeated-parameter",
-      source: { parameter: "fields[player]" },
-    });
+    expectProblem(
+      await get(`${path}?fields[player]=name&fields%5Bplayer%5D=name`),
+      "repeated-parameter",
+      { parameter: "fields[player]" },
+    );
   });
 
   test("a query that cannot be decoded is refused", async () => {

@@ -141,17 +141,13 @@ describe("without settings", () => {
 
 describe("with a public URL", () => {
   test("links use it, whatever headers the client and proxies send", async () => {
-    const world = await startWorld(documents(), {
+    await using world = await startWorld(documents(), {
       "public-url": "https://api.example.com/game/",
       "trusted-proxies": "127.0.0.1",
     });
-    try {
-      const expected = ["https://api.example.com/game"];
-      expect(await origins(world)).toEqual(expected);
-      expect(await origins(world, { "X-Forwarded-Host": "other.example" })).toEqual(expected);
-    } finally {
-      await world.stop();
-    }
+    const expected = ["https://api.example.com/game"];
+    expect(await origins(world)).toEqual(expected);
+    expect(await origins(world, { "X-Forwarded-Host": "other.example" })).toEqual(expected);
   });
 });
 
@@ -189,10 +185,6 @@ describe("with trusted proxies", () => {
 });
 
 test("forwarding headers from an untrusted proxy are ignored", async () => {
-  const world = await startWorld(documents(), { "trusted-proxies": "10.1.0.0/16,::1" });
-  try {
-    expect(await origins(world, FORWARDED)).toEqual([world.url]);
-  } finally {
-    await world.stop();
-  }
+  await using world = await startWorld(documents(), { "trusted-proxies": "10.1.0.0/16,::1" });
+  expect(await origins(world, FORWARDED)).toEqual([world.url]);
 });

@@ -4,7 +4,6 @@ import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
-import { PARAMETERS } from "../support/parameters.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -61,110 +60,38 @@ test("a shard whose matches are all withheld has no newest match", async () => {
   });
 });
 
-test.each([
-  ["/healthz", { status: "ok" }],
-  ["/readyz", { status: "ready" }],
-])("%s needs neither key nor Accept", async (path, body) => {
-  const reply = await world.get(path, BARE);
-  expect(reply.status).toBe(200);
-  expect(reply.body).toEqual(body);
-});
-
-/** Of the described paths that take parameters, the endpoint in the table of parameters. */
-const TAKING: Record<string, string> = {
-  "/shards/{shard}/changes": "changes",
-  "/shards/{shard}/heroes": "heroes",
-  "/shards/{shard}/leaderboards/{board}": "leaderboards",
-  "/shards/{shard}/matches": "matches",
-  "/shards/{shard}/matches/{id}": "single",
-  "/shards/{shard}/player-names": "names",
-  "/player-names": "names",
-  "/shards/{shard}/players": "players",
-  "/shards/{shard}/players/{id}": "single",
-  "/shards/{shard}/players/{id}/played-with": "played-with",
-};
-
-test("/openapi.json needs neither key nor Accept, and describes every URL with its parameters", async () => {
-  const reply = await world.get("/openapi.json", BARE);
-  expect(reply.status).toBe(200);
-  expect(reply.body.openapi).toStartWith("3.1");
-  expect(Object.keys(reply.body.paths).sort()).toEqual([
-    "/healthz",
-    "/openapi.json",
-    "/player-names",
-    "/readyz",
-    "/shards/{shard}/changes",
-    "/shards/{shard}/heroes",
-    "/shards/{shard}/leaderboards/{board}",
-    "/shards/{shard}/matches",
-    "/shards/{shard}/matches/{id}",
-    "/shards/{shard}/player-names",
-    "/shards/{shard}/players",
-    "/shards/{shard}/players/{id}",
-    "/shards/{shard}/players/{id}/played-with",
-    "/status",
-    "/usage",
-  ]);
-  for (const [path, { get }] of Object.entries<Described>(reply.body.paths)) {
-    const described = get.parameters.filter((one) => one.in === "query").map(({ name }) => name);
-    const taken = PARAMETERS.filter(({ endpoints }) => endpoints.includes(TAKING[path]!)).map(
-      ({ name }) => name,
-    );
-    // Of a stream only, so that it is not in the table.
-    if (path.endsWith("/changes")) taken.push("lastEventId");
-    const withType = described.map((name) => name.replace(/^fields\[\w+\]$/, "fields[TYPE]"));
-    expect([path, [...new Set(withType)].sort()]).toEqual([path, taken.sort()]);
-  }
-});
-
-interface Described {
-  get: { parameters: { in: string; name: string }[] };
-}
-
 test("a new shard is listed and served as soon as it has a match", async () => {
-  const fresh = await startWorld([aMatch({ id: "match-a" })]);
-  try {
-    expect((await fresh.get("/shards/eu/matches")).status).toBe(404);
-    await fresh.ingest([aMatch({ id: "match-b", shard: "eu" })]);
-    expect((await fresh.get("/shards/eu/matches")).body.data).toHaveLength(1);
-    const { body } = await fresh.get("/status", BARE);
-    expect(body.shards).toHaveLength(2);
-  } finally {
-    await fresh.stop();
-  }
+  await using fresh = await startWorld([aMatch({ id: "match-a" })]);
+  expect((await fresh.get("/shards/eu/matches")).status).toBe(404);
+  await fresh.ingest([aMatch({ id: "match-b", shard: "eu" })]);
+  expect((await fresh.get("/shards/eu/matches")).body.data).toHaveLength(1);
+  const { body } = await fresh.get("/status", BARE);
+  expect(body.shards).toHaveLength(2);
 });
 
 test("listed shards exist from the start, and no others", async () => {
-  const listed = await startWorld([], {}, undefined, "[shards.na]\n[shards.eu]\n");
-  try {
-    const { body } = await listed.get("/status", BARE);
-    expect(body.shards).toMatchObject([
-      { id: "eu", available: true, newestMatch: null },
-      { id: "na", available: true, newestMatch: null },
-    ]);
-    expect((await listed.get("/shards/eu/matches")).body.data).toEqual([]);
-    expect((await listed.get("/shards/eu/players")).body.data).toEqual([]);
-    expect((await listed.get("/shards/sa/matches")).status).toBe(404);
-  } finally {
-    await listed.stop();
-  }
+  await using listed = await startWorld([], {}, undefined, "[shards.na]\n[shards.eu]\n");
+  const { body } = await listed.get("/status", BARE);
+  expect(body.shards).toMatchObject([
+    { id: "eu", available: true, newestMatch: null },
+    { id: "na", available: true, newestMatch: null },
+  ]);
+  expect((await listed.get("/shards/eu/matches")).body.data).toEqual([]);
+  expect((await listed.get("/shards/eu/players")).body.data).toEqual([]);
+  expect((await listed.get("/shards/sa/matches")).status).toBe(404);
 });
 
 test("a shard that cannot be read makes the service not ready, and does not affect the others", async () => {
-  const hurt = await startWorld([aMatch({ id: "match-a" })]);
-  try {
-    writeDamagedShard(join(hurt.data, "eu.db"));
-    const ready = await hurt.get("/readyz", BARE);
-    expect(ready.status).toBe(503);
-    expect(ready.body).toEqual({ status: "not ready", unavailable: ["eu"] });
-    expect((await hurt.get("/healthz", BARE)).status).toBe(200);
-    expect((await hurt.get("/status", BARE)).body.shards).toMatchObject([
-      { id: "eu", available: false },
-      { id: "na", available: true },
-    ]);
-    expect((await hurt.get("/shards/na/matches/match-a")).status).toBe(200);
-    expect((await hurt.get("/shards/eu/matches")).status).toBe(503);
-  } finally {
-    await hurt.stop();
-  }
+  await using hurt = await startWorld([aMatch({ id: "match-a" })]);
+  writeDamagedShard(join(hurt.data, "eu.db"));
+  const ready = await hurt.get("/readyz", BARE);
+  expect(ready.status).toBe(503);
+  expect(ready.body).toEqual({ status: "not ready", unavailable: ["eu"] });
+  expect((await hurt.get("/healthz", BARE)).status).toBe(200);
+  expect((await hurt.get("/status", BARE)).body.shards).toMatchObject([
+    { id: "eu", available: false },
+    { id: "na", available: true },
+  ]);
+  expect((await hurt.get("/shards/na/matches/match-a")).status).toBe(200);
+  expect((await hurt.get("/shards/eu/matches")).status).toBe(503);
 });

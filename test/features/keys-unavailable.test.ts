@@ -218,7 +218,7 @@ test("on a full disk, POST /keys responds with 507, changes nothing, and works o
 });
 
 test("a server starts on a disk that cannot be written: keys work, and can be changed once it can", async () => {
-  const disk = aFolder();
+  using disk = aFolder();
   const file = join(disk.path, KEY_TABLES.file);
   // SQLite cannot create its shared memory there, as on a full or read-only disk.
   symlinkSync("nowhere", `${file}-shm`);
@@ -235,5 +235,4 @@ test("a server starts on a disk that cannot be written: keys work, and can be ch
   const { key } = (await response.json()) as { key: string };
   const headers = { Authorization: `Bearer ${key}` };
   expect((await get(MATCHES, headers)).body.errors).toMatchObject([{ code: "unknown-shard" }]);
-  disk.remove();
 });

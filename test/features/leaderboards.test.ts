@@ -145,7 +145,7 @@ describe("filter[period]=28d", () => {
   });
 
   test("moves with a newer match, and back when the match is replaced by an older one", async () => {
-    const one = await startWorld([
+    await using one = await startWorld([
       ...play({ id: "early" }, "w", { daysAgo: 27 }),
       ...play({ id: "late" }, "w"),
     ]);
@@ -161,7 +161,6 @@ describe("filter[period]=28d", () => {
     expect((await recent()).slice(0, 2)).toEqual([["late"], "2026-03-02"]);
     await one.ingest([next(NEWEST - DAY)], { replace: true });
     expect(await recent()).toEqual([before, firstDay, tag]);
-    await one.stop();
   });
 
   test.each(["skill-tier", "win-streak"])(
@@ -204,7 +203,7 @@ describe("pages", () => {
   });
 
   test("end at the depth; entries beyond it are found by id, without a rank", async () => {
-    const shallow = await startWorld(RECORDS, { "leaderboard-depth": "3" });
+    await using shallow = await startWorld(RECORDS, { "leaderboard-depth": "3" });
     const get = (path: string) => board(path, shallow);
     const { body } = await get("ranked-wins?page[limit]=2");
     expect(idsOf(body)).toEqual(["old", "best"]);
@@ -220,7 +219,6 @@ describe("pages", () => {
       ["steady", null],
       ["foe", null],
     ]);
-    await shallow.stop();
   });
 
   test("filter[playerIds] returns the entries of these players with their ranks, instead of a page", async () => {
@@ -272,7 +270,9 @@ describe("refused:", () => {
 });
 
 test("a leaderboard does not count against the daily match quota, and has a tag that changes with it", async () => {
-  const one = await startWorld(play({ id: "ada", name: "Ada" }, "w"), { "matches-per-day": "1" });
+  await using one = await startWorld(play({ id: "ada", name: "Ada" }, "w"), {
+    "matches-per-day": "1",
+  });
   const first = await board("ranked-wins", one);
   const etag = first.headers.get("etag")!;
   const same = await one.get("/shards/na/leaderboards/ranked-wins", { "If-None-Match": etag });
@@ -281,11 +281,10 @@ test("a leaderboard does not count against the daily match quota, and has a tag 
   const changed = await one.get("/shards/na/leaderboards/ranked-wins", { "If-None-Match": etag });
   expect(changed.status).toBe(200);
   expect(idsOf(changed.body)).toEqual(["bob", "ada"]);
-  await one.stop();
 });
 
 test("withheld matches do not count, and redacted players are gone", async () => {
-  const one = await startWorld([
+  await using one = await startWorld([
     ...play({ id: "ada", name: "Ada" }, "ww"),
     ...play({ id: "bob", name: "Bob" }, "w"),
     aMatch({ mode: "ranked", ending: "exitpractice", rosters: duel({ id: "eve" }, FOE) }),
@@ -299,5 +298,4 @@ test("withheld matches do not count, and redacted players are gone", async () =>
     expect(await entries(path, one)).toEqual([["bob", 1, 1]]);
   }
   expect(await entries("ranked-wins?filter[playerIds]=ada,bob", one)).toEqual([["bob", 1, 1]]);
-  await one.stop();
 });

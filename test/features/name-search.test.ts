@@ -58,20 +58,16 @@ test("the response is a JSON:API document of names, each with the id of its play
     createdAt,
     rosters: duel({ id: "ada", name: "Ada", stats: { skillTier: 7 } }, { id: "bo", name: "Bo" }),
   });
-  const small = await startWorld([match]);
+  await using small = await startWorld([match]);
   const item = (id: string, attributes: object) => ({ type: "player-name", id, attributes });
-  try {
-    expect((await near("Adda", small)).body).toEqual({
-      data: [item("ada", { name: "Ada", shardId: "na", skillTier: 7, lastMatchAt: createdAt })],
-      links: { self: `${small.url}/shards/na/player-names?filter%5Bnear%5D=Adda` },
-      jsonapi: { version: "1.1" },
-    });
-    expect((await near("Bo", small)).body.data).toEqual([
-      item("bo", { name: "Bo", shardId: "na", lastMatchAt: createdAt }),
-    ]);
-  } finally {
-    await small.stop();
-  }
+  expect((await near("Adda", small)).body).toEqual({
+    data: [item("ada", { name: "Ada", shardId: "na", skillTier: 7, lastMatchAt: createdAt })],
+    links: { self: `${small.url}/shards/na/player-names?filter%5Bnear%5D=Adda` },
+    jsonapi: { version: "1.1" },
+  });
+  expect((await near("Bo", small)).body.data).toEqual([
+    item("bo", { name: "Bo", shardId: "na", lastMatchAt: createdAt }),
+  ]);
 });
 
 describe("a name is found", () => {
@@ -164,45 +160,33 @@ describe("the list", () => {
       "xMira",
       "StarMira",
     ];
-    const full = await startWorld([...names, "Mirko", "Maria", "Mita", "Zelda"].map(crowd));
-    try {
-      const named = ({ body }: Reply) =>
-        body.data.map((one: { attributes: { name: string } }) => one.attributes.name);
-      const found = ["mira", "Mira", "Mirabelle", "Miranda", "StarMira", "xMira"];
-      expect(named(await near("mira", full))).toEqual([...found, "Mita", "Mina", "Moira", "Mia"]);
-      await full.ingest([crowd("Miranda", 3), crowd("xMira", 7)]);
-      const swapped = ["mira", "Mira", "Miranda", "Mirabelle", "xMira", "StarMira"];
-      expect(named(await near("mira", full))).toEqual([...swapped, "Mita", "Mina", "Moira", "Mia"]);
-    } finally {
-      await full.stop();
-    }
+    await using full = await startWorld([...names, "Mirko", "Maria", "Mita", "Zelda"].map(crowd));
+    const named = ({ body }: Reply) =>
+      body.data.map((one: { attributes: { name: string } }) => one.attributes.name);
+    const found = ["mira", "Mira", "Mirabelle", "Miranda", "StarMira", "xMira"];
+    expect(named(await near("mira", full))).toEqual([...found, "Mita", "Mina", "Moira", "Mia"]);
+    await full.ingest([crowd("Miranda", 3), crowd("xMira", 7)]);
+    const swapped = ["mira", "Mira", "Miranda", "Mirabelle", "xMira", "StarMira"];
+    expect(named(await near("mira", full))).toEqual([...swapped, "Mita", "Mina", "Moira", "Mia"]);
   });
 
   test("has at most three players with the same name, by id, and other names after them", async () => {
-    const full = await startWorld([
+    await using full = await startWorld([
       ...Array.from({ length: 12 }, (_, number) => crowd("Mira", 30 - number)),
       crowd("Miri", 1),
     ]);
-    try {
-      const { body } = await near("mira", full);
-      expect(idsOf(body).sort()).toEqual(["Mira-19", "Mira-20", "Mira-21", "Miri-1"]);
-      expect(idsOf(body).at(-1)).toBe("Miri-1");
-    } finally {
-      await full.stop();
-    }
+    const { body } = await near("mira", full);
+    expect(idsOf(body).sort()).toEqual(["Mira-19", "Mira-20", "Mira-21", "Miri-1"]);
+    expect(idsOf(body).at(-1)).toBe("Miri-1");
   });
 });
 
 test("names are current: a new one is found at once, an old one no longer", async () => {
-  const fresh = await startWorld([play({ id: "p", name: "Oldname" }, { id: "first" })]);
-  try {
-    expect(await ids("oldnam", fresh)).toEqual(["p"]);
-    await fresh.ingest([play({ id: "p", name: "Renamed" })]);
-    expect(await ids("oldnam", fresh)).toEqual([]);
-    expect(await ids("renamd", fresh)).toEqual(["p"]);
-  } finally {
-    await fresh.stop();
-  }
+  await using fresh = await startWorld([play({ id: "p", name: "Oldname" }, { id: "first" })]);
+  expect(await ids("oldnam", fresh)).toEqual(["p"]);
+  await fresh.ingest([play({ id: "p", name: "Renamed" })]);
+  expect(await ids("oldnam", fresh)).toEqual([]);
+  expect(await ids("renamd", fresh)).toEqual(["p"]);
 });
 
 describe("these are refused:", () => {
@@ -247,35 +231,29 @@ describe("these are refused:", () => {
 });
 
 test("the ETag changes only when a player takes a matching name", async () => {
-  const fresh = await startWorld([play({ id: "p", name: "Ada" })]);
-  try {
-    const first = await near("adda", fresh);
-    const etag = first.headers.get("etag")!;
-    await fresh.ingest([play({ id: "q", name: "Zebra" })]);
-    const path = "/shards/na/player-names?filter[near]=adda";
-    expect((await fresh.get(path, { "If-None-Match": etag })).status).toBe(304);
-    await fresh.ingest([play({ id: "r", name: "Addy" })]);
-    expect((await fresh.get(path, { "If-None-Match": etag })).status).toBe(200);
-  } finally {
-    await fresh.stop();
-  }
+  await using fresh = await startWorld([play({ id: "p", name: "Ada" })]);
+  const first = await near("adda", fresh);
+  const etag = first.headers.get("etag")!;
+  await fresh.ingest([play({ id: "q", name: "Zebra" })]);
+  const path = "/shards/na/player-names?filter[near]=adda";
+  expect((await fresh.get(path, { "If-None-Match": etag })).status).toBe(304);
+  await fresh.ingest([play({ id: "r", name: "Addy" })]);
+  expect((await fresh.get(path, { "If-None-Match": etag })).status).toBe(200);
 });
 
 test("the compatibility profile applies, but an empty list is not a 404", async () => {
-  const lenient = await startWorld([play({ id: "p", name: "Ada" })], { compat: "gamelocker" });
-  try {
-    const path = "/shards/na/player-names?filter[near]=Adda&page[limit]=50&foo=bar&include=";
-    const { body } = await lenient.get(path, { Accept: "application/json" });
-    expect(body.data).toMatchObject([
-      { type: "player-name", id: "p", attributes: { name: "Ada", shardId: "na" } },
-    ]);
-    expect(body.meta).toEqual({});
-    expect(body.links.self).toBe(`${lenient.url}/shards/na/player-names?filter%5Bnear%5D=Adda`);
-    expect((await near("qqqqqqqq", lenient)).body.meta).toEqual({ nearest: true });
-    expect((await lenient.get("/shards/na/player-names?filter[near]=")).status).toBe(400);
-  } finally {
-    await lenient.stop();
-  }
+  await using lenient = await startWorld([play({ id: "p", name: "Ada" })], {
+    compat: "gamelocker",
+  });
+  const path = "/shards/na/player-names?filter[near]=Adda&page[limit]=50&foo=bar&include=";
+  const { body } = await lenient.get(path, { Accept: "application/json" });
+  expect(body.data).toMatchObject([
+    { type: "player-name", id: "p", attributes: { name: "Ada", shardId: "na" } },
+  ]);
+  expect(body.meta).toEqual({});
+  expect(body.links.self).toBe(`${lenient.url}/shards/na/player-names?filter%5Bnear%5D=Adda`);
+  expect((await near("qqqqqqqq", lenient)).body.meta).toEqual({ nearest: true });
+  expect((await lenient.get("/shards/na/player-names?filter[near]=")).status).toBe(400);
 });
 
 describe("the search in all shards", () => {
@@ -301,12 +279,8 @@ describe("the search in all shards", () => {
   ];
 
   async function inAll(work: (world: World) => Promise<void>): Promise<void> {
-    const all = await startWorld(records);
-    try {
-      await work(all);
-    } finally {
-      await all.stop();
-    }
+    await using all = await startWorld(records);
+    await work(all);
   }
 
   const everywhere = (text: string, where: World) =>

@@ -93,7 +93,15 @@ test("a request that waits for changes takes no place of others", async () => {
   const sent: Event[] = [];
   const log = (event: Event) => void sent.push(event);
   const limits = { "max-in-flight": "1" };
-  const narrow = await startWorld([aMatch()], limits, undefined, "", undefined, undefined, log);
+  await using narrow = await startWorld(
+    [aMatch()],
+    limits,
+    undefined,
+    "",
+    undefined,
+    undefined,
+    log,
+  );
   const waiting = narrow.get("/shards/na/changes?page[wait]=20");
   // With one place for the shard, these would be refused until the other one has its response.
   const isServed = async () => (await narrow.get("/shards/na/matches")).status === 200;
@@ -101,5 +109,4 @@ test("a request that waits for changes takes no place of others", async () => {
   expect(sent.some((one) => one.event === "request" && one.path.endsWith("/changes"))).toBe(false);
   await narrow.ingest([aMatch({ id: "match-b" })]);
   expect((await waiting).body.data).toHaveLength(1);
-  await narrow.stop();
 });

@@ -56,32 +56,6 @@ describe("streaks", () => {
     expect(await run(results, 1)).toEqual({ winStreak, lossStreak });
   });
 
-  test.each([15, 16, 17, 127, 128, 129, 150])("%d in a row are all counted", async (length) => {
-    expect(await run(`L${"W".repeat(length)}`)).toEqual({ winStreak: length, lossStreak: 0 });
-    expect(await run("L".repeat(length))).toEqual({ winStreak: 0, lossStreak: length });
-  });
-
-  test("a late match before the streak does not reset it", async () => {
-    const id = anId("late");
-    await world.ingest([played({ id }, 20), played({ id }, 30)]);
-    await world.ingest([played({ id }, 10, false)]);
-    expect(await statsOf(id)).toMatchObject({ winStreak: 2, lossStreak: 0, played: 3 });
-  });
-
-  test("a late match with the same result extends the streak", async () => {
-    const id = anId("late");
-    await world.ingest([played({ id }, 20), played({ id }, 30)]);
-    await world.ingest([played({ id }, 10)]);
-    expect(await statsOf(id)).toMatchObject({ winStreak: 3, lossStreak: 0 });
-  });
-
-  test("a late match with another result within the streak shortens it", async () => {
-    const id = anId("late");
-    await world.ingest([played({ id }, 10), played({ id }, 20), played({ id }, 30)]);
-    await world.ingest([played({ id }, 25, false)]);
-    expect(await statsOf(id)).toMatchObject({ winStreak: 1, lossStreak: 0, played: 4, wins: 3 });
-  });
-
   test.each([
     ["a1", "a2"],
     ["a10", "a9"],
@@ -108,18 +82,6 @@ describe("streaks", () => {
         stats: { winStreak: 1, lossStreak: 0 },
       });
     }
-  });
-
-  test("count the matches of all modes that are served, and no others", async () => {
-    const id = anId("modes");
-    await world.ingest([
-      played({ id }, 1, true, { mode: "ranked" }),
-      played({ id }, 2, true, { mode: "blitz_pvp_ranked" }),
-      played({ id }, 3, false, { mode: "practice" }),
-      played({ id }, 4, false, { ending: "notenoughplayers" }),
-      played({ id }, 5, true, { mode: "private" }),
-    ]);
-    expect(await statsOf(id)).toMatchObject({ winStreak: 3, lossStreak: 0, played: 3 });
   });
 });
 
@@ -168,17 +130,6 @@ describe("lifetimeGold", () => {
 });
 
 describe("played, wins and played_ranked", () => {
-  test("are counted from served matches", async () => {
-    const id = anId("counted");
-    await world.ingest([
-      played({ id }, 1, true, { mode: "ranked" }),
-      played({ id }, 2, false, { mode: "ranked" }),
-      played({ id }, 3, true, { mode: "blitz_pvp_ranked" }),
-      played({ id }, 4, false, { mode: "practice" }),
-    ]);
-    expect(await statsOf(id)).toMatchObject({ played: 3, wins: 2, played_ranked: 2 });
-  });
-
   test("are taken from the record when it has all three", async () => {
     const id = anId("carried");
     const stats = { played: 400, wins: 180, played_ranked: 90 };
@@ -249,70 +200,6 @@ describe("the latest served match", () => {
       played_ranked: 0,
     });
   });
-
-  test("provides name, patchVersion and titleID, whatever the order of arrival", async () => {
-    for (const order of orders([1, 2, 3])) {
-      const id = anId("ordered");
-      const of = (at: number) =>
-        played(
-          {
-            id,
-            name: `Name ${at}`,
-            attributes: { titleID: `title-${at}`, patchVersion: `${at}.0` },
-          },
-          at,
-        );
-      await world.ingest(order.map(of), { batch: 1 });
-      expect(await attributesOf(id)).toMatchObject({
-        name: "Name 3",
-        titleID: "title-3",
-        patchVersion: "3.0",
-      });
-    }
-  });
-});
-
-describe("a rename", () => {
-  const named = async (name: string): Promise<string[]> => {
-    const query = new URLSearchParams({ "filter[playerNames]": name });
-    return (await world.get(`/shards/na/players?${query}`)).body.data.map(({ id }: Loose) => id);
-  };
-
-  test("takes effect with a match under the new name, everywhere and for old matches too", async () => {
-    const id = anId("renamed");
-    const old = played({ id, name: `Before ${id}` }, 1);
-    await world.ingest([old]);
-    expect(await named(`Before ${id}`)).toEqual([id]);
-
-    await world.ingest([played({ id, name: `After ${id}` }, 2)]);
-    expect((await attributesOf(id)).name).toBe(`After ${id}`);
-    expect(await named(`Before ${id}`)).toEqual([]);
-    expect(await named(`After ${id}`)).toEqual([id]);
-    const byName = new URLSearchParams({ "filter[playerNames]": `After ${id}` });
-    expect((await world.get(`/shards/na/matches?${byName}`)).body.data).toHaveLength(2);
-    const { body } = await world.get(`/shards/na/matches/${old.data.id}`);
-    expect(body.included.find((one: Loose) => one.id === id).attributes.name).toBe(`After ${id}`);
-  });
-
-  test("in a withheld match has no effect", async () => {
-    const id = anId("renamed");
-    await world.ingest([
-      played({ id, name: "Now" }, 5),
-      played({ id, name: "Hidden" }, 9, true, { mode: "practice" }),
-    ]);
-    expect((await attributesOf(id)).name).toBe("Now");
-  });
-
-  test("may leave several ids under one name", async () => {
-    const [one, two] = [anId("several"), anId("several")];
-    const name = `Shared ${one}`;
-    await world.ingest([
-      played({ id: one, name }, 1),
-      played({ id: two, name: "Else" }, 1),
-      played({ id: two, name }, 2),
-    ]);
-    expect(await named(name)).toEqual([one, two]);
-  });
 });
 
 test("a match that a player only watched does not count in its totals", async () => {
@@ -345,28 +232,6 @@ test("a match that a player only watched does not count in its totals", async ()
   });
   const { body } = await world.get(`/shards/na/matches?filter[playerIds]=${id}`);
   expect(body.data).toHaveLength(1);
-});
-
-test("a team has the tag of its latest served match, and is found by it", async () => {
-  const team = (name: string, at: number, mode = "casual") =>
-    aMatch(
-      minute(at, {
-        shard: "teams",
-        mode,
-        rosters: [{ members: [], team: { id: "t", name } }, { members: [] }],
-      }),
-    );
-  await world.ingest([team("NEW", 2), team("OLD", 1), team("HID", 3, "practice")], { batch: 1 });
-  const found = async (tag: string) =>
-    (await world.get(`/shards/teams/matches?filter[teamNames]=${tag}`)).body;
-  expect((await found("NEW")).data).toHaveLength(2);
-  expect((await found("NEW")).included.find((one: Loose) => one.type === "team")).toEqual({
-    type: "team",
-    id: "t",
-    attributes: { name: "NEW", shardId: "teams" },
-  });
-  expect((await found("OLD")).data).toEqual([]);
-  expect((await found("HID")).data).toEqual([]);
 });
 
 test("without a filter, the six most recently seen players are returned, ties by id", async () => {

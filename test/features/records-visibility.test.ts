@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { GAME_MODES } from "../../src/domain/modes.ts";
-import { type Loose, minute } from "../support/drafts.ts";
+import type { Loose } from "../support/drafts.ts";
 import {
   aMatch,
   duel,
@@ -265,18 +265,6 @@ describe("rule 3: a private match has a ranked player", () => {
     });
   });
 
-  test("one ranked match releases every private match of its players", async () => {
-    const { match, add, ids } = aShard();
-    await add([
-      match("p1", minute(1, privately("a", "x"))),
-      match("p2", minute(2, privately("y", "b"))),
-      match("p3", minute(3, privately("x", "y"))),
-    ]);
-    const report = await add([match("r", minute(4, { rosters: duel({ id: "a" }, { id: "b" }) }))]);
-    expect(report.released).toBe(2);
-    expect(await ids("")).toEqual(["p1", "p2", "r"]);
-  });
-
   test("this does not cascade: a released private match makes nobody ranked", async () => {
     const { match, add, serves, player } = aCorner();
     await add([match("p1", privately("a", "b")), match("p2", privately("b", "c"))]);
@@ -285,97 +273,6 @@ describe("rule 3: a private match has a ranked player", () => {
     expect(await serves("p2")).toBe(false);
     const { body } = await player("b");
     expect(body.data.attributes.stats.played_ranked).toBe(0);
-  });
-
-  test("a private match that ended with exitpractice is never released", async () => {
-    const { match, add, serves } = aShard();
-    await add([match("m", { ...privately("a", "b"), ending: "exitpractice" })]);
-    expect((await add([match("r", { rosters: duel({ id: "a" }, { id: "z" }) })])).released).toBe(0);
-    expect(await serves("m")).toBe(false);
-  });
-
-  test("released matches count for their players in chronological order", async () => {
-    const { match, add, get } = aShard();
-    await add([
-      match(
-        "p",
-        minute(2, {
-          mode: "private",
-          winner: 1,
-          rosters: duel({ id: "a", name: "Middle", gold: 5 }, { id: "b" }),
-        }),
-      ),
-      match(
-        "c",
-        minute(3, {
-          mode: "casual",
-          rosters: duel({ id: "a", name: "Last", gold: 7 }, { id: "z" }),
-        }),
-      ),
-    ]);
-    const seen = async () => (await get("/players/a")).body.data.attributes;
-    expect(await seen()).toMatchObject({ name: "Last", stats: { played: 1, lifetimeGold: 7 } });
-    await add([
-      match("r", minute(1, { rosters: duel({ id: "a", name: "First", gold: 1 }, { id: "z" }) })),
-    ]);
-    expect(await seen()).toMatchObject({
-      name: "Last",
-      stats: {
-        played: 3,
-        wins: 2,
-        winStreak: 1,
-        lossStreak: 0,
-        lifetimeGold: 13,
-        played_ranked: 1,
-      },
-    });
-  });
-
-  describe("when the evidence is replaced", () => {
-    test("the private match is withheld again", async () => {
-      const { match, add, serves, get } = aShard();
-      await add([
-        match("m", privately("a", "b")),
-        match("e", { rosters: duel({ id: "a" }, { id: "z" }) }),
-      ]);
-      expect(await serves("m")).toBe(true);
-      await add([match("e", { mode: "casual", rosters: duel({ id: "a" }, { id: "z" }) })], {
-        replace: true,
-      });
-      expect(await serves("m")).toBe(false);
-      expect((await get("/players/b")).status).toBe(404);
-      expect((await get("/players/a")).body.data.attributes.stats.played).toBe(1);
-    });
-
-    test("the private match is served while other evidence exists", async () => {
-      const { match, add, serves } = aShard();
-      const saying = (wishes: MatchIn) => match("e2", { mode: "practice", ...wishes });
-      await add([
-        match("m", privately("a", "b")),
-        match("e1", { rosters: duel({ id: "a" }, { id: "z" }) }),
-        saying({ rosters: duel({ id: "z" }, ranked("b")) }),
-      ]);
-      await add([match("e1", { mode: "casual", rosters: duel({ id: "a" }, { id: "z" }) })], {
-        replace: true,
-      });
-      expect(await serves("m")).toBe(true);
-      await add([saying({ rosters: duel({ id: "z" }, { id: "b" }), patch: "3.0" })], {
-        replace: true,
-      });
-      expect(await serves("m")).toBe(false);
-    });
-  });
-});
-
-describe("what is withheld cannot be observed:", () => {
-  test("the status covers only served matches", async () => {
-    const { match, add, shard } = aShard();
-    await add([match("m1", minute(1, {})), match("m2", minute(2, { mode: "practice" }))]);
-    const { body } = await world.get("/status");
-    expect(JSON.stringify(body)).toContain(shard);
-    const newest = new Date(minute(1).createdAt as number).toISOString().replace(".000Z", "Z");
-    expect(JSON.stringify(body)).toContain(newest);
-    expect(JSON.stringify(body)).not.toContain("practice");
   });
 });
 

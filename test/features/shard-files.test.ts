@@ -161,7 +161,7 @@ describe("a server whose data folder has unusable files", () => {
 });
 
 test("a shard in the settings whose file cannot be used is unavailable; a file of another program is left alone", async () => {
-  const world = await startWorld([inShard("na")]);
+  await using world = await startWorld([inShard("na")]);
   const path = join(world.data, "notes.sqlite");
   change(path, "CREATE TABLE notes (text)");
   const location = (id: string, file: string) => ({
@@ -190,11 +190,10 @@ test("a shard in the settings whose file cannot be used is unavailable; a file o
   expect(database.query("SELECT name FROM sqlite_schema").values()).toEqual([["notes"]]);
   expect(database.query("PRAGMA journal_mode").values()).toEqual([["delete"]]);
   database.close();
-  await world.stop();
 });
 
 test("a listed shard that was served before and has no file at startup is reported; a new one is not", async () => {
-  const world = await startWorld([inShard("na")]);
+  await using world = await startWorld([inShard("na")]);
   const shards = ["eu", "na"].map((id) => ({ id, location: undefined }));
   const start = () => startInstance(world, { shards });
   const first = await start();
@@ -211,7 +210,6 @@ test("a listed shard that was served before and has no file at startup is report
   const third = await start();
   expect(eventsOf(third, "shard-missing")).toEqual([]);
   await third.stop();
-  await world.stop();
 });
 
 describe("a shard file that is deleted while it is served", () => {
@@ -269,7 +267,7 @@ describe("a shard file that is deleted while it is served", () => {
 });
 
 test("a transaction is not acknowledged if the file is deleted before its end", async () => {
-  const world = await startWorld([inShard("na")]);
+  await using world = await startWorld([inShard("na")]);
   const shards = openShards(world.settings, unobserved);
   for (const suffix of ["-wal", ""]) {
     const written = shards.writer("na").write(async (transaction) => {
@@ -279,7 +277,6 @@ test("a transaction is not acknowledged if the file is deleted before its end", 
     expect(await written.catch((error) => error)).toBeInstanceOf(StoreReplaced);
   }
   await shards.close();
-  await world.stop();
 });
 
 test("a shard file that is a symbolic link is watched like any other", async () => {
@@ -305,7 +302,7 @@ test("a shard file that is a symbolic link is watched like any other", async () 
 });
 
 test("a shard file that is deleted is not created again by what only reads its numbers", async () => {
-  const world = await startWorld([inShard("na")]);
+  await using world = await startWorld([inShard("na")]);
   const shards = openShards(world.settings, unobserved);
   await shards.reader("na");
   deleteShard(world, "na");
@@ -313,7 +310,6 @@ test("a shard file that is deleted is not created again by what only reads its n
   expect(await open().catch((error) => error)).toBeInstanceOf(StoreReplaced);
   expect(existsSync(join(world.data, "na.db"))).toBe(false);
   await shards.close();
-  await world.stop();
 });
 
 describe("the list of redactions", () => {

@@ -10,32 +10,27 @@ import { serve } from "../../src/wiring.ts";
 import type { Kind, Values } from "../support/engine.ts";
 import { overwritePage, pagesOf, settle, sqliteRows } from "../support/engine-sqlite.ts";
 import { serveWithKeys } from "../support/keys.ts";
-import { problemIn } from "../support/problems.ts";
+import { expectProblem } from "../support/problems.ts";
 import { aMatch, duel, minutesAgo, withAsset } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 test("requests that read a damaged page fail, and the server continues", async () => {
-  const world = await startWorld([
+  await using world = await startWorld([
     aMatch({ id: "match-a", shard: "na" }),
     aMatch({ id: "match-b", shard: "eu" }),
   ]);
   const path = join(world.data, "na.db");
   settle(path);
   overwritePage(path, pagesOf(path, "match")[0]!);
-  const server = await serveWithKeys(world, []);
+  await using server = await serveWithKeys(world, []);
   const get = (path: string) => world.get(`${server.url}${path}`);
-  try {
-    // Each read ends its snapshot in a later turn of the event loop: an error thrown there would fail this test.
-    for (let time = 0; time < 3; time++) {
-      const response = await get("/shards/na/matches/match-a");
-      expect([response.status, response.body.errors[0].code]).toEqual([503, "damaged-data"]);
-    }
-    expect((await get("/shards/eu/matches/match-b")).status).toBe(200);
-    expect((await get("/readyz")).status).toBe(200);
-  } finally {
-    await server.stop();
-    await world.stop();
+  // Each read ends its snapshot in a later turn of the event loop: an error thrown there would fail this test.
+  for (let time = 0; time < 3; time++) {
+    const response = await get("/shards/na/matches/match-a");
+    expect([response.status, response.body.errors[0].code]).toEqual([503, "damaged-data"]);
   }
+  expect((await get("/shards/eu/matches/match-b")).status).toBe(200);
+  expect((await get("/readyz")).status).toBe(200);
 });
 
 describe("a damaged schema is damaged data, for reads and writes:", () => {
@@ -50,8 +45,7 @@ describe("a damaged schema is damaged data, for reads and writes:", () => {
     const events: Event[] = [];
     const server = await serve(world.settings, (event) => events.push(event));
     try {
-      const response = await world.get(`${server.url}/shards/eu${path}`);
-      expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
+      expectProblem(await world.get(`${server.url}/shards/eu${path}`), "damaged-data");
       expect(events.filter(({ event }) => event === "damaged-data")).toMatchObject([
         { shard: "eu", table: "sqlite_schema", record: message },
       ]);
@@ -84,24 +78,20 @@ describe("/status", () => {
     ["the list", "listed match", { createdAt: NEWEST + 60_000 }],
     ["the document", "match", { document: new Uint8Array(100) }],
   ] as [string, Kind, Values][])("has no wrong time after damage to %s", async (_, kind, to) => {
-    const world = await startWorld(matches);
+    await using world = await startWorld(matches);
     sqliteRows(join(world.data, "na.db")).change(kind, { id: "newest" }, to);
-    const server = await serveWithKeys(world, []);
+    await using server = await serveWithKeys(world, []);
     expect(await newestOf(world, server.url)).toEqual([[true, "2026-01-01T23:59:00Z"]]);
-    await server.stop();
-    await world.stop();
   });
 
   test("has a shard with damaged totals as unavailable, and nothing is written into it", async () => {
-    const world = await startWorld(matches);
+    await using world = await startWorld(matches);
     sqliteRows(join(world.data, "na.db")).change("shard", {}, ({ players }) => ({
       players: (players as number) + 1,
     }));
-    const server = await serveWithKeys(world, []);
+    await using server = await serveWithKeys(world, []);
     expect(await newestOf(world, server.url)).toEqual([[false, null]]);
     await expect(world.ingest([aMatch()])).rejects.toThrow(/^shard row 1 is damaged.*restore/);
-    await server.stop();
-    await world.stop();
   });
 });
 
@@ -113,20 +103,18 @@ describe("a row with a value of another type is damaged data:", () => {
   ];
   test.each(CASES)("%s", async (_what, kind, to, paths) => {
     const rosters = duel({ id: "p" }, { id: "q" });
-    const world = await startWorld([aMatch({ id: "match-a", rosters, ...withAsset })]);
+    await using world = await startWorld([aMatch({ id: "match-a", rosters, ...withAsset })]);
     sqliteRows(join(world.data, "na.db")).change(kind, "first", to);
     for (const path of paths) {
-      const response = await world.get(`/shards/na/matches${path}`);
-      expect([response.status, problemIn(response).code]).toEqual([503, "damaged-data"]);
+      expectProblem(await world.get(`/shards/na/matches${path}`), "damaged-data");
     }
-    await world.stop();
   });
 });
 
 test("no outdated player is served if the changes since the last read cannot be read", async () => {
   const record = (id: string, name: string, createdAt: string) =>
     aMatch({ id, createdAt, rosters: duel({ id: "p", name }, { id: "q" }) });
-  const world = await startWorld([record("match-a", "Before", minutesAgo(2))]);
+  await using world = await startWorld([record("match-a", "Before", minutesAgo(2))]);
   const shards = openShards(world.settings, unobserved);
   const reader = (await shards.reader("na"))!;
   expect(reader.players(["p"])).toMatchObject([{ name: "Before" }]);
@@ -138,23 +126,19 @@ test("no outdated player is served if the changes since the last read cannot be 
   bringBack();
   expect(reader.players(["p"])).toMatchObject([{ name: "After" }]);
   await shards.close();
-  await world.stop();
 });
 
 test("a file that a newer version migrated while it was served is unavailable, not damaged", async () => {
-  const world = await startWorld([aMatch({ id: "match-a" })]);
+  await using world = await startWorld([aMatch({ id: "match-a" })]);
   sqliteRows(join(world.data, "na.db")).migrateToNewer();
-  const response = await world.get("/shards/na/matches/match-a");
-  expect([response.status, problemIn(response).code]).toEqual([503, "shard-unavailable"]);
-  await world.stop();
+  expectProblem(await world.get("/shards/na/matches/match-a"), "shard-unavailable");
 });
 
 test("ingest into a shard with a damaged index says what to do", async () => {
   const match = aMatch({ id: "match-a" });
-  const world = await startWorld([match]);
+  await using world = await startWorld([match]);
   sqliteRows(join(world.data, "na.db")).remove("snapshot");
   await expect(world.ingest([match])).rejects.toThrow(/na\.db is damaged.*[Rr]estore/);
-  await world.stop();
 });
 
 test.each([
@@ -169,7 +153,10 @@ test.each([
         createdAt: minutesAgo(minutes),
         rosters: [{ members: [{ id: "p" }], team: { id: "t", name } }, { members: [] }],
       });
-    const world = await startWorld([record("match-a", "OLD", 9), record("match-b", "NEW", 5)]);
+    await using world = await startWorld([
+      record("match-a", "OLD", 9),
+      record("match-b", "NEW", 5),
+    ]);
     // As if it were the latest.
     sqliteRows(join(world.data, "na.db")).change(
       kind,
@@ -180,7 +167,6 @@ test.each([
     await expect(world.ingest([record("match-c", "LATER", 7)])).rejects.toThrow(
       `${table} match-a is damaged in the store: run 'matchbook repair', or restore the shard from a backup`,
     );
-    await world.stop();
   },
 );
 

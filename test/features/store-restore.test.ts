@@ -9,7 +9,7 @@ import { startWorld } from "../support/world.ts";
 
 test("players are served from the restored state, not from the cache", async () => {
   const rosters = () => duel({ id: "player-a" }, { id: "player-b" });
-  const world = await startWorld([aMatch({ createdAt: minutesAgo(9), rosters: rosters() })]);
+  await using world = await startWorld([aMatch({ createdAt: minutesAgo(9), rosters: rosters() })]);
   const played = async () =>
     (await world.get("/shards/na/players/player-a")).body.data.attributes.stats.played;
   expect(await played()).toBe(1);
@@ -24,5 +24,4 @@ test("players are served from the restored state, not from the cache", async () 
 
   restoreRows(file, backup);
   expect(await played()).toBe(1);
-  await world.stop();
 });

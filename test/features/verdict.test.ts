@@ -133,43 +133,35 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
 });
 
 test("a verdict that cannot be stored holds in the process that found it", async () => {
-  const world = await startWorld(MATCHES);
+  await using world = await startWorld(MATCHES);
   const rows = sqliteRows(join(world.data, "na.db"));
-  try {
-    await rows.change("match", { id: "match-1" }, { document: new Uint8Array(100) });
-    // No transaction can be concluded without this row.
-    await rows.change("shard", {}, { checksum: 1 });
-    const one = await startInstance(world, {}, PACE);
-    const stored = (event: Event) => event.event === "finding-not-stored";
-    await until("it is verified", async () => one.events.some(stored));
-    await until(
-      "it is stopped",
-      async () => (await one.get("/shards/na/matches/match-3", world.key)).status === 503,
-    );
-    await one.stop();
-  } finally {
-    await world.stop();
-  }
+  await rows.change("match", { id: "match-1" }, { document: new Uint8Array(100) });
+  // No transaction can be concluded without this row.
+  await rows.change("shard", {}, { checksum: 1 });
+  const one = await startInstance(world, {}, PACE);
+  const stored = (event: Event) => event.event === "finding-not-stored";
+  await until("it is verified", async () => one.events.some(stored));
+  await until(
+    "it is stopped",
+    async () => (await one.get("/shards/na/matches/match-3", world.key)).status === 503,
+  );
+  await one.stop();
 });
 
 test("verify-hours off: nothing is verified", async () => {
-  const world = await startWorld(MATCHES);
-  try {
-    const one = await startInstance(world, { "verify-hours": undefined }, PACE);
-    const other = await startInstance(world, {}, PACE);
-    await until("the other verifies", async () =>
-      other.events.some(({ event }) => event === "shard-verified"),
-    );
-    await one.stop();
-    await other.stop();
-    expect(one.events.some(({ event }) => event === "shard-verified")).toBe(false);
-  } finally {
-    await world.stop();
-  }
+  await using world = await startWorld(MATCHES);
+  const one = await startInstance(world, { "verify-hours": undefined }, PACE);
+  const other = await startInstance(world, {}, PACE);
+  await until("the other verifies", async () =>
+    other.events.some(({ event }) => event === "shard-verified"),
+  );
+  await one.stop();
+  await other.stop();
+  expect(one.events.some(({ event }) => event === "shard-verified")).toBe(false);
 });
 
 test("descriptors of a file do not add up with each verify", async () => {
-  const world = await startWorld(MATCHES, {}, undefined, "[shards.na]\n");
+  await using world = await startWorld(MATCHES, {}, undefined, "[shards.na]\n");
   const file = statSync(join(world.data, "na.db")).ino;
   const open = () =>
     readdirSync(DESCRIPTORS).filter(
@@ -189,5 +181,4 @@ test("descriptors of a file do not add up with each verify", async () => {
   }
   // SQLite keeps some of its own for the next connection.
   expect(counts[3]).toBe(counts[1]!);
-  await world.stop();
 });

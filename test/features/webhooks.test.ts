@@ -38,6 +38,13 @@ function receive(): Receiver {
   return receiver;
 }
 
+/** With a receiver and a hook for it. */
+async function startHooked() {
+  const world = await start();
+  const receiver = receive();
+  return { world, receiver, hook: await world.add(receiver.url) };
+}
+
 const matches = (...ids: string[]) => ids.map((id) => aMatch({ id }));
 const HOUR = 3_600_000;
 
@@ -48,9 +55,7 @@ const metricOf = ({ deliverer }: Awaited<ReturnType<typeof start>>, wanted: stri
   deliverer.families().find(({ name }) => name === wanted)!.samples[0]!.value;
 
 test("a hook receives what changes after it was added, signed, as resources of the change feed", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.deliver();
   expect(receiver.received).toEqual([]);
 
@@ -93,9 +98,7 @@ test("a hook that is added also receives the matches that lists do not have yet"
 });
 
 test("more changes than fit into one batch arrive in their order", async () => {
-  const world = await start();
-  const receiver = receive();
-  await world.add(receiver.url);
+  const { world, receiver } = await startHooked();
   const ids = Array.from({ length: 250 }, (_, at) => `m${at}`);
   await world.ingest(matches(...ids), { batch: 70 });
   await world.deliver();
@@ -108,9 +111,7 @@ test("more changes than fit into one batch arrive in their order", async () => {
 });
 
 test("a batch that fails is repeated with the same id and body, and later changes wait for it", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.ingest(matches("one"));
   receiver.respond = () => new Response("no", { status: 500 });
   await world.deliver();
@@ -134,9 +135,7 @@ test("a batch that fails is repeated with the same id and body, and later change
 });
 
 test("the day of failures begins again after a delivery, also if the next batch fails in the same turn", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.ingest(matches(...Array.from({ length: 150 }, (_, at) => `m${at}`)));
   receiver.respond = () => new Response("", { status: 500 });
   await world.deliver();
@@ -150,9 +149,7 @@ test("the day of failures begins again after a delivery, also if the next batch 
 });
 
 test("Retry-After delays the next attempt", async () => {
-  const world = await start();
-  const receiver = receive();
-  await world.add(receiver.url);
+  const { world, receiver } = await startHooked();
   await world.ingest(matches("one"));
   receiver.respond = () => new Response("", { status: 503, headers: { "Retry-After": "600" } });
   await world.deliver();
@@ -165,9 +162,7 @@ test("Retry-After delays the next attempt", async () => {
 });
 
 test("a hook that fails for a day is paused and reported; resumed, it continues where it stopped", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.ingest(matches("one"));
   receiver.respond = () => new Response("", { status: 500 });
   const began = world.clock.time;
@@ -198,9 +193,7 @@ test("a hook that fails for a day is paused and reported; resumed, it continues 
 });
 
 test("410 pauses a hook at once", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.ingest(matches("one"));
   receiver.respond = () => new Response("", { status: 410 });
   await world.deliver();
@@ -457,9 +450,7 @@ test("a hook for one shard receives nothing of another, and one for all also get
 });
 
 test("without a valid key nothing is delivered, and the hook says so", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.access.keys.change(world.key.id, { expiresAt: world.clock.time + 1000 });
   world.clock.time += 1000;
   await world.ingest(matches("one"));
@@ -473,9 +464,7 @@ test("without a valid key nothing is delivered, and the hook says so", async () 
 });
 
 test("a shard that the key may not read any more is not delivered", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.access.keys.change(world.key.id, { shards: ["eu"] });
   await world.ingest(matches("one"));
   await world.deliver();
@@ -489,9 +478,7 @@ test("a shard that the key may not read any more is not delivered", async () => 
 });
 
 test("a cursor that is not in the log any more: the delivery begins with the log, and says that there is a gap", async () => {
-  const world = await start();
-  const receiver = receive();
-  await world.add(receiver.url);
+  const { world, receiver } = await startHooked();
   await world.ingest(matches("lost"));
   await world.ingest(matches("kept"));
   const shard = sqliteRows(join(world.data, "na.db"));
@@ -511,9 +498,7 @@ test("a cursor that is not in the log any more: the delivery begins with the log
 });
 
 test("after a restore, a hook gets one message with a gap at once, and goes on from the restored end", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   const folder = aFolder();
   opened.push({ stop: async () => folder.remove() });
   const backup = join(folder.path, "na.db");
@@ -584,9 +569,7 @@ test("a damaged log of one shard is reported once, and delays no other shard", a
 });
 
 test("progress that cannot be stored does not make the server send a batch again and again", async () => {
-  const world = await start();
-  const receiver = receive();
-  await world.add(receiver.url);
+  const { world, receiver } = await startHooked();
   await world.ingest(matches("one"));
   receiver.respond = () => {
     const file = new Database(join(world.data, "hooks.sqlite"));
@@ -628,9 +611,7 @@ test("after a rotation both secrets sign for 24 hours, then the new one alone", 
 });
 
 test("a replay delivers again what was committed since a time, in new messages", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.ingest(matches("one"));
   await world.deliver();
   await world.ingest(matches("two"));
@@ -646,9 +627,7 @@ test("a replay delivers again what was committed since a time, in new messages",
 });
 
 test("a paused or removed hook receives nothing, and a resumed one what it missed", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.hooks.pause(hook, world.clock.now());
   await world.ingest(matches("one"));
   await world.deliver();
@@ -663,9 +642,7 @@ test("a paused or removed hook receives nothing, and a resumed one what it misse
 });
 
 test("one instance delivers at a time; another takes over when the lease has ended or was released", async () => {
-  const world = await start();
-  const receiver = receive();
-  await world.add(receiver.url);
+  const { world, receiver } = await startHooked();
   const other = world.newDeliverer();
   expect(await world.deliver()).toBe(true);
   await world.ingest(matches("one"));
@@ -682,9 +659,7 @@ test("one instance delivers at a time; another takes over when the lease has end
 });
 
 test("what was in flight when an instance died is sent again by the next, with the same id", async () => {
-  const world = await start();
-  const receiver = receive();
-  await world.add(receiver.url);
+  const { world, receiver } = await startHooked();
   await world.ingest(matches("one"));
   const hung = Promise.withResolvers<Response>();
   receiver.respond = () => hung.promise;
@@ -716,9 +691,7 @@ async function deliverSlowly(world: HookWorld, receiver: Receiver) {
 }
 
 test("a late failure does not pause a hook to which another instance has delivered meanwhile", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.ingest(matches("one"));
   const end = await deliverSlowly(world, receiver);
   world.clock.time += 15_000;
@@ -730,9 +703,7 @@ test("a late failure does not pause a hook to which another instance has deliver
 });
 
 test("a late failure does not count for a hook that was resumed meanwhile", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   await world.ingest(matches("one"));
   receiver.respond = () => new Response("", { status: 500 });
   await world.deliver();
@@ -750,9 +721,7 @@ test("a late failure does not count for a hook that was resumed meanwhile", asyn
 });
 
 test("the lag is the age of the oldest change that was not delivered", async () => {
-  const world = await start();
-  const receiver = receive();
-  await world.add(receiver.url);
+  const { world, receiver } = await startHooked();
   await world.ingest(matches("one"));
   receiver.respond = () => new Response("", { status: 500 });
   await world.deliver();
@@ -769,9 +738,7 @@ test("the lag is the age of the oldest change that was not delivered", async () 
 });
 
 test("a test message is signed, and changes nothing", async () => {
-  const world = await start();
-  const receiver = receive();
-  const hook = await world.add(receiver.url);
+  const { world, receiver, hook } = await startHooked();
   expect(await world.hooks.test(hook, Date.now())).toMatchObject({ kind: "delivered" });
   const [one] = receiver.received;
   expect(one!.message).toMatchObject({ type: "test", data: { hook: hook.id } });
@@ -782,9 +749,7 @@ test("a test message is signed, and changes nothing", async () => {
 });
 
 test("hooks and cursors go on after a repair and after a move: each change comes once", async () => {
-  const world = await start();
-  const receiver = receive();
-  await world.add(receiver.url);
+  const { world, receiver } = await startHooked();
   const cursor = (await (await world.shards.reader("na"))!.changeLog()).end;
   const path = join(world.data, "na.db");
   const received = () => receiver.received.flatMap(matchesOf);

@@ -27,25 +27,6 @@ export function includedNames(body: JsonObject, type?: string): string[] {
     .map(nameOf);
 }
 
-/** The names that occur more than once in a document. */
-export function repeatedNames(body: JsonObject): string[] {
-  const names = [...primary(body), ...related(body)].map(nameOf);
-  return names.filter((name, index) => names.indexOf(name) !== index);
-}
-
-/** The included resources that cannot be reached from the primary data. */
-export function unlinkedNames(body: JsonObject): string[] {
-  const all = new Map(
-    [...related(body), ...primary(body)].map((resource) => [nameOf(resource), resource]),
-  );
-  const reached = new Set(primary(body).map(nameOf));
-  for (const name of reached) {
-    const resource = all.get(name);
-    if (resource) for (const reference of referencesOf(resource)) reached.add(nameOf(reference));
-  }
-  return includedNames(body).filter((name) => !reached.has(name));
-}
-
 /** The references in a document that point to no resource of the document. */
 export function danglingNames(body: JsonObject): string[] {
   const all = [...primary(body), ...related(body)];

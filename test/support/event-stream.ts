@@ -61,6 +61,10 @@ export class StreamClient {
     this.abort.abort();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   /** False at the end. */
   async more(): Promise<boolean> {
     const { done, value } = await this.#reader.read();

@@ -15,6 +15,13 @@ export interface KeyIn extends Partial<KeyOptions> {
   revoked?: boolean;
 }
 
+export interface Served extends AsyncDisposable {
+  url: string;
+  /** As wanted, in the same order. */
+  keys: string[];
+  stop(): Promise<void>;
+}
+
 /**
  * A second server on the world's data, started after these keys were created: a running one notices
  * them only after a while. Stop it before the world.
@@ -24,7 +31,7 @@ export async function serveWithKeys(
   wanted: KeyIn[],
   settings: Partial<Settings> = {},
   clock?: Clock,
-): Promise<{ url: string; keys: string[]; stop(): Promise<void> }> {
+): Promise<Served> {
   const access = openAccess({ data: world.data });
   const keys: string[] = [];
   for (const [index, { revoked, ...terms }] of wanted.entries()) {
@@ -37,23 +44,25 @@ export async function serveWithKeys(
   }
   await access.close();
   const server = await serve({ ...world.settings, ...settings }, unobserved, clock);
-  return { url: server.url, keys, stop: () => server.stop("test") };
+  return served(server.url, keys, () => server.stop("test"));
 }
 
 /** A server with a damaged key file, so that it cannot tell which keys are valid. */
-export async function serveWithoutKeys(
-  world: World,
-): Promise<{ url: string; stop(): Promise<void> }> {
+export async function serveWithoutKeys(world: World): Promise<Served> {
   const folder = aFolder();
   writeFileSync(join(folder.path, KEY_TABLES.file), "this is not a database, ".repeat(1000));
   const server = await serve({ ...world.settings, data: folder.path }, unobserved);
-  return {
-    url: server.url,
-    async stop() {
-      await server.stop("test");
-      folder.remove();
-    },
-  };
+  return served(server.url, [], async () => {
+    await server.stop("test");
+    folder.remove();
+  });
+}
+
+/** It is stopped once, by `stop` or at the end of its scope. */
+function served(url: string, keys: string[], end: () => Promise<void>): Served {
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= end());
+  return { url, keys, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** A clock that advances only on command. */

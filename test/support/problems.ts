@@ -1,6 +1,7 @@
 /** Reads error documents. */
 
 import { expect } from "bun:test";
+import { ERRORS } from "../../src/domain/errors.ts";
 import type { Reply } from "./world.ts";
 
 export interface ProblemOut {
@@ -32,6 +33,17 @@ export function problemIn(reply: Reply): ProblemOut {
   const problems = problemsIn(reply);
   expect(problems).toHaveLength(1);
   return problems[0]!;
+}
+
+/** The only problem has this code, the status of this code (test/contract has them all), and this source. */
+export function expectProblem(
+  reply: Reply,
+  code: keyof typeof ERRORS,
+  source?: ProblemOut["source"],
+): void {
+  const problem = problemIn(reply);
+  expect([problem.code, reply.status]).toEqual([code, ERRORS[code].status]);
+  if (source) expect(problem.source).toEqual(source);
 }
 
 /** An error document without the parts that differ between requests. */

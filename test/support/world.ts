@@ -31,7 +31,7 @@ export interface Ingested {
   conflicts: string[];
 }
 
-export interface World {
+export interface World extends AsyncDisposable {
   data: string;
   settings: Settings;
   url: string;
@@ -51,9 +51,10 @@ export interface World {
 export const JSON_API = "application/vnd.api+json";
 
 /** A temporary folder; `remove` deletes it. */
-export function aFolder(): { path: string; remove(): void } {
+export function aFolder(): { path: string; remove(): void } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "matchbook-test-"));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  const remove = () => rmSync(path, { recursive: true, force: true });
+  return { path, remove, [Symbol.dispose]: remove };
 }
 
 export async function startWorld(
@@ -89,6 +90,11 @@ export async function startWorld(
   await access.close();
   if (documents.length > 0) await ingestInto(settings, documents);
   const server = await serve(settings, log, clock, undefined, undefined, maintenancePace, feedPace);
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= server.stop("test").then(() => folder.remove());
+    return stopped;
+  };
   return {
     data: folder.path,
     settings,
@@ -120,10 +126,8 @@ export async function startWorld(
       };
     },
     ingest: (more, options) => ingestInto(settings, more, options),
-    async stop() {
-      await server.stop("test");
-      folder.remove();
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

@@ -13,7 +13,6 @@ import type { Event } from "../../src/observe/events.ts";
 import { type AccessStore, openAccess } from "../../src/open-access.ts";
 import { aFolder } from "../support/world.ts";
 
-const MINUTE = 60_000;
 const DAY = 86_400_000;
 const NOON = Date.UTC(2026, 2, 10, 12);
 const MIDNIGHT = Date.UTC(2026, 2, 11);
@@ -210,44 +209,6 @@ describe("a request that began before midnight", () => {
     await restarted.start();
     expect(restarted.quotas.count("k_one", after)).toBe(4);
     expect(restarted.quotas.consume("k_one", hashes(0, 1), 4, after)).toBe(false);
-    await restarted.stop();
-  });
-});
-
-describe("a clock that jumps", () => {
-  test("500 days ahead for three seconds deletes nothing; a lasting day deletes old data", async () => {
-    await access.usage.add([aDay(TODAY - 401), aDay(TODAY - 100)], []);
-    const recorder = newRecorder();
-    await recorder.write();
-    clock.time += 500 * DAY;
-    for (let second = 0; second < 3; second++) {
-      clock.monotonicTime += 1000;
-      await recorder.write();
-    }
-    clock.time -= 500 * DAY;
-    await recorder.write();
-    expect(await access.usage.read(0)).toHaveLength(2);
-    clock.monotonicTime += 11 * MINUTE;
-    await recorder.write();
-    expect(requestsOf(await access.usage.read(0))).toEqual([[-100, { 200: 1 }]]);
-  });
-
-  test("a day ahead and back leaves today's quota unchanged, also for the next process", async () => {
-    const recorder = newRecorder();
-    recorder.quotas.consume("k_one", hashes(0, 5), 5, clock.now());
-    expect(recorder.quotas.consume("k_one", hashes(5, 1), 5, clock.now())).toBe(false);
-    await recorder.write();
-    clock.time += DAY;
-    clock.monotonicTime += 11 * MINUTE;
-    recorder.quotas.consume("k_one", hashes(0, 1), 5, clock.now());
-    await recorder.write();
-    clock.monotonicTime += 11 * MINUTE;
-    await recorder.write();
-    clock.time -= DAY;
-    expect(recorder.quotas.consume("k_one", hashes(5, 1), 5, clock.now())).toBe(false);
-    const restarted = newRecorder();
-    await restarted.start();
-    expect(restarted.quotas.consume("k_one", hashes(5, 1), 5, clock.now())).toBe(false);
     await restarted.stop();
   });
 });

@@ -1,7 +1,7 @@
 /** The pure parts of the benchmark: medians, wrk's output, fairness, growth of memory, tables. */
 
 import { describe, expect, test } from "bun:test";
-import { chance, markdownTable, median, readable, shuffled } from "../../bench/figures.ts";
+import { chance, median, shuffled } from "../../bench/figures.ts";
 import { memoryRows } from "../../bench/measure-memory.ts";
 import { documentDifference } from "../../bench/requests.ts";
 import { errorsIn, measuredFrom, medians, parseReplay, type Replay } from "../../bench/wrk.ts";
@@ -19,30 +19,6 @@ describe("figures", () => {
     expect(mixed).not.toEqual(things);
     expect(mixed).toEqual(shuffled(things, chance(3)));
     expect(mixed.toSorted((one, other) => one - other)).toEqual(things);
-  });
-
-  test("tables align cells and omit empty columns", () => {
-    const rows = [
-      ["a", "", "1"],
-      ["bcdef", "", "1,000"],
-    ];
-    expect(markdownTable(["Name", "None", "n"], rows).split("\n")).toEqual([
-      "| Name  |     n |",
-      "| ----- | ----: |",
-      "| a     |     1 |",
-      "| bcdef | 1,000 |",
-    ]);
-  });
-
-  test.each([
-    [12_345.6, "12,346"],
-    [9.96, "10"],
-    [3.14, "3.1"],
-    [0.998, "1.0"],
-    [0.01234, "0.012"],
-    [0, "0"],
-  ])("%d reads %s", (value, text) => {
-    expect(readable(value)).toBe(text);
   });
 });
 

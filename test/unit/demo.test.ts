@@ -77,15 +77,6 @@ describe("a scoreboard", () => {
     }
   });
 
-  test("has winners exactly in the roster that won", () => {
-    for (const one of documents) {
-      for (const roster of ofType(one, "roster")) {
-        const winners = membersOf(one, roster).map((member) => String(statsOf(member).winner));
-        expect([...new Set(winners)]).toEqual([roster.attributes.won as string]);
-      }
-    }
-  });
-
   test("has roster totals that are the sums of the participants", () => {
     for (const one of documents) {
       for (const roster of ofType(one, "roster")) {
@@ -96,35 +87,6 @@ describe("a scoreboard", () => {
         expect(sum(members, "kills")).toBe(heroKills!);
         expect(sum(members, "krakenCaptures")).toBe(krakenCaptures!);
         expect(sum(members, "turretCaptures")).toBe(turretKills!);
-      }
-    }
-  });
-
-  test("has as many deaths and lost turrets on one side as kills and turrets on the other", () => {
-    for (const one of documents) {
-      const [left, right] = ofType(one, "roster") as [Resource, Resource];
-      for (const [own, foe] of [
-        [left, right],
-        [right, left],
-      ] as const) {
-        expect(sum(membersOf(one, own), "deaths")).toBe(statsOf(foe).heroKills!);
-        expect(statsOf(own).turretsRemaining! + statsOf(foe).turretKills!).toBe(5);
-      }
-    }
-  });
-
-  test("has counts that fit together and lie in the game's ranges", () => {
-    for (const one of documents) {
-      const { duration } = one.data.attributes as { duration: number };
-      expect(Number.isInteger(duration) && duration >= 250 && duration <= 2_400).toBe(true);
-      for (const member of ofType(one, "participant")) {
-        const stats = statsOf(member);
-        expect(stats.jungleKills! + stats.nonJungleMinionKills!).toBe(stats.minionKills!);
-        expect(stats.level! >= 1 && stats.level! <= 30).toBe(true);
-        expect(stats.skillTier! >= -1 && stats.skillTier! <= 29).toBe(true);
-        expect(Object.values(stats).every((stat) => typeof stat !== "number" || stat >= -1)).toBe(
-          true,
-        );
       }
     }
   });
@@ -163,17 +125,6 @@ describe("three thousand matches", () => {
   test("include private matches that a ranked player makes valid", () => {
     const valid = privates.filter((one) => registered(one).some((id) => rankedPlayers.has(id)));
     expect(valid.length).toBeGreaterThan(60);
-  });
-
-  test("include teams, bots and anonymous players, and some have five players a side", () => {
-    const rosters = documents.flatMap((one) => ofType(one, "roster"));
-    const premade = rosters.filter((roster) => roster.relationships?.team);
-    expect(premade.length / rosters.length).toBeGreaterThan(0.08);
-    expect(premade.length / rosters.length).toBeLessThan(0.18);
-    const participants = documents.flatMap((one) => ofType(one, "participant"));
-    const strangers = participants.filter(({ relationships }) => !relationships);
-    expect(strangers.length / participants.length).toBeGreaterThan(0.02);
-    expect(rosters.some((roster) => linked(roster, "participants").length === 5)).toBe(true);
   });
 });
 
@@ -222,17 +173,5 @@ describe("time", () => {
     expect(times[0]).toBeGreaterThanOrEqual(UNTIL - 30 * DAY);
     expect(times[0]).toBeLessThan(UNTIL - 29 * DAY);
     expect(times.at(-1)).toBeLessThanOrEqual(until);
-  });
-
-  test("brings new patches, and a season with the last of them", () => {
-    const patches = documents.map(({ data }) => data.attributes.patchVersion as string);
-    const order = patches.filter((patch, at) => patch !== patches[at - 1]);
-    expect(order).toEqual(["3.8", "3.9", "4.0"]);
-    for (const one of documents) {
-      const fresh = one.data.attributes.patchVersion === "4.0";
-      for (const player of ofType(one, "player")) {
-        expect("elo_earned_season_9" in statsOf(player)).toBe(fresh);
-      }
-    }
   });
 });

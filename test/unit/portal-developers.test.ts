@@ -5,8 +5,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderGuide } from "../../scripts/portal-guides.ts";
 import { GUIDES } from "../../src/portal/views/developers/guide.ts";
-import { groupsOf, type OpenApi } from "../../src/portal/views/developers/openapi.ts";
-import { daysOf, isOverQuota, type Usage } from "../../src/portal/views/developers/usage-days.ts";
 import { ROOT } from "../support/process.ts";
 
 describe("a guide", () => {
@@ -100,85 +98,5 @@ describe("a guide", () => {
       }
     }
     expect(dead).toEqual([]);
-  });
-});
-
-describe("an endpoint", () => {
-  const parameter = (name: string, place: "path" | "query" | "header", required = false) => ({
-    name,
-    in: place,
-    required,
-    description: "D.",
-  });
-  const document: OpenApi = {
-    tags: [{ name: "records", description: "Records." }],
-    components: { schemas: {} },
-    paths: {
-      "/shards/{shard}/x": {
-        parameters: [parameter("shard", "path", true)],
-        get: {
-          operationId: "getX",
-          tags: ["records"],
-          parameters: [
-            parameter("page[limit]", "query"),
-            parameter("fields[match]", "query"),
-            parameter("fields[player]", "query"),
-            parameter("filter[near]", "query", true),
-            parameter("Accept", "header", true),
-          ],
-          responses: { "200": { description: "OK" } },
-        },
-      },
-    },
-  };
-
-  test("lists its required parameters first, those of the path before the others", () => {
-    const [operation] = groupsOf(document)[0]!.operations;
-    expect(operation!.parameters.map(({ name }) => name)).toEqual([
-      "shard",
-      "filter[near]",
-      "Accept",
-      "page[limit]",
-      "fields[TYPE]",
-    ]);
-    expect(operation!.parameters.at(-1)!.description).toBe("D. Types: `match`, `player`.");
-  });
-});
-
-describe("usage", () => {
-  const usage = (days: Usage["days"], matchesLeft: number | null = 3): Usage => ({
-    key: { id: "k", name: "n", tier: "hobby" },
-    limits: {
-      requestsPerMinute: 60,
-      burst: 60,
-      matchesPerDay: 5,
-      shards: ["*"],
-      streams: 1,
-      changesPerMinute: 1,
-    },
-    today: { day: "2026-03-01", matches: 2, matchesLeft, resetSeconds: 60 },
-    days,
-  });
-  const lastSeen = "2026-03-01T00:00:00Z";
-
-  test("has 30 days, also those without requests, and counts 4xx and 5xx as errors", () => {
-    const days = daysOf(
-      usage([
-        {
-          day: "2026-02-27",
-          requests: { "200": 2, "304": 1, "404": 3, "503": 4 },
-          records: 9,
-          lastSeen,
-        },
-      ]),
-    );
-    expect(days).toHaveLength(30);
-    expect(days[0]!.day).toBe("2026-01-31");
-    expect(days.at(-1)).toEqual({ day: "2026-03-01", requests: 0, errors: 0, records: 0 });
-    expect(days.at(-3)).toEqual({ day: "2026-02-27", requests: 10, errors: 7, records: 9 });
-  });
-
-  test("is over the quota only if there is one and nothing is left", () => {
-    expect([3, 0, null].map((left) => isOverQuota(usage([], left)))).toEqual([false, true, false]);
   });
 });

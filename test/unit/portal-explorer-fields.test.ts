@@ -3,16 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseTimestamp } from "../../src/domain/time.ts";
-import { fieldsOf, hintOf, labelOf } from "../../src/portal/views/explorer/fields.ts";
-import {
-  added,
-  endsItem,
-  itemsIn,
-  itemsTyped,
-  listOf,
-  toggled,
-} from "../../src/portal/views/explorer/lists.ts";
-import { isoOf, localOf, zoneAt } from "../../src/portal/views/explorer/local-time.ts";
+import { fieldsOf, hintOf } from "../../src/portal/views/explorer/fields.ts";
+import { endsItem, itemsIn, itemsTyped, listOf } from "../../src/portal/views/explorer/lists.ts";
+import { isoOf, localOf } from "../../src/portal/views/explorer/local-time.ts";
 import { TARGET_NAMES, TARGETS, type Target } from "../../src/portal/views/explorer/targets.ts";
 import { PARAMETERS } from "../support/parameters.ts";
 
@@ -52,12 +45,6 @@ describe("the items of a list", () => {
     expect(endsItem("Ada\\,")).toBe(false);
     expect(endsItem("Ada")).toBe(false);
   });
-
-  test("are added once, and toggled", () => {
-    expect(added(["a"], ["b", "a"])).toEqual(["a", "b"]);
-    expect(toggled(["a", "b"], "a")).toEqual(["b"]);
-    expect(toggled(["b"], "a")).toEqual(["b", "a"]);
-  });
 });
 
 describe("a time in a field", () => {
@@ -83,11 +70,6 @@ describe("a time in a field", () => {
     expect(localOf("2026-03-01T18:30:00")).toBeUndefined();
     expect(isoOf("")).toBeUndefined();
   });
-
-  test("has the visitor's time zone", () => {
-    const minutes = -new Date(0).getTimezoneOffset();
-    expect(zoneAt(0)).toMatch(minutes === 0 ? /^UTC$/ : /^UTC[+-]\d\d:\d\d$/);
-  });
 });
 
 describe("the form", () => {
@@ -103,21 +85,6 @@ describe("the form", () => {
     }
   });
 
-  test("always shows the three most common filters, and the rest in groups", () => {
-    const { common, groups } = fieldsOf("matches");
-    expect(common.map(({ name }) => name)).toEqual([
-      "filter[playerNames]",
-      "filter[createdAt-start]",
-      "filter[gameMode]",
-    ]);
-    expect(groups.map(([title]) => title)).toEqual([
-      "Filters",
-      "Sorting and paging",
-      "Response content",
-    ]);
-    for (const on of TARGET_NAMES) expect(fieldsOf(on).common.length).toBeLessThanOrEqual(3);
-  });
-
   test("includes new parameters of any family", () => {
     const row = { kind: "list", most: 50, description: "New.", example: "x" } as const;
     const { groups } = fieldsOf("matches", { "filter[heroNames]": row, flavour: row });
@@ -125,18 +92,6 @@ describe("the form", () => {
       ["Filters", ["filter[heroNames]"]],
       ["Other", ["flavour"]],
     ]);
-  });
-
-  const labels: [name: string, label: string][] = [
-    ["filter[playerNames]", "Player names"],
-    ["filter[playerIds]", "Player IDs"],
-    ["filter[createdAt-start]", "Created at (start)"],
-    ["page[limit]", "Page limit"],
-    ["fields[TYPE]", "Fields"],
-    ["sort", "Sort"],
-  ];
-  test.each(labels)("has a readable label for %s", (name, label) => {
-    expect(labelOf(name)).toBe(label);
   });
 
   test("explains each field in one sentence", () => {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { Matchbook } from "../../client/src/index.ts";
 import { HERO_SORTS } from "../../src/features/heroes/statistics.ts";
-import { filtersOf, MODES, nextSort, searchOf } from "../../src/portal/views/heroes/filters.ts";
+import { filtersOf, MODES, searchOf } from "../../src/portal/views/heroes/filters.ts";
 import { patchesSeen } from "../../src/portal/views/heroes/patches.ts";
 import { ENOUGH, leaderOf, rowsOf, scaleOf, sorted } from "../../src/portal/views/heroes/table.ts";
 
@@ -24,14 +24,6 @@ describe("the URL of the heroes page", () => {
     const search = new URLSearchParams("mode=private&patch=%20&sort=-name");
     expect(filtersOf(search)).toEqual({ mode: undefined, patch: undefined, sort: "-matches" });
   });
-});
-
-test("a click on a column sorts by it, the highest or the first name on top, and a second one turns it", () => {
-  expect(nextSort("-matches", "winRate")).toBe("-winRate");
-  expect(nextSort("-winRate", "winRate")).toBe("winRate");
-  expect(nextSort("winRate", "winRate")).toBe("-winRate");
-  expect(nextSort("-matches", "hero")).toBe("hero");
-  expect(nextSort("hero", "hero")).toBe("-hero");
 });
 
 test("heroes with equal values are in the order of their names, in both directions", () => {

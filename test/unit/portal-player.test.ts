@@ -48,35 +48,9 @@ const appearance = (changes: Partial<Appearance>): Appearance => ({
 });
 
 describe("a match of a player", () => {
-  test("has the ratio of kills and assists to deaths, and gold per minute", () => {
-    const of = (stats: object) => appearanceOf(match(true, false, stats), "ada")!;
-    expect(of({ kills: 4, deaths: 2, assists: 3, gold: 6000 })).toMatchObject({
-      ratio: 3.5,
-      goldPerMinute: 600,
-    });
-    expect(of({ kills: 4, deaths: 0, assists: 3 }).ratio).toBe(7);
-    expect(of({ kills: 4, deaths: "none", assists: 3, gold: null })).toMatchObject({
-      deaths: undefined,
-      ratio: undefined,
-      goldPerMinute: undefined,
-    });
-  });
-
   test("has no gold per minute if it took no time", () => {
     const short = match(true, false, { gold: 10 }, 0);
     expect(appearanceOf(short, "ada")!.goldPerMinute).toBeUndefined();
-  });
-
-  test("has both line-ups, the own side first, and bots in them", () => {
-    const { sides, self } = appearance({});
-    expect(sides.map(({ name, colour }) => [name, colour])).toEqual([
-      ["Red side", "red"],
-      ["Blue side", "blue"],
-    ]);
-    expect(sides[0]!.members.map((member) => [member.player?.name, member === self])).toEqual([
-      ["ada", true],
-      [undefined, false],
-    ]);
   });
 
   test("keeps the texts among the items only", () => {
@@ -108,14 +82,6 @@ describe("the summary of recent matches", () => {
     appearance({ actor: "Lumora", outcome: "lost", ratio: undefined, mode: "casual" }),
     appearance({ actor: "Ivo", outcome: "undecided", ratio: 1, mode: "ranked" }),
   ];
-
-  test("counts by hero, most played first, and averages what is known", () => {
-    expect(tallies(recent, ({ actor }) => actor)).toEqual([
-      { key: "Ivo", played: 2, won: 1, lost: 0, winRate: 1, ratio: 2 },
-      { key: "Lumora", played: 1, won: 0, lost: 1, winRate: 0, ratio: undefined },
-    ]);
-    expect(tallies([], ({ actor }) => actor)).toEqual([]);
-  });
 
   test("has no win rate if no match had a winner", () => {
     expect(tallies([recent[2]!], ({ actor }) => actor)[0]!.winRate).toBeUndefined();

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { isHighest, matchOf, type Readable } from "../../src/portal/match.ts";
+import { matchOf, type Readable } from "../../src/portal/match.ts";
 import { sideName } from "../../src/portal/names.ts";
 import { extraLists, extraStats, otherValues } from "../../src/portal/views/match/extras.ts";
 import { readable } from "../support/readable.ts";
@@ -63,20 +63,6 @@ describe("a scoreboard", () => {
     expect(colours(undefined, "right/BLUE")).toEqual(["red", "blue"]);
     expect(colours("north", "south")).toEqual(["blue", "red"]);
     expect(colours("left/red", "right/red")).toEqual(["blue", "red"]);
-  });
-
-  test("marks the highest values of the match, on both sides if they are equal", () => {
-    const board = match(
-      roster(true, [{ kills: 7, gold: 500, farm: 0 }, { gold: 900 }]),
-      roster(false, [{ kills: 7, gold: 899, farm: 0 }]),
-    );
-    const lines = board.sides.flatMap((side) => side.members);
-    const marked = (name: Parameters<typeof isHighest>[2]) =>
-      lines.map((line) => isHighest(board, line, name));
-    expect(marked("kills")).toEqual([true, false, true]);
-    expect(marked("gold")).toEqual([false, true, false]);
-    // Nobody stands out.
-    expect(marked("farm")).toEqual([false, false, false]);
   });
 
   test("has a ratio and values per minute where the record has what they need", () => {

@@ -9,153 +9,91 @@ const WRONG_KEY = `mb_${"x".repeat(38)}`;
 const standIn = (scene: Scene, path: string) =>
   matchbookOf(scene, { url: scene.facts.standInUrl + path });
 
+const naOf = (scene: Scene) => matchbookOf(scene).shard("na");
+
 /** Each with the expected kind, status and code. */
-const FAILURES: Record<string, [(scene: Scene) => Promise<unknown>, ...unknown[]]> = {
-  "no such match": [
-    (scene) => matchbookOf(scene).shard("na").match("nothing"),
-    "not-found",
-    404,
-    "not-found",
-  ],
-  "no such player": [
-    (scene) => matchbookOf(scene).shard("na").player("nobody"),
-    "not-found",
-    404,
-    "not-found",
-  ],
+const FAILURES: Record<string, [expected: string, fail: (scene: Scene) => Promise<unknown>]> = {
+  "no such match": ["not-found 404 not-found", (scene) => naOf(scene).match("nothing")],
+  "no such player": ["not-found 404 not-found", (scene) => naOf(scene).player("nobody")],
   "no such shard": [
+    "not-found 404 unknown-shard",
     (scene) => matchbookOf(scene).shard("atlantis").players(),
-    "not-found",
-    404,
-    "unknown-shard",
   ],
-  "no such URL": [(scene) => matchbookOf(scene).get("/nowhere"), "not-found", 404, "unknown-route"],
+  "no such URL": ["not-found 404 unknown-route", (scene) => matchbookOf(scene).get("/nowhere")],
   "an id that would need escapes": [
-    (scene) => matchbookOf(scene).shard("na").match("../players?x=1#/"),
-    "not-found",
-    404,
-    "not-found",
+    "not-found 404 not-found",
+    (scene) => naOf(scene).match("../players?x=1#/"),
   ],
   "a URL that is too long": [
+    "invalid 414 uri-too-long",
     (scene) =>
-      matchbookOf(scene)
-        .shard("na")
-        .players({ names: [..."abcdefghijklmnopqrstuvwxyz"].map((letter) => letter.repeat(400)) }),
-    "invalid",
-    414,
-    "uri-too-long",
+      naOf(scene).players({
+        names: [..."abcdefghijklmnopqrstuvwxyz"].map((letter) => letter.repeat(400)),
+      }),
   ],
   "no key": [
+    "unauthorized 401 unauthorized",
     (scene) => matchbookOf(scene, { key: undefined }).usage(),
-    "unauthorized",
-    401,
-    "unauthorized",
   ],
   "a wrong key": [
+    "unauthorized 401 unauthorized",
     (scene) => matchbookOf(scene, { key: WRONG_KEY }).shard("na").players(),
-    "unauthorized",
-    401,
-    "unauthorized",
   ],
   "a shard that is closed": [
+    "forbidden 403 shard-closed",
     (scene) =>
       matchbookOf(scene, { url: scene.facts.strictUrl, key: scene.facts.freshKey })
         .shard("beta")
         .players(),
-    "forbidden",
-    403,
-    "shard-closed",
   ],
   "a failure of the service": [
-    (scene) => matchbookOf(scene).shard("na").player("player-bug"),
-    "unavailable",
-    500,
-    "internal-error",
+    "unavailable 500 internal-error",
+    (scene) => naOf(scene).player("player-bug"),
   ],
   "a damaged shard": [
+    "unavailable 503 damaged-data",
     (scene) => matchbookOf(scene).shard("hurt").match("match-hurt"),
-    "unavailable",
-    503,
-    "damaged-data",
   ],
   "a shard that cannot be read": [
+    "unavailable 503 shard-unavailable",
     (scene) => matchbookOf(scene).shard("away").players(),
-    "unavailable",
-    503,
-    "shard-unavailable",
   ],
-  "a proxy without a service": [
-    (scene) => standIn(scene, "/gateway").status(),
-    "unavailable",
-    502,
-    undefined,
-  ],
-  "a server other than Matchbook": [
-    (scene) => standIn(scene, "/html").status(),
-    "unreadable",
-    200,
-    undefined,
-  ],
+  "a proxy without a service": ["unavailable 502", (scene) => standIn(scene, "/gateway").status()],
+  "a server other than Matchbook": ["unreadable 200", (scene) => standIn(scene, "/html").status()],
   "another service's list": [
+    "unreadable 200",
     (scene) => standIn(scene, "/other-json").shard("na").matches().page(),
-    "unreadable",
-    200,
-    undefined,
   ],
   "another service's list of data": [
+    "unreadable 200",
     (scene) => standIn(scene, "/other-list").shard("na").matches().page(),
-    "unreadable",
-    200,
-    undefined,
   ],
   "another service's statistics": [
+    "unreadable 200",
     (scene) => standIn(scene, "/other-list").shard("na").heroes(),
-    "unreadable",
-    200,
-    undefined,
   ],
   "another service's record": [
+    "unreadable 200",
     (scene) => standIn(scene, "/other-json").shard("na").match("one"),
-    "unreadable",
-    200,
-    undefined,
   ],
   "another service's names": [
+    "unreadable 200",
     (scene) => standIn(scene, "/other-json").shard("na").playerNames("Adda"),
-    "unreadable",
-    200,
-    undefined,
   ],
   "another service's names in all shards": [
+    "unreadable 200",
     (scene) => standIn(scene, "/other-json").playerNames("Adda"),
-    "unreadable",
-    200,
-    undefined,
   ],
-  "another service's errors": [
-    (scene) => standIn(scene, "/other-errors").status(),
-    "invalid",
-    400,
-    undefined,
-  ],
+  "another service's errors": ["invalid 400", (scene) => standIn(scene, "/other-errors").status()],
   "a proxy that is not ready itself": [
+    "unavailable 503",
     (scene) => standIn(scene, "/no-upstream").readiness(),
-    "unavailable",
-    503,
-    undefined,
   ],
-  "a redirect": [(scene) => standIn(scene, "/redirect").status(), "unreadable", 302, undefined],
-  "no server": [
-    (scene) => matchbookOf(scene, { url: scene.facts.goneUrl }).status(),
-    "network",
-    0,
-    undefined,
-  ],
+  "a redirect": ["unreadable 302", (scene) => standIn(scene, "/redirect").status()],
+  "no server": ["network 0", (scene) => matchbookOf(scene, { url: scene.facts.goneUrl }).status()],
   "a truncated response": [
+    "network 0",
     (scene) => matchbookOf(scene, { url: scene.facts.brokenUrl }).status(),
-    "network",
-    0,
-    undefined,
   ],
 };
 
@@ -195,7 +133,7 @@ export const FAILING: Record<string, Scenario> = {
 
   async "a key is in no error and no output"(scene) {
     const errors: unknown[] = [];
-    for (const [work] of Object.values(FAILURES))
+    for (const [, work] of Object.values(FAILURES))
       errors.push(await errorOf(scene, () => work(scene)));
     const { inspect } = await import("node:util");
     const matchbook = matchbookOf(scene);
@@ -208,10 +146,11 @@ export const FAILING: Record<string, Scenario> = {
   },
 };
 
-for (const [name, [work, ...expected]] of Object.entries(FAILURES)) {
+for (const [name, [expected, work]] of Object.entries(FAILURES)) {
   FAILING[`each error has its kind, status and code: ${name}`] = async (scene) => {
     const error: Client.MatchbookError = await errorOf(scene, () => work(scene));
-    assert.deepEqual([error.kind, error.status, error.code], expected);
+    const { kind, status, code } = error;
+    assert.equal([kind, status, ...(code ? [code] : [])].join(" "), expected);
     assert.match(error.message, /\.$/);
     assert.notEqual(error.title, "");
   };

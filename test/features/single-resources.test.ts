@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { problemIn } from "../support/problems.ts";
 import { aMatch, minutesAgo } from "../support/records.ts";
-import { included, startWorld } from "../support/world.ts";
+import { startWorld } from "../support/world.ts";
 
 const rich = aMatch({
   id: "0a1b2c3d-0f34-4b2f-9d46-3a5f3a3c0a11",
@@ -31,9 +31,6 @@ const get = async (path: string) => {
   expect(response.status).toBe(200);
   return response.body;
 };
-const rosterOf = async (index: 0 | 1) =>
-  included(await get(MATCH), "roster", `${rich.data.id}-r${index}`)!;
-
 describe("a match", () => {
   test("has the top level of a JSON:API document: data, included, links, jsonapi", async () => {
     const body = await get(MATCH);
@@ -75,72 +72,6 @@ describe("a match", () => {
   });
 });
 
-describe("a roster", () => {
-  test("has every field of the API, and a team only if it entered as one", async () => {
-    expect(await rosterOf(0)).toEqual({
-      type: "roster",
-      id: `${rich.data.id}-r0`,
-      attributes: {
-        shardId: "na",
-        won: "false",
-        stats: { acesEarned: 2, gold: 41_000, side: "left/blue" },
-      },
-      relationships: {
-        team: { data: { type: "team", id: "team-abc" } },
-        participants: {
-          data: [
-            { type: "participant", id: `${rich.data.id}-r0p0` },
-            { type: "participant", id: `${rich.data.id}-r0p1` },
-          ],
-        },
-      },
-    });
-    expect(await rosterOf(1)).toMatchObject({ attributes: { won: "true" } });
-  });
-
-  test("without a team has no team relationship at all", async () => {
-    expect((await rosterOf(1)).relationships).toEqual({
-      participants: { data: [{ type: "participant", id: `${rich.data.id}-r1p0` }] },
-    });
-  });
-});
-
-describe("a participant", () => {
-  test("has every field of the API, and its player", async () => {
-    const participant = included(await get(MATCH), "participant", `${rich.data.id}-r0p0`);
-    expect(participant).toEqual({
-      type: "participant",
-      id: `${rich.data.id}-r0p0`,
-      attributes: {
-        actor: "*Ember*",
-        shardId: "na",
-        stats: {
-          assists: 3,
-          crystalMineCaptures: 1,
-          deaths: 2,
-          farm: 62.85,
-          gold: 1500.5,
-          kills: 4,
-        },
-      },
-      relationships: { player: { data: { type: "player", id: "registered" } } },
-    });
-  });
-
-  test("that is a bot has no player relationship", async () => {
-    const participant = included(await get(MATCH), "participant", `${rich.data.id}-r0p1`)!;
-    expect(participant.relationships).toBeUndefined();
-  });
-});
-
-test("a team has its tag and its shard", async () => {
-  expect(included(await get(MATCH), "team")).toEqual({
-    type: "team",
-    id: "team-abc",
-    attributes: { name: "ABC", shardId: "na" },
-  });
-});
-
 describe("a player", () => {
   test("has every field of the API", async () => {
     const { data } = await get("/shards/na/players/registered");
@@ -169,12 +100,6 @@ describe("a player", () => {
     const body = await get("/shards/na/players/registered");
     expect(Object.keys(body).toSorted()).toEqual(["data", "jsonapi", "links"]);
     expect(body.links).toEqual({ self: `${world.url}/shards/na/players/registered` });
-  });
-
-  test("is the same resource alone, in the collection and included with a match", async () => {
-    const { data } = await get("/shards/na/players/registered");
-    expect((await get("/shards/na/players?filter[playerIds]=registered")).data).toEqual([data]);
-    expect(included(await get(MATCH), "player", "registered")).toEqual(data);
   });
 });
 

@@ -101,26 +101,6 @@ describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
   });
 });
 
-describe("these are served:", () => {
-  test("a private match of a player with a served ranked match", async () => {
-    expect((await get("matches/private-served")).status).toBe(200);
-  });
-
-  test("a private match of a player whose record says played_ranked", async () => {
-    expect((await get("matches/private-carried")).status).toBe(200);
-  });
-
-  test("a private match from when one of its players is known to be ranked", async () => {
-    await world.ingest([lone("later", { mode: "private" })]);
-    expect((await get("matches/later")).status).toBe(404);
-    await world.ingest([
-      aMatch({ rosters: [{ members: [{ id: "two-later" }] }, { members: [{ bot: true }] }] }),
-    ]);
-    expect((await get("matches/later")).status).toBe(200);
-    expect((await get("players/one-later")).status).toBe(200);
-  });
-});
-
 test("paging through the whole collection returns no withheld match", async () => {
   const seen: string[] = [];
   for (let address = "/shards/na/matches"; address; ) {

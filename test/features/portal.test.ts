@@ -125,14 +125,10 @@ test("methods other than GET and HEAD are rejected", async () => {
 });
 
 test("if the portal is off, its URLs are unknown routes", async () => {
-  const off = await startWorld([], { portal: "off" });
-  try {
-    for (const path of ["/", "/portal/status", "/portal/assets/x.js", "/portal/nowhere"]) {
-      const response = await fetch(`${off.url}${path}`);
-      const { errors } = (await response.json()) as { errors: { code: string }[] };
-      expect([path, response.status, errors[0]!.code]).toEqual([path, 404, "unknown-route"]);
-    }
-  } finally {
-    await off.stop();
+  await using off = await startWorld([], { portal: "off" });
+  for (const path of ["/", "/portal/status", "/portal/assets/x.js", "/portal/nowhere"]) {
+    const response = await fetch(`${off.url}${path}`);
+    const { errors } = (await response.json()) as { errors: { code: string }[] };
+    expect([path, response.status, errors[0]!.code]).toEqual([path, 404, "unknown-route"]);
   }
 });

@@ -37,18 +37,14 @@ afterAll(() => world.stop());
 
 /** Requests every path with a key with these options. */
 async function asked(terms: KeyIn, paths: string[]) {
-  const server = await serveWithKeys(world, [terms], { rate: 77 });
-  try {
-    const replies = [];
-    for (const path of paths) {
-      replies.push(
-        await world.get(`${server.url}${path}`, { Authorization: `Bearer ${server.keys[0]}` }),
-      );
-    }
-    return replies;
-  } finally {
-    await server.stop();
+  await using server = await serveWithKeys(world, [terms], { rate: 77 });
+  const replies = [];
+  for (const path of paths) {
+    replies.push(
+      await world.get(`${server.url}${path}`, { Authorization: `Bearer ${server.keys[0]}` }),
+    );
   }
+  return replies;
 }
 
 const NA = "/shards/na/matches/match-na";

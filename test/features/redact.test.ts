@@ -1,25 +1,20 @@
 /** Redacted players: what disappears, and what stays. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { withRedactionList } from "../../src/open-access.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
+import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { StreamClient } from "../support/event-stream.ts";
-import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch, duel, type MatchIn, type PlayerIn } from "../support/records.ts";
 import { filesWith, redactIn, storedText } from "../support/redact.ts";
 import { until } from "../support/state.ts";
-import { ingestWith, startWorld, type World } from "../support/world.ts";
+import { ingestWith, type World } from "../support/world.ts";
 
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-let worlds = 0;
-beforeAll(async () => {
-  postgres = await aPostgres();
-});
-afterAll(() => postgres.stop());
+const worldIn = engineWorlds();
 
 const ADA: PlayerIn = {
   id: "ada",
@@ -44,18 +39,10 @@ const played = (id: string, on: number, wishes: MatchIn = {}) =>
 const WINDOW =
   "filter[createdAt-start]=2024-01-01T00:00:00Z&filter[createdAt-end]=2024-02-28T00:00:00Z";
 
-describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
+describe.each(ENGINES)("in %s", (engine) => {
   async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
-    const schema = `redact_${process.pid}_${++worlds}`;
-    const url = `${postgres.url}?schema=${schema}`;
-    const toml = engine === "SQLite" ? "[shards.na]\n" : `[shards.na]\nurl = "${url}"\n`;
-    const world = await startWorld([], {}, undefined, toml);
-    try {
-      await work(world);
-    } finally {
-      await world.stop();
-      if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
-    }
+    await using world = await worldIn(engine);
+    await work(world);
   }
 
   /** Nothing of Ada is stored; the files of PostgreSQL are its own. */

@@ -29,12 +29,8 @@ interface Caller {
 
 async function withKey<T>(terms: KeyIn, work: (caller: Caller) => Promise<T>): Promise<T> {
   const clock = new TestClock(NOON);
-  const server = await serveWithKeys(world, [terms], {}, clock);
-  try {
-    return await work({ ask: asker(server.url, server.keys[0]!), clock });
-  } finally {
-    await server.stop();
-  }
+  await using server = await serveWithKeys(world, [terms], {}, clock);
+  return await work({ ask: asker(server.url, server.keys[0]!), clock });
 }
 
 function asker(url: string, key: string): Caller["ask"] {
@@ -117,12 +113,11 @@ describe("a scraper that pages through time windows", () => {
     const key = first.keys[0]!;
     const { got } = await scrape({ ask: asker(first.url, key), clock });
     await first.stop();
-    const second = await serveWithKeys(world, [], {}, clock);
+    await using second = await serveWithKeys(world, [], {}, clock);
     const ask = asker(second.url, key);
     expect((await ask("/shards/na/matches/match-399")).status).toBe(429);
     for (const id of got) expect((await ask(`/shards/na/matches/${id}`)).status).toBe(200);
     expect((await ask("/usage")).body.today).toMatchObject({ matches: got.size, matchesLeft: 0 });
-    await second.stop();
   });
 
   test("is not stopped without a quota", async () => {
@@ -228,8 +223,7 @@ test("a raised quota lets the key continue that day", async () => {
   const key = first.keys[0]!;
   await scrape({ ask: asker(first.url, key), clock });
   await first.stop();
-  const second = await serveWithKeys(world, [], { "matches-per-day": 20 }, clock);
+  await using second = await serveWithKeys(world, [], { "matches-per-day": 20 }, clock);
   const { got } = await scrape({ ask: asker(second.url, key), clock });
   expect(got.size).toBe(20);
-  await second.stop();
 });

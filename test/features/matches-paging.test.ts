@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
-import { problemIn } from "../support/problems.ts";
+import { expectProblem } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -46,11 +46,8 @@ describe("page[limit]", () => {
     "٣",
     "99999999999999999999",
   ])("%s is refused", async (value) => {
-    const response = await page(`page[limit]=${value}`);
-    expect(response.status).toBe(400);
-    expect(problemIn(response)).toMatchObject({
-      code: "invalid-parameter",
-      source: { parameter: "page[limit]" },
+    expectProblem(await page(`page[limit]=${value}`), "invalid-parameter", {
+      parameter: "page[limit]",
     });
   });
 });
@@ -71,33 +68,21 @@ describe("page[offset]", () => {
   );
 
   test.each(["-1", "abc", "1.5", "1e3", "%2B1"])("%s is refused", async (value) => {
-    const response = await page(`page[offset]=${value}`);
-    expect(response.status).toBe(400);
-    expect(problemIn(response)).toMatchObject({
-      code: "invalid-parameter",
-      source: { parameter: "page[offset]" },
+    expectProblem(await page(`page[offset]=${value}`), "invalid-parameter", {
+      parameter: "page[offset]",
     });
   });
 
   test.each(["10001", "99999999999999999999"])("%s is too deep", async (value) => {
-    const response = await page(`page[offset]=${value}`);
-    expect(response.status).toBe(400);
-    expect(problemIn(response)).toMatchObject({
-      code: "offset-too-deep",
-      source: { parameter: "page[offset]" },
+    expectProblem(await page(`page[offset]=${value}`), "offset-too-deep", {
+      parameter: "page[offset]",
     });
   });
 
   test("has a configurable maximum", async () => {
-    const shallow = await startWorld([aMatch()], { "max-offset": "3" });
-    try {
-      expect((await shallow.get("/shards/na/matches?page[offset]=3")).status).toBe(200);
-      const response = await shallow.get("/shards/na/matches?page[offset]=4");
-      expect(response.status).toBe(400);
-      expect(problemIn(response).code).toBe("offset-too-deep");
-    } finally {
-      await shallow.stop();
-    }
+    await using shallow = await startWorld([aMatch()], { "max-offset": "3" });
+    expect((await shallow.get("/shards/na/matches?page[offset]=3")).status).toBe(200);
+    expectProblem(await shallow.get("/shards/na/matches?page[offset]=4"), "offset-too-deep");
   });
 });
 
@@ -125,12 +110,7 @@ describe("sort", () => {
     "createdAt,id",
     "--createdAt",
   ])("%s is refused", async (value) => {
-    const response = await page(`sort=${value}`);
-    expect(response.status).toBe(400);
-    expect(problemIn(response)).toMatchObject({
-      code: "invalid-parameter",
-      source: { parameter: "sort" },
-    });
+    expectProblem(await page(`sort=${value}`), "invalid-parameter", { parameter: "sort" });
   });
 });
 
@@ -157,12 +137,7 @@ describe("cursors", () => {
       "%20",
     ];
     for (const cursor of damaged) {
-      const response = await page(`${name}=${cursor}`);
-      expect(response.status).toBe(400);
-      expect(problemIn(response)).toMatchObject({
-        code: "invalid-cursor",
-        source: { parameter: name },
-      });
+      expectProblem(await page(`${name}=${cursor}`), "invalid-cursor", { parameter: name });
     }
   });
 
@@ -175,12 +150,7 @@ describe("cursors", () => {
       [`page[before]=${cursor}&page[offset]=0`, "page[offset]"],
       [`page[before]=${cursor}&page[after]=${cursor}`, "page[before]"],
     ] as const) {
-      const response = await page(query);
-      expect(response.status).toBe(400);
-      expect(problemIn(response)).toMatchObject({
-        code: "conflicting-parameters",
-        source: { parameter },
-      });
+      expectProblem(await page(query), "conflicting-parameters", { parameter });
     }
   });
 });

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
-import { problemIn, problemsIn } from "../support/problems.ts";
+import { expectProblem, problemsIn } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -101,11 +101,8 @@ describe("the end", () => {
   });
 
   test("before the default start is refused", async () => {
-    const response = await page(`${END}=${iso(AT["before-window"]!)}`);
-    expect(response.status).toBe(400);
-    expect(problemIn(response)).toMatchObject({
-      code: "invalid-window",
-      source: { parameter: END },
+    expectProblem(await page(`${END}=${iso(AT["before-window"]!)}`), "invalid-window", {
+      parameter: END,
     });
   });
 
@@ -127,11 +124,8 @@ describe("start and end", () => {
     ["equal", noon, noon],
     ["reversed", noon + 1, noon],
   ])("that are %s are refused", async (_, start, end) => {
-    const response = await page(`${START}=${iso(start)}&${END}=${iso(end)}`);
-    expect(response.status).toBe(400);
-    expect(problemIn(response)).toMatchObject({
-      code: "invalid-window",
-      source: { parameter: START },
+    expectProblem(await page(`${START}=${iso(start)}&${END}=${iso(end)}`), "invalid-window", {
+      parameter: START,
     });
   });
 
@@ -139,11 +133,8 @@ describe("start and end", () => {
     ["alone", ""],
     ["with an end after it", `&${END}=2999-12-31T23:59:59Z`],
   ])("a start in the future is refused %s", async (_, more) => {
-    const response = await page(`${START}=2999-01-01T00:00:00Z${more}`);
-    expect(response.status).toBe(400);
-    expect(problemIn(response)).toMatchObject({
-      code: "invalid-window",
-      source: { parameter: START },
+    expectProblem(await page(`${START}=2999-01-01T00:00:00Z${more}`), "invalid-window", {
+      parameter: START,
     });
   });
 });
@@ -195,12 +186,7 @@ describe.each([START, END])("%s", (name) => {
     "20260301T183000Z",
     "26-03-01T18:30:00Z",
   ])("refuses %s", async (written) => {
-    const response = await page(`${name}=${written}`);
-    expect(response.status).toBe(400);
-    expect(problemIn(response)).toMatchObject({
-      code: "invalid-parameter",
-      source: { parameter: name },
-    });
+    expectProblem(await page(`${name}=${written}`), "invalid-parameter", { parameter: name });
   });
 });
 

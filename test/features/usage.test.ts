@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { ROUTES } from "../../src/http/routes.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
-import { problemIn } from "../support/problems.ts";
+import { expectProblem, problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { type Reply, startWorld } from "../support/world.ts";
 
@@ -27,28 +27,22 @@ async function serving(
   known: string[] = [],
 ): Promise<string[]> {
   const wanted = known.length > 0 ? [] : [{ name: "stats site", rate: 100 }, { name: "bot" }];
-  const server = await serveWithKeys(world, wanted, { "matches-per-day": 500 }, clock);
+  await using server = await serveWithKeys(world, wanted, { "matches-per-day": 500 }, clock);
   const keys = [...known, ...server.keys];
-  try {
-    await work(
-      keys.map((key) => (path, headers = {}, method) => {
-        const all = { Authorization: `Bearer ${key}`, ...headers };
-        return world.get(`${server.url}${path}`, all, method);
-      }),
-      clock,
-    );
-  } finally {
-    await server.stop();
-  }
+  await work(
+    keys.map((key) => (path, headers = {}, method) => {
+      const all = { Authorization: `Bearer ${key}`, ...headers };
+      return world.get(`${server.url}${path}`, all, method);
+    }),
+    clock,
+  );
   return keys;
 }
 
 describe("/usage", () => {
   test("requires a key, but no Accept header", async () => {
     expect((await world.get("/usage", { Accept: null })).status).toBe(200);
-    const refused = await world.get("/usage", { Authorization: null });
-    expect(refused.status).toBe(401);
-    expect(problemIn(refused).code).toBe("unauthorized");
+    expectProblem(await world.get("/usage", { Authorization: null }), "unauthorized");
   });
 
   test("reports the key's limits, today's usage and the days on which it was used", async () => {

@@ -1,22 +1,17 @@
 /** Pruned records: what disappears, and what players keep. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { prune } from "../../src/prune/prune.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
-import { aPostgres, dropSchema } from "../support/postgres.ts";
+import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch, duel, type MatchIn } from "../support/records.ts";
 import { ingestWith, startWorld, type World } from "../support/world.ts";
 
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-let worlds = 0;
-beforeAll(async () => {
-  postgres = await aPostgres();
-});
-afterAll(() => postgres.stop());
+const worldIn = engineWorlds();
 
 const day = (number: number) => Date.UTC(2024, 0, number);
 
@@ -45,18 +40,10 @@ async function statsOf(world: World, id: string) {
   return status === 200 ? body.data.attributes.stats : status;
 }
 
-describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
+describe.each(ENGINES)("in %s", (engine) => {
   async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
-    const schema = `prune_${process.pid}_${++worlds}`;
-    const url = `${postgres.url}?schema=${schema}`;
-    const toml = engine === "SQLite" ? "[shards.na]\n" : `[shards.na]\nurl = "${url}"\n`;
-    const world = await startWorld([], {}, undefined, toml);
-    try {
-      await work(world);
-    } finally {
-      await world.stop();
-      if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
-    }
+    await using world = await worldIn(engine);
+    await work(world);
   }
 
   test("matches from before the cutoff are gone, and players keep their lifetime records", () =>
@@ -104,36 +91,6 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       const again = await pruneAt(world.settings, "na", day(2));
       expect(again).toEqual({ cutoff: day(3), served: 0, withheld: 0 });
       expect((await world.ingest([played("late", 2, true)])).report.pruned).toBe(1);
-    }));
-
-  test("a streak continues from pruned matches, also when it has to be read again", () =>
-    inWorld(async (world) => {
-      await world.ingest([
-        played("m1", 1, false),
-        played("m2", 2, true),
-        played("m3", 3, true),
-        played("m9", 9, true),
-      ]);
-      await pruneAt(world.settings, "na", day(5));
-      await world.ingest([played("m7", 7, true)]);
-      expect(await statsOf(world, "p")).toMatchObject({ winStreak: 4, played: 5, wins: 4 });
-      expect(await statsOf(world, "q")).toMatchObject({ lossStreak: 4, played: 5, wins: 1 });
-      await world.ingest([played("m8", 8, false)]);
-      expect(await statsOf(world, "p")).toMatchObject({ winStreak: 1, played: 6 });
-    }));
-
-  test("a player whose last remaining match is replaced is as after the pruned ones", () =>
-    inWorld(async (world) => {
-      const named = (name: string) => ({ rosters: duel({ id: "p", name }, { id: "q" }) });
-      await world.ingest([played("m1", 1, true, named("old name"))]);
-      const { body: before } = await world.get("/shards/na/players/p");
-      await world.ingest([played("m5", 5, true, named("new name"))]);
-      await pruneAt(world.settings, "na", day(3));
-      expect((await world.get("/shards/na/players/p")).body.data.attributes.name).toBe("new name");
-      const others = { rosters: duel({ id: "x" }, { id: "y" }) };
-      await world.ingest([played("m5", 5, true, others)], { replace: true });
-      const { body: after } = await world.get("/shards/na/players/p");
-      expect(after.data).toEqual(before.data);
     }));
 
   test("a player stays ranked by pruned records, served or withheld", () =>
@@ -216,11 +173,10 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
 });
 
 test("in SQLite, nothing is computed from a damaged base", async () => {
-  const world = await startWorld([played("m1", 1, true), played("m5", 5, true)]);
+  await using world = await startWorld([played("m1", 1, true), played("m5", 5, true)]);
   await pruneAt(world.settings, "na", day(3));
   sqliteRows(join(world.data, "na.db")).change("player base", { id: "p" }, { played: 7 });
   await expect(world.ingest([played("m4", 4, true)])).rejects.toThrow(
     "player p is damaged in the store: run 'matchbook repair', or restore the shard from a backup",
   );
-  await world.stop();
 });
