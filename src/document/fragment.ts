@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
 import { type ByteRange, whole } from "../store/byte-range.ts";
 import type { Fragment } from "../store/store.ts";
 import { joinCrc } from "./crc32.ts";
-import { deflate, FASTEST, putStored, storedSize } from "./deflate.ts";
+import { deflate, putStored, storedSize } from "./deflate.ts";
 
 const HEADER = 12;
 const EMPTY_HEADER = new Uint8Array(HEADER);
@@ -68,7 +68,7 @@ export function pieceIn({ bytes, start, end }: ByteRange): Piece {
 
 /** A piece for one response only. */
 export function pieceOf(plain: Uint8Array): Piece {
-  const deflated = deflate(plain, FASTEST);
+  const deflated = deflate(plain);
   return {
     ...whole(deflated),
     length: plain.length,

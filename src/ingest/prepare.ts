@@ -61,12 +61,18 @@ export function outlineOf(record: MatchRecord): Outline {
   };
 }
 
-export function prepare(record: MatchRecord, encode: boolean): PreparedRecord {
-  const text = writeRecord(record);
-  const { contentHash, players, teams } = text;
-  const encoded = encode ? { stored: packRecord(text), players, teams } : undefined;
-  return { outline: outlineOf(record), contentHash, encoded };
+export function prepareAll(records: readonly MatchRecord[], encode: boolean): PreparedRecord[] {
+  const texts = records.map(writeRecord);
+  const stored = encode ? texts.map(packRecord) : [];
+  return records.map((record, at) => {
+    const { contentHash, players, teams } = texts[at]!;
+    const encoded = encode ? { stored: stored[at]!, players, teams } : undefined;
+    return { outline: outlineOf(record), contentHash, encoded };
+  });
 }
+
+export const prepare = (record: MatchRecord, encode: boolean): PreparedRecord =>
+  prepareAll([record], encode)[0]!;
 
 /** A stored record, as if it were ingested again. */
 export function restore(stored: StoredMatch): StoredRecord {

@@ -1,7 +1,7 @@
 /** Reads the documents of a chunk and prepares their records for storage, in any thread. */
 
 import type { DocumentChunk } from "./chunks.ts";
-import { type PreparedRecord, prepare } from "./prepare.ts";
+import { type PreparedRecord, prepareAll } from "./prepare.ts";
 import type { ReadState } from "./read-state.ts";
 import { type ReadingContext, type Rejection, readDocument } from "./records.ts";
 
@@ -26,13 +26,19 @@ export function readChunk(
   context: ChunkContext,
   encode: boolean,
 ): DocumentContent[] {
-  return texts.map((text) => {
-    const { records, state, rejections } = readDocument(text, source, { ...context, now });
-    const { line } = text;
-    const bytes = (text.bytes?.length ?? 0) / (records.length || 1);
+  // One stage for all documents and then the next: the code of each stays in the caches of the processor.
+  const read = texts.map((text) => readDocument(text, source, { ...context, now }));
+  const prepared = prepareAll(
+    read.flatMap(({ records }) => records),
+    encode,
+  ).values();
+  return read.map(({ records, state, rejections }, at) => {
+    const { line, bytes: { length = 0 } = {} } = texts[at]!;
+    const bytes = length / (records.length || 1);
     if (state) return { rejections, incoming: [{ ...state, line, bytes }] };
-    const prepared = records.map((record) => prepare(record, encode));
-    const incoming = prepared.map((one) => ({ kind: "record" as const, ...one, line, bytes }));
+    const incoming = records.map(() => {
+      return { kind: "record" as const, ...prepared.next().value!, line, bytes };
+    });
     return { rejections, incoming };
   });
 }

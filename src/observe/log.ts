@@ -76,7 +76,7 @@ export function logTo({
 const levelOf = (event: Event, kinds: Kinds): LogLevel =>
   event.event === "request" && event.code === "overloaded" ? "debug" : kinds[event.event]!.level;
 
-type Kinds = Readonly<Record<string, EventKind<never>>>;
+type Kinds = Readonly<Record<string, EventKind<unknown>>>;
 
 type Line = (event: ShownEvent, severity: number, time: number) => string;
 
@@ -107,7 +107,7 @@ function readableLine(kinds: Kinds, worker: number | undefined, colours: boolean
   const source = worker === undefined ? "" : `${paint("dim", `worker ${worker}:`)} `;
   return (event, _, time) => {
     const clock = new Date(time).toTimeString().slice(0, 8);
-    return `${paint("dim", clock)} ${source}${sentence(printable(event), kinds[event.event] as EventKind<ShownEvent>, paint)}\n`;
+    return `${paint("dim", clock)} ${source}${sentence(printable(event), kinds[event.event]!, paint)}\n`;
   };
 }
 

@@ -50,49 +50,55 @@ export interface Violation {
 }
 
 /** Every violation: those of an object before those of its members. */
-export function validate(
-  schema: Schema,
-  value: unknown,
-  path = "",
-  found: Violation[] = [],
-): Violation[] {
-  const expect = (isValid: boolean, keyword: keyof Schema) => {
-    if (!isValid) found.push({ keyword, schema, value, path });
-  };
-  const { type, minimum, maximum, minItems, maxItems, items } = schema;
-  if (schema.enum) expect(schema.enum.includes(value as string), "enum");
-  if (type && !hasType(value, type)) expect(false, "type");
+export function validate(schema: Schema, value: unknown): Violation[] {
+  const found: Violation[] = [];
+  collect(schema, value, found);
+  return found;
+}
+
+function collect(schema: Schema, value: unknown, found: Violation[]): void {
+  const { type } = schema;
+  const violate = (keyword: keyof Schema) => found.push({ keyword, schema, value, path: "" });
+  if (schema.enum && !schema.enum.includes(value as string)) violate("enum");
+  if (type && !hasType(value, type)) violate("type");
   else if (typeof value === "string") {
-    if (schema.const !== undefined) expect(value === schema.const, "const");
-    if (schema.pattern) expect(regExp(schema.pattern).test(value), "pattern");
-    const { minLength, maxLength } = schema;
-    if (minLength) expect(value.length >= minLength, "minLength");
-    if (maxLength) expect(value.length <= maxLength || [...value].length <= maxLength, "maxLength");
+    const { pattern, minLength, maxLength } = schema;
+    if (schema.const !== undefined && value !== schema.const) violate("const");
+    if (pattern && !regExp(pattern).test(value)) violate("pattern");
+    if (minLength && value.length < minLength) violate("minLength");
+    if (maxLength && value.length > maxLength && [...value].length > maxLength)
+      violate("maxLength");
   } else if (typeof value === "number") {
-    if (minimum !== undefined) expect(value >= minimum, "minimum");
-    if (maximum !== undefined) expect(value <= maximum, "maximum");
+    const { minimum, maximum } = schema;
+    if (minimum !== undefined && value < minimum) violate("minimum");
+    if (maximum !== undefined && value > maximum) violate("maximum");
   } else if (Array.isArray(value)) {
-    if (minItems) expect(value.length >= minItems, "minItems");
-    if (maxItems) expect(value.length <= maxItems, "maxItems");
-    if (!items) return found;
-    for (const [index, item] of value.entries()) validate(items, item, join(path, index), found);
+    const { minItems, maxItems, items } = schema;
+    if (minItems && value.length < minItems) violate("minItems");
+    if (maxItems && value.length > maxItems) violate("maxItems");
+    for (let at = 0; items && at < value.length; at++) collectMember(items, value[at], at, found);
   } else if (isObject(value)) {
-    const { required, properties, additionalProperties } = schema;
-    if (required) expect(missingMembers(schema, value).length === 0, "required");
+    const { properties, additionalProperties } = schema;
+    if (schema.required?.some((name) => !Object.hasOwn(value, name))) violate("required");
     for (const name in properties) {
-      if (Object.hasOwn(value, name)) {
-        validate(properties[name]!, value[name], join(path, name), found);
-      }
+      if (Object.hasOwn(value, name)) collectMember(properties[name]!, value[name], name, found);
     }
     if (additionalProperties === false) {
-      expect(unknownMembers(schema, value).length === 0, "additionalProperties");
+      if (unknownMembers(schema, value).length > 0) violate("additionalProperties");
     } else if (additionalProperties) {
-      for (const name in value) {
-        validate(additionalProperties, value[name], join(path, name), found);
-      }
+      for (const name in value) collectMember(additionalProperties, value[name], name, found);
     }
   }
-  return found;
+}
+
+/** Paths are written for violations alone: most values have none. */
+function collectMember(schema: Schema, value: unknown, name: string | number, found: Violation[]) {
+  const before = found.length;
+  collect(schema, value, found);
+  for (let at = before; at < found.length; at++) {
+    const { path } = found[at]!;
+    found[at]!.path = path === "" ? `${name}` : `${name}.${path}`;
+  }
 }
 
 export const missingMembers = ({ required = [] }: Schema, value: object): string[] =>
@@ -113,8 +119,6 @@ function hasType(value: unknown, type: NonNullable<Schema["type"]>): boolean {
       return typeof value === type;
   }
 }
-
-const join = (path: string, name: string | number) => (path === "" ? `${name}` : `${path}.${name}`);
 
 const patterns = new Map<string, RegExp>();
 

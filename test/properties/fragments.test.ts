@@ -5,6 +5,7 @@ import { crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { canonicalList, canonicalResource } from "../../src/document/canonical.ts";
 import { joinCrc } from "../../src/document/crc32.ts";
+import { endOfOnlyBlock } from "../../src/document/deflate-block.ts";
 import {
   literalPiece,
   type Piece,
@@ -66,6 +67,22 @@ describe("fragments", () => {
       }),
       { numRuns: scaled(30) },
     );
+  });
+
+  test("can be joined at whichever bit their block ends", () => {
+    const ends = new Set<number>();
+    for (let length = 80; length < 1000; length += 3) {
+      const text = noise(length, length).replace(/[a-z]+/g, "winStreak");
+      const found = endOfOnlyBlock(
+        Bun.deflateSync(Buffer.from(text), { library: "libdeflate", level: 1 }),
+      );
+      if (found !== undefined) ends.add(found % 8);
+      const pieces = [writeFragment(text), writeFragment("[]"), writeFragment(text)].map(
+        readFragment,
+      );
+      expect(gunzipSync(gzipBody(pieces, "")).toString()).toBe(`${text}[]${text}`);
+    }
+    expect(ends.size).toBe(8);
   });
 
   test("are never much longer than their text", () => {

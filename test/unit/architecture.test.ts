@@ -33,7 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "cli/command.ts": ["domain", "settings"],
   "cli/table.ts": [],
   "admin/endpoint.ts": ["domain"],
-  "admin/errors.ts": [],
+  "admin/errors.ts": ["access", "store"],
   "admin/request.ts": ["domain", "text", "admin/endpoint.ts", "admin/errors.ts"],
   "doctor/findings.ts": [],
 

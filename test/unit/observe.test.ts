@@ -120,6 +120,25 @@ describe("the log on a terminal", () => {
     expect(text).toContain("no key, r-1");
   });
 
+  test("shows the values of other events, what went wrong, and what to do", () => {
+    const text = logged(
+      [
+        { event: "derived-building", shard: "na", tables: ["one", "two"] },
+        { event: "shard-opened", shard: "na", location: "/my data/na.db" },
+        { event: "keys-reload-failed", error: new Error("the disk is full") },
+        { event: "admin-token-exposed", file: "/token" },
+      ],
+      { isTTY: true },
+    );
+    expect(text.replaceAll(/^\S+ /gm, "").split("\n")).toEqual([
+      'derived-building shard=na tables=["one","two"]',
+      'shard-opened shard=na location="/my data/na.db"',
+      "keys-reload-failed: the disk is full; the keys loaded last remain valid; this is retried",
+      "admin-token-exposed file=/token: every user of this machine can read it: run chmod 600 on it",
+      "",
+    ]);
+  });
+
   test("contains no control characters from messages", () => {
     const error = new Error("\u001b]0;owned\u0007");
     const text = logged([{ event: "keys-reload-failed", error }], { isTTY: true });

@@ -1,6 +1,6 @@
 /** What the change feed reports. */
 
-import { error, type Failed, info, type OfShard, type Paint } from "../../observe/events.ts";
+import { error, type Failed, info, type OfShard } from "../../observe/events.ts";
 
 /** Why a stream ends. "client-closed": the client has closed the connection. */
 export const STREAM_ENDS = [
@@ -16,18 +16,11 @@ export type StreamEnd = (typeof STREAM_ENDS)[number];
 
 export const EVENTS = {
   /** A stream of changes has ended, of which so many were sent. */
-  "stream-ended": info(
-    (
-      e: OfShard & { keyId: string; seconds: number; changes: number; why: StreamEnd },
-      paint: Paint,
-    ) =>
-      `stream of shard ${e.shard} ended: ${e.why} ${paint("dim", `${e.changes} changes in ${e.seconds} s, ${e.keyId}`)}`,
-  ),
+  "stream-ended": info<
+    OfShard & { keyId: string; seconds: number; changes: number; why: StreamEnd }
+  >(),
   /** Those who waited for changes of this shard were told so, after several attempts to read its change log. */
-  "changes-unreadable": error(
-    (e: OfShard & Failed) =>
-      `cannot read the changes of shard ${e.shard}; streams of them are ended: ${e.error.message}`,
-  ),
+  "changes-unreadable": error<OfShard & Failed>("streams of them are ended"),
 };
 
 type FeedEvents = typeof EVENTS;
