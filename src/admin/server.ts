@@ -2,8 +2,9 @@
 
 import { FailureGuard } from "../access/failed-keys.ts";
 import type { KeyLookup } from "../access/key-lookup.ts";
+import { Stopwatch } from "../endpoint/stopwatch.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
-import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
+import { ApiRequest, newRequestId } from "../http/request.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { isLoopback } from "../settings/parsers.ts";
 
@@ -75,9 +76,14 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
       // Each endpoint has its own limit.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       async fetch(request, bun) {
-        const began = clock.monotonic();
         bun.timeout(request, IDLE_SECONDS);
-        const call = readRequest(request, addressing, peer, clock.now());
+        const call = new ApiRequest(
+          request,
+          addressing,
+          peer,
+          clock.now(),
+          new Stopwatch(clock.monotonic, false),
+        );
         // Not the forwarded address: a client behind a trusted proxy could send another one with each guess.
         const response = await respond(service, tokens, call, peer(request) ?? "unknown");
         observe({
@@ -87,7 +93,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
           path: call.path,
           route: routeOf(call.path),
           status: response.status,
-          milliseconds: clock.monotonic() - began,
+          milliseconds: call.watch.elapsed(),
         });
         return response;
       },

@@ -190,6 +190,8 @@ export interface RequestEvent {
   query: string;
   /** The path pattern; undefined if no route matches. */
   route: string | undefined;
+  /** The shard in the path, existing or not; empty if there is none. */
+  shard: string;
   status: number;
   /** The code of the first error in an error response. */
   code: string | undefined;
@@ -207,7 +209,7 @@ export interface RequestEvent {
 
 type ShownRequest = Omit<
   RequestEvent,
-  "event" | "query" | "route" | "time" | "stages" | "records"
+  "event" | "query" | "route" | "shard" | "time" | "stages" | "records"
 > & {
   /** Undefined if there was none. */
   query: string | undefined;

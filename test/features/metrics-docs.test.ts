@@ -317,6 +317,7 @@ describe("the log events", () => {
       path: "/",
       query: "sort=createdAt",
       route: "/",
+      shard: "",
       status: 400,
       code: "malformed-query",
       time: 1,

@@ -35,6 +35,7 @@ const request: RequestEvent = {
   path: "/shards/na/matches",
   query: "",
   route: "/shards/:shard/matches",
+  shard: "na",
   status: 404,
   code: "not-found",
   time: 1_700_000_000_000,
