@@ -56,7 +56,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "admin/request.ts",
     "doctor/findings.ts",
   ],
-  "store/all-tables": ["store", "features"],
+  "store/all-tables": ["domain", "store", "features"],
   ingest: [
     "domain",
     "schema",

@@ -1,8 +1,21 @@
-/** Looks up players by their names. */
+/** Looks up players and teams by their names. */
 
-import type { NamedColumns } from "../tables.ts";
-import { namedColumns, verifyNamesake } from "./named-rows.ts";
+import { verified } from "../row-checks.ts";
+import { DamagedData, type NamedTable } from "../store.ts";
+import { NAMED_TABLES, type NamedColumns } from "../tables.ts";
+import { selectList } from "./engine.ts";
 import type { Connection } from "./session.ts";
+
+/** The columns of a table with this alias. */
+export const namedColumns = (table: NamedTable, alias: string): string =>
+  selectList(NAMED_TABLES[table], alias);
+
+/** Of a row that the index by name lists under this name. */
+export function verifyNamesake(table: NamedTable, row: NamedColumns, name: string): NamedColumns {
+  verified(NAMED_TABLES[table], row);
+  if (row.name !== name) throw new DamagedData(table, row.id);
+  return row;
+}
 
 /**
  * The players who have these names, at most `limit` each and `most` in all: in the order of the
