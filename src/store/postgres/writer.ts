@@ -73,14 +73,6 @@ export class PostgresWriter implements Writer {
     return this.survey(work);
   }
 
-  /** Queued with writes, so that it never sees an unfinished one. */
-  contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
-    return this.#turn.then(async () => {
-      const known = await (await this.#reading()).known(ids);
-      return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
-    });
-  }
-
   async inspect(id: string): Promise<ShardRecord | undefined> {
     return (await (await this.#reading()).load([id]))[0];
   }

@@ -78,14 +78,6 @@ export class SqliteWriter implements Writer {
     }
   }
 
-  /** Queued with writes, so that it never sees an unfinished one. */
-  contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
-    return this.#turn.then(async () => {
-      const known = await this.#read(() => this.#reading().known(ids));
-      return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
-    });
-  }
-
   async inspect(id: string): Promise<ShardRecord | undefined> {
     return (await this.#read(() => this.#reading().load([id])))[0];
   }
