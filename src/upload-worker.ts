@@ -1,6 +1,6 @@
 /** The thread that stores uploads, so that requests never wait for a transaction. */
 
-import { isDiskFull } from "./admin/errors.ts";
+import { unexpectedError } from "./admin/errors.ts";
 import type {
   BodyMessage,
   NotStored,
@@ -17,7 +17,6 @@ import { type Bytes, plainBytes } from "./ingest/source.ts";
 import { unobserved } from "./observe/events.ts";
 import { openShards } from "./open-stores.ts";
 import type { Shards } from "./store/shards.ts";
-import { StoreError, StoreReplaced } from "./store/store.ts";
 
 declare const self: Worker;
 
@@ -123,7 +122,8 @@ async function store(
     else if (plainTotal > maxBytes) error ??= tooLarge(maxBytes);
   } catch (thrown) {
     cause = thrown instanceof Error ? thrown : new Error(String(thrown));
-    error = errorFor(cause);
+    const { code, message } = unexpectedError(cause);
+    error = { code, message };
   }
   // Rejections are found before the records around them are stored.
   notStored.sort((one, other) => one.line - other.line);
@@ -143,24 +143,3 @@ const LIST_FULL = {
   code: "too-many-rejected",
   message: `The list of records that were not stored exceeds ${MAX_LIST_BYTES >> 20} MiB: fix those in notStored, which has the start of the list, and send the body again.`,
 } as const;
-
-function errorFor(cause: Error): NonNullable<UploadResult["error"]> {
-  if (isDiskFull(cause)) {
-    return {
-      code: "disk-full",
-      message: "The disk is full: free some space and send the body again.",
-    };
-  }
-  if (cause instanceof StoreReplaced) {
-    const message =
-      "A file of a shard was deleted or replaced: do what the log says, and send the body again.";
-    return { code: "shard-unavailable", message };
-  }
-  if (cause instanceof StoreError) {
-    const message =
-      "The database of a shard is unavailable (see the log): send the body again in a few seconds.";
-    return { code: "shard-unavailable", message };
-  }
-  const message = "An internal error stopped the upload: see the log, and send the body again.";
-  return { code: "internal-error", message };
-}

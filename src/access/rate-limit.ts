@@ -138,9 +138,24 @@ export class MemoryLimiter implements Limiter {
 }
 
 /** The headers of every authenticated response. */
-export type LimitHeaders = ReturnType<typeof limitHeaders>;
+export type LimitHeaders = ReturnType<typeof writeHeaders>;
 
-export function limitHeaders(policy: Policy, { remaining, resetSeconds }: Verdict) {
+/** Requests that follow each other often have the same ones. */
+let last: { policy: Policy; remaining: number; resetSeconds: number; headers: LimitHeaders };
+
+export function limitHeaders(policy: Policy, { remaining, resetSeconds }: Verdict): LimitHeaders {
+  if (
+    last?.policy !== policy ||
+    last.remaining !== remaining ||
+    last.resetSeconds !== resetSeconds
+  ) {
+    const headers = writeHeaders(policy, remaining, resetSeconds);
+    last = { policy, remaining, resetSeconds, headers };
+  }
+  return last.headers;
+}
+
+function writeHeaders(policy: Policy, remaining: number, resetSeconds: number) {
   // The window is the time to refill the bucket: 60 seconds if burst equals rate.
   const window = Math.ceil((policy.burst * 60) / policy.rate);
   return {

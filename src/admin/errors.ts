@@ -1,5 +1,8 @@
 /** The errors of the admin listener: a closed list of codes, each with its HTTP status. */
 
+import { AccessError } from "../access/key-database.ts";
+import { StoreError } from "../store/store.ts";
+
 export const ADMIN_ERRORS = {
   "invalid-body": 400,
   "invalid-query": 400,
@@ -66,8 +69,34 @@ export class AdminError extends Error {
 /** As the operating system, SQLite and PostgreSQL report it. */
 const DISK_FULL = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "53100"];
 
-export function isDiskFull(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errno, cause } = error as { code?: unknown; errno?: unknown; cause?: unknown };
   return [code, errno].some((one) => DISK_FULL.includes(String(one))) || isDiskFull(cause);
+}
+
+/** What a client is told about an error that no endpoint expects. The log has its cause. */
+export function unexpectedError(error: unknown): AdminError {
+  if (isDiskFull(error)) {
+    return new AdminError(
+      "disk-full",
+      "The disk is full: free some space and send the request again. No key was changed.",
+    );
+  }
+  if (error instanceof StoreError) {
+    return new AdminError(
+      "shard-unavailable",
+      "A shard is unavailable: do what the log says, and send the request again.",
+    );
+  }
+  if (error instanceof AccessError) {
+    return new AdminError(
+      "keys-unavailable",
+      "Keys and usage are unavailable: see the log, and retry. If the request changed a key, first check with GET /keys whether it took effect.",
+    );
+  }
+  return new AdminError(
+    "internal-error",
+    "Internal error: see the log, and send the request again.",
+  );
 }

@@ -57,11 +57,7 @@ export class Overview {
   /** Many pages may be open. */
   readonly read: () => Promise<object>;
   readonly #startedAt: number;
-  readonly #shardsBefore = new Set<string>();
-  /** Matches of each shard when this instance first read it. */
-  readonly #matchesBefore = new Map<string, number>();
   readonly #withheld = new Map<string, CountedWithheld>();
-  readonly #first: Promise<void>;
   /** At the start of each minute of the last hour, oldest first. */
   readonly #minutes: Counted[];
   readonly #timer: ReturnType<typeof setInterval>;
@@ -73,14 +69,6 @@ export class Overview {
     this.#timer = setInterval(() => this.#noteMinute().catch(() => {}), CHECK_MS);
     this.#timer.unref();
     this.read = atMostOncePerSecond(() => this.#read(), service.clock.monotonic);
-    // Failures are reported as events.
-    this.#first = this.#states().then(
-      (states) => {
-        for (const { id } of states) this.#shardsBefore.add(id);
-        this.#noteMatches(states);
-      },
-      () => {},
-    );
   }
 
   close(): void {
@@ -120,10 +108,8 @@ export class Overview {
   }
 
   async #read(): Promise<object> {
-    await this.#first;
     const { clock, metrics } = this.service;
-    const states = await this.#states();
-    this.#noteMatches(states);
+    const states = await shardStatuses(this.service, { withSizes: false });
     const values = new MetricValues(await metrics.families());
     return {
       startedAt: formatTimestamp(this.#startedAt),
@@ -139,18 +125,6 @@ export class Overview {
     };
   }
 
-  #states(): Promise<ShardStatus[]> {
-    return shardStatuses(this.service, { withSizes: false });
-  }
-
-  #noteMatches(states: readonly ShardStatus[]): void {
-    for (const { id, available, matches } of states) {
-      if (!available || this.#matchesBefore.has(id)) continue;
-      // A shard that is new since the start had no matches before.
-      this.#matchesBefore.set(id, this.#shardsBefore.has(id) ? matches : 0);
-    }
-  }
-
   async #shard(
     { id, available, matches, players, newestMatch }: ShardStatus,
     values: MetricValues,
@@ -160,7 +134,6 @@ export class Overview {
       id,
       available,
       matches: available ? matches : null,
-      added: available ? matches - this.#matchesBefore.get(id)! : null,
       players: available ? players : null,
       newestMatch: newestMatch === undefined ? null : formatTimestamp(newestMatch),
       withheld: available ? await this.#withheldIn(id) : null,

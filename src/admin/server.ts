@@ -1,15 +1,14 @@
 /** The admin listener: start, requests, stop. */
 
 import { FailureGuard } from "../access/failed-keys.ts";
-import { AccessError } from "../access/key-database.ts";
 import type { KeyLookup } from "../access/key-lookup.ts";
+import { Stopwatch } from "../endpoint/stopwatch.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
-import { type ApiRequest, newRequestId, readRequest } from "../http/request.ts";
+import { ApiRequest, newRequestId } from "../http/request.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { isLoopback } from "../settings/parsers.ts";
-import { StoreError } from "../store/store.ts";
 import { type AdminService, jsonResponse } from "./endpoint.ts";
-import { AdminError, isDiskFull } from "./errors.ts";
+import { AdminError, unexpectedError } from "./errors.ts";
 import { Overview } from "./overview.ts";
 import { operatorPage } from "./page.ts";
 import { readQuery } from "./request.ts";
@@ -66,9 +65,14 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
       // Each endpoint has its own limit.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       async fetch(request, bun) {
-        const began = clock.monotonic();
         bun.timeout(request, IDLE_SECONDS);
-        const call = readRequest(request, addressing, peer, clock.now());
+        const call = new ApiRequest(
+          request,
+          addressing,
+          peer,
+          clock.now(),
+          new Stopwatch(clock.monotonic, false),
+        );
         // Not the forwarded address: a client behind a trusted proxy could send another one with each guess.
         const response = await respond(service, tokens, call, peer(request) ?? "unknown");
         observe({
@@ -78,7 +82,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
           path: call.path,
           route: routeOf(call.path),
           status: response.status,
-          milliseconds: clock.monotonic() - began,
+          milliseconds: call.watch.elapsed(),
         });
         return response;
       },
@@ -137,23 +141,5 @@ async function respond(
 
 function unexpected({ observe }: AdminService, requestId: string, error: unknown): AdminError {
   observe({ event: "failure", requestId, error });
-  if (isDiskFull(error)) {
-    return new AdminError(
-      "disk-full",
-      "The disk is full, and nothing was changed: free some space and send the request again.",
-    );
-  }
-  if (error instanceof StoreError) {
-    return new AdminError(
-      "shard-unavailable",
-      `A shard is unavailable: see the log for request ${requestId}, and retry.`,
-    );
-  }
-  if (error instanceof AccessError) {
-    return new AdminError(
-      "keys-unavailable",
-      `Keys and usage are unavailable: see the log for request ${requestId}, and retry. If the request changed a key, first check with GET /keys whether it took effect.`,
-    );
-  }
-  return new AdminError("internal-error", `Internal error: see the log for request ${requestId}.`);
+  return unexpectedError(error);
 }

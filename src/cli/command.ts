@@ -16,7 +16,7 @@ type Texts = Readonly<Record<string, string>>;
 /** A command: its help, and what it does. */
 export interface CommandSpec<Flags> {
   name: string;
-  /** For the list of commands; the description if it is left out. */
+  /** For the list of commands; the beginning of the description if it is left out. */
   summary?: string;
   description: string;
   /** E.g. `"<shard>": "shard id"`. */
@@ -51,7 +51,7 @@ export interface Result {
 export function defineCommand<Flags = object>(spec: CommandSpec<Flags>): AddCommand {
   return (parent) => {
     const command = parent.command(spec.name).description(spec.description);
-    if (spec.summary !== undefined) command.summary(spec.summary);
+    command.summary(spec.summary ?? /^[^;:\n]*[^;:.\n]/.exec(spec.description)![0]);
     for (const [name, help] of Object.entries(spec.arguments ?? {})) command.argument(name, help);
     for (const [flag, help] of Object.entries(spec.required ?? {})) {
       command.requiredOption(flag, help);

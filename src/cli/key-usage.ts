@@ -30,7 +30,6 @@ interface UsedKey {
 
 export const usage = defineCommand<{ days: string }>({
   name: "usage",
-  summary: "print requests, errors and records by UTC day",
   description:
     "print requests, errors and records by UTC day, for one key or for all keys, most used first.\n" +
     "Running servers store their counts every two seconds.",

@@ -25,7 +25,6 @@ const SHOWN_ONCE = "Save the key now: only its hash is stored, and it cannot be 
 
 const create = defineCommand<{ name: string }>({
   name: "create",
-  summary: "create a key and print only the key on standard output; it is shown once",
   description: `create a key and print only the key on standard output; it is shown once.\n${ABOUT_OPTIONS}`,
   required: NAME,
   options: KEY_OPTIONS,
@@ -57,7 +56,6 @@ const create = defineCommand<{ name: string }>({
 
 const change = defineCommand<Record<string, string>>({
   name: "change",
-  summary: "change the options of a key; running servers apply them within seconds",
   description: `change the options of a key; running servers apply them within seconds.\n${ABOUT_OPTIONS}`,
   arguments: KEY,
   options: { ...NAME, ...KEY_OPTIONS },
@@ -92,7 +90,6 @@ const change = defineCommand<Record<string, string>>({
 
 const rotate = defineCommand<{ overlap: string }>({
   name: "rotate",
-  summary: "create a new secret for a key",
   description:
     "create a new secret for a key and print only the secret on standard output; id and options stay.\n" +
     "The old secret remains valid for the overlap.",

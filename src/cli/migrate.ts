@@ -10,7 +10,6 @@ import { table } from "./table.ts";
 
 export const migrate = defineCommand({
   name: "migrate",
-  summary: "migrate shards to the format of this version",
   description:
     "migrate shards to the format of this version; all shards by default. Make a backup first: it is the only way back.\n" +
     "Servers of this version and ingest migrate SQLite files themselves, but never PostgreSQL.\n" +

@@ -15,16 +15,7 @@ import { writeQuery } from "../query/query-string.ts";
 import { WINDOW_MILLISECONDS } from "../query/window.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
-import {
-  type AddCommand,
-  CommandError,
-  note,
-  print,
-  setDefaults,
-  settingsOf,
-  withExamples,
-  withSettings,
-} from "./command.ts";
+import { CommandError, defineCommand, note, print, setDefaults } from "./command.ts";
 import { demoLines } from "./demo.ts";
 import { ingestOptions } from "./ingest.ts";
 import { noteMigration } from "./migrate.ts";
@@ -37,34 +28,33 @@ const DEMO_KEY = { name: "demo", rate: 6000 };
 /** The portal of a demo needs no key, and what it prints is for people. */
 const DEFAULTS = { "portal-visitors": "on", "log-level": "warn" };
 
-export const quickstart: AddCommand = (program) => {
-  const command = program
-    .command("quickstart")
-    .description("serve demo data, created on the first run, and print an example request")
-    .action(async () => {
-      setDefaults(command, DEFAULTS);
-      const settings = settingsOf(command).values;
-      // Checked before demo data is created for a server that cannot listen.
-      await freePort(settings);
-      const shards = openShards(settings, noteMigration);
-      let example: string;
-      try {
-        if (await isEmpty(shards)) await storeDemo(settings, shards);
-        example = await examplePath(shards);
-      } finally {
-        await shards.close();
-      }
-      const key = await demoKey(settings);
-      const offered = settings.portal === "on" ? key : undefined;
-      const greet = (url: string) => print(welcome(url, key, example, offered !== undefined));
-      await serveUntilSignal(command, settings, greet, offered);
-    });
-  withSettings(command, FLAG_NAMES);
-  withExamples(command, [
-    ["matchbook quickstart", "demo data in the folder data"],
-    ["matchbook quickstart --port 0 --data /tmp/matchbook", "another folder and a free port"],
-  ]);
-};
+export const quickstart = defineCommand({
+  name: "quickstart",
+  description: "serve demo data, created on the first run, and print an example request",
+  settings: FLAG_NAMES,
+  examples: {
+    "matchbook quickstart": "demo data in the folder data",
+    "matchbook quickstart --port 0 --data /tmp/matchbook": "another folder and a free port",
+  },
+  async run(context) {
+    setDefaults(context.command, DEFAULTS);
+    const { settings } = context;
+    // Checked before demo data is created for a server that cannot listen.
+    await freePort(settings);
+    const shards = openShards(settings, noteMigration);
+    let example: string;
+    try {
+      if (await isEmpty(shards)) await storeDemo(settings, shards);
+      example = await examplePath(shards);
+    } finally {
+      await shards.close();
+    }
+    const key = await demoKey(settings);
+    const offered = settings.portal === "on" ? key : undefined;
+    const greet = (url: string) => print(welcome(url, key, example, offered !== undefined));
+    await serveUntilSignal(context.command, settings, greet, offered);
+  },
+});
 
 async function isEmpty(shards: Shards): Promise<boolean> {
   for (const id of await shards.list()) if (await shards.existingWriter(id)) return false;

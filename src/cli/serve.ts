@@ -15,7 +15,7 @@ import { watchDescriptors } from "../workers/descriptors.ts";
 import { StartFailed } from "../workers/pool.ts";
 import { supervise } from "../workers/supervisor.ts";
 import { work } from "../workers/worker.ts";
-import { isWorker } from "../workers/worker-process.ts";
+import { workerOptions } from "../workers/worker-process.ts";
 import { defineCommand, note, print, sameFlags } from "./command.ts";
 import { noShardsYet, shardIds } from "./shard-store.ts";
 
@@ -31,7 +31,8 @@ export const serve = defineCommand({
       "add an admin listener for metrics, keys and uploads",
   },
   async run({ settings, command }) {
-    if (isWorker()) await work(settings);
+    const worker = workerOptions();
+    if (worker) await work(settings, worker);
     else await serveUntilSignal(command, settings, () => warnIfEmpty(settings));
   },
 });

@@ -23,7 +23,6 @@ interface Flags {
 
 export const move = defineCommand<Flags>({
   name: "move",
-  summary: "copy a shard to another location",
   description:
     "copy a shard to another location, on any engine, and verify that both serve the same.\n" +
     "Ingest into the shard waits meanwhile; reads continue. The old location is not changed.\n" +

@@ -9,7 +9,6 @@ import { table } from "./table.ts";
 
 const digest = defineCommand({
   name: "digest",
-  summary: "print a checksum of the matches, players and teams that a shard serves",
   description:
     "print a SHA-256 digest of all matches, players and teams that a shard serves, with counts.\n" +
     "Equal records give the same digest on every engine. Reads and ingest continue meanwhile.\n" +

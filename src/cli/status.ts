@@ -14,9 +14,8 @@ import { age, table } from "./table.ts";
 
 export const status = defineCommand({
   name: "status",
-  summary: "print where each shard is stored and what it contains",
   description:
-    "print for each shard: served and withheld matches, players, newest match, size on disk, replicas in use, location.\n" +
+    "print what each shard contains and where: served and withheld matches, players, newest match, size on disk, replicas in use, location.\n" +
     "Columns with a minus count withheld matches by the rule that withholds them.\n" +
     "Exit code 1: a shard cannot be read.",
   json: "print one JSON object by shard id",

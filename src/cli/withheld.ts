@@ -23,7 +23,6 @@ const BEFORE_WITHHELD: RecordPosition = {
 
 export const withheld = defineCommand<Flags>({
   name: "withheld",
-  summary: "list the records of a shard that are not served",
   description:
     "list the records of a shard that are stored but not served, by id; 'matchbook status' counts them.\n" +
     "Reads and ingest continue meanwhile, and nothing is changed, e.g. in a backup.\n" +

@@ -37,7 +37,8 @@ const ITEMS: Readonly<Record<Build, string>> = {
     "Bulwark of Dawn, Warden's Cloak, Pact Ribbon, Crucible Bell, Lantern of Calm, Fountain Idol, Atlas Greaves, Stonewall Crest",
 };
 const BOOTS = ["Trail Boots", "Strider Boots"];
-const CONSUMED = ["Scout Flare", "Scout Lamp", "Minor Draught", "Battle Tonic"];
+const CONSUMED =
+  "Scout Flare, Scout Lamp, Minor Draught, Battle Tonic, Ember Flask, Warding Oil".split(", ");
 
 /** Players prefer a few heroes, by their taste. Strangers play what is strong in the patch. */
 export function heroFor(random: Random, role: Role, patch: string, taste?: number): Hero {

@@ -8,22 +8,20 @@ export type ScriptWeights = readonly [number, number, number, number, number];
 const LONGEST = 16;
 const PLAIN_NAMES = 300;
 
-const FIRST =
-  "Silent Rusty Lucky Grim Tiny Mad Iron Frost Ember Dusk Sly Brave Lone Swift Salty Hollow Wild Pale Neon Turbo Sour Royal Feral Odd Dizzy Stone Amber Storm Shy Bold Cosmic Gentle Dark Sunny Crisp Vivid Sleepy Noble Rapid Misty".split(
-    " ",
-  );
-const SECOND =
-  "Otter Raven Badger Pixel Wolf Noodle Falcon Moth Tiger Cactus Panda Viper Knight Waffle Hunter Goblin Comet Shark Pirate Turnip Lynx Wizard Hornet Koala Reaper Mango Drake Sparrow Bandit Ferret Titan Kettle Phantom Beetle Heron Walrus Nomad Gecko Mantis Boar".split(
-    " ",
-  );
-const SYLLABLES =
-  "ka ri to mel vor an du shi nok ala zer bri ex qua lo fen tis ura mi yo dra pel sa gu hex rin jo val ty noc be lum cor wy ste ix ora kun fi zan".split(
-    " ",
-  );
-const CYRILLIC =
-  "во лк ми ша са ня дра кон ти гр ки ра но вик зло й бе лы ка тя ру сич мо роз сне г ар тем гро за ли са ви тя зь".split(
-    " ",
-  );
+const words = (text: string): readonly string[] => text.split(" ");
+
+const FIRST = words(
+  "Silent Rusty Lucky Grim Tiny Mad Iron Frost Ember Dusk Sly Brave Lone Swift Salty Hollow Wild Pale Neon Turbo Sour Royal Feral Odd Dizzy Stone Amber Storm Shy Bold Cosmic Gentle Dark Sunny Crisp Vivid Sleepy Noble Rapid Misty",
+);
+const SECOND = words(
+  "Otter Raven Badger Pixel Wolf Noodle Falcon Moth Tiger Cactus Panda Viper Knight Waffle Hunter Goblin Comet Shark Pirate Turnip Lynx Wizard Hornet Koala Reaper Mango Drake Sparrow Bandit Ferret Titan Kettle Phantom Beetle Heron Walrus Nomad Gecko Mantis Boar",
+);
+const SYLLABLES = words(
+  "ka ri to mel vor an du shi nok ala zer bri ex qua lo fen tis ura mi yo dra pel sa gu hex rin jo val ty noc be lum cor wy ste ix ora kun fi zan",
+);
+const CYRILLIC = words(
+  "во лк ми ша са ня дра кон ти гр ки ра но вик зло й бе лы ка тя ру сич мо роз сне г ар тем гро за ли са ви тя зь",
+);
 const CHINESE = [
   ..."风云雷火龙虎剑影夜月星光雪山海天地无名小大白黑青红狂孤独战神魔王者传说一刀千里清明寒冰落花流水醉梦江湖少年归来不败飞鱼熊猫饭团茶酒",
 ];

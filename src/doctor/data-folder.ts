@@ -111,7 +111,7 @@ function strayFindings(settings: Settings, names: readonly string[]): Finding[] 
   return found;
 }
 
-/** Upper estimate for one record of a transaction in the WAL: see docs/operating.md. */
+/** Upper estimate for one record of a transaction in the WAL: see docs/operate.md. */
 const WAL_BYTES_PER_RECORD = 320 * 1024;
 
 /** How large the WAL of a shard gets, unless a long read keeps it from being emptied. */

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { constants, deflateRaw } from "node:zlib";
 import { copyInto } from "../store/byte-range.ts";
 import { joinCrc, mixed } from "./crc32.ts";
-import { type Piece, pieceOf } from "./fragment.ts";
+import { literalPiece, type Piece, pieceOf } from "./fragment.ts";
 import { plainBody } from "./gzip.ts";
 
 export interface Content {
@@ -26,9 +26,14 @@ export function contentOf(pieces: readonly Piece[]): Content {
   return { pieces, hash: hashOf(pieces), size, isHot: false };
 }
 
+/** With the headers, a shorter text fits into one packet; compressing it takes a third of the whole request. */
+export const MIN_COMPRESSED = 1024;
+
 /** Of resources that are written for this response. */
-export const jsonContent = (data: readonly object[]): Content =>
-  contentOf([pieceOf(Buffer.from(`{"data":${JSON.stringify(data)}`))]);
+export function jsonContent(data: readonly object[]): Content {
+  const plain = Buffer.from(`{"data":${JSON.stringify(data)}`);
+  return contentOf([plain.length < MIN_COMPRESSED ? literalPiece(plain) : pieceOf(plain)]);
+}
 
 /**
  * From the checksums of the pieces: plain bytes in one half, stored bytes in the other. The order of the pieces

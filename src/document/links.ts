@@ -44,7 +44,9 @@ export function nextLinks(address: string, given: GivenParameters, cursor?: stri
 }
 
 /** What the links of a page depend on. */
-export type PageEnds = Omit<Page, "matches" | "players" | "teams">;
+export interface PageEnds extends Pick<Page, "edges" | "more"> {
+  sequence: number | undefined;
+}
 
 /**
  * Links to other pages fix the start of the time window and the players and teams that names resolve to, so that paging

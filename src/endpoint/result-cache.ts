@@ -4,7 +4,7 @@
  */
 
 import { type Content, hotContent } from "../document/content.ts";
-import type { Awaitable } from "../domain/awaitable.ts";
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import type { Window } from "../query/query.ts";
 import type { LocalState, Reader } from "../store/store.ts";
 import { ByteCache } from "./byte-cache.ts";
@@ -100,25 +100,26 @@ export class ResultCache {
     }
   }
 
-  async #read<T extends Result>(
+  #read<T extends Result>(
     key: string,
     local: LocalState,
     state: object,
     window: Window | undefined,
     read: () => Awaitable<T>,
-  ): Promise<T> {
-    const found = await read();
-    const { size } = found.content;
-    if (!this.#seen.get(key)) {
-      this.#seen.set(key, true, size);
-      return found;
-    }
-    const result = { ...found, content: hotContent(found.content) };
-    // The shard may have changed meanwhile.
-    if (local.state() === state) {
-      this.#entries.set(key, { result, state, window, changes: undefined }, size);
-    }
-    return result;
+  ): Awaitable<T> {
+    return after(read(), (found) => {
+      const { size } = found.content;
+      if (!this.#seen.get(key)) {
+        this.#seen.set(key, true, size);
+        return found;
+      }
+      const result = { ...found, content: hotContent(found.content) };
+      // The shard may have changed meanwhile.
+      if (local.state() === state) {
+        this.#entries.set(key, { result, state, window, changes: undefined }, size);
+      }
+      return result;
+    });
   }
 }
 

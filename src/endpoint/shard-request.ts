@@ -4,7 +4,7 @@ import type { LiveKey } from "../access/key-lookup.ts";
 import type { TagKind } from "../document/entity-tag.ts";
 import { linkLength, selfLink } from "../document/links.ts";
 import { type Document, restOf } from "../document/stitch.ts";
-import type { Awaitable } from "../domain/awaitable.ts";
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
 import type { Endpoint, Parameters, ValuesOf } from "../query/endpoint.ts";
@@ -61,7 +61,7 @@ export interface ShardResult {
   tag: TagKind;
 }
 
-export type ShardEndpoint = (request: ShardRequest) => Promise<ShardResult>;
+export type ShardEndpoint = (request: ShardRequest) => Awaitable<ShardResult>;
 export type AllShardsEndpoint = (request: AllShardsRequest) => Promise<ShardResult>;
 
 /** Returns the body of a response that goes on; null for HEAD. */
@@ -105,6 +105,7 @@ export function readQuery<P extends Parameters>(
   endpoint: Endpoint<P>,
   vocabulary: Vocabulary = NO_WORDS,
 ): Query<P> {
+  if (query === "" && endpoint.required.length === 0) return NOTHING_GIVEN;
   const adapted = profile.query(query, endpoint, vocabulary.types);
   const parsed = parseQuery(adapted, endpoint, { ...vocabulary, now, maxOffset });
   watch.lap("query");
@@ -115,15 +116,28 @@ export function readQuery<P extends Parameters>(
   return parsed.query;
 }
 
+const NOTHING_GIVEN = { values: {}, given: [] };
+
 const NO_WORDS: Vocabulary = { includePaths: new Set(), types: new Set() };
 const STANDARD_PATHS: ReadonlySet<string> = new Set(INCLUDE_PATHS);
 const STANDARD_TYPES: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 
+/** The same for endpoints that take `include` and `fields`. `includePaths`: instead of those of matches. */
+export const readShapedQuery = <P extends Parameters>(
+  request: ShardRequest,
+  endpoint: Endpoint<P>,
+  includePaths?: ReadonlySet<string>,
+): Awaitable<Query<P>> =>
+  after(vocabularyOf(request), (known) =>
+    readQuery(request, endpoint, includePaths ? { types: known.types, includePaths } : known),
+  );
+
 /** What `include` and `fields` may name: standard words, and those of the records. Read only if there is a query string. */
-export async function vocabularyOf({ query, reader, profile }: ShardRequest): Promise<Vocabulary> {
-  const extra = query === "" ? NO_WORDS : await reader.vocabulary();
-  return vocabularies.get(profile)?.get(extra) ?? wholeVocabulary(extra, profile);
-}
+const vocabularyOf = ({ query, reader, profile }: ShardRequest): Awaitable<Vocabulary> =>
+  after(
+    query === "" ? NO_WORDS : reader.vocabulary(),
+    (extra) => vocabularies.get(profile)?.get(extra) ?? wholeVocabulary(extra, profile),
+  );
 
 /** Cached by profile and by the object a reader returns, which is the same until the vocabulary changes. */
 const vocabularies = new WeakMap<CompatProfile, WeakMap<Vocabulary, Vocabulary>>();

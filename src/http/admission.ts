@@ -4,7 +4,7 @@ import { type LiveKey, limitId } from "../access/key-lookup.ts";
 import { type LimitHeaders, limitHeaders, type Verdict } from "../access/rate-limit.ts";
 import { secondsToNextDay } from "../access/usage.ts";
 import type { VisitorCounters } from "../access/visitors.ts";
-import type { Awaitable } from "../domain/awaitable.ts";
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import { type ApiError, apiError } from "../endpoint/errors.ts";
 import type { ServerContext } from "./context.ts";
 import type { ApiRequest } from "./request.ts";
@@ -96,17 +96,18 @@ export function checkRate({ limits, limitedBy }: LiveKey, verdict: Verdict): Lim
 }
 
 /** Counts the matches in a response against the daily quota of the key, or rejects the request. */
-export async function consumeQuota(
+export function consumeQuota(
   context: ServerContext,
   key: LiveKey,
   matches: readonly number[],
   now: number,
-): Promise<void> {
+): Awaitable<void> {
   const { matchesPerDay } = key.limits;
   if (matches.length === 0 || matchesPerDay === 0) return;
   const { quotas } = countersOf(context, key);
-  const allowed = await quotas.consume(limitId(key), matches, matchesPerDay, now);
-  if (!allowed) throw quotaExceeded(key, now);
+  return after(quotas.consume(limitId(key), matches, matchesPerDay, now), (isAllowed) => {
+    if (!isAllowed) throw quotaExceeded(key, now);
+  });
 }
 
 export function checkShard(context: ServerContext, key: LiveKey, shard: string): void {

@@ -4,7 +4,7 @@
  */
 
 import { availableParallelism } from "node:os";
-import { recompressed, zstdBody } from "../document/content.ts";
+import { MIN_COMPRESSED, recompressed, zstdBody } from "../document/content.ts";
 import type { Encoding } from "../document/entity-tag.ts";
 import { type Piece, pieceOf } from "../document/fragment.ts";
 import { gzipBody, plainBody } from "../document/gzip.ts";
@@ -26,9 +26,6 @@ export function bytesOf(body: Body): Uint8Array<ArrayBuffer> {
   const { encoding, pieces, rest } = body;
   return encoding === "gzip" ? gzipBody(pieces, rest) : plainBody(pieces, rest);
 }
-
-/** With its headers, such a body fits into one packet, however it is compressed. */
-const MIN_SIZE = 1024;
 
 /** Links of this length are compressed too; shorter ones gain little. */
 const MIN_REST = 256;
@@ -54,7 +51,7 @@ export class Bodies {
     const isGzip = encodings.includes("gzip");
     const stitched: Body = { encoding: isGzip ? "gzip" : "identity", pieces: content.pieces, rest };
     if (preferred === "identity" || this.compression === "fast") return stitched;
-    if (content.size < MIN_SIZE && isGzip) return stitched;
+    if (content.size < MIN_COMPRESSED && isGzip) return stitched;
     const isBusy = this.#isBusy();
     // The load decides only if there is another way.
     if (preferred === "zstd" && (!isBusy || !isGzip)) return this.#zstd(document);

@@ -47,6 +47,11 @@ export interface ServerContext {
   portal?: Pick<Portal, "answer"> | undefined;
   clock: Clock;
   observe: Observe;
+  state: {
+    inFlight: number;
+    /** Whether responses ask clients to close their connections. */
+    isStopping: boolean;
+  };
 }
 
 /** The wall clock and a monotonic clock, in milliseconds. */

@@ -5,19 +5,19 @@ import { contentOf } from "../document/content.ts";
 import { matchHash } from "../document/encoded-match.ts";
 import { matchesLinks } from "../document/links.ts";
 import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import { EARLIEST, formatTimestamp, LATEST } from "../domain/time.ts";
 import {
   checkEmpty,
   isSearchable,
   matchFilters,
   notFound,
-  readQuery,
+  readShapedQuery,
   type ShardRequest,
   type ShardResult,
   searchable,
   shapeOf,
   unpagedDocument,
-  vocabularyOf,
 } from "../endpoint/shard-request.ts";
 import type { ValuesOf } from "../query/endpoint.ts";
 import { MATCHES, PAGE_SIZE, SINGLE } from "../query/parameters.ts";
@@ -26,11 +26,20 @@ import type { Cursor, MatchesQuery, PageStart, ResolvedNames } from "../query/qu
 import { windowOf } from "../query/window.ts";
 import type { Page, Reader, Selection } from "../store/store.ts";
 
-export async function getMatches(request: ShardRequest): Promise<ShardResult> {
-  const query = matchesQuery(readQuery(request, MATCHES, await vocabularyOf(request)), request.now);
-  const found = await request.results.find(request, "matches", query.window, () =>
-    findMatches(request, query),
-  );
+export const getMatches = (request: ShardRequest): Awaitable<ShardResult> =>
+  after(readShapedQuery(request, MATCHES), (given) => {
+    const query = matchesQuery(given, request.now);
+    const found = request.results.find(request, "matches", query.window, () =>
+      findMatches(request, query),
+    );
+    return after(found, (page) => pageResult(request, query, page));
+  });
+
+function pageResult(
+  request: ShardRequest,
+  query: MatchesQuery,
+  found: Awaited<ReturnType<typeof findMatches>>,
+): ShardResult {
   request.watch.lap("store");
   const { content, matches, ends, isPastEnd, names } = found;
   if (matches.length === 0) checkEmpty(request, "match");
@@ -72,26 +81,34 @@ function pageStartOf(values: ValuesOf<typeof MATCHES.parameters>): PageStart {
   return before ? { from: "before", gap: before } : { from: "offset", offset };
 }
 
-async function findMatches({ reader, profile }: ShardRequest, query: MatchesQuery) {
-  const { page, isPastEnd, names } = await readNamedPage(query, reader);
-  const { matches, players: _players, teams: _teams, ...ends } = page;
-  return {
-    content: contentOf(matchListContent(page, query, profile.additions)),
-    matches: matches.map(matchHash),
-    ends,
-    isPastEnd,
-    names,
-  };
-}
+const findMatches = ({ reader, profile }: ShardRequest, query: MatchesQuery) =>
+  after(readNamedPage(query, reader), ({ page, isPastEnd, names }) => {
+    const { matches, edges, more, sequence } = page;
+    return {
+      content: contentOf(matchListContent(page, query, profile.additions)),
+      matches: matches.map(matchHash),
+      ends: { edges, more, sequence },
+      isPastEnd,
+      names,
+    };
+  });
 
-export async function getMatch(request: ShardRequest): Promise<ShardResult> {
-  const query = readQuery(request, SINGLE, await vocabularyOf(request));
-  const bundle = isSearchable(request.id) ? await request.reader.match(request.id) : undefined;
-  request.watch.lap("store");
-  if (!bundle) throw notFound("match");
-  const content = contentOf(matchContent(bundle, shapeOf(query), request.profile.additions));
-  const document = unpagedDocument(request, query, content);
-  return { document, records: 1, matches: bundle.matches.map(matchHash), tag: "single" };
+export const getMatch = (request: ShardRequest): Awaitable<ShardResult> =>
+  after(readShapedQuery(request, SINGLE), (query) => {
+    const { id, reader, profile, watch } = request;
+    return after(isSearchable(id) ? reader.match(id) : undefined, (bundle) => {
+      watch.lap("store");
+      if (!bundle) throw notFound("match");
+      const content = contentOf(matchContent(bundle, shapeOf(query), profile.additions));
+      const document = unpagedDocument(request, query, content);
+      return { document, records: 1, matches: bundle.matches.map(matchHash), tag: "single" };
+    });
+  });
+
+interface NamedPage {
+  page: Page;
+  isPastEnd: boolean;
+  names: ResolvedNames | undefined;
 }
 
 /** It does not happen that often in a row. */
@@ -102,11 +119,16 @@ const MAX_READS = 10;
  * never right: both are read again then. Names that are the same afterwards were not changed in between only if there
  * was one commit at most. The state of a file stays the same during this.
  */
-async function readNamedPage(query: MatchesQuery, reader: Reader) {
+function readNamedPage(query: MatchesQuery, reader: Reader): Awaitable<NamedPage> {
   const { playerNames, teamNames } = query.filters;
-  if (!playerNames && !teamNames) {
-    return { ...(await readPage(selectionOf(query, undefined), reader)), names: undefined };
-  }
+  if (playerNames || teamNames) return readResolvedPage(query, reader);
+  return after(readPage(selectionOf(query, undefined), reader), (found) => ({
+    ...found,
+    names: undefined,
+  }));
+}
+
+async function readResolvedPage(query: MatchesQuery, reader: Reader): Promise<NamedPage> {
   let before = await reader.lastCommit?.();
   let names = await resolveNames(query, reader);
   for (let reads = 1; ; reads++) {
@@ -159,15 +181,16 @@ function selectionOf(query: MatchesQuery, names: ResolvedNames | undefined): Sel
 }
 
 /** An offset past the end returns the empty page right after the last match, so that its links lead back. */
-async function readPage(
+function readPage(
   selection: Selection,
   reader: Reader,
-): Promise<{ page: Page; isPastEnd: boolean }> {
+): Awaitable<{ page: Page; isPastEnd: boolean }> {
   const { pageStart } = selection;
-  const page = await reader.matches(selection);
-  const isPastEnd = !page.edges && pageStart.from === "offset" && pageStart.offset > 0;
-  if (!isPastEnd) return { page, isPastEnd };
-  return { page: await reader.matches({ ...selection, pageStart: endOf(selection) }), isPastEnd };
+  return after(reader.matches(selection), (found) => {
+    const isPastEnd = !found.edges && pageStart.from === "offset" && pageStart.offset > 0;
+    const page = isPastEnd ? reader.matches({ ...selection, pageStart: endOf(selection) }) : found;
+    return after(page, (shown) => ({ page: shown, isPastEnd }));
+  });
 }
 
 /**

@@ -9,7 +9,6 @@ import { isShardId } from "../domain/identifiers.ts";
 import { MODE_NAMES } from "../domain/modes.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { ApiError, errorDocument } from "../endpoint/errors.ts";
-import type { Stopwatch } from "../endpoint/stopwatch.ts";
 import { StoreError } from "../store/store.ts";
 import { isolated } from "../text/isolated.ts";
 import { consumeQuota, takeRequest } from "./admission.ts";
@@ -69,14 +68,13 @@ export async function pageHead(
   context: ServerContext,
   request: ApiRequest,
   found: Found,
-  watch: Stopwatch,
 ): Promise<PageHead> {
   const { view, shard } = found;
   const isRecord = view === "player" || view === "match";
   const [regions, record] = await Promise.all([
     within(REGIONS_PATIENCE_MS, readRegions(context)),
     isRecord && context.visitors
-      ? within(RECORD_PATIENCE_MS, readRecord(context, request, found, watch))
+      ? within(RECORD_PATIENCE_MS, readRecord(context, request, found))
       : undefined,
   ]);
   const isUnknownRegion = shard !== "" && regions?.some((one) => one.id === shard) === false;
@@ -174,7 +172,6 @@ async function readRecord(
   context: ServerContext,
   request: ApiRequest,
   found: Found,
-  watch: Stopwatch,
 ): Promise<PageRecord | undefined> {
   const { shard, id } = found;
   const isPlayer = found.view === "player";
@@ -190,7 +187,7 @@ async function readRecord(
     const reader = await context.shards.reader(shard);
     if (!reader) return undefined;
     const { document, matches } = await (isPlayer ? getPlayer : getMatch)({
-      ...shardRequest(context, request, found, reader, visitor, watch, () => {}),
+      ...shardRequest(context, request, found, reader, visitor),
       query: "",
       url: request.baseUrl() + path,
     });

@@ -2,11 +2,10 @@
 
 import { AccessError } from "../access/key-database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
-import type { ErrorCode } from "../domain/errors.ts";
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import { ApiError, apiError, internalError, uriTooLong } from "../endpoint/errors.ts";
 import { EVENT_STREAM, MEDIA_TYPE, prefersEventStream } from "../endpoint/negotiate.ts";
-import type { AllShardsRequest, ShardResult } from "../endpoint/shard-request.ts";
-import type { Stopwatch } from "../endpoint/stopwatch.ts";
+import type { AllShardsRequest, RecordsRoute, ShardResult } from "../endpoint/shard-request.ts";
 import { MAX_URL_LENGTH } from "../query/parameters.ts";
 import { parseNoParameters } from "../query/parse-query.ts";
 import { DamagedData, DamagedShard, NotReady, StoreError } from "../store/store.ts";
@@ -20,6 +19,7 @@ import {
   countKeyless,
   takeRequest,
 } from "./admission.ts";
+import type { Body } from "./body.ts";
 import type { ServerContext } from "./context.ts";
 import { pageHead } from "./page-head.ts";
 import { recordsRequest, shardRequest } from "./records-request.ts";
@@ -35,128 +35,173 @@ import {
 } from "./response.ts";
 import { type Found, findRoute, openApiPath, ROUTES } from "./routes.ts";
 
-/** What is known about a request so far: for the log, and the headers for an error response. */
-export interface RequestProgress {
-  route: string | undefined;
-  key: LiveKey | undefined;
-  headers: Record<string, string>;
-  records: number;
-  /** Whether the request was counted by its IP address. */
-  isCounted: boolean;
-  /** The shard for which the request counts as in flight. */
-  inFlightFor: string | undefined;
-  code: ErrorCode | undefined;
-  watch: Stopwatch;
-}
-
-export function newProgress(watch: Stopwatch): RequestProgress {
-  return {
-    ...{ route: undefined, key: undefined, headers: {}, records: 0 },
-    ...{ isCounted: false, inFlightFor: undefined, code: undefined, watch },
-  };
-}
-
 const METHODS = "GET, HEAD, OPTIONS";
 
+/** Handles a request, and reports it. */
 export async function handleRequest(
   context: ServerContext,
   request: ApiRequest,
-  progress: RequestProgress,
 ): Promise<Response> {
-  const { watch } = progress;
+  const { state } = context;
+  state.inFlight += 1;
+  let response: Response;
   try {
-    const found = resolveRoute(context, request);
-    const { route, shard } = found;
-    progress.route = route.path;
-    if (request.method === "OPTIONS") {
-      await countKeyless(context, request);
-      return preflightResponse(request, METHODS);
-    }
-    checkMethod(request);
-    watch.lap("route");
-    if (route.access === "page" || route.access === "open") {
-      progress.isCounted = true;
-      await checkOpenRate(context, request, route.access === "open" && route.isHealthCheck);
-    }
-    if (route.access === "page") {
-      const { view } = route;
-      const head = view && (await pageHead(context, request, { ...found, view }, watch));
-      return await context.portal!.answer(request, route.opens, found.id, head);
-    }
-    if (route.access === "open") {
-      // Probes may add parameters, and one that gets an error would take the instance out of service.
-      if (!route.isHealthCheck) checkNoParameters(context, request);
-      return jsonResponse(request, await route.endpoint({ ...context, now: request.time }));
-    }
+    const answered = answer(context, request);
+    response = answered instanceof Promise ? await answered : answered;
+  } catch (error) {
+    // One without a key may be held back.
+    leave(context, request);
+    response = await failed(context, request, error);
+  } finally {
+    leave(context, request);
+    state.inFlight -= 1;
+  }
+  if (state.isStopping) response.headers.set("Connection", "close");
+  report(context, request, response.status);
+  return response;
+}
 
-    // First, because refusing must cost little; so a request that is refused counts against no limit.
-    // Requests without a shard have a count of their own: no shard has the id of a path.
-    const inFlightFor = shard || route.path;
-    if (!context.overload.enter(inFlightFor, watch.began)) {
-      progress.code = "overloaded";
-      return overloadedResponse(request);
-    }
-    progress.inFlightFor = inFlightFor;
-    const key = authenticate(context, request);
-    progress.key = key;
-    watch.lap("credentials");
+function report({ observe }: ServerContext, request: ApiRequest, status: number): void {
+  const { requestId, method, path, query, route, shard, code, records, watch, key } = request;
+  const milliseconds = watch.elapsed();
+  observe({
+    event: "request",
+    requestId,
+    method,
+    path,
+    query,
+    route,
+    shard,
+    status,
+    code,
+    time: Math.round(request.time + milliseconds),
+    milliseconds,
+    stages: watch.laps,
+    keyId: key?.id,
+    tier: key?.limits.tier,
+    records,
+  });
+}
 
-    const verdict = await takeRequest(context, key, watch.began);
-    const limitHeaders = checkRate(key, verdict);
-    progress.headers = limitHeaders;
+function answer(context: ServerContext, request: ApiRequest): Awaitable<Response> {
+  const found = resolveRoute(context, request);
+  const { route } = found;
+  request.route = route.path;
+  request.shard = found.shard;
+  if (request.method === "OPTIONS") {
+    return countKeyless(context, request).then(() => preflightResponse(request, METHODS));
+  }
+  checkMethod(request);
+  request.watch.lap("route");
+  return route.access === "page" || route.access === "open"
+    ? answerAnyone(context, request, route, found)
+    : answerKey(context, request, route, found);
+}
+
+/** Requests without a key. */
+async function answerAnyone(
+  context: ServerContext,
+  request: ApiRequest,
+  route: Extract<Found["route"], { access: "page" | "open" }>,
+  found: Found,
+): Promise<Response> {
+  request.isCounted = true;
+  await checkOpenRate(context, request, route.access === "open" && route.isHealthCheck);
+  if (route.access === "page") {
+    const { view } = route;
+    const head = view && (await pageHead(context, request, { ...found, view }));
+    return context.portal!.answer(request, route.opens, found.id, head);
+  }
+  // Probes may add parameters, and one that gets an error would take the instance out of service.
+  if (!route.isHealthCheck) checkNoParameters(context, request);
+  return jsonResponse(request, await route.endpoint({ ...context, now: request.time }));
+}
+
+/** The stages of a request with a key. Where nothing has to be waited for, its response is there at once. */
+function answerKey(
+  context: ServerContext,
+  request: ApiRequest,
+  route: Extract<Found["route"], { access: "key" | "own" }>,
+  found: Found,
+): Awaitable<Response> {
+  const { watch } = request;
+  // First, because refusing must cost little; so a request that is refused counts against no limit.
+  // Requests without a shard have a count of their own: no shard has the id of a path.
+  const inFlightFor = found.shard || route.path;
+  if (!context.overload.enter(inFlightFor, watch.began)) {
+    request.code = "overloaded";
+    return overloadedResponse(request);
+  }
+  request.inFlightFor = inFlightFor;
+  const key = authenticate(context, request);
+  request.key = key;
+  watch.lap("credentials");
+  return after(takeRequest(context, key, watch.began), (verdict) => {
+    request.limitHeaders = checkRate(key, verdict);
     if (route.access === "own") {
       checkNoParameters(context, request);
-      return jsonResponse(request, await route.endpoint(context, key), limitHeaders);
+      return route.endpoint(context, key).then((result) => jsonResponse(request, result));
     }
-    const mayStream = "stream" in route && route.stream ? route.stream : undefined;
-    const stream = mayStream && wantsStream(request) ? mayStream : undefined;
-    if (!stream) checkAccept(context, request, mayStream !== undefined);
+    const isStream = wantsStream(route, request);
+    if (!isStream) checkAccept(context, request, "stream" in route);
     watch.lap("limits");
-
-    let result: ShardResult;
     if ("allShards" in route) {
-      result = await route.allShards(await allShardsRequest(context, request, key, watch));
-    } else {
-      const reader = await context.shards.reader(shard);
-      if (!reader) throw unknownShard(shard, await context.shards.list());
-      checkShard(context, key, shard);
-      const isWaiting = () => leave(context, progress);
-      const checked = shardRequest(context, request, found, reader, key, watch, isWaiting);
-      if (stream) return streamResponse(request, await stream(checked), limitHeaders);
-      result = await route.endpoint(checked);
+      return allShardsRequest(context, request, key)
+        .then(route.allShards)
+        .then((result) => deliver(context, request, key, result));
     }
-    watch.lap("document");
+    return after(context.shards.reader(found.shard), (reader) => {
+      if (!reader) return noSuchShard(context, found.shard);
+      checkShard(context, key, found.shard);
+      const checked = shardRequest(context, request, found, reader, key);
+      checked.isWaiting = () => leave(context, request);
+      return isStream
+        ? route.stream!(checked).then((stream) => streamResponse(request, stream))
+        : after(route.endpoint(checked), (result) => deliver(context, request, key, result));
+    });
+  });
+}
 
-    const { isUnchanged, encodings, etag } = planDelivery(request, result);
-    // HEAD and 304 have no body and do not count.
-    if (!isUnchanged && request.method === "GET") {
-      await consumeQuota(context, key, result.matches, request.time);
-      progress.records = result.records;
-    }
-    const body = isUnchanged ? undefined : await context.bodies.of(result.document, encodings);
-    const response = documentResponse(request, body, etag, limitHeaders);
-    watch.lap("response");
+function deliver(
+  context: ServerContext,
+  request: ApiRequest,
+  key: LiveKey,
+  result: ShardResult,
+): Awaitable<Response> {
+  request.watch.lap("document");
+  const { isUnchanged, encodings, etag } = planDelivery(request, result);
+  const respond = (body: Body | undefined) => {
+    const response = documentResponse(request, body, etag);
+    request.watch.lap("response");
     return response;
-  } catch (error) {
-    // One without a key may be held back below.
-    leave(context, progress);
-    const shown =
-      error instanceof ApiError
-        ? error
-        : unexpectedError(context, request, error, findRoute(request.path)?.shard ?? "");
-    progress.code = shown.problems[0]!.code;
-    if (!progress.key && !progress.isCounted) await countKeyless(context, request);
-    return errorResponse(request, shown, progress.headers);
-  } finally {
-    leave(context, progress);
-  }
+  };
+  const send = () => after(context.bodies.of(result.document, encodings), respond);
+  // HEAD and 304 have no body and do not count.
+  if (isUnchanged) return respond(undefined);
+  if (request.method !== "GET") return send();
+  return after(consumeQuota(context, key, result.matches, request.time), () => {
+    request.records = result.records;
+    return send();
+  });
+}
+
+async function failed(
+  context: ServerContext,
+  request: ApiRequest,
+  error: unknown,
+): Promise<Response> {
+  const shown =
+    error instanceof ApiError ? error : unexpectedError(context, request, error, request.shard);
+  request.code = shown.problems[0]!.code;
+  if (!request.key && !request.isCounted) await countKeyless(context, request);
+  return errorResponse(request, shown);
 }
 
 /** May be called again. */
-function leave({ overload }: ServerContext, progress: RequestProgress): void {
-  const shard = progress.inFlightFor;
+function leave({ overload }: ServerContext, request: ApiRequest): void {
+  const shard = request.inFlightFor;
   if (shard === undefined) return;
-  progress.inFlightFor = undefined;
+  request.inFlightFor = undefined;
   overload.leave(shard);
 }
 
@@ -164,11 +209,10 @@ async function allShardsRequest(
   context: ServerContext,
   request: ApiRequest,
   key: LiveKey,
-  watch: Stopwatch,
 ): Promise<AllShardsRequest> {
   const { shards, keys } = context;
   return {
-    ...recordsRequest(context, request, watch),
+    ...recordsRequest(context, request),
     shards: (await shards.list()).filter((shard) => keys.mayRead(key, shard)),
     reader: (shard) => shards.reader(shard),
     failed: (shard, error) => unexpectedError(context, request, error, shard),
@@ -195,7 +239,8 @@ function checkMethod({ method }: ApiRequest): void {
   );
 }
 
-const wantsStream = ({ raw }: ApiRequest) => prefersEventStream(raw.headers.get("accept"));
+const wantsStream = (route: RecordsRoute, { raw }: ApiRequest): boolean =>
+  "stream" in route && prefersEventStream(raw.headers.get("accept"));
 
 function checkAccept({ profile }: ServerContext, { raw }: ApiRequest, canStream: boolean): void {
   if (profile.accepts(raw.headers.get("accept"))) return;
@@ -214,9 +259,10 @@ function checkNoParameters({ profile }: ServerContext, { query }: ApiRequest): v
   if (problems.length > 0) throw new ApiError(problems);
 }
 
-function unknownShard(shard: string, ids: string[]): ApiError {
+async function noSuchShard({ shards }: ServerContext, shard: string): Promise<never> {
+  const ids = await shards.list();
   const guess = nearest(shard, ids);
-  return apiError(
+  throw apiError(
     "unknown-shard",
     ids.length === 0
       ? "There are no shards yet: the first records create them. Try again later."

@@ -2,24 +2,27 @@
 
 import { contentOf } from "../document/content.ts";
 import { playerContent, playerListContent } from "../document/stitch.ts";
+import { type Awaitable, after } from "../domain/awaitable.ts";
 import {
   checkEmpty,
   NO_MATCHES,
   notFound,
-  readQuery,
+  readShapedQuery,
   type ShardRequest,
   type ShardResult,
   searchable,
   shapeOf,
   unpagedDocument,
-  vocabularyOf,
 } from "../endpoint/shard-request.ts";
 import type { ValuesOf } from "../query/endpoint.ts";
 import { MAX_OMITTED, MAX_PLAYERS, PLAYERS, SINGLE } from "../query/parameters.ts";
-import type { PlayerListing, Reader, Vocabulary } from "../store/store.ts";
+import type { PlayerListing, Reader } from "../store/store.ts";
+
+/** Players have no related resources. */
+const NO_PATHS: ReadonlySet<string> = new Set();
 
 export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
-  const query = readQuery(request, PLAYERS, await playerVocabulary(request));
+  const query = await readShapedQuery(request, PLAYERS, NO_PATHS);
   const { reader, profile, results } = request;
   const found = await results.find(request, "players", undefined, async () => {
     const limit = query.values["page[limit]"] ?? MAX_PLAYERS;
@@ -37,23 +40,16 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
   return { document, records, matches: NO_MATCHES, tag: "collection" };
 }
 
-export async function getPlayer(request: ShardRequest): Promise<ShardResult> {
-  const query = readQuery(request, SINGLE, await playerVocabulary(request));
-  const [player] = await request.reader.players(searchable([request.id]));
-  request.watch.lap("store");
-  if (!player) throw notFound("player");
-  const content = contentOf(playerContent(player, shapeOf(query), request.profile.additions));
-  const document = unpagedDocument(request, query, content);
-  return { document, records: 1, matches: NO_MATCHES, tag: "single" };
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
-/** Players have no related resources. */
-const playerVocabulary = async (request: ShardRequest): Promise<Vocabulary> => ({
-  ...(await vocabularyOf(request)),
-  includePaths: NONE,
-});
+export const getPlayer = (request: ShardRequest): Awaitable<ShardResult> =>
+  after(readShapedQuery(request, SINGLE, NO_PATHS), (query) =>
+    after(request.reader.players(searchable([request.id])), ([player]) => {
+      request.watch.lap("store");
+      if (!player) throw notFound("player");
+      const content = contentOf(playerContent(player, shapeOf(query), request.profile.additions));
+      const document = unpagedDocument(request, query, content);
+      return { document, records: 1, matches: NO_MATCHES, tag: "single" };
+    }),
+  );
 
 /**
  * In the order of the filter values. Ids and names together: players that match both. With a filter also players beyond

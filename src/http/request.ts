@@ -1,34 +1,104 @@
 /** Reads an incoming request: its id, path and query, the client's IP address, and the base URL for links. */
 
 import { isIP } from "node:net";
+import type { LiveKey } from "../access/key-lookup.ts";
+import type { LimitHeaders } from "../access/rate-limit.ts";
+import type { ErrorCode } from "../domain/errors.ts";
+import type { Stopwatch } from "../endpoint/stopwatch.ts";
 import type { AddressSet } from "../settings/trusted-proxies.ts";
 import { unmappedAddress } from "./listen.ts";
 
-/** What the stages need of a request. What few of them need is computed on demand. */
+/** A request, and what becomes known about it: for its response, the log, and the metrics. */
 export class ApiRequest {
+  readonly requestId = newRequestId();
+  readonly method: string;
+  /** Without a trailing slash. */
+  readonly path: string;
+  /** What follows the question mark, still encoded. */
+  readonly query: string;
+  readonly #origin: string;
+
+  /** The path of its route. */
+  route: string | undefined;
+  /** The shard in its path; empty if there is none. */
+  shard = "";
+  key: LiveKey | undefined;
+  /** Describe the limits of the key, also in an error response. */
+  limitHeaders: LimitHeaders | undefined;
+  /** Match and player records in the response. */
+  records = 0;
+  code: ErrorCode | undefined;
+  /** Whether it was counted by its IP address. */
+  isCounted = false;
+  /** The shard for which it counts as in flight. */
+  inFlightFor: string | undefined;
+
   constructor(
     readonly raw: Request,
-    readonly requestId: string,
-    readonly method: string,
-    /** Without a trailing slash. */
-    readonly path: string,
-    /** What follows the question mark, still encoded. */
-    readonly query: string,
+    private readonly urls: UrlSettings,
+    private readonly peer: Peer,
     /** When it arrived, in milliseconds since the epoch: "now" for every decision about it. */
     readonly time: number,
-    readonly origin: string,
-    readonly urls: UrlSettings,
-    readonly peer: Peer,
-  ) {}
+    readonly watch: Stopwatch,
+  ) {
+    const { url } = raw;
+    // Without a valid Host header, the runtime passes only the path. It drops the host of an absolute target, which
+    // would win over the header (RFC 9112, section 3.2.2); clients must send the same host in both.
+    const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
+    const start = origin < 0 ? url.length : origin;
+    const fragment = url.indexOf("#", start);
+    const end = fragment < 0 ? url.length : fragment;
+    const question = url.indexOf("?", start);
+    const hasQuery = question >= 0 && question < end;
+    const pathEnd = hasQuery ? question : end;
+    const isSlashed = pathEnd > start + 1 && url.endsWith("/", pathEnd);
+    this.method = raw.method;
+    this.path = url.slice(start, isSlashed ? pathEnd - 1 : pathEnd);
+    this.query = hasQuery ? url.slice(question + 1, end) : "";
+    this.#origin = url.slice(0, start);
+  }
 
   /** Scheme and host for links. */
   baseUrl(): string {
-    return baseUrl(this);
+    const { urls } = this;
+    if (urls.publicUrl !== "") return urls.publicUrl;
+    const own = ownUrl(this.#origin, urls);
+    const forwarded = this.#forwarded();
+    if (!forwarded) return own;
+    const [scheme, host] = own.split("://");
+    return `${forwarded.scheme ?? scheme}://${forwarded.host ?? host}`;
   }
 
-  /** The IP address of the client, as far as it is known. */
+  /** The IP address of the client, as far as it is known: behind trusted proxies, the nearest that is not one of them. */
   clientAddress(): string {
-    return clientAddress(this);
+    const { raw, peer } = this;
+    const { trustedProxies } = this.urls;
+    let address = peer(raw) ?? "unknown";
+    if (!trustedProxies.has(address)) return address;
+    const hops = raw.headers.get("x-forwarded-for")?.split(",") ?? [];
+    for (const hop of hops.reverse()) {
+      const said = unmappedAddress(hop.trim());
+      if (isIP(said) === 0) break;
+      address = said;
+      if (!trustedProxies.has(address)) break;
+    }
+    return address;
+  }
+
+  /** Forwarding headers count only from trusted proxies. */
+  #forwarded(): { scheme?: string; host?: string } | undefined {
+    const { raw, peer } = this;
+    const { trustedProxies } = this.urls;
+    if (trustedProxies.isEmpty) return undefined;
+    const host = firstOf(raw.headers.get("x-forwarded-host"));
+    const scheme = firstOf(raw.headers.get("x-forwarded-proto"))?.toLowerCase();
+    if (host === undefined && scheme === undefined) return undefined;
+    const address = peer(raw);
+    if (address === undefined || !trustedProxies.has(address)) return undefined;
+    return {
+      ...(host !== undefined && isHost(host) ? { host } : {}),
+      ...(scheme === "http" || scheme === "https" ? { scheme } : {}),
+    };
   }
 }
 
@@ -53,59 +123,6 @@ export function newRequestId(): string {
   return `${prefix}-${count.toString(36)}`;
 }
 
-export function readRequest(
-  request: Request,
-  urls: UrlSettings,
-  peer: Peer,
-  time: number,
-): ApiRequest {
-  const { url } = request;
-  // Without a valid Host header, the runtime passes only the path. It drops the host of an absolute target, which
-  // would win over the header (RFC 9112, section 3.2.2); clients must send the same host in both.
-  const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
-  const start = origin < 0 ? url.length : origin;
-  const question = url.indexOf("?", start);
-  const fragment = url.indexOf("#", start);
-  const end = fragment < 0 ? url.length : fragment;
-  const pathEnd = question < 0 || question > end ? end : question;
-  const path = url.slice(start, pathEnd);
-  return new ApiRequest(
-    request,
-    newRequestId(),
-    request.method,
-    path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path,
-    pathEnd === question ? url.slice(question + 1, end) : "",
-    time,
-    url.slice(0, start),
-    urls,
-    peer,
-  );
-}
-
-/** Behind trusted proxies, the nearest IP address that is not one of them. */
-function clientAddress({ raw, urls: { trustedProxies }, peer }: ApiRequest): string {
-  let address = peer(raw) ?? "unknown";
-  if (!trustedProxies.has(address)) return address;
-  const hops = raw.headers.get("x-forwarded-for")?.split(",") ?? [];
-  for (const hop of hops.reverse()) {
-    const said = unmappedAddress(hop.trim());
-    if (isIP(said) === 0) break;
-    address = said;
-    if (!trustedProxies.has(address)) break;
-  }
-  return address;
-}
-
-function baseUrl(request: ApiRequest): string {
-  const { urls } = request;
-  if (urls.publicUrl !== "") return urls.publicUrl;
-  const own = ownUrl(request.origin, urls);
-  const forwarded = forwardedUrl(request);
-  if (!forwarded) return own;
-  const [scheme, host] = own.split("://");
-  return `${forwarded.scheme ?? scheme}://${forwarded.host ?? host}`;
-}
-
 /** Nearly all clients send the same Host, so the last valid one is cached. */
 let lastValid: string | undefined;
 
@@ -114,24 +131,6 @@ function ownUrl(origin: string, { listening }: UrlSettings): string {
   if (!isHost(origin.slice(origin.indexOf("//") + 2))) return listening;
   lastValid = origin;
   return origin;
-}
-
-/** Forwarding headers count only from trusted proxies. */
-function forwardedUrl({
-  raw,
-  urls: { trustedProxies },
-  peer,
-}: ApiRequest): { scheme?: string; host?: string } | undefined {
-  if (trustedProxies.isEmpty) return undefined;
-  const host = firstOf(raw.headers.get("x-forwarded-host"));
-  const scheme = firstOf(raw.headers.get("x-forwarded-proto"))?.toLowerCase();
-  if (host === undefined && scheme === undefined) return undefined;
-  const address = peer(raw);
-  if (address === undefined || !trustedProxies.has(address)) return undefined;
-  return {
-    ...(host !== undefined && isHost(host) ? { host } : {}),
-    ...(scheme === "http" || scheme === "https" ? { scheme } : {}),
-  };
 }
 
 /** `URL` also checks the port, which may have too high a number. */

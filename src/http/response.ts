@@ -1,6 +1,7 @@
 /** Builds responses: status, headers and body, the same way for every route. */
 
 import type { LimitHeaders } from "../access/rate-limit.ts";
+import { MIN_COMPRESSED } from "../document/content.ts";
 import { type Encoding, entityTag, namesTag } from "../document/entity-tag.ts";
 import { gzipBody } from "../document/gzip.ts";
 import { type ApiError, errorDocument, internalError, overloaded } from "../endpoint/errors.ts";
@@ -37,14 +38,20 @@ const DOCUMENT_HEADERS: HeaderFields = { ...COMMON_HEADERS, "Cache-Control": "pr
  * ones, and copy them: building them from scratch would take longer than finding and assembling the document.
  */
 const TEMPLATES = {
-  unchanged: template(DOCUMENT_HEADERS),
-  identity: template({ ...DOCUMENT_HEADERS, "Content-Type": MEDIA_TYPE }),
-  gzip: template({ ...DOCUMENT_HEADERS, "Content-Type": MEDIA_TYPE, "Content-Encoding": "gzip" }),
-  zstd: template({ ...DOCUMENT_HEADERS, "Content-Type": MEDIA_TYPE, "Content-Encoding": "zstd" }),
+  unchanged: templateOf({}),
+  identity: templateOf({ "Content-Type": MEDIA_TYPE }),
+  gzip: templateOf({ "Content-Type": MEDIA_TYPE, "Content-Encoding": "gzip" }),
+  zstd: templateOf({ "Content-Type": MEDIA_TYPE, "Content-Encoding": "zstd" }),
 } as const;
 
-function template(fields: HeaderFields): { headers: Headers; limits: Partial<LimitHeaders> } {
-  return { headers: new Headers(fields), limits: {} };
+interface Template {
+  headers: Headers;
+  /** Those of the last response. */
+  limits: LimitHeaders | undefined;
+}
+
+function templateOf(fields: HeaderFields): Template {
+  return { headers: new Headers({ ...DOCUMENT_HEADERS, ...fields }), limits: undefined };
 }
 
 /** How a document is sent to this client. */
@@ -65,20 +72,20 @@ export function planDelivery({ raw }: ApiRequest, { document, tag }: ShardResult
 
 /** A document, or 304 without a body. */
 export function documentResponse(
-  request: ApiRequest,
+  { requestId, limitHeaders }: ApiRequest,
   body: Body | undefined,
   etag: string,
-  limitHeaders: LimitHeaders,
 ): Response {
-  const { headers, limits } = TEMPLATES[body?.encoding ?? "unchanged"];
-  headers.set("X-Request-Id", request.requestId);
+  const template = TEMPLATES[body?.encoding ?? "unchanged"];
+  const { headers } = template;
+  headers.set("X-Request-Id", requestId);
   headers.set("ETag", etag);
-  let name: keyof LimitHeaders;
-  for (name in limitHeaders) {
-    // Most are the same as in the last response.
-    if (limits[name] === limitHeaders[name]) continue;
-    limits[name] = limitHeaders[name];
-    headers.set(name, limitHeaders[name]);
+  if (limitHeaders && limitHeaders !== template.limits) {
+    let name: keyof LimitHeaders;
+    for (name in limitHeaders) {
+      if (template.limits?.[name] !== limitHeaders[name]) headers.set(name, limitHeaders[name]);
+    }
+    template.limits = limitHeaders;
   }
   if (!body) return new Response(null, { status: 304, headers });
   return new Response(bytesOf(body), { headers });
@@ -86,14 +93,13 @@ export function documentResponse(
 
 /** A response that goes on. Proxies must neither keep nor delay what is sent. */
 export function streamResponse(
-  request: ApiRequest,
+  { requestId, limitHeaders }: ApiRequest,
   body: ReadableStream<Uint8Array> | null,
-  limitHeaders: LimitHeaders,
 ): Response {
   return new Response(body, {
     headers: {
       ...COMMON_HEADERS,
-      "X-Request-Id": request.requestId,
+      "X-Request-Id": requestId,
       ...limitHeaders,
       "Content-Type": EVENT_STREAM,
       "Cache-Control": "no-store",
@@ -102,14 +108,9 @@ export function streamResponse(
   });
 }
 
-export function errorResponse(
-  request: ApiRequest,
-  error: ApiError,
-  limitHeaders: HeaderFields,
-): Response {
+export function errorResponse(request: ApiRequest, error: ApiError): Response {
   const text = errorDocument(error.problems, request.requestId);
   return sendText(request, { text, gzip: undefined }, error.status, {
-    ...limitHeaders,
     ...error.headers,
     "Content-Type": MEDIA_TYPE,
   });
@@ -150,12 +151,8 @@ export function failureResponse(requestId: string): Response {
   });
 }
 
-export function jsonResponse(
-  request: ApiRequest,
-  result: JsonResult,
-  limitHeaders: HeaderFields = {},
-): Response {
-  const headers = { ...limitHeaders, "Content-Type": "application/json" };
+export function jsonResponse(request: ApiRequest, result: JsonResult): Response {
+  const headers = { "Content-Type": "application/json" };
   return sendText(request, serialized(result), result.status, headers);
 }
 
@@ -178,9 +175,6 @@ interface SerializedBody {
 /** Takes half the time of zlib at the same size. */
 const FAST_GZIP = { library: "libdeflate", level: 1 } as const;
 
-/** With its headers, a shorter text fits into one packet; compressing it takes a third of the whole request. */
-const MIN_COMPRESSED = 1024;
-
 /** A response that must not be cached. */
 function sendText(
   request: ApiRequest,
@@ -191,6 +185,7 @@ function sendText(
   const headers: HeaderFields = {
     ...COMMON_HEADERS,
     "X-Request-Id": request.requestId,
+    ...request.limitHeaders,
     ...more,
     "Cache-Control": "no-store",
   };

@@ -184,8 +184,10 @@ export interface Found {
   id: string;
 }
 
-/** Split once; every request is matched against them. */
-const patterns = [...ROUTES, ...PAGES].map((route) => {
+/** Split once, by their number of segments; every request is matched against them. */
+const patterns = Map.groupBy([...ROUTES, ...PAGES].map(patternOf), ({ words }) => words.length);
+
+function patternOf(route: Route | PageRoute) {
   const parts = route.path.split("/");
   return {
     route,
@@ -194,11 +196,11 @@ const patterns = [...ROUTES, ...PAGES].map((route) => {
     shardAt: parts.indexOf(":shard"),
     idAt: parts.findLastIndex((part) => part.startsWith(":") && part !== ":shard"),
   };
-});
+}
 
 export function findRoute(path: string): Found | undefined {
   const given = path.split("/");
-  for (const { route, words, shardAt, idAt } of patterns) {
+  for (const { route, words, shardAt, idAt } of patterns.get(given.length) ?? []) {
     if (!fits(given, words)) continue;
     return {
       route,
@@ -210,7 +212,6 @@ export function findRoute(path: string): Found | undefined {
 }
 
 function fits(given: readonly string[], words: readonly (string | undefined)[]): boolean {
-  if (given.length !== words.length) return false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
     if (word === undefined ? given[at] === "" : given[at] !== word) return false;

@@ -7,14 +7,14 @@ import type { MetricFamily } from "../observe/prometheus.ts";
 import type { AddressSet } from "../settings/trusted-proxies.ts";
 import type { ServerContext } from "./context.ts";
 import { listen, peerAddress, urlHost } from "./listen.ts";
-import { handleRequest, newProgress } from "./pipeline.ts";
-import { newRequestId, readRequest, type UrlSettings } from "./request.ts";
+import { handleRequest } from "./pipeline.ts";
+import { ApiRequest, newRequestId, type UrlSettings } from "./request.ts";
 import { failureResponse } from "./response.ts";
 import { describeApi } from "./routes.ts";
 import { atMostOncePerSecond, shardStatuses } from "./status.ts";
 
 export interface ServerOptions
-  extends Omit<ServerContext, "startedAt" | "openApi" | "shardStates" | "running"> {
+  extends Omit<ServerContext, "startedAt" | "openApi" | "shardStates" | "running" | "state"> {
   host: string;
   port: number;
   /** Whether other processes listen on the same port and share its connections. */
@@ -63,6 +63,7 @@ export function startServer(options: ServerOptions): RunningServer {
   const context: ServerContext = {
     ...options,
     running,
+    state: { inFlight: 0, isStopping: false },
     startedAt: clock.now(),
     shardStates: atMostOncePerSecond(
       () => shardStatuses(options, { withSizes: false }),
@@ -77,8 +78,6 @@ export function startServer(options: ServerOptions): RunningServer {
   };
   const newStopwatch = stopwatches(clock.monotonic);
   const peer = (request: Request) => peerAddress(server.requestIP(request));
-  let inFlight = 0;
-  let isStopping = false;
 
   const server = listen({
     hostname: options.host,
@@ -86,38 +85,8 @@ export function startServer(options: ServerOptions): RunningServer {
     reusePort: options.sharesPort,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: LARGEST_BODY,
-    async fetch(raw) {
-      const watch = newStopwatch();
-      const request = readRequest(raw, urls, peer, clock.now());
-      const progress = newProgress(watch);
-      inFlight += 1;
-      let response: Response;
-      try {
-        response = await handleRequest(context, request, progress);
-      } finally {
-        inFlight -= 1;
-      }
-      if (isStopping) response.headers.set("Connection", "close");
-      const { key } = progress;
-      const milliseconds = watch.elapsed();
-      observe({
-        event: "request",
-        requestId: request.requestId,
-        method: request.method,
-        path: request.path,
-        query: request.query,
-        route: progress.route,
-        status: response.status,
-        code: progress.code,
-        time: Math.round(request.time + milliseconds),
-        milliseconds,
-        stages: watch.laps,
-        keyId: key?.id,
-        tier: key?.limits.tier,
-        records: progress.records,
-      });
-      return response;
-    },
+    fetch: (raw) =>
+      handleRequest(context, new ApiRequest(raw, urls, peer, clock.now(), newStopwatch())),
     error(error) {
       const requestId = newRequestId();
       observe({ event: "failure", requestId, error });
@@ -129,8 +98,8 @@ export function startServer(options: ServerOptions): RunningServer {
 
   const drained = Promise.withResolvers<void>();
   const shutDown = async (signal: string) => {
-    isStopping = true;
-    observe({ event: "stopping", signal, inFlight });
+    context.state.isStopping = true;
+    observe({ event: "stopping", signal, inFlight: context.state.inFlight });
     for (const feature of running.values()) feature.stop();
     await drained.promise;
     await server.stop();

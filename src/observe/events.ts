@@ -1,4 +1,4 @@
-/** Events of the running service: what each carries, its log level, and its text on a terminal. */
+/** Events of the running service: what each carries, its log level, and for some what to do about it. */
 
 /** Colours a text, unless colours are off. */
 export type Paint = (colour: "green" | "cyan" | "yellow" | "red" | "dim", text: string) => string;
@@ -14,12 +14,15 @@ type Level = "debug" | "info" | "warn" | "error";
 
 interface EventKind<Fields> {
   level: Level;
-  text: (event: Fields, paint: Paint) => string;
+  /** What it means for the operator, shown on a terminal. */
+  advice?: string | undefined;
+  /** Only a type: what the event carries. */
+  fields?: Fields;
 }
 
 const at =
   (level: Level) =>
-  <Fields = object>(text: EventKind<Fields>["text"]): EventKind<Fields> => ({ level, text });
+  <Fields = object>(advice?: string): EventKind<Fields> => ({ level, advice });
 const [debug, info, warn, error] = [at("debug"), at("info"), at("warn"), at("error")];
 
 type OfShard = { shard: string };
@@ -27,234 +30,143 @@ type Failed = { error: ErrorText };
 type OfHook = OfShard & { hook: string };
 
 export const EVENTS = {
-  "shard-opened": info(
-    (e: OfShard & { location: string }) => `opened shard ${e.shard} at ${e.location}`,
-  ),
+  "shard-opened": info<OfShard & { location: string }>(),
   /** A shard of an older format is being migrated, which takes time in proportion to its size. */
-  "shard-migrating": warn(
-    (e: OfShard & { from: number; to: number }) =>
-      `migrating shard ${e.shard} from format ${e.from} to ${e.to}`,
-  ),
-  "shard-unavailable": error(
-    (e: OfShard & Failed) => `shard ${e.shard} is unavailable: ${e.error.message}`,
-  ),
+  "shard-migrating": warn<OfShard & { from: number; to: number }>(),
+  "shard-unavailable": error<OfShard & Failed>(),
   /** It was unavailable before. */
-  "shard-available": info((e: OfShard) => `shard ${e.shard} is available again`),
+  "shard-available": info<OfShard>(),
   /** A listed shard that was served before had no file at the start, so that an empty one was created. */
-  "shard-missing": error(
-    (e: OfShard & { location: string }) =>
-      `the file of shard ${e.shard} was missing, and an empty one was created: stop the server, move ${e.location} elsewhere, and put the file back or restore a backup`,
+  "shard-missing": error<OfShard & { location: string }>(
+    "an empty one was created: stop the server, move it elsewhere, and put the file back or restore a backup",
   ),
   /** A file in the data folder has the name of a shard, but is none. */
-  "file-ignored": warn((e: Failed) => `ignored a file in the data folder: ${e.error.message}`),
+  "file-ignored": warn<Failed>(),
   /** A stored record is damaged. Found by a request, which was answered with 503, or by the scheduled verify. */
-  "damaged-data": error(
-    (e: OfShard & { requestId?: string; table: string; record: string | number }) =>
-      `shard ${e.shard} has damaged data: table ${e.table}, record ${e.record}; run 'matchbook repair', or restore the shard from a backup`,
+  "damaged-data": error<OfShard & { requestId?: string; table: string; record: string | number }>(
+    "run 'matchbook repair', or restore the shard from a backup",
   ),
   /** The scheduled verify of a shard has ended. With damage, nothing of the shard is served until a verify finds none. */
-  "shard-verified": info(
-    (e: OfShard & { rows: number; milliseconds: number; damaged: number }) =>
-      `verified ${e.rows} rows of shard ${e.shard} in ${e.milliseconds} ms: ${e.damaged} damaged records`,
-  ),
+  "shard-verified": info<OfShard & { rows: number; milliseconds: number; damaged: number }>(),
   /** It is tried again an hour later. Without a shard: the thread that verifies failed. */
-  "verify-failed": warn(
-    (e: Failed & Partial<OfShard>) => `cannot verify ${shardOrAll(e)}: ${e.error.message}`,
-  ),
+  "verify-failed": warn<Failed & Partial<OfShard>>(),
   /** When a shard was opened, its WAL was damaged, and SQLite ignores the commits that follow the damage. */
-  "wal-damaged": error(
-    (e: OfShard & { commits: number }) =>
-      `the WAL of shard ${e.shard} was damaged, and ${e.commits} commits that follow the damage are lost: send the records of the last minutes before the crash again, then run 'matchbook verify ${e.shard}'`,
+  "wal-damaged": error<OfShard & { commits: number }>(
+    "the commits that follow the damage are lost: send the records of the last minutes before the crash again, then run 'matchbook verify'",
   ),
   /** What a verify, or the WAL, has shown cannot be stored with the shard: other processes do not learn it. */
-  "finding-not-stored": error(
-    (e: OfShard & Failed & { verdict?: FoundDamage }) =>
-      `cannot store what was found in shard ${e.shard}; other processes do not learn it, nor does the server after a restart: ${e.error.message}`,
+  "finding-not-stored": error<OfShard & Failed & { verdict?: FoundDamage }>(
+    "other processes do not learn it, nor does the server after a restart",
   ),
   /** Matches older than the retention of a shard were removed, and records that are not served. */
-  "shard-pruned": info(
-    (e: OfShard & { before: number; served: number; withheld: number; milliseconds: number }) =>
-      `pruned shard ${e.shard}: removed ${e.served} served and ${e.withheld} withheld matches from before ${new Date(e.before).toISOString()} in ${e.milliseconds} ms`,
-  ),
+  "shard-pruned": info<
+    OfShard & { before: number; served: number; withheld: number; milliseconds: number }
+  >(),
   /** Entries of the list of redactions are damaged. The shard has what they stand for. */
-  "redactions-damaged": warn(
-    (e: OfShard & { entries: number }) =>
-      `${e.entries} damaged on the list of redactions: run 'matchbook redact ${e.shard}', which replaces what is damaged by what the shard has`,
+  "redactions-damaged": warn<OfShard & { entries: number }>(
+    "run 'matchbook redact SHARD', which replaces what is damaged by what the shard has",
   ),
   /** It is tried again a minute later. Without a shard: the thread that prunes them failed. */
-  "shard-prune-failed": error(
-    (e: Failed & Partial<OfShard>) => `cannot prune ${shardOrAll(e)}: ${e.error.message}`,
-  ),
+  "shard-prune-failed": error<Failed & Partial<OfShard>>(),
   /** Derived tables of a shard are built from its records. What needs them responds 503 until they are complete. */
-  "derived-building": info(
-    (e: OfShard & { tables: string[] }) =>
-      `building ${e.tables.join(", ")} of shard ${e.shard} from its records`,
-  ),
-  "derived-built": info(
-    (e: OfShard & { matches: number; milliseconds: number }) =>
-      `built the derived tables of shard ${e.shard} from ${e.matches} matches in ${e.milliseconds} ms`,
-  ),
+  "derived-building": info<OfShard & { tables: string[] }>(),
+  "derived-built": info<OfShard & { matches: number; milliseconds: number }>(),
   /** It is tried again a minute later. Without a shard: the thread that builds failed. */
-  "derived-build-failed": error(
-    (e: Failed & Partial<OfShard>) =>
-      `cannot build the derived tables of ${shardOrAll(e)}: ${e.error.message}`,
-  ),
+  "derived-build-failed": error<Failed & Partial<OfShard>>(),
   /** The database of a shard does not check its pages, so that damage to them may go unnoticed. */
-  "data-checksums-off": warn(
-    (e: OfShard) =>
-      `the database of shard ${e.shard} has data_checksums off: damage to its files may go unnoticed; enable them with pg_checksums`,
+  "data-checksums-off": warn<OfShard>(
+    "damage to the files of the database may go unnoticed; enable them with pg_checksums",
   ),
   /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */
-  "replica-included": info(
-    (e: OfShard & { replica: number }) => `replica ${e.replica} of shard ${e.shard} is in use`,
-  ),
-  "replica-excluded": warn(
-    (e: OfShard & { replica: number; why: string }) =>
-      `replica ${e.replica} of shard ${e.shard} is not in use: ${e.why}`,
-  ),
-  "keys-reloaded": info((e: { live: number }) => `loaded API keys: ${e.live} active`),
+  "replica-included": info<OfShard & { replica: number }>(),
+  "replica-excluded": warn<OfShard & { replica: number; why: string }>(),
+  "keys-reloaded": info<{ live: number }>(),
   /** At startup. Requests with a key get 503 until the keys are loaded. */
-  "keys-load-failed": error(
-    (e: Failed) =>
-      `cannot load API keys; requests with a key get 503 until they are loaded, and loading is retried: ${e.error.message}`,
+  "keys-load-failed": error<Failed>(
+    "requests with a key get 503 until they are loaded; this is retried",
   ),
   /** The keys loaded last remain valid until a reload succeeds. */
-  "keys-reload-failed": error(
-    (e: Failed) => `cannot reload API keys; the keys loaded last remain valid: ${e.error.message}`,
-  ),
+  "keys-reload-failed": error<Failed>("the keys loaded last remain valid; this is retried"),
   // Repeated every second until it recovers.
-  "keys-reload-still-failing": debug(
-    (e: Failed) => `still cannot reload API keys: ${e.error.message}`,
-  ),
-  "keys-reload-recovered": info(() => "API keys can be loaded again"),
+  "keys-reload-still-failing": debug<Failed>(),
+  "keys-reload-recovered": info(),
   /** A key has a tier that is not in the settings. */
-  "unknown-tier": warn(
-    (e: { tier: string; taken: string }) =>
-      `unknown tier ${e.tier}: keys with this tier use the limits of ${e.taken}`,
+  "unknown-tier": warn<{ tier: string; taken: string }>(
+    "keys with this tier use the limits of another",
   ),
   /** The settings close a shard that does not exist: yet to be created, or a typo. */
-  "closed-shard-missing": warn(
-    (e: OfShard) =>
-      `closed-shards names an unknown shard: ${e.shard}; check the spelling, unless the shard is yet to be created`,
+  "closed-shard-missing": warn<OfShard>(
+    "check the spelling in closed-shards, unless the shard is yet to be created",
   ),
   /** Usage and quotas are counted in memory only, until they can be stored again. */
-  "usage-write-failed": error(
-    (e: Failed) =>
-      `cannot store usage and quotas; counting continues in memory: ${e.error.message}`,
-  ),
-  "usage-write-still-failing": debug(
-    (e: Failed) => `still cannot store usage and quotas: ${e.error.message}`,
-  ),
-  "usage-write-recovered": info(() => "usage and quotas are stored again"),
+  "usage-write-failed": error<Failed>("counting continues in memory; this is retried"),
+  "usage-write-still-failing": debug<Failed>(),
+  "usage-write-recovered": info(),
   /** Without shared limits, every instance applies its own. */
-  "shared-limits-unavailable": error(
-    (e: Failed) =>
-      `Redis is unavailable; this instance applies its own limits until it is back: ${e.error.message}`,
+  "shared-limits-unavailable": error<Failed>(
+    "Redis is unavailable; this instance applies its own limits until it is back",
   ),
-  "shared-limits-available": info(() => "rate limits and quotas are shared through Redis"),
+  "shared-limits-available": info(),
   /** A batch of changes was delivered to a hook. */
-  "hook-delivered": debug(
-    (e: OfHook & { changes: number; milliseconds: number }) =>
-      `delivered ${e.changes} changes of shard ${e.shard} to hook ${e.hook} in ${e.milliseconds} ms`,
-  ),
+  "hook-delivered": debug<OfHook & { changes: number; milliseconds: number }>(),
   /** The batch is sent again later, unless the hook is paused. */
-  "hook-failed": warn(
-    (e: OfHook & { attempts: number; reason: string }) =>
-      `cannot deliver changes of shard ${e.shard} to hook ${e.hook} (attempt ${e.attempts}): ${e.reason}`,
-  ),
+  "hook-failed": warn<OfHook & { attempts: number; reason: string }>(),
   /** A hook failed for a day, or its receiver responded with 410. An operator has to resume it. */
-  "hook-paused": error(
-    (e: OfHook & { reason: string }) =>
-      `hook ${e.hook} is paused, after changes of shard ${e.shard} could not be delivered: ${e.reason}; run 'matchbook hooks resume ${e.hook}' when its receiver works`,
+  "hook-paused": error<OfHook & { reason: string }>(
+    "run 'matchbook hooks resume HOOK' when its receiver works",
   ),
   /** Changes that a hook has not received are not in the log any more: they are too old, or the shard was restored. */
-  "hook-gap": warn(
-    (e: OfHook) =>
-      `changes of shard ${e.shard} for hook ${e.hook} are not in the log any more; the next delivery reports the gap`,
+  "hook-gap": warn<OfHook>(
+    "changes are not in the log any more; the next delivery reports the gap",
   ),
   /** The hooks, or the changes of a shard, cannot be read. It is tried again. */
-  "hooks-stalled": error(
-    (e: Failed & Partial<OfShard>) =>
-      `cannot deliver changes of ${shardOrAll(e)} to hooks: ${e.error.message}`,
-  ),
+  "hooks-stalled": error<Failed & Partial<OfShard>>(),
   /** A worker accepts requests. */
-  "worker-ready": info(
-    (e: { worker: number; pid: number }) => `worker ${e.worker} is ready (pid ${e.pid})`,
-  ),
+  "worker-ready": info<{ worker: number; pid: number }>(),
   /** A worker exited unexpectedly and is restarted after the delay. */
-  "worker-exited": error(
-    (e: { worker: number; pid: number; how: string; delayMs: number }) =>
-      `worker ${e.worker} (pid ${e.pid}) exited with ${e.how}; restarting it ${e.delayMs === 0 ? "now" : `in ${e.delayMs / 1000} s`}`,
-  ),
-  restarting: info((e: { workers: number }) => `restarting ${e.workers} workers, one at a time`),
-  restarted: info((e: { workers: number }) => `restarted ${e.workers} workers`),
+  "worker-exited": error<{ worker: number; pid: number; how: string; delayMs: number }>(),
+  restarting: info<{ workers: number }>(),
+  restarted: info<{ workers: number }>(),
   /** A new worker failed to start; the remaining old ones keep running. */
-  "restart-failed": error(
-    (e: { worker: number; how: string }) =>
-      `restart failed; the remaining workers keep running: the new worker ${e.worker} exited with ${e.how}`,
-  ),
+  "restart-failed": error<{ worker: number; how: string }>("the remaining workers keep running"),
   /** SIGHUP without workers to restart. */
   "reload-ignored": warn(
-    () =>
-      "SIGHUP ignored: there are no workers to restart; restart the server to apply new settings, or run it with two or more workers. API keys are reloaded automatically",
+    "SIGHUP: there are no workers to restart; restart the server to apply new settings, or run it with two or more workers. API keys are reloaded automatically",
   ),
-  listening: info((e: { url: string }) => `listening on ${e.url}`),
+  listening: info<{ url: string }>(),
   /** File descriptors run short: no connections are accepted until some are closed. At most once a minute. */
-  "descriptors-low": warn(
-    (e: { open: number; limit: number }) =>
-      `${e.open} of ${e.limit} file descriptors are open: new connections wait until some are closed; raise the limit (ulimit -n, LimitNOFILE) or find out who opens so many`,
+  "descriptors-low": warn<{ open: number; limit: number }>(
+    "new connections wait until some are closed; raise the limit (ulimit -n, LimitNOFILE) or find out who opens so many",
   ),
   /** Requests were refused because more arrive than can be worked on: so many since the last such event. Every ten seconds at most. */
-  overloaded: warn(
-    (e: { refused: number }) =>
-      `more requests arrive than can be handled; ${e.refused} refused since the last such message: add workers or instances, or find the client that sends so many`,
+  overloaded: warn<{ refused: number }>(
+    "add workers or instances, or find the client that sends so many",
   ),
-  "admin-listening": info((e: { url: string }) => `admin listener on ${e.url}`),
+  "admin-listening": info<{ url: string }>(),
   /** The admin listener is reachable from other machines. */
-  "admin-exposed": warn(
-    (e: { url: string }) =>
-      `the admin listener ${e.url} is reachable from other machines; put it behind a firewall and keep its token secret`,
+  "admin-exposed": warn<{ url: string }>(
+    "it is reachable from other machines: put it behind a firewall and keep its token secret",
   ),
   /** Every user of the machine can read the file with the admin token. */
-  "admin-token-exposed": warn(
-    (e: { file: string }) =>
-      `every user of this machine can read the admin token in ${e.file}; run chmod 600 on it`,
+  "admin-token-exposed": warn<{ file: string }>(
+    "every user of this machine can read it: run chmod 600 on it",
   ),
-  "admin-request": info(adminSentence),
-  upload: info(uploadSentence),
-  request: info(requestSentence),
+  "admin-request": info<AdminRequest>(),
+  upload: info<Upload>(),
+  request: info<ShownRequest>(),
   /** A stream of changes has ended, of which so many were sent. */
-  "stream-ended": info(
-    (
-      e: OfShard & { keyId: string; seconds: number; changes: number; why: StreamEnd },
-      paint: Paint,
-    ) =>
-      `stream of shard ${e.shard} ended: ${e.why} ${paint("dim", `${e.changes} changes in ${e.seconds} s, ${e.keyId}`)}`,
-  ),
+  "stream-ended": info<
+    OfShard & { keyId: string; seconds: number; changes: number; why: StreamEnd }
+  >(),
   /** Those who waited for changes of this shard were told so, after several attempts to read its change log. */
-  "changes-unreadable": error(
-    (e: OfShard & Failed) =>
-      `cannot read the changes of shard ${e.shard}; streams of them are ended: ${e.error.message}`,
-  ),
-  failure: error(
-    (e: Failed & { requestId: string }) =>
-      `request ${e.requestId} failed: ${e.error.stack ?? e.error.message}`,
-  ),
+  "changes-unreadable": error<OfShard & Failed>("streams of them are ended"),
+  failure: error<Failed & { requestId: string }>(),
   /** No code caught this error. The process shuts down. */
-  "uncaught-error": error(
-    (e: Failed) =>
-      `shutting down because of an uncaught error: ${e.error.stack ?? e.error.message}`,
-  ),
+  "uncaught-error": error<Failed>("shutting down"),
   /** The buffer of the log was full because nothing read the log. There is room again. */
-  "log-lines-dropped": warn(
-    (e: { lines: number }) =>
-      `${e.lines} log lines were dropped because the log was not read in time`,
-  ),
-  stopping: info(
-    (e: { signal: string; inFlight: number }) =>
-      `${e.signal}: stopping, ${e.inFlight} requests in flight`,
-  ),
-  stopped: info(() => "stopped"),
+  "log-lines-dropped": warn<{ lines: number }>("the log was not read in time"),
+  stopping: info<{ signal: string; inFlight: number }>(),
+  stopped: info(),
 };
 
 export type EventName = keyof typeof EVENTS;
@@ -293,6 +205,8 @@ export interface RequestEvent {
   query: string;
   /** The path pattern; undefined if no route matches. */
   route: string | undefined;
+  /** The shard in the path, existing or not; empty if there is none. */
+  shard: string;
   status: number;
   /** The code of the first error in an error response. */
   code: string | undefined;
@@ -310,7 +224,7 @@ export interface RequestEvent {
 
 type ShownRequest = Omit<
   RequestEvent,
-  "event" | "query" | "route" | "time" | "stages" | "records"
+  "event" | "query" | "route" | "shard" | "time" | "stages" | "records"
 > & {
   /** Undefined if there was none. */
   query: string | undefined;
@@ -381,46 +295,47 @@ export function onlyChanges(observe: Observe): Observe {
 /** For code that needs no log: most commands, most tests. */
 export const unobserved: Observe = () => {};
 
-const HEADS: Partial<Record<Level, "yellow" | "red">> = { warn: "yellow", error: "red" };
-
-/** The text of an event on a terminal. What needs attention is coloured up to its first colon or semicolon. */
+/** An event as a line for a terminal: its name, its values, and what to do. */
 export function sentence(event: ShownEvent, paint: Paint): string {
-  const { level, text } = EVENTS[event.event] as EventKind<ShownEvent>;
-  const line = text(event, paint);
-  const colour = HEADS[level];
-  return colour ? line.replace(/^[^:;]*/, (head) => paint(colour, head)) : line;
+  if (event.event === "request" || event.event === "admin-request") {
+    return requestSentence(event, paint);
+  }
+  const { event: name, ...values } = event;
+  const { level, advice } = EVENTS[name];
+  const { error, ...fields } = values as Partial<Failed>;
+  const shown = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => ` ${field}=${shownValue(value)}`);
+  // Where it happened matters only for what is a bug.
+  const isBug = name === "failure" || name === "uncaught-error";
+  const details = [isBug ? (error?.stack ?? error?.message) : error?.message, advice]
+    .filter((one) => one !== undefined)
+    .join("; ");
+  const colour = LEVEL_COLOURS[level];
+  const head = colour ? paint(colour, name) : name;
+  return head + shown.join("") + (details && `: ${details}`);
 }
 
-function shardOrAll({ shard }: Partial<OfShard>): string {
-  return shard === undefined ? "the shards" : `shard ${shard}`;
-}
+const LEVEL_COLOURS: Partial<Record<Level, "yellow" | "red">> = { warn: "yellow", error: "red" };
 
-function uploadSentence(event: Upload, paint: Paint): string {
-  const { stored, withheld, duplicate, conflict, pruned, rejected } = event;
-  const { broken, bytes, requestId } = event;
-  const counts = `${stored} stored, ${withheld} withheld, ${duplicate} duplicates, ${conflict} conflicts, ${pruned} pruned, ${rejected} rejected`;
-  const end = broken === undefined ? "" : ` ${paint("yellow", `aborted: ${broken}`)}`;
-  return `upload: ${counts}${end} ${paint("dim", `${bytes} bytes, ${requestId}`)}`;
-}
+/** Texts without blanks as they are. */
+const shownValue = (value: unknown): string =>
+  typeof value === "string" && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
 
-function adminSentence(event: AdminRequest, paint: Paint): string {
+function requestSentence(event: ShownRequest | AdminRequest, paint: Paint): string {
   const { method, path, status, milliseconds, requestId } = event;
-  const details = paint("dim", `${milliseconds.toFixed(1)} ms, admin, ${requestId}`);
-  return `${method} ${path} ${paint(colourOf(status), String(status))} ${details}`;
-}
-
-function requestSentence(event: ShownRequest, paint: Paint): string {
-  const { method, path, query, status, code, milliseconds, keyId, tier, requestId } = event;
+  const { query, code, caller } =
+    "keyId" in event
+      ? {
+          ...event,
+          caller: event.keyId === undefined ? "no key" : `${event.keyId} (${event.tier})`,
+        }
+      : { query: undefined, code: undefined, caller: "admin" };
   const url = query === undefined ? path : `${path}?${query}`;
   const outcome = paint(
-    colourOf(status),
+    status >= 500 ? "red" : status >= 400 ? "yellow" : status >= 300 ? "cyan" : "green",
     code === undefined ? String(status) : `${status} ${code}`,
   );
-  const caller = keyId === undefined ? "no key" : `${keyId} (${tier})`;
   const details = paint("dim", `${milliseconds.toFixed(1)} ms, ${caller}, ${requestId}`);
   return `${method} ${url} ${outcome} ${details}`;
-}
-
-function colourOf(status: number): "red" | "yellow" | "cyan" | "green" {
-  return status >= 500 ? "red" : status >= 400 ? "yellow" : status >= 300 ? "cyan" : "green";
 }

@@ -156,13 +156,13 @@ export class Metrics {
   /** All metrics in the text format of Prometheus. */
   async text(): Promise<string> {
     const shards = await this.#shardFamilies();
-    return exposition([...this.families(), ...shards, ...(await processFamilies())]);
+    return exposition([...this.families(), ...shards, ...processFamilies()]);
   }
 
   /** The metrics of this process merged with those of its `workers`. */
   async textWith(workers: readonly MetricFamily[]): Promise<string> {
     const shards = await this.#shardFamilies();
-    const own = labelled(await processFamilies(), { worker: "supervisor" });
+    const own = labelled(processFamilies(), { worker: "supervisor" });
     return exposition(merged([...this.families(), ...shards, ...own, ...workers]));
   }
 

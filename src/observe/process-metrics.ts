@@ -9,7 +9,7 @@ const STARTED_AT = Math.round(Date.now() / 1000 - process.uptime());
 /** Measures from the first scrape on: many servers are never scraped. */
 let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
 
-export async function processFamilies(): Promise<MetricFamily[]> {
+export function processFamilies(): MetricFamily[] {
   if (!delays) {
     delays = monitorEventLoopDelay();
     delays.enable();
@@ -31,10 +31,8 @@ export async function processFamilies(): Promise<MetricFamily[]> {
     gauge("nodejs_heap_size_total_bytes", "Heap of the runtime in bytes", heapTotal),
     gauge("nodejs_heap_size_used_bytes", "Used heap of the runtime in bytes", heapUsed),
     gauge("nodejs_external_memory_bytes", "Memory of the runtime outside its heap", external),
-    gauge("nodejs_eventloop_lag_seconds", "Event loop delay now", await currentDelay()),
     gauge("nodejs_eventloop_lag_max_seconds", "Longest event loop delay", delays.max / 1e9),
     gauge("nodejs_eventloop_lag_p50_seconds", "Median event loop delay", delay(50)),
-    gauge("nodejs_eventloop_lag_p90_seconds", "90th percentile of event loop delays", delay(90)),
     gauge("nodejs_eventloop_lag_p99_seconds", "99th percentile of event loop delays", delay(99)),
   ];
   delays.reset();
@@ -70,10 +68,4 @@ export function openDescriptors(): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function currentDelay(): Promise<number> {
-  const began = performance.now();
-  await new Promise((resolve) => setImmediate(resolve));
-  return (performance.now() - began) / 1000;
 }

@@ -23,24 +23,10 @@ interface LabelledCount {
   value: number;
 }
 
-/** The counts by the value of the first label, then of the next. Joining the values to one key takes longer. */
-class CountNode {
-  count: LabelledCount | undefined;
-  readonly #children = new Map<string, CountNode>();
-
-  child(value: string): CountNode {
-    const known = this.#children.get(value);
-    if (known) return known;
-    const child = new CountNode();
-    this.#children.set(value, child);
-    return child;
-  }
-}
-
 /** A count for each combination of label values. Callers keep their number small. */
 export class Counter {
-  readonly #root = new CountNode();
-  readonly #samples: LabelledCount[] = [];
+  /** By the label values. */
+  readonly #samples = new Map<string, LabelledCount>();
 
   constructor(
     readonly name: string,
@@ -52,28 +38,44 @@ export class Counter {
 
   /** `values` are in the order of the labels. */
   add(values: readonly string[] = [], by = 1): void {
-    let node = this.#root;
-    for (const value of values) node = node.child(value);
-    node.count ??= this.#newCount(values);
-    node.count.value += by;
+    const key = values.join("\0");
+    const count = this.#samples.get(key) ?? this.#newCount(key, values);
+    count.value += by;
   }
 
   family(): MetricFamily {
     const { name, help } = this;
-    return { name, help, type: "counter", samples: [...this.#samples] };
+    return { name, help, type: "counter", samples: [...this.#samples.values()] };
   }
 
-  #newCount(values: readonly string[]): LabelledCount {
+  #newCount(key: string, values: readonly string[]): LabelledCount {
     const labels = Object.fromEntries(this.labels.map((label, at) => [label, values[at]!]));
     const count = { labels, value: 0 };
-    this.#samples.push(count);
+    this.#samples.set(key, count);
     return count;
   }
 }
 
+/** A count for each bucket, the last one unbounded, then the sum in seconds. */
+export const durationCounts = (bounds: readonly number[]): Float64Array =>
+  new Float64Array(bounds.length + 2);
+
+/** `bounds` are in seconds. */
+export function addDuration(
+  counts: Float64Array,
+  bounds: readonly number[],
+  milliseconds: number,
+): void {
+  const seconds = milliseconds / 1000;
+  let at = 0;
+  while (at < bounds.length && seconds > bounds[at]!) at += 1;
+  counts[at]! += 1;
+  counts[bounds.length + 1]! += seconds;
+}
+
 /** Durations in buckets, for each value of one label. */
 export class Histogram {
-  /** By label value: a count for each bucket, the last one unbounded, then the sum. */
+  /** By label value. */
   readonly #counts = new Map<string, Float64Array>();
 
   /** `known` label values are reported from the start. `bounds` are in seconds. */
@@ -88,13 +90,13 @@ export class Histogram {
   }
 
   observe(value: string, milliseconds: number): void {
-    const { bounds } = this;
-    const counts = this.#counts.get(value) ?? this.#add(value);
-    const seconds = milliseconds / 1000;
-    let at = 0;
-    while (at < bounds.length && seconds > bounds[at]!) at += 1;
-    counts[at]! += 1;
-    counts[bounds.length + 1]! += seconds;
+    addDuration(this.#counts.get(value) ?? this.#add(value), this.bounds, milliseconds);
+  }
+
+  /** Adds counts with the same bounds. */
+  addAll(value: string, counts: Float64Array): void {
+    const sum = this.#counts.get(value) ?? this.#add(value);
+    for (let at = 0; at < sum.length; at++) sum[at]! += counts[at]!;
   }
 
   family(): MetricFamily {
@@ -103,7 +105,7 @@ export class Histogram {
   }
 
   #add(value: string): Float64Array {
-    const counts = new Float64Array(this.bounds.length + 2);
+    const counts = durationCounts(this.bounds);
     this.#counts.set(value, counts);
     return counts;
   }

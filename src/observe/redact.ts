@@ -50,6 +50,7 @@ export function printable(event: ShownEvent): ShownEvent {
 function withoutControls(value: unknown): unknown {
   if (typeof value === "string") return value.replace(CONTROL, "?");
   if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutControls);
   return Object.fromEntries(
     Object.entries(value).map(([member, inner]) => [member, withoutControls(inner)]),
   );

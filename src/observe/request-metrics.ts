@@ -1,7 +1,13 @@
 /** Request metrics: by route, method and status, duration, error code and tier. */
 
 import type { RequestEvent } from "./events.ts";
-import { Counter, Histogram, type MetricFamily } from "./prometheus.ts";
+import {
+  addDuration,
+  Counter,
+  durationCounts,
+  Histogram,
+  type MetricFamily,
+} from "./prometheus.ts";
 
 /** Seconds. Most requests take less than the second of these. */
 const REQUEST_BOUNDS = [
@@ -33,51 +39,24 @@ function resultOf(status: number): (typeof RESULTS)[number] {
   return status === 429 ? "limited" : "refused";
 }
 
-export class RequestMetrics {
-  readonly #requests = new Counter(
-    "matchbook_requests_total",
-    "Requests, by route, method and status",
-    ["route", "method", "status"],
-  );
-  readonly #durations = new Histogram(
-    "matchbook_request_duration_seconds",
-    "Time from the arrival of a request to its response, by route",
-    "route",
-    REQUEST_BOUNDS,
-  );
-  readonly #stageDurations: Histogram;
-  readonly #errors = new Counter(
-    "matchbook_errors_total",
-    "Error responses, by the code of their first error",
-    ["code"],
-  );
-  readonly #limits = new Counter(
-    "matchbook_limit_rejections_total",
-    "Requests rejected by a limit: rate, quota, streams, failures (invalid keys from one IP address), or overload (more requests than the server can handle)",
-    ["limit"],
-  );
-  readonly #byTier = new Counter(
-    "matchbook_tier_requests_total",
-    "Requests with a valid key or visitor token, by tier",
-    ["tier"],
-  );
-  readonly #records = new Counter(
-    "matchbook_records_served_total",
-    "Match and player records in response bodies, by tier",
-    ["tier"],
-  );
+/** Requests that differ only in their time and their records. */
+interface Tally {
+  route: string;
+  method: string;
+  status: number;
+  code: string | undefined;
+  tier: string | undefined;
+  /** Undefined without an existing shard. */
+  shard: string | undefined;
+  requests: number;
+  records: number;
+  durations: Float64Array;
+}
 
-  readonly #byShard = new Counter(
-    "matchbook_shard_requests_total",
-    "Requests for a shard, by result: ok, refused (4xx), limited (429) or failed (5xx)",
-    ["shard", "result"],
-  );
-  readonly #shardDurations = new Histogram(
-    "matchbook_shard_request_duration_seconds",
-    "Time from the arrival of a request for a shard to its response",
-    "shard",
-    REQUEST_BOUNDS,
-  );
+/** Of a request, only its tally is counted. The metrics are added up when somebody reads them. */
+export class RequestMetrics {
+  readonly #tallies = new Map<string, Tally>();
+  readonly #stageDurations: Histogram;
   /** Clients may request any shard; only existing ones become label values. */
   readonly #shards = new Set<string>();
 
@@ -90,59 +69,106 @@ export class RequestMetrics {
       STAGE_BOUNDS,
       stages,
     );
-    for (const limit of LIMITS.values()) this.#limits.add([limit], 0);
   }
 
   count(event: RequestEvent): void {
-    // Clients may request any path, too.
-    const { route = "unknown", status, code, tier } = event;
-    const method = METHODS.includes(event.method) ? event.method : "other";
-    this.#requests.add([route, method, String(status)]);
-    this.#durations.observe(route, event.milliseconds);
-    event.stages?.forEach((milliseconds, at) => {
-      if (milliseconds > 0) this.#stageDurations.observe(this.stages[at]!, milliseconds);
+    const { milliseconds, stages, records } = event;
+    const tally = this.#tallyOf(event);
+    tally.requests += 1;
+    tally.records += records;
+    addDuration(tally.durations, REQUEST_BOUNDS, milliseconds);
+    stages?.forEach((duration, at) => {
+      if (duration > 0) this.#stageDurations.observe(this.stages[at]!, duration);
     });
-    this.#countShard(event);
-    if (code !== undefined) this.#countError(code);
-    if (tier === undefined) return;
-    this.#byTier.add([tier]);
-    this.#records.add([tier], event.records);
   }
 
   /** The shard exists. */
   addShard(shard: string): void {
-    if (this.#shards.has(shard)) return;
     this.#shards.add(shard);
-    for (const result of RESULTS) this.#byShard.add([shard, result], 0);
   }
 
-  #countShard({ route, path, status, milliseconds }: RequestEvent): void {
-    if (!route?.startsWith(SHARD_ROUTES)) return;
-    const shard = path.split("/")[2]!;
-    // It was read, so it exists. With escaped characters it has many spellings, which are not label values.
-    if (status === 200 && !shard.includes("%")) this.addShard(shard);
-    if (!this.#shards.has(shard)) return;
-    this.#byShard.add([shard, resultOf(status)]);
-    this.#shardDurations.observe(shard, milliseconds);
-  }
-
-  #countError(code: string): void {
-    this.#errors.add([code]);
-    const limit = LIMITS.get(code);
-    if (limit !== undefined) this.#limits.add([limit]);
+  #tallyOf({ route = "unknown", method: sent, status, code, tier, shard: named }: RequestEvent) {
+    // Clients may send any method, and request any path and shard.
+    const method = METHODS.includes(sent) ? sent : "other";
+    const isShard = named !== "" && route.startsWith(SHARD_ROUTES);
+    // It was read, so it exists.
+    if (isShard && status === 200) this.addShard(named);
+    const shard = isShard && this.#shards.has(named) ? named : undefined;
+    const key = `${route} ${method} ${status} ${code} ${tier} ${shard}`;
+    const known = this.#tallies.get(key);
+    if (known) return known;
+    const durations = durationCounts(REQUEST_BOUNDS);
+    const tally = { route, method, status, code, tier, shard, requests: 0, records: 0, durations };
+    this.#tallies.set(key, tally);
+    return tally;
   }
 
   families(): MetricFamily[] {
+    const requests = new Counter(
+      "matchbook_requests_total",
+      "Requests, by route, method and status",
+      ["route", "method", "status"],
+    );
+    const durations = new Histogram(
+      "matchbook_request_duration_seconds",
+      "Time from the arrival of a request to its response, by route",
+      "route",
+      REQUEST_BOUNDS,
+    );
+    const errors = new Counter(
+      "matchbook_errors_total",
+      "Error responses, by the code of their first error",
+      ["code"],
+    );
+    const limits = new Counter(
+      "matchbook_limit_rejections_total",
+      "Requests rejected by a limit: rate, quota, streams, failures (invalid keys from one IP address), or overload (more requests than the server can handle)",
+      ["limit"],
+    );
+    const byTier = new Counter(
+      "matchbook_tier_requests_total",
+      "Requests with a valid key or visitor token, by tier",
+      ["tier"],
+    );
+    const served = new Counter(
+      "matchbook_records_served_total",
+      "Match and player records in response bodies, by tier",
+      ["tier"],
+    );
+    const byShard = new Counter(
+      "matchbook_shard_requests_total",
+      "Requests for a shard, by result: ok, refused (4xx), limited (429) or failed (5xx)",
+      ["shard", "result"],
+    );
+    const shardDurations = new Histogram(
+      "matchbook_shard_request_duration_seconds",
+      "Time from the arrival of a request for a shard to its response",
+      "shard",
+      REQUEST_BOUNDS,
+    );
+    for (const limit of LIMITS.values()) limits.add([limit], 0);
+    for (const shard of this.#shards) {
+      for (const result of RESULTS) byShard.add([shard, result], 0);
+    }
+    for (const { route, method, status, code, tier, shard, ...counted } of this.#tallies.values()) {
+      const { requests: count } = counted;
+      requests.add([route, method, String(status)], count);
+      durations.addAll(route, counted.durations);
+      if (code !== undefined) errors.add([code], count);
+      const limit = code && LIMITS.get(code);
+      if (limit) limits.add([limit], count);
+      if (tier !== undefined) {
+        byTier.add([tier], count);
+        served.add([tier], counted.records);
+      }
+      if (shard === undefined) continue;
+      byShard.add([shard, resultOf(status)], count);
+      shardDurations.addAll(shard, counted.durations);
+    }
+    const stages = this.#stageDurations;
     return [
-      this.#requests,
-      this.#durations,
-      this.#stageDurations,
-      this.#errors,
-      this.#limits,
-      this.#byTier,
-      this.#records,
-      this.#byShard,
-      this.#shardDurations,
+      ...[requests, durations, stages, errors, limits],
+      ...[byTier, served, byShard, shardDurations],
     ].map((metric) => metric.family());
   }
 }

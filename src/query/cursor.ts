@@ -17,6 +17,8 @@ const SIDE_AT = 5;
 const CREATED_AT = 6;
 const ID_AT = 14;
 
+const TWO_32 = 2 ** 32;
+
 const BEFORE = 0;
 const AFTER = 1;
 
@@ -28,7 +30,9 @@ export function encodeCursor({ createdAt, id, side, sequence, resolvedNames }: C
   const bytes = Buffer.allocUnsafe(ID_AT + text.length);
   bytes[0] = VERSION;
   bytes[SIDE_AT] = side === "before" ? BEFORE : AFTER;
-  bytes.writeBigInt64BE(BigInt(createdAt), CREATED_AT);
+  // BigInt would take several times as long.
+  bytes.writeInt32BE(Math.floor(createdAt / TWO_32), CREATED_AT);
+  bytes.writeUInt32BE(createdAt >>> 0, CREATED_AT + 4);
   bytes.write(text, ID_AT, "latin1");
   bytes.writeUInt32BE(crc32(bytes.subarray(SIDE_AT)), CHECKSUM_AT);
   return bytes.toString("base64url");

@@ -72,12 +72,24 @@ const PLAIN = /^[\w.~-]*$/;
 
 const encoded = (text: string) => (PLAIN.test(text) ? text : encodeURIComponent(text));
 
-/** Percent-encodes brackets and commas too. */
+/** The names of parameters, encoded: there are few, and each link repeats them. */
+const names = new Map<string, string>();
+
+function encodedName(name: string): string {
+  let known = names.get(name);
+  if (known === undefined) {
+    known = encoded(name);
+    names.set(name, known);
+  }
+  return known;
+}
+
+/** Percent-encodes brackets and commas too. Expects names that an endpoint accepts. */
 export function writeQuery(pairs: GivenParameters): string {
   let query = "";
   for (const [name, value] of pairs) {
     if (query !== "") query += "&";
-    query += `${encoded(name)}=${encoded(value)}`;
+    query += `${encodedName(name)}=${encoded(value)}`;
   }
   return query;
 }

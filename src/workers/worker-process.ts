@@ -2,7 +2,7 @@
 
 import type { MetricFamily } from "../observe/prometheus.ts";
 
-/** Sent to a worker after its hello. */
+/** What a worker is started with, in its environment: only the same user can read that. */
 export interface WorkerOptions {
   /** Starts at 1. */
   number: number;
@@ -19,7 +19,6 @@ export interface WorkerOptions {
 }
 
 export type ToWorker =
-  | { type: "start"; options: WorkerOptions }
   /** Requests; the response has the same id. */
   | { type: "get-metrics"; id: number }
   | { type: "reload-keys"; id: number }
@@ -33,7 +32,6 @@ export interface WorkerMetrics {
 }
 
 export type FromWorker =
-  | { type: "hello" }
   | { type: "ready"; url: string }
   | { type: "metrics"; id: number; metrics: WorkerMetrics }
   | { type: "keys-reloaded"; id: number }
@@ -45,7 +43,11 @@ type WorkerResponse = Extract<FromWorker, { id: number }>;
 /** Marks a process as a worker. Without the prefix MATCHBOOK_, because it is not a setting. */
 const WORKER_VARIABLE = "WORKER_OF_MATCHBOOK";
 
-export const isWorker = (): boolean => process.env[WORKER_VARIABLE] !== undefined;
+/** Undefined in a process that is no worker. */
+export function workerOptions(): WorkerOptions | undefined {
+  const text = process.env[WORKER_VARIABLE];
+  return text === undefined ? undefined : JSON.parse(text);
+}
 
 /** The descriptor of the shared memory that a worker inherits: the one after standard error. */
 export const INHERITED = 3;
@@ -73,20 +75,14 @@ export class WorkerProcess {
   readonly #ready = Promise.withResolvers<string | WorkerExit>();
   readonly #pending = new Map<number, (response: WorkerResponse | undefined) => void>();
   #lastId = 0;
-  #saidHello = false;
   #isReady = false;
-  #stop: ToWorker | undefined;
 
-  constructor(
-    command: readonly string[],
-    memory: number,
-    private readonly options: WorkerOptions,
-  ) {
+  constructor(command: readonly string[], memory: number, options: WorkerOptions) {
     this.number = options.number;
     this.ready = this.#ready.promise;
     this.#child = Bun.spawn([...command], {
       stdio: ["ignore", "ignore", "inherit", memory],
-      env: { ...process.env, [WORKER_VARIABLE]: String(options.number) },
+      env: { ...process.env, [WORKER_VARIABLE]: JSON.stringify(options) },
       ipc: (message: FromWorker) => this.#receive(message),
     });
     this.pid = this.#child.pid;
@@ -105,8 +101,7 @@ export class WorkerProcess {
 
   /** Stops it gracefully: it drains connections for this long. */
   stop(signal: string, drainMs: number): void {
-    this.#stop = { type: "stop", signal, drainMs };
-    if (this.#saidHello) this.#send(this.#stop);
+    this.#send({ type: "stop", signal, drainMs });
   }
 
   /** Resolves when it has reloaded the keys, or does not respond. */
@@ -124,11 +119,6 @@ export class WorkerProcess {
 
   #receive(message: FromWorker): void {
     switch (message.type) {
-      case "hello":
-        this.#saidHello = true;
-        this.#send({ type: "start", options: this.options });
-        if (this.#stop) this.#send(this.#stop);
-        break;
       case "ready":
         this.#isReady = true;
         this.#ready.resolve(message.url);

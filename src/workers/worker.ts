@@ -13,8 +13,7 @@ import { openSharedLimits } from "./shared-limits.ts";
 import { type FromWorker, INHERITED, type ToWorker, type WorkerOptions } from "./worker-process.ts";
 
 /** Resolves when the server has stopped. */
-export async function work(settings: Settings): Promise<void> {
-  const started = Promise.withResolvers<WorkerOptions>();
+export async function work(settings: Settings, options: WorkerOptions): Promise<void> {
   const stopped = Promise.withResolvers<{ signal: string; drainMs: number }>();
   const disconnected = Promise.withResolvers<void>();
   let running: RunningMatchbook | undefined;
@@ -25,8 +24,7 @@ export async function work(settings: Settings): Promise<void> {
     void running?.stop(signal, drainMs);
   };
   process.on("message", (message: ToWorker) => {
-    if (message.type === "start") started.resolve(message.options);
-    else if (message.type === "stop") stop(message.signal, message.drainMs);
+    if (message.type === "stop") stop(message.signal, message.drainMs);
     else if (running) void answer(running, message);
   });
   const drainMs = settings["drain-ms"];
@@ -41,9 +39,6 @@ export async function work(settings: Settings): Promise<void> {
   // A supervisor that has just exited never receives the message.
   const report = (message: FromWorker) => Promise.race([send(message), disconnected.promise]);
   try {
-    await report({ type: "hello" });
-    const options = await Promise.race([started.promise, disconnected.promise]);
-    if (!options) return;
     const log = logTo({ level: settings["log-level"], worker: options.number });
     onUncaughtError(log, () => stop("uncaught error", drainMs));
     running = await start(settings, options, log);
@@ -85,7 +80,7 @@ async function answer(
     await send({ type: "keys-reloaded", id });
     return;
   }
-  const current = { service: metrics.families(), process: await processFamilies() };
+  const current = { service: metrics.families(), process: processFamilies() };
   await send({ type: "metrics", id, metrics: current });
 }
 

@@ -170,7 +170,7 @@ inBrowser("the guides", () => {
         .getEntriesByType("resource")
         .map(({ name }) => name)
         .filter((name) =>
-          /\/assets\/(api|errors|events|webhooks|insights|compatibility|CHANGELOG)-/.test(name),
+          /\/assets\/(api|errors|changes|insights|compatibility|CHANGELOG)-/.test(name),
         ),
     );
 
@@ -192,7 +192,7 @@ inBrowser("the guides", () => {
   });
 
   test("link to each other and to their headings, without a reload", async () => {
-    const page = await visit(`${world.url}${AREA}/guides/errors#what-to-do`);
+    const page = await visit(`${world.url}${AREA}/guides/errors#codes`);
     await page.evaluate(() => {
       (globalThis as { isSame?: boolean }).isSame = true;
     });
@@ -215,9 +215,9 @@ inBrowser("the guides", () => {
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Errors" }).waitFor();
     // An anchor that cannot be decoded.
-    await page.goto(`${world.url}${AREA}/guides/events#%`);
+    await page.goto(`${world.url}${AREA}/guides/changes#%`);
     await page.locator(".guide h2").first().waitFor();
-    expect(await page.title()).toBe("Change feed · Matchbook");
+    expect(await page.title()).toBe("Changes · Matchbook");
   });
 
   test("have tables that show that they scroll, on a phone", async () => {

@@ -18,7 +18,7 @@ const DEMO = [
   ...["", "/keys", "/guides", "/endpoints", "/usage", "/changelog"].map(
     (page) => `/portal/developers${page}`,
   ),
-  ...["events", "insights"].map((name) => `/portal/developers/guides/${name}`),
+  ...["changes", "insights"].map((name) => `/portal/developers/guides/${name}`),
   "/portal/developers/explorer?shard=na&on=matches&sort=-createdAt",
   ...["match&id=ID&as=json", "matches&as=code", "matches&page[limit]=50&filtr=1"].map(
     (query) => `/portal/developers/explorer?shard=na&on=${query}`,

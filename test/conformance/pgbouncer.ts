@@ -54,8 +54,7 @@ describe("the planner settings in docs/scaling.md", () => {
     page.indexOf("### Behind pgbouncer"),
     page.indexOf("### Moving a shard"),
   );
-  const block = (language: string) =>
-    section.split(`\`\`\`${language}\n`)[1]!.split("```")[0]!.trimEnd();
+  const statements = section.split("```sql\n")[1]!.split("```")[0]!.trimEnd().split("\n");
 
   test("without pgbouncer, readers have their settings", async () => {
     expect(await settingsThrough(cluster.port)).toEqual(IN_INDEX_ORDER);
@@ -65,14 +64,15 @@ describe("the planner settings in docs/scaling.md", () => {
     expect(await through("")).toMatchObject({ enable_seqscan: "on", enable_sort: "on" });
   });
 
-  test("a connect_query as in the guide sets all of them", async () => {
-    const query = /connect_query='[^']*'/.exec(block("ini"))![0];
+  test("the connect_query of deploy/pgbouncer.ini sets all of them", async () => {
+    const pooler = readFileSync(join(ROOT, "deploy/pgbouncer.ini"), "utf8");
+    const query = /connect_query='[^']*'/.exec(pooler)![0];
     expect(await through(query)).toEqual(IN_INDEX_ORDER);
   });
 
   test("defaults of the user as in the guide set all of them", async () => {
     const sql = new SQL(cluster.url, { max: 1 });
-    for (const statement of block("sql").split("\n")) await sql.unsafe(statement);
+    for (const statement of statements) await sql.unsafe(statement);
     await sql.close();
     expect(await through("")).toEqual(IN_INDEX_ORDER);
   });

@@ -6,7 +6,7 @@ import { Connection, type Exchange } from "../hostile/connection.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { refusals, rowsOf } from "./refusals.ts";
 
-const codes = () => rowsOf("| Code | Status | Meaning | What to do |");
+const codes = () => rowsOf("Code", "Status", "Meaning");
 const codeOf = (cell: string | undefined) => cell!.replaceAll("`", "");
 
 test("every code is listed with its status, in the order of the code, and no other", () => {

@@ -7,7 +7,6 @@ import { gzipSync } from "node:zlib";
 import { ADMIN_ERRORS } from "../../src/admin/errors.ts";
 import { ADMIN_ROUTES } from "../../src/admin/routes.ts";
 import { demoDocuments } from "../../src/demo/demo.ts";
-import { isSettingName } from "../../src/settings/definitions.ts";
 import { type AdminWorld, ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
 import { aMatch } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
@@ -42,11 +41,6 @@ test("every route is documented, and no other", () => {
 test("every error code is documented with its status, and no other", () => {
   const rows = table("Code", "Status", "When").map(([code, status]) => [code, Number(status)]);
   expect(rows).toEqual(Object.entries(ADMIN_ERRORS));
-});
-
-test("the settings that it names exist", () => {
-  const names = table("Setting", "Meaning").map(([name]) => name!);
-  expect(names.filter((name) => !isSettingName(name))).toEqual([]);
 });
 
 describe("the examples", () => {

@@ -1,25 +1,13 @@
 /** Tests the Accept header. */
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { ENDPOINT_RECORDS, ENDPOINT_URLS } from "../support/endpoints.ts";
 import { expectProblem } from "../support/problems.ts";
-import { aMatch, duel } from "../support/records.ts";
 import { exchange } from "../support/wire.ts";
 import { startWorld } from "../support/world.ts";
 
-const world = await startWorld([
-  aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
-]);
+const world = await startWorld(ENDPOINT_RECORDS);
 afterAll(() => world.stop());
-
-const ENDPOINTS = [
-  "/shards/na/matches",
-  "/shards/na/matches/match-a",
-  "/shards/na/players",
-  "/shards/na/players/player-a",
-  "/shards/na/players/player-a/played-with",
-  "/shards/na/player-names?filter[near]=Ada",
-  "/shards/na/leaderboards/ranked-wins",
-];
 
 describe("served as application/vnd.api+json:", () => {
   test.each([
@@ -97,6 +85,6 @@ test("two Accept headers count as one list", async () => {
   expect(response.status).toBe(200);
 });
 
-test.each(ENDPOINTS)("the Accept header is required on %s", async (path) => {
+test.each(ENDPOINT_URLS)("the Accept header is required on %s", async (path) => {
   expect((await world.get(path, { Accept: "application/json" })).status).toBe(406);
 });

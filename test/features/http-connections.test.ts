@@ -80,7 +80,7 @@ test("a connection that stays open is not announced as closing", async () => {
   }
 });
 
-// How long proxies in docs/operating.md keep theirs.
+// How long proxies in docs/install.md keep theirs.
 const PROXY_MS = 5000;
 
 test("an idle connection is closed by the server, but not within the five seconds of a proxy", async () => {

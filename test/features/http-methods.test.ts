@@ -1,25 +1,14 @@
 /** Tests HTTP methods. */
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { ENDPOINT_RECORDS, ENDPOINT_URLS } from "../support/endpoints.ts";
 import { problemIn } from "../support/problems.ts";
-import { aMatch, duel } from "../support/records.ts";
 import { exchange } from "../support/wire.ts";
 import { JSON_API, startWorld } from "../support/world.ts";
 
-const world = await startWorld([
-  aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
-]);
+const world = await startWorld(ENDPOINT_RECORDS);
 afterAll(() => world.stop());
 
-const ENDPOINTS = [
-  "/shards/na/matches",
-  "/shards/na/matches/match-a",
-  "/shards/na/players",
-  "/shards/na/players/player-a",
-  "/shards/na/players/player-a/played-with",
-  "/shards/na/player-names?filter[near]=Ada",
-  "/shards/na/leaderboards/ranked-wins",
-];
 const SERVICE = ["/status", "/healthz", "/readyz", "/openapi.json"];
 const FLEETING = ["date", "x-request-id", "ratelimit", "x-ratelimit-remaining"];
 
@@ -27,7 +16,7 @@ function lasting(headers: Headers): [string, string][] {
   return [...headers].filter(([name]) => !FLEETING.includes(name));
 }
 
-describe.each([...ENDPOINTS, ...SERVICE])("%s", (path) => {
+describe.each([...ENDPOINT_URLS, ...SERVICE])("%s", (path) => {
   test("responds to HEAD with the headers of GET and no body", async () => {
     const got = await world.get(path);
     const head = await world.get(path, {}, "HEAD");
@@ -99,7 +88,7 @@ test("HEAD of a record that does not exist is a 404 without a body", async () =>
 
 test("a page of another site may read every response and its limit headers", async () => {
   const REPLIES: [path: string, status: number, headers?: object, method?: string][] = [
-    ...[...ENDPOINTS, ...SERVICE, "/usage"].map((path): [string, number] => [path, 200]),
+    ...[...ENDPOINT_URLS, ...SERVICE, "/usage"].map((path): [string, number] => [path, 200]),
     ["/shards/na/matches/match-a", 200, { "Accept-Encoding": "identity" }],
     ["/shards/na/matches/match-a", 304, { "If-None-Match": "*" }],
     ["/shards/na/matches?nonsense=1", 400],

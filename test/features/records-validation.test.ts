@@ -1,4 +1,4 @@
-/** What is rejected: every rule for records. The wording of each message is in docs/error-messages.md. */
+/** What is rejected: every rule for records. The wording of each message is in test/docs/messages.json. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Json } from "../../src/domain/json.ts";

@@ -13,7 +13,7 @@ import { aFolder, JSON_API } from "../support/world.ts";
 
 await awayFromMidnight();
 
-/** docs/operating.md promises two seconds; the machine may be busy. */
+/** docs/operate.md promises two seconds; the machine may be busy. */
 const WRITTEN_WITHIN_S = 30;
 
 const folder = aFolder();

@@ -16,10 +16,9 @@ function limitsOf(rate: number): LimitHeaders {
 
 function send(requestId: string, text: string, limits: LimitHeaders, isUnchanged = false) {
   return documentResponse(
-    { requestId } as ApiRequest,
+    { requestId, limitHeaders: limits } as ApiRequest,
     isUnchanged ? undefined : { encoding: "gzip", pieces: [pieceOf(Buffer.from(text))], rest: "}" },
     `"${requestId}"`,
-    limits,
   );
 }
 

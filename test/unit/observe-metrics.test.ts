@@ -1,6 +1,7 @@
 /** Tests how events become metrics: buckets, labels, gauges, and what is not counted. */
 
 import { describe, expect, test } from "bun:test";
+import { findRoute } from "../../src/http/routes.ts";
 import { type Event, observeAll, type RequestEvent } from "../../src/observe/events.ts";
 import { Metrics } from "../../src/observe/metrics.ts";
 import { exposition, gauge, merged, total } from "../../src/observe/prometheus.ts";
@@ -17,6 +18,7 @@ function aRequest(wishes: Partial<RequestEvent> = {}): RequestEvent {
     path: "/status",
     query: "",
     route: "/status",
+    shard: "",
     status: 200,
     code: undefined,
     time: NOW,
@@ -130,7 +132,9 @@ describe("a shard", () => {
   test("has one label value, however clients spell it", async () => {
     const route = "/shards/:shard/matches";
     const paths = ["/shards/na/matches", "/shards/n%61/matches", "/shards/%6E%61/matches"];
-    const scrape = await after(paths.map((path) => aRequest({ route, path })));
+    const requests = paths.map((path) => aRequest({ route, shard: findRoute(path)!.shard }));
+    const missing = aRequest({ route, shard: "xx", status: 404 });
+    const scrape = await after([...requests, missing]);
     const { samples } = scrape.get("matchbook_shard_requests_total")!;
     expect([...new Set(samples.map(({ labels }) => labels.shard))]).toEqual(["na"]);
   });

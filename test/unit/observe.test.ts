@@ -35,6 +35,7 @@ const request: RequestEvent = {
   path: "/shards/na/matches",
   query: "",
   route: "/shards/:shard/matches",
+  shard: "na",
   status: 404,
   code: "not-found",
   time: 1_700_000_000_000,
@@ -118,6 +119,25 @@ describe("the log on a terminal", () => {
   test("shows that there was no key", () => {
     const text = logged([{ ...request, keyId: undefined, tier: undefined }], { isTTY: true });
     expect(text).toContain("no key, r-1");
+  });
+
+  test("shows the values of other events, what went wrong, and what to do", () => {
+    const text = logged(
+      [
+        { event: "derived-building", shard: "na", tables: ["one", "two"] },
+        { event: "shard-opened", shard: "na", location: "/my data/na.db" },
+        { event: "keys-reload-failed", error: new Error("the disk is full") },
+        { event: "admin-token-exposed", file: "/token" },
+      ],
+      { isTTY: true },
+    );
+    expect(text.replaceAll(/^\S+ /gm, "").split("\n")).toEqual([
+      'derived-building shard=na tables=["one","two"]',
+      'shard-opened shard=na location="/my data/na.db"',
+      "keys-reload-failed: the disk is full; the keys loaded last remain valid; this is retried",
+      "admin-token-exposed file=/token: every user of this machine can read it: run chmod 600 on it",
+      "",
+    ]);
   });
 
   test("contains no control characters from messages", () => {

@@ -39,7 +39,7 @@ describe("a guide", () => {
       "[c](../CHANGELOG.md)",
       '<p><a href="/portal/developers/changelog">c</a></p>',
     ],
-    ["drops links to what the portal does not have", "[o](operating.md#x)", "<p>o</p>"],
+    ["drops links to what the portal does not have", "[o](operate.md#x)", "<p>o</p>"],
     ["keeps other brackets", "fields[TYPE] and [1, 2]", "<p>fields[TYPE] and [1, 2]</p>"],
     ["links by reference", "[a][b]\n\n[b]: https://h/", '<p><a href="https://h/">a</a></p>'],
   ];

@@ -1,4 +1,4 @@
-/** What each setting accepts, and what its errors name. Their wording is in docs/error-messages.md. */
+/** What each setting accepts, and what its errors name. Their wording is in test/docs/messages.json. */
 
 import { describe, expect, test } from "bun:test";
 import { concealUser } from "../../src/settings/database-urls.ts";

@@ -38,7 +38,7 @@ export function Dashboard({ overview }: { overview: Overview }) {
         <h2>Since the start, {spanOf((Date.parse(now) - Date.parse(startedAt)) / 1000)} ago</h2>
         <Figures
           figures={[
-            { label: "Matches", value: total("matches"), note: `${total("added")} added` },
+            { label: "Matches", value: total("matches"), note: "that are served" },
             { label: "Players", value: total("players"), note: `in ${shards.length} shards` },
             {
               label: "Withheld",
@@ -120,7 +120,6 @@ const SHARD_COLUMNS: readonly Column<ShardOverview>[] = [
     ),
   },
   numbers("Matches", ({ matches }) => whole(matches)),
-  numbers("Added", ({ added }) => whole(added)),
   numbers("Players", ({ players }) => whole(players)),
   numbers("Newest match", ({ newestMatch }) => (newestMatch ? <Time iso={newestMatch} /> : NONE)),
   numbers("Withheld: mode", ({ withheld }) => whole(withheld?.["game-mode"])),

@@ -7,7 +7,7 @@ export type Counts = Record<string, number>;
 type Percentiles = Record<"p50" | "p95" | "p99", number>;
 
 /** What a shard holds. */
-export type Held = "matches" | "added" | "players";
+export type Held = "matches" | "players";
 
 export interface ShardOverview extends Record<Held, number | null> {
   id: string;

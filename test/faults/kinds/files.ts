@@ -87,7 +87,7 @@ async function isNamed(scene: Scene, before: Set<string>, isSilent: boolean): Pr
   scene.note(`${missing.length} missing, verify ${exitCode}`);
 }
 
-/** As docs/operating.md says: restore the backup or repair, then send everything since again. */
+/** As docs/runbook.md says: restore the backup or repair, then send everything since again. */
 async function recover(scene: Scene, backup: string): Promise<void> {
   const isRepair = scene.named.length > 0 && scene.random.chance(0.5) && existsSync(scene.file);
   if (isRepair) {
@@ -165,7 +165,7 @@ const overwrite: Harm = (path, { random }) => {
   }
 };
 
-/** Another file takes the place of the shard's own, as docs/operating.md says: renamed, and without the old WAL. */
+/** Another file takes the place of the shard's own, as docs/runbook.md says: renamed, and without the old WAL. */
 const replace: Harm = async (path, scene) => {
   const { random, folder } = scene;
   const other = join(folder.path, "other");

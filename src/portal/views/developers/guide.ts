@@ -7,8 +7,10 @@ export const GUIDES: Readonly<Record<string, { title: string; about: string }>> 
     about: "Requests, filters, paging, resources, limits and caching.",
   },
   errors: { title: "Errors", about: "Every error code, its status, and what to do about it." },
-  events: { title: "Change feed", about: "Matches as they are added, replaced and removed." },
-  webhooks: { title: "Webhooks", about: "Changes sent to your server, signed." },
+  changes: {
+    title: "Changes",
+    about: "Matches as they are added, replaced and removed: a feed, streams and webhooks.",
+  },
   insights: {
     title: "Insights",
     about: "Hero statistics, leaderboards and whom a player played with.",

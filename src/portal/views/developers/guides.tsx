@@ -15,8 +15,7 @@ import { DeveloperPage, LinkCard } from "./layout.tsx";
 const SOURCES: Readonly<Record<string, () => Promise<{ default: Guide }>>> = {
   api: () => import("../../../../docs/api.md"),
   errors: () => import("../../../../docs/errors.md"),
-  events: () => import("../../../../docs/events.md"),
-  webhooks: () => import("../../../../docs/webhooks.md"),
+  changes: () => import("../../../../docs/changes.md"),
   insights: () => import("../../../../docs/insights.md"),
   compatibility: () => import("../../../../docs/compatibility.md"),
 };

@@ -1,19 +1,117 @@
-/** The receivers in docs/webhooks.md accept what Matchbook sends, and nothing else. */
+/** docs/changes.md: its program keeps a copy of a shard, and its receiver accepts what Matchbook sends, and nothing else. */
 
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Hook } from "../../src/hooks/hook-store.ts";
 import { signedHeaders } from "../../src/hooks/signature.ts";
 import { startHookWorld } from "../support/hooks.ts";
-import { hasProgram, skipWithout } from "../support/needs.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { aFolder } from "../support/world.ts";
+import { aFolder, startWorld } from "../support/world.ts";
+import { blocks, page } from "./markdown.ts";
 
-const page = readFileSync(join(import.meta.dir, "../../docs/webhooks.md"), "utf8");
-const programIn = (language: string) =>
-  page.match(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "ms"))![1]!;
+const programIn = (language: string) => blocks(page("docs/changes.md"), language)[0]!;
+
+const started: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const stop of started) await stop();
+});
+
+const DOWN = { status: 503, headers: { "Retry-After": "0" } };
+
+/** Passes requests on to a server, unless it is down. */
+function startProxy(url: string) {
+  let down = Promise.withResolvers<void>();
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    fetch: ({ url: asked, headers }) => {
+      const { pathname, search } = new URL(asked);
+      return Promise.race([
+        down.promise.then(() => new Response("", DOWN)),
+        fetch(`${url}${pathname}${search}`, { headers, decompress: false }),
+      ]);
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    goDown: () => down.resolve(),
+    comeBack() {
+      down = Promise.withResolvers();
+    },
+    stop: () => server.stop(true),
+  };
+}
+
+test("the program of the page keeps a copy, also of matches dated ahead of the clock, and after 410", async () => {
+  const folder = aFolder();
+  const program = join(folder.path, "copy.mjs");
+  writeFileSync(program, programIn("js"));
+  const ids = Array.from({ length: 12 }, (_, at) => `m${at}`);
+  const ahead = Date.now() + 300_000;
+  const world = await startWorld(
+    [...ids.map((id) => aMatch({ id })), aMatch({ id: "ahead", createdAt: ahead })],
+    {},
+    undefined,
+    "",
+    undefined,
+    { pollMs: 5 },
+  );
+  const proxy = startProxy(world.url);
+  const child = Bun.spawn(["node", program], {
+    env: { PATH: process.env.PATH!, BASE: proxy.url, KEY: world.key },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  // Also if the test fails: the program would try for ever to reach its server.
+  started.push(async () => {
+    child.kill();
+    await proxy.stop();
+    await world.stop();
+    folder.remove();
+  });
+  const copied = new Set<string>();
+  void (async () => {
+    let output = "";
+    for await (const chunk of child.stdout) {
+      output += Buffer.from(chunk).toString();
+      const lines = output.split("\n");
+      output = lines.pop()!;
+      for (const [what, id] of lines.map((line) => line.split(" "))) {
+        if (what === "copied") copied.add(id!);
+        else copied.delete(id!);
+      }
+    }
+  })();
+  const has = (...expected: string[]) =>
+    until(
+      `the copy has ${expected}`,
+      () => new Set(expected).symmetricDifference(copied).size === 0,
+    );
+  const withhold = (id: string) =>
+    world.ingest([aMatch({ id, mode: "practice" })], { replace: true });
+
+  await has(...ids, "ahead");
+  await world.ingest([aMatch({ id: "new" })]);
+  await has(...ids, "ahead", "new");
+  await withhold("m0");
+  await has(...ids.slice(1), "ahead", "new");
+
+  proxy.goDown();
+  await withhold("m1");
+  await world.ingest([aMatch({ id: "later" }), aMatch({ id: "ahead", createdAt: ahead })], {
+    replace: true,
+  });
+  const shard = new Database(join(world.data, "na.db"));
+  shard.run("DELETE FROM changes WHERE sequence < (SELECT max(sequence) FROM changes)");
+  shard.close();
+  proxy.comeBack();
+  await has(...ids.slice(2), "ahead", "new", "later");
+}, 60_000);
 
 const folder = aFolder();
 afterAll(() => folder.remove());
@@ -77,8 +175,6 @@ function receiverTests(language: string, command: string[], file: string): void 
 }
 
 receiverTests("ts", [process.execPath], "receiver.ts");
-if (hasProgram("python3")) receiverTests("python", ["python3"], "receiver.py");
-else skipWithout("python3", () => receiverTests("python", ["python3"], "receiver.py"));
 
 test("the message on the page has the form of a real one", async () => {
   const world = await startHookWorld([aMatch()]);

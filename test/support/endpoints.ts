@@ -1,0 +1,20 @@
+/** A URL of each endpoint, and the records that it needs: for what holds at all of them. */
+
+import { ROUTES } from "../../src/http/routes.ts";
+import { aMatch, duel } from "./records.ts";
+
+export const ENDPOINT_RECORDS = [
+  aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
+];
+
+/** Of every route under /shards. */
+export const ENDPOINT_URLS = ROUTES.map(({ path }) => path)
+  .filter((path) => path.startsWith("/shards/"))
+  .map((path) =>
+    path
+      .replace(":shard", "na")
+      .replace("matches/:id", "matches/match-a")
+      .replace("players/:id", "players/player-a")
+      .replace(":board", "ranked-wins")
+      .replace(/\/player-names$/, "/player-names?filter[near]=Ada"),
+  );
