@@ -59,11 +59,16 @@ export interface OwnErrors {
 const WAIT_FOR_DISK =
   "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
 
+/** There are fewer that are used again and again. */
+const MAX_TEXTS = 500;
+
 /** A broken connection fails at once; only then is there time for another attempt. */
 const AT_ONCE_MS = 1000;
 
 export class PostgresSession implements Connection {
   readonly #pool: Pool;
+  /** With the schema. */
+  readonly #texts = new Map<string, string>();
 
   /**
    * `settings` are applied by the server to every connection, as far as a pooler permits. With `synchronous_commit` off,
@@ -191,8 +196,13 @@ export class PostgresSession implements Connection {
   }
 
   #withSchema(text: string): string {
+    let whole = this.#texts.get(text);
+    if (whole !== undefined) return whole;
     const schema = quoted(this.place.schema);
-    return text.replaceAll(/\{(\w+)\}/g, (_, table) => `${schema}.${quoted(table)}`);
+    whole = text.replaceAll(/\{(\w+)\}/g, (_, table) => `${schema}.${quoted(table)}`);
+    if (this.#texts.size >= MAX_TEXTS) this.#texts.clear();
+    this.#texts.set(text, whole);
+    return whole;
   }
 
   #asOwnError(error: unknown): Error {

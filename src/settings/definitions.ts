@@ -239,7 +239,7 @@ const ADMIN = {
 const ADVANCED = {
   "cache-mib": setting({
     default: "256",
-    help: "cache per shard for the players and teams read most often, in MiB; responses have an eighth of it, per process",
+    help: "cache per shard for the matches, players and teams read most often, in MiB; responses have an eighth of it, per process",
     parse: wholeNumber(0, 1_000_000),
   }),
   compression: setting({

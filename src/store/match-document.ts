@@ -10,8 +10,8 @@
 
 import { crc32 } from "node:zlib";
 import type { Result } from "../domain/player.ts";
-import type { ByteRange } from "./byte-range.ts";
-import type { MatchEntry, MatchKey, StoredMatch } from "./store.ts";
+import { type ByteRange, whole } from "./byte-range.ts";
+import { DamagedData, type MatchEntry, type MatchKey, type StoredMatch } from "./store.ts";
 
 type Linked = "players" | "teams";
 
@@ -66,31 +66,51 @@ export function encodeDocument(
   return Buffer.concat([...parts, new Uint8Array(Uint32Array.of(crc).buffer)]);
 }
 
+/** Whether a stored value is that of the match with this id, and nothing is damaged. */
+export function isWholeDocument(id: string, bytes: Uint8Array): boolean {
+  // Values of a damaged row or index entry may have any type.
+  return (
+    typeof id === "string" &&
+    bytes instanceof Uint8Array &&
+    bytes.length > LINKS &&
+    crc32(bytes, crc32(id)) === WHOLE
+  );
+}
+
 export class MatchDocument {
-  /** Must be whole, except for `isWhole`. */
+  readonly #bytes: Uint8Array;
+  readonly #start: number;
+  /** Where the parts begin. */
+  readonly #teams: number;
+  readonly #mode: number;
+  readonly #patch: number;
+
+  /** `range` must be whole. */
   constructor(
     readonly id: string,
-    readonly bytes: Uint8Array,
-  ) {}
+    readonly range: ByteRange,
+  ) {
+    const { bytes, start } = range;
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#teams = start + LINKS + NUMBER * readShort(bytes, start + PLAYERS);
+    this.#mode = this.#teams + NUMBER * readShort(bytes, start + TEAMS);
+    this.#patch = this.#mode + readShort(bytes, start + MODE_LENGTH);
+  }
 
-  /** Whether nothing is damaged, and it is the match with this id. */
-  get isWhole(): boolean {
-    const { id, bytes } = this;
-    // Values of a damaged row or index entry may have any type.
-    return (
-      typeof id === "string" &&
-      bytes instanceof Uint8Array &&
-      bytes.length > LINKS &&
-      crc32(bytes, crc32(id)) === WHOLE
-    );
+  /** Throws DamagedData unless the stored value is whole. */
+  static read(id: string, bytes: Uint8Array): MatchDocument {
+    if (!isWholeDocument(id, bytes)) throw new DamagedData("documents", id);
+    return new MatchDocument(id, whole(bytes));
   }
 
   get isServed(): boolean {
-    return this.bytes[IS_SERVED] === 1;
+    return this.#bytes[this.#start + IS_SERVED] === 1;
   }
 
   get createdAt(): number {
-    return (readNumber(this.bytes, TIME + NUMBER) | 0) * HIGH + readNumber(this.bytes, TIME);
+    const at = this.#start + TIME;
+    return (readNumber(this.#bytes, at + NUMBER) | 0) * HIGH + readNumber(this.#bytes, at);
   }
 
   get key(): MatchKey {
@@ -98,23 +118,25 @@ export class MatchDocument {
   }
 
   get gameMode(): string {
-    return this.#text(this.#modeAt, readShort(this.bytes, MODE_LENGTH));
+    return this.#text(this.#mode, this.#patch);
   }
 
   get patchVersion(): string {
-    return this.#text(this.#patchAt, readShort(this.bytes, PATCH_LENGTH));
+    return this.#text(this.#patch, this.#encoded);
   }
 
   get encoded(): ByteRange {
-    const start = this.#patchAt + readShort(this.bytes, PATCH_LENGTH);
-    return { bytes: this.bytes, start, end: this.bytes.length - NUMBER };
+    return { bytes: this.#bytes, start: this.#encoded, end: this.range.end - NUMBER };
+  }
+
+  get #encoded(): number {
+    return this.#patch + readShort(this.#bytes, this.#start + PATCH_LENGTH);
   }
 
   /** Adds the numbers that are not in the lists yet. */
   addNumbers(players: number[], teams: number[]): void {
-    const teamsAt = LINKS + NUMBER * readShort(this.bytes, PLAYERS);
-    addNumbers(this.bytes, LINKS, teamsAt, players);
-    addNumbers(this.bytes, teamsAt, this.#modeAt, teams);
+    addNumbers(this.#bytes, this.#start + LINKS, this.#teams, players);
+    addNumbers(this.#bytes, this.#teams, this.#mode, teams);
   }
 
   /** How the player or team with this number took part; undefined if the match does not name it. */
@@ -147,25 +169,17 @@ export class MatchDocument {
   }
 
   #some(table: Linked, test: (num: number, result: number) => boolean): boolean {
-    const teamsAt = LINKS + NUMBER * readShort(this.bytes, PLAYERS);
-    const end = table === "players" ? teamsAt : this.#modeAt;
-    for (let at = table === "players" ? LINKS : teamsAt; at < end; at += NUMBER) {
-      const link = readNumber(this.bytes, at);
+    const isPlayers = table === "players";
+    const end = isPlayers ? this.#teams : this.#mode;
+    for (let at = isPlayers ? this.#start + LINKS : this.#teams; at < end; at += NUMBER) {
+      const link = readNumber(this.#bytes, at);
       if (test(link >>> RESULT_BITS, link & RESULT_MASK)) return true;
     }
     return false;
   }
 
-  get #modeAt(): number {
-    return LINKS + NUMBER * (readShort(this.bytes, PLAYERS) + readShort(this.bytes, TEAMS));
-  }
-
-  get #patchAt(): number {
-    return this.#modeAt + readShort(this.bytes, MODE_LENGTH);
-  }
-
-  #text(start: number, length: number): string {
-    return Buffer.prototype.utf8Slice.call(this.bytes, start, start + length);
+  #text(start: number, end: number): string {
+    return Buffer.prototype.utf8Slice.call(this.#bytes, start, end);
   }
 }
 

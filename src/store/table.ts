@@ -140,19 +140,31 @@ export function declareTable<
   };
 }
 
+/** Statements follow from declarations, and so are written once. */
+export function oncePerTable<T>(make: (table: TableShape) => T): (table: TableShape) => T {
+  const made = new WeakMap<TableShape, T>();
+  return (table) => {
+    const known = made.get(table);
+    if (known !== undefined) return known;
+    const value = make(table);
+    made.set(table, value);
+    return value;
+  };
+}
+
 /** The names of all columns as they are stored. */
-export const storedColumns = ({ columns, isChecked }: TableShape): string[] => [
+export const storedColumns = oncePerTable(({ columns, isChecked }): readonly string[] => [
   ...Object.keys(columns),
   ...(isChecked ? ["checksum"] : []),
-];
+]);
 
 /** SQL that makes an INSERT replace the row with the same key. */
-export function onConflict(table: TableShape): string {
+export const onConflict = oncePerTable((table) => {
   const { key, number } = table;
   const others = storedColumns(table).filter((name) => !key.includes(name) && name !== number);
   const set = others.map((name) => `${name} = excluded.${name}`).join(", ");
   return `ON CONFLICT (${key.join(", ")}) DO ${set === "" ? "NOTHING" : `UPDATE SET ${set}`}`;
-}
+});
 
 /** The values of a row, in the order of `storedColumns`. */
 export function storedValues<Row>(table: Table<Row>, row: Row): Value[] {

@@ -1,6 +1,6 @@
 /** The tables of a shard. */
 
-import { MatchDocument } from "./match-document.ts";
+import { isWholeDocument } from "./match-document.ts";
 import type { NamedTable } from "./store.ts";
 import {
   bigint,
@@ -95,7 +95,7 @@ export const DOCUMENTS = declareTable("documents", {
   hasRowids: true,
   isInline: true,
   isChecked: false,
-  checksItself: ({ id, document }) => new MatchDocument(id, document).isWhole,
+  checksItself: ({ id, document }) => isWholeDocument(id, document),
 });
 
 /** The served matches. Readers compare an entry with the document that it leads to. */

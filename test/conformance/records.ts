@@ -195,6 +195,8 @@ export function recordGuarantees(guarantee: Guarantee): void {
     });
     const staying = anEntry("staying", { players: { p: "lost" }, teams: { t: true } });
     await serve(writer, going, staying);
+    const reader = await store.reader();
+    expect(idsOf((await reader.match("going"))!)).toEqual(["going"]);
     await writer.write(async (transaction) => {
       await transaction.removeServed([going]);
       expect(await transaction.playerHistory("p", 9)).toEqual([
@@ -207,7 +209,6 @@ export function recordGuarantees(guarantee: Guarantee): void {
       await transaction.removePlayers(["q", "r"]);
       await transaction.removeTeams(["u"]);
     });
-    const reader = await store.reader();
     expect(await writer.inspect("going")).toBeUndefined();
     expect(await reader.match("going")).toBeUndefined();
     expect(namesIn(await reader.matches(selection()))).toEqual({
@@ -230,20 +231,23 @@ export function recordGuarantees(guarantee: Guarantee): void {
       await addPlainly(transaction, [entry]);
     });
     expect((await writer.inspect("m"))!.fate).toEqual({ state: "served" });
-    expect(idsOf((await (await store.reader()).match("m"))!)).toEqual(["m"]);
+    const reader = await store.reader();
+    expect(idsOf((await reader.match("m"))!)).toEqual(["m"]);
     await writer.write(async (transaction) => {
       await transaction.removeServed([entry]);
       await transaction.removePlayers(["p"]);
       await transaction.addWithheld([withheld("m", "no-ranked-player")]);
     });
     expect((await writer.inspect("m"))!.fate.state).toBe("withheld");
-    expect(await (await store.reader()).match("m")).toBeUndefined();
+    expect(await reader.match("m")).toBeUndefined();
   });
 
   guarantee("a record can be replaced by another with the same id in one write", async (store) => {
     const { writer } = store;
     const old = anEntry("m", { players: { p: "won", q: "lost" } });
     await serve(writer, old);
+    const reader = await store.reader();
+    expect(namesIn(await reader.matches(selection())).players).toEqual(["player p", "player q"]);
     await writer.write(async (transaction) => {
       await transaction.removeServed([old]);
       await addPlainly(transaction, [
@@ -251,7 +255,7 @@ export function recordGuarantees(guarantee: Guarantee): void {
       ]);
       await transaction.removePlayers(["p"]);
     });
-    const page = await (await store.reader()).matches(selection());
+    const page = await reader.matches(selection());
     expect(page.edges).toEqual({
       first: { id: "m", createdAt: 5 },
       last: { id: "m", createdAt: 5 },

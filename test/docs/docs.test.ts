@@ -271,12 +271,22 @@ describe("verbs", () => {
     const known = new Set(verbs.flatMap(({ flags }) => flags));
     const foreign = [
       ...["bench/run.ts", "scripts/build.ts"],
-      ...new Bun.Glob("test/{faults,fuzz,ha,soak}/*.ts").scanSync(ROOT),
+      ...new Bun.Glob("test/trial/**/*.ts").scanSync(ROOT),
     ].flatMap((file) => flagsIn(readFileSync(join(ROOT, file), "utf8")));
     const others = [
       // Of curl, certbot and the conventional server; of scripts with other parsers.
       ...["--compressed", "--max-time", "--retry", "--retry-max-time", "--standalone"],
-      ...["--log-level", "--db", "--port", "--target", "--runs"],
+      ...["--log-level", "--db", "--port", "--target"],
+      // Of trials, whose help is made of their options.
+      ...[
+        "--runs",
+        "--recordings",
+        "--cuts",
+        "--only",
+        "--cases",
+        "--minutes",
+        "--without-replica",
+      ],
     ];
     const unknown = unique(flagsIn(everyPage)).filter(
       (flag) => !known.has(flag) && !foreign.includes(flag) && !others.includes(flag),

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ERRORS } from "../../src/domain/errors.ts";
-import { Connection, type Exchange } from "../hostile/connection.ts";
+import { Connection, type Exchange } from "../support/connection.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { refusals, rowsOf } from "./refusals.ts";
 

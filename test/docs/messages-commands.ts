@@ -18,191 +18,39 @@ export interface CommandMessage {
   output: string;
 }
 
-/** A run: its arguments, separated by spaces, after variables as in a shell. */
-type Run = string;
+/** A server handles signals and ports, and a store that cannot be opened ends a process, so each has its own. */
+const needsProcess = (command: string): boolean =>
+  / serve --| --data (file|garbage|newer|foreign)/.test(command);
 
-const USE: readonly Run[] = [
-  "kyes",
-  "keys lst",
-  "frobnicate",
-  "config --prot 1",
-  "config --port",
-  "serve now",
-  "keys create",
-  "keys revoke",
-  "why na",
-  "ingest",
-  "demo --matches 0",
-  "demo --seed x",
-  "demo --until yesterday",
-  "withheld na --reason boring",
-  "keys create --name x --rate 0",
-  "keys create --name x --tier gold",
-  "keys create --name x --expires 2020-01-01",
-  "keys create --name x --expires soon",
-  "keys create --name x --shards NA",
-  "keys usage --days 0",
-  "hooks add --key k_0000000000",
-  "hooks add --key k_0000000000 --url http://example.com/",
-  "hooks add --key k_0000000000 --url https://example.com/ --shards NA",
-  "hooks replay h_0000000000 --since yesterday",
-  "prune na",
-  "prune na --older-than 400",
-  "shards move na",
-  "shards move na --to elsewhere",
-  "backup",
-  "restore",
-  "export na --since yesterday",
-  "export na --output sound.ndjson",
-  "export na --output folder",
-  "ingest - -",
-  "ingest missing.ndjson",
-  "ingest folder",
-  "ingest sound.ndjson --shard NA",
-  "ingest sound.ndjson --rejects sound.ndjson",
-  "ingest sound.ndjson --rejects nowhere/bad.ndjson",
-];
-
-const WORK: readonly Run[] = [
-  "ingest wrong.ndjson",
-  "ingest wrong.ndjson --shard eu",
-  "ingest wrong.ndjson --config shards.toml",
-  "ingest many.ndjson",
-  "ingest many.ndjson --rejects bad.ndjson",
-  "ingest wrong.ndjson --rejects /dev/full",
-  "ingest conflict.ndjson",
-  "ingest empty.ndjson",
-  "ingest unclosed.json",
-  "ingest cut.ndjson.gz",
-  "ingest garbled.ndjson.gz",
-  "ingest bomb.gz",
-  "ingest wrong.ndjson --max-record-bytes 1KiB",
-  "keys revoke k_0000000000",
-  "keys show k_0000000000",
-  "hooks add --key k_0000000000 --url https://example.com/",
-  "hooks show h_0000000000",
-  "ingest cut.ndjson.zst",
-  "ingest followed.ndjson.zst",
-  "export nowhere",
-  "verify nowhere",
-  "shards digest nowhere",
-  "withheld nowhere",
-  "shards move nowhere --to sqlite:new.db",
-  "repair nowhere",
-  "keys change k_0000000000",
-  "keys rotate k_0000000000 --overlap soon",
-  "backup copy nowhere",
-  "backup copy --data nowhere",
-  "backup file",
-  "backup .",
-  "restore folder",
-  "redact",
-  "redact nowhere somebody --yes",
-  "redact na nobody --yes",
-  "keys list --data nowhere",
-  "status --data nowhere",
-];
-
-const FILES: readonly Run[] = [
-  "keys create --name x --data file",
-  "ingest sound.ndjson --data file",
-  "serve --log-level silent --data file",
-  "status --data garbage",
-  "ingest sound.ndjson --data garbage",
-  "status --data newer",
-  "ingest sound.ndjson --data foreign",
-  "keys list --data garbage-keys",
-  "keys list --data newer-keys",
-  "serve --log-level silent --port PORT",
-  "serve --log-level silent --port 0 --host 192.0.2.1",
-  "serve --log-level silent --port 0 --admin-port 0",
-  "serve --log-level silent --port 0 --admin-port 0 --admin-token-file missing",
-  "MATCHBOOK_ADMIN_TOKEN=0123456789abcdef01234567 serve --log-level silent --port 0 --admin-port PORT",
-];
-
-const SETTINGS: readonly Run[] = [
-  "config --port 70000",
-  "config --host a_b!",
-  "config --public-url api.example.com",
-  "config --trusted-proxies 10.0.0.0/33",
-  "config --shards na,eu=sqlite:x.db",
-  "config --config shard-id.toml",
-  "config --config shard-url.toml",
-  "config --config two-shards.toml",
-  "config --workers 0",
-  "config --redis localhost",
-  "config --keys-database localhost",
-  "config --rate 0",
-  "config --matches-per-day many",
-  "MATCHBOOK_TIERS=free config",
-  "config --config tier.toml",
-  "config --closed-shards BETA",
-  "config --open-requests-per-minute -1",
-  "config --portal yes",
-  "config --admin-port on",
-  "config --max-record-bytes 4GB",
-  "MATCHBOOK_ADMIN_TOKEN=secret config",
-  "config --burst -1",
-  "config --max-offset many",
-  "config --compat vainglory",
-  "config --drain-ms 1h",
-  "config --log-level loud",
-  "config --max-record-bytes 16MB",
-  "config --batch 0",
-  "MATCHBOOK_TITLE_ID= config",
-  "MATCHBOOK_PROT=1 config",
-  "MATCHBOOK_SPEED=1 config",
-  "MATCHBOOK_PORT=x MATCHBOOK_RATE=y config",
-  "config --config missing.toml",
-  "config --config folder",
-  "config --config broken.toml",
-  "config --config wrong.toml",
-  "MATCHBOOK_CONFIG= config",
-];
-
-export interface CommandMessages {
-  use: CommandMessage[];
-  work: CommandMessage[];
-  files: CommandMessage[];
-  settings: CommandMessage[];
-}
-
-export async function commandMessages(): Promise<CommandMessages> {
+/** What these commands print, as they are written in messages.json. */
+export async function commandMessages(commands: readonly string[]): Promise<CommandMessage[]> {
   const folder = aFolder();
   const taken = await someListener();
   const { port } = taken.address() as { port: number };
-  const together = async (runs: readonly Run[]) => {
-    const parsed = runs.map((run) => parse(run, port));
-    const ended = await inOneProcess(parsed, folder.path);
-    return ended.map((one, at) => message(parsed[at]!, one, folder.path, port));
-  };
   try {
     await prepare(folder.path);
-    const use = await together(USE);
-    const work = await together(WORK);
-    const files: CommandMessage[] = [];
-    // A server handles signals and ports, so each run has its own process, as in production.
-    for (const run of FILES) {
-      const parsed = parse(run, port);
-      const ended = await matchbook(parsed.args, { cwd: folder.path, env: parsed.env });
-      files.push(message(parsed, ended, folder.path, port));
+    const runs = commands.map((command) => parse(command, port));
+    const together = runs.filter(({ command }) => !needsProcess(command));
+    const ended = await inOneProcess(together, folder.path);
+    const messages = together.map((run, at) => message(run, ended[at]!, folder.path, port));
+    for (const run of runs.filter(({ command }) => needsProcess(command))) {
+      const alone = await matchbook(run.args, { cwd: folder.path, env: run.env });
+      messages.push(message(run, alone, folder.path, port));
     }
-    return { use, work, files, settings: await together(SETTINGS) };
+    return messages;
   } finally {
     taken.close();
     folder.remove();
   }
 }
 
-function parse(run: Run, port: number): CommandRun & { command: string } {
-  const words = run.split(" ");
-  const isVariable = (word: string) => /^MATCHBOOK_\w+=/.test(word);
-  const args = words.filter((word) => !isVariable(word));
-  const variables = words.filter(isVariable);
+/** A command is as in a shell: variables, `matchbook`, and arguments separated by spaces. */
+function parse(command: string, port: number): CommandRun & { command: string } {
+  const [variables = "", args = ""] = command.split(/(?:^| )matchbook /);
   return {
-    command: `${variables.map((word) => `${word} `).join("")}matchbook ${args.join(" ")}`,
-    args: args.map((word) => (word === "PORT" ? String(port) : word)),
-    env: Object.fromEntries(variables.map((word) => word.split("="))),
+    command,
+    args: args.split(" ").map((word) => (word === "PORT" ? String(port) : word)),
+    env: Object.fromEntries(variables.split(" ").flatMap((one) => (one ? [one.split("=")] : []))),
   };
 }
 

@@ -1,9 +1,9 @@
 /** Triggers every reason for rejecting a record: one real record for each. */
 
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import { takeIn } from "../hostile/intake.ts";
 import { aMatch, type MatchDocument } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
+import { takeIn } from "../trial/fuzz/intake.ts";
 
 export interface RecordMessage {
   /** What was changed in a valid record. */

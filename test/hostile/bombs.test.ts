@@ -67,7 +67,7 @@ describe("a gzip bomb", () => {
   test.each(someOf(BOMBS, 4))(
     "%s is abandoned, and the next file is read",
     async (name, start, character) => {
-      const bomb = file("bomb.gz", gzipBomb(start, character, 4 * GIB));
+      const bomb = file("bomb.gz", gzipBomb(start, character, GIB));
       const { exitCode, stderr, report, memory } = await ingest(bomb, sound());
       expect(stderr).toContain("the rest of the input is not read");
       expect({ exitCode, rejected: report.rejected }).toEqual({ exitCode: 1, rejected: 1 });
@@ -90,7 +90,7 @@ test.each([
     });
     try {
       const admin = await server.saying(/^admin listener on (http:\S+)\n/m);
-      const bomb = new Uint8Array(gzipBomb(start, character, 4 * GIB));
+      const bomb = new Uint8Array(gzipBomb(start, character, GIB));
       const { status, report, notStored } = await uploadTo(admin, bomb);
       expect([status, report.stored, report.rejected]).toEqual([422, 0, 1]);
       expect(notStored[0]!.problems!.join()).toContain("the rest of the input is not read");

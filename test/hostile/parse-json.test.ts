@@ -6,7 +6,7 @@ import { isTooDeep } from "../../src/ingest/json-bytes.ts";
 import { parseDocument } from "../../src/ingest/parse-json.ts";
 import { readable } from "../../src/ingest/reject-reasons.ts";
 import { anyJson } from "../properties/json.ts";
-import { SEED } from "./chance.ts";
+import { SEED } from "../support/chance.ts";
 
 const parse = (json: string) => parseDocument({ line: 1, bytes: Buffer.from(json) });
 const TWICE = {

@@ -8,7 +8,7 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeLines } from "../support/demo.ts";
 import { endLease, type Receiver, startReceiver } from "../support/hooks.ts";
-import { linesOf, matchbookAt, shardsFile } from "../support/places.ts";
+import { digestAt, homeAt, ingestAt, linesOf, matchbookAt, shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { asProcess, startServerProcess } from "../support/process.ts";
 import { scaled } from "../support/scale.ts";
@@ -329,6 +329,15 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
       expect(idsIn(all, "replaced")).toEqual(served.filter((id) => replaced.has(id)));
       expect(await server.end()).toBe(0);
       await receiver.stop();
+      // Two commands at once, kills and an outage: the state is that of one ingest without any of it.
+      const whole = homeAt(
+        join(folder.path, `${engine}-whole`),
+        `sqlite:${folder.path}/${engine}.db`,
+      );
+      await ingestAt(whole, lines);
+      const again = await matchbookAt(whole, ["ingest", path("replaced"), "--replace"]);
+      expect(again.exitCode).toBe(0);
+      expect(await digestAt(data)).toEqual(await digestAt(whole));
     },
     TIMEOUT_MS,
   );

@@ -1,7 +1,7 @@
-/** A few power cuts; `npm run power-cuts` makes more. */
+/** A few power cuts; `npm run trial -- power-cuts` makes more. */
 
 import { expect, test } from "bun:test";
-import { powerCuts } from "../faults/power-cut.ts";
+import { powerCuts } from "../trial/power-cuts/power-cuts.ts";
 
 const CUTS = 12;
 

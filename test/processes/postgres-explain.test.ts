@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { NameSearch } from "../../src/features/name-search/similar-names.ts";
 import { lookupsIn, type NameLookups } from "../../src/features/name-search/stored.ts";
+import { playersWithNames } from "../../src/store/postgres/namesakes.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
-import { playersWithNames } from "../../src/store/postgres/players-with-names.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";

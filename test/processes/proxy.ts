@@ -8,12 +8,12 @@ import type { Subprocess } from "bun";
 import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
-import { publicProxySettings } from "../ha/settings.ts";
 import { shardsFile } from "../support/places.ts";
 import { aPostgres, freePort } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { aFolder, ingestInto, JSON_API } from "../support/world.ts";
+import { publicProxySettings } from "../trial/failover/settings.ts";
 
 setDefaultTimeout(60_000);
 

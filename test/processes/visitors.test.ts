@@ -4,7 +4,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
-import { Line } from "../support/callers.ts";
+import { Connection } from "../support/connection.ts";
 import { demoLines } from "../support/demo.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
@@ -25,7 +25,7 @@ await matchbook(["ingest", "-", "--data", data], { stdin: ndjson([aMatch({ id: "
 
 /** One request on a new connection. */
 async function request(url: string, path: string, headers: Record<string, string> = {}) {
-  const line = new Line(url);
+  const line = new Connection(url);
   const { status, body } = await line.ask(path, headers);
   line.close();
   return { status, process: line.process, body: JSON.parse(body.toString()) };

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
-import { Line } from "../support/callers.ts";
+import { Connection } from "../support/connection.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -33,17 +33,17 @@ const start = (...flags: string[]) =>
 
 /** One request on a new connection. */
 async function request(url: string, path: string, headers: Record<string, string>) {
-  const line = new Line(url);
+  const line = new Connection(url);
   const { status, body } = await line.ask(path, headers);
   line.close();
   return { status, process: line.process, body: JSON.parse(body.toString()) };
 }
 
 /** Connections to each of both workers. The system assigns a new one at random. */
-async function linesToBoth(url: string, each = 20): Promise<Line[][]> {
-  const byProcess = new Map<string | undefined, Line[]>();
+async function linesToBoth(url: string, each = 20): Promise<Connection[][]> {
+  const byProcess = new Map<string | undefined, Connection[]>();
   await until("there are connections to both workers", async () => {
-    const line = new Line(url);
+    const line = new Connection(url);
     await line.ask("/healthz", {});
     byProcess.set(line.process, [...(byProcess.get(line.process) ?? []), line]);
     return byProcess.size === 2 && [...byProcess.values()].every(({ length }) => length >= each);
@@ -69,7 +69,8 @@ describe("the rate limit of a key", () => {
 
   test("is shared by both workers: of 180 requests, most of them at once, exactly as many pass as the bucket has tokens", async () => {
     const lines = await linesToBoth(server.url);
-    const ask = async (line: Line) => (await line.ask("/shards/na/matches/match-0", first)).status;
+    const ask = async (line: Connection) =>
+      (await line.ask("/shards/na/matches/match-0", first)).status;
     // One worker may be faster than the other. So that both use the bucket, each first takes some of its tokens.
     for (const [line] of lines) {
       for (let time = 0; time < 10; time++) expect(await ask(line!)).toBe(200);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { AUTHORIZATION, ndjson, TOKEN, uploadTo } from "../support/admin.ts";
-import { Line } from "../support/callers.ts";
+import { Connection } from "../support/connection.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -37,10 +37,10 @@ afterAll(async () => {
 });
 
 /** One connection to each worker. */
-async function aLineToEach(): Promise<Line[]> {
-  const lines = new Map<string, Line>();
+async function aLineToEach(): Promise<Connection[]> {
+  const lines = new Map<string, Connection>();
   while (lines.size < 2) {
-    const line = new Line(server.url);
+    const line = new Connection(server.url);
     await line.ask("/healthz", {});
     if (lines.has(line.process!)) line.close();
     else lines.set(line.process!, line);
@@ -92,7 +92,7 @@ test("uploaded or ingested records are visible to every worker's next request", 
   const lines = await aLineToEach();
   const { key } = (await admin("POST", "/keys", { name: "reader", rate: 1_000_000 })).body;
   const seenBy = async (id: string) => {
-    const request = (line: Line) => line.ask(`/shards/na/matches/${id}`, headersFor(key));
+    const request = (line: Connection) => line.ask(`/shards/na/matches/${id}`, headersFor(key));
     return (await Promise.all(lines.map(request))).map(({ status }) => status);
   };
   for (let time = 0; time < 5; time++) {
@@ -110,7 +110,7 @@ test("a damaged or deleted shard is unavailable on every worker, and the others 
   const lines = await aLineToEach();
   const { key } = (await admin("POST", "/keys", { name: "affected", rate: 1_000_000 })).body;
   const statuses = async (shard: string) => {
-    const request = (line: Line) => line.ask(`/shards/${shard}/matches`, headersFor(key));
+    const request = (line: Connection) => line.ask(`/shards/${shard}/matches`, headersFor(key));
     return (await Promise.all(lines.map(request))).map(({ status }) => status).join();
   };
   expect([await statuses("na"), await statuses("hurt")]).toEqual(["200,200", "503,503"]);
@@ -132,7 +132,7 @@ test("metrics cover all workers together, and never decrease when one is lost", 
   const route = { route: "/shards/:shard/matches/:id", method: "GET", status: "200" };
   const requests = () => metric("matchbook_requests_total", route);
   const { key } = (await admin("POST", "/keys", { name: "counted", rate: 1_000_000 })).body;
-  const request = (line: Line) => line.ask("/shards/na/matches/one", headersFor(key));
+  const request = (line: Connection) => line.ask("/shards/na/matches/one", headersFor(key));
   const lines = await aLineToEach();
   await Promise.all(lines.map(request));
   const before = await requests();

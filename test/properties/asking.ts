@@ -2,11 +2,11 @@
 
 import { gunzipSync } from "node:zlib";
 import type { Report } from "../../src/ingest/report.ts";
+import type { Filters } from "../model/record.ts";
 import { addEmptyShard } from "../support/empty-shard.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
 import { MATCH_IDS, NAMES, PATCHES, PLAYER_IDS, SHARD, TAGS, TITLE, WINDOW } from "./histories.ts";
-import type { Filters } from "./reference.ts";
 
 /** A fixed base URL for links, so that servers on different ports return equal bytes. */
 export const PUBLIC_URL = "https://matchbook.example";

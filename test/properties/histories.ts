@@ -46,6 +46,9 @@ const moment = fc.constantFrom(
   "2024-07-01T00:00:00Z",
   "2024-07-01T00:00:00Z",
   "2024-02-29T23:59:59.9Z",
+  // The first of the 28 days that end with the newest match, and the day before it.
+  "2024-06-04T00:00:00Z",
+  "2024-06-03T23:59:59.999Z",
 );
 
 const mode = fc.oneof(
@@ -78,7 +81,13 @@ const extra = fc.dictionary(fc.constantFrom("extra", "__proto__", "7", "ünï"),
 const person = fc.record({
   name: fc.constantFrom(...NAMES),
   stats: fc.oneof(
-    { weight: 3, arbitrary: fc.constant({ level: 9 } as JsonObject) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        level: fc.constant(9),
+        skillTier: fc.constantFrom<number>(0, 3, 17, -1, 2.5, 2 ** 53 - 1),
+      }),
+    },
     { weight: 1, arbitrary: fc.constant(undefined) },
     {
       weight: 2,

@@ -143,7 +143,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (engine) => {
           if (postgres) await dropSchema(postgres.url, schema);
         }
       }),
-      { numRuns: postgres ? scaled(8, 2) : scaled(20), endOnFailure: true },
+      { numRuns: postgres ? scaled(8, 1) : scaled(20, 3), endOnFailure: true },
     );
     // Without any, it would prove nothing.
     expect(revalidated).toBeGreaterThan(100);

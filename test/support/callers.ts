@@ -1,13 +1,6 @@
 /** Clients that repeat a request over keep-alive connections and record what went wrong. */
 
-import { connect, type Socket } from "node:net";
-
-export interface Reply {
-  status: number;
-  /** By lower-case name. */
-  headers: Map<string, string>;
-  body: Buffer;
-}
+import { Connection } from "./connection.ts";
 
 /** A request that got no complete response. */
 export interface Loss {
@@ -16,81 +9,6 @@ export interface Loss {
   /** The process that sent the last response on the connection. */
   process: string | undefined;
   error: string;
-}
-
-/** One connection that carries one request at a time. */
-export class Line {
-  readonly #socket: Socket;
-  #received = Buffer.alloc(0);
-  #wake: () => void = () => {};
-  #end: string | undefined;
-  /** The process that serves this connection, by its request ids. */
-  process: string | undefined;
-
-  constructor(url: string) {
-    const { hostname, port } = new URL(url);
-    this.#socket = connect(Number(port), hostname);
-    this.#socket.on("data", (chunk: Buffer) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
-      this.#wake();
-    });
-    const end = (why: string) => {
-      this.#end ??= why;
-      this.#wake();
-    };
-    this.#socket.on("error", ({ message }) => end(message));
-    this.#socket.on("close", () => end("closed"));
-  }
-
-  /** Whether the server closed the connection while no request was pending. */
-  get isClosed(): boolean {
-    return this.#end !== undefined;
-  }
-
-  /** Throws when the connection ends before the complete response has arrived. */
-  async ask(
-    path: string,
-    headers: Record<string, string>,
-    method: "GET" | "HEAD" = "GET",
-  ): Promise<Reply> {
-    const fields = Object.entries({ Host: "matchbook", ...headers });
-    const lines = [`${method} ${path} HTTP/1.1`, ...fields.map((field) => field.join(": "))];
-    this.#socket.write(`${lines.join("\r\n")}\r\n\r\n`);
-    for (;;) {
-      const reply = this.#wholeReply(method);
-      if (reply) {
-        this.process = reply.headers.get("x-request-id")?.split("-")[0];
-        return reply;
-      }
-      if (this.#end !== undefined) throw new Error(this.#end);
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
-
-  #wholeReply(method: string): Reply | undefined {
-    const end = this.#received.indexOf("\r\n\r\n");
-    if (end < 0) return undefined;
-    const [first = "", ...fields] = this.#received.toString("latin1", 0, end).split("\r\n");
-    const headers = new Map(
-      fields.map((field): [string, string] => {
-        const colon = field.indexOf(":");
-        return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()];
-      }),
-    );
-    const status = Number(first.split(" ")[1]);
-    const hasBody = method !== "HEAD" && status !== 304;
-    const length = end + 4 + (hasBody ? Number(headers.get("content-length") ?? 0) : 0);
-    if (this.#received.length < length) return undefined;
-    const body = this.#received.subarray(end + 4, length);
-    this.#received = this.#received.subarray(length);
-    return { status, headers, body };
-  }
 }
 
 export interface CallersOptions {
@@ -126,14 +44,14 @@ export class Callers {
 
   async #call(): Promise<void> {
     while (!this.#isOver) {
-      const line = new Line(this.#options.url);
+      const line = new Connection(this.#options.url);
       await this.#callOn(line);
       line.close();
       await Bun.sleep(this.#options.pauseMs);
     }
   }
 
-  async #callOn(line: Line): Promise<void> {
+  async #callOn(line: Connection): Promise<void> {
     const { path, headers, pauseMs } = this.#options;
     let wasKept = false;
     while (!this.#isOver && !line.isClosed) {

@@ -1,15 +1,7 @@
 /** Reads and damages the inside of a shard in SQLite. The only test code that knows its tables, indexes and pages. */
 
 import { Database } from "bun:sqlite";
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { FORMAT } from "../../src/store/sqlite/schema.ts";
 import { PLAYERS, type PlayerColumns } from "../../src/store/tables.ts";
 import {
@@ -263,14 +255,6 @@ export function pagesOf(path: string, stored: Stored, type?: "leaf" | "internal"
   return pages.map(({ pageno }) => pageno);
 }
 
-/** How many pages are not in use any more. */
-export const freePages = (path: string): number =>
-  inFile(
-    path,
-    (database) =>
-      (database.query("PRAGMA freelist_count").get() as { freelist_count: number }).freelist_count,
-  );
-
 /** A byte of the shard: in its file, or in its WAL, if that has the current state of the page. */
 export interface Place {
   file: string;
@@ -360,11 +344,6 @@ export function emptyFirstEntry(path: string, index: Index): void {
   changePage(path, index, (page) => page.writeUInt8(0, page.readUInt16BE(8) + 1));
 }
 
-/** Makes the second entry the same as the first, by their offsets, which come after the 8 bytes of the header. */
-export function repeatFirstEntry(path: string, index: Index): void {
-  changePage(path, index, (page) => page.copyWithin(10, 8, 10));
-}
-
 const LEAF_OF_INDEX = 10;
 
 function changePage(path: string, index: Index, change: (page: Buffer) => void): void {
@@ -385,14 +364,4 @@ function changePage(path: string, index: Index, change: (page: Buffer) => void):
   change(page);
   writeSync(file, page, 0, size, (number - 1) * size);
   closeSync(file);
-}
-
-/** Inverts one bit of these bytes, which are in the file once. `at` counts from their beginning. */
-export function flipIn(path: string, found: Uint8Array, at: number): void {
-  settle(path);
-  const bytes = readFileSync(path);
-  const start = bytes.indexOf(found);
-  if (start < 0) throw new Error("the file does not have these bytes");
-  bytes[start + at]! ^= 1;
-  writeFileSync(path, bytes);
 }

@@ -123,10 +123,6 @@ export type RowDamage =
   | { remove: Kind; which?: Which };
 export type Damage = RowDamage | { drop: Kind[] };
 
-/** Remembers the rows that a damage changes; call the result to restore them. */
-export const keepFor = async (rows: ShardRows, damage: RowDamage): Promise<() => unknown> =>
-  rows.keep("change" in damage ? damage.change : damage.remove);
-
 export async function inflict(rows: ShardRows, ...damages: Damage[]): Promise<void> {
   for (const damage of damages) {
     if ("change" in damage) await rows.change(damage.change, damage.which ?? {}, damage.to);

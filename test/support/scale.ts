@@ -6,13 +6,14 @@
 import { describe, test } from "bun:test";
 
 const SCALE = Number(process.env.TEST_SCALE ?? 0.1);
-const IS_LONG = SCALE >= 0.3;
+/** In `npm run test:long`. */
+export const isLong = SCALE >= 0.3;
 
 const notNow = Object.assign(() => {}, { each: () => notNow, skipIf: () => notNow });
 
 /** For what repeats a guarantee of `npm test` with more kinds of faults, damage or engines. */
-export const testLong = IS_LONG ? test : (notNow as unknown as typeof test);
-export const describeLong = IS_LONG ? describe : (notNow as unknown as typeof describe);
+export const testLong = isLong ? test : (notNow as unknown as typeof test);
+export const describeLong = isLong ? describe : (notNow as unknown as typeof describe);
 
 export const scaled = (cases: number, least = 5): number =>
   Math.max(least, Math.round(cases * SCALE));

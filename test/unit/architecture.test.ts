@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "openapi",
     "endpoint",
   ],
-  "store/all-tables": ["store", "features"],
+  "store/all-tables": ["domain", "store", "features"],
   ingest: [
     "domain",
     "schema",

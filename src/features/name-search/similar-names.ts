@@ -55,10 +55,18 @@ const FIRST_TYPO = 2;
 export class NameSearch {
   readonly #letters: string[];
   readonly #text: string;
+  /** Of the names so far. */
+  readonly #known = new Map<string, string[]>();
 
   constructor(private readonly typed: string) {
     this.#letters = lettersOf(typed);
     this.#text = this.#letters.join("");
+  }
+
+  #lettersOf(name: string): string[] {
+    const known = this.#known.get(name) ?? lettersOf(name);
+    this.#known.set(name, known);
+    return known;
   }
 
   /** The keys of names that begin with the text begin with this one. */
@@ -79,7 +87,7 @@ export class NameSearch {
    * among these names: those around the text in the index, at least `count` on either side.
    */
   openings(around: readonly string[], count: number): string[] {
-    const shared = around.map((name) => sharedLetters(this.#letters, lettersOf(name)));
+    const shared = around.map((name) => sharedLetters(this.#letters, this.#lettersOf(name)));
     const openings: string[] = [];
     for (let length = 1; length <= this.#letters.length; length++) {
       if (shared.filter((letters) => letters >= length).length < count) break;
@@ -117,7 +125,7 @@ export class NameSearch {
 
   rankOf(name: string): number {
     if (name === this.typed) return RANKS.exact;
-    const letters = lettersOf(name);
+    const letters = this.#lettersOf(name);
     const whole = letters.join("");
     if (whole === this.#text) return RANKS.sameLetters;
     if (whole.startsWith(this.#text)) return RANKS.beginning;
@@ -138,7 +146,7 @@ export class NameSearch {
 
   /** How far a name is that is not similar. */
   typosIn(name: string): number {
-    return editDistance(this.#letters, lettersOf(name), MAX_LETTERS);
+    return editDistance(this.#letters, this.#lettersOf(name), MAX_LETTERS);
   }
 
   /** Of the first letters. */

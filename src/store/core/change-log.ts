@@ -290,6 +290,12 @@ function logged(row: LogRow): LoggedChange[] {
   });
 }
 
+/** The ids of the served matches that a commit changed. */
+export const changedMatches = (row: Pick<ChangeRow, "matches">): string[] =>
+  (JSON.parse(row.matches) as StoredChange[]).map((change) =>
+    (typeof change === "string" ? change : change[0]).slice(1),
+  );
+
 /**
  * The position before the last change of each of these matches. `rows` are the next older ones, the newest first.
  * What is found is removed from `sought`. Undefined if nothing is.

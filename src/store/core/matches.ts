@@ -1,7 +1,7 @@
 /** Reads and writes records and the lists of served matches within a transaction. */
 
 import type { WithheldReason } from "../../domain/visibility.ts";
-import { viewOf } from "../byte-range.ts";
+import { viewOf, whole } from "../byte-range.ts";
 import { encodeDocument, MatchDocument, packResult, unpackResult } from "../match-document.ts";
 import { get, insert, query, remove, type Steps, select } from "../steps.ts";
 import {
@@ -42,7 +42,7 @@ const keysOf = (ids: readonly string[]) => ids.map((id) => ({ id }));
 
 function* documentsOf(ids: readonly string[]): Steps<Map<string, MatchDocument>> {
   const rows = yield* get(DOCUMENTS, keysOf(ids));
-  return new Map(rows.map(({ id, document }) => [id, new MatchDocument(id, document)]));
+  return new Map(rows.map(({ id, document }) => [id, new MatchDocument(id, whole(document))]));
 }
 
 /** The matches with these ids that are served. */

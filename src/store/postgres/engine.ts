@@ -5,6 +5,7 @@ import type { Engine } from "../steps.ts";
 import {
   type Column,
   onConflict,
+  oncePerTable,
   storedColumns,
   storedValues,
   type Table,
@@ -39,11 +40,8 @@ export function postgresEngine(connection: Connection): Engine {
     async get<Row, Key extends keyof Row>(table: Table<Row, Key>, keys: readonly Pick<Row, Key>[]) {
       if (keys.length === 0) return [];
       const { source, isAsked, values } = asked(table, keys);
-      const from = `{${table.name}} AS ${table.name}${source && `, ${source}`}`;
-      const rows = await connection.rows<Row>(
-        `SELECT ${selectList(table)} FROM ${from} WHERE ${isAsked}`,
-        values,
-      );
+      const also = source && `, ${source}`;
+      const rows = await connection.rows<Row>(`${rowsIn(table)}${also} WHERE ${isAsked}`, values);
       return rows.map((row) => verified(table, row));
     },
 
@@ -77,7 +75,7 @@ const CHECKSUM: Column = { type: "bigint", isNullable: false };
 const columnIn = ({ columns }: TableShape, name: string): Column => columns[name] ?? CHECKSUM;
 
 /** The columns of a table as a statement selects them. A cast, because bigint arrives as text. */
-export const selectList = (table: TableShape, alias = table.name): string =>
+export const selectList = (table: TableShape, alias: string): string =>
   storedColumns(table)
     .map((name) => {
       const column = `${alias}.${name}`;
@@ -97,8 +95,9 @@ const isGiven = (table: TableShape): string =>
 const TYPES = { text: "text", integer: "integer", bigint: "bigint", bytes: "bytea" } as const;
 
 /** A statement that selects the rows of a table. */
-export const rowsIn = (table: TableShape): string =>
-  `SELECT ${selectList(table)} FROM {${table.name}} AS ${table.name}`;
+export const rowsIn = oncePerTable(
+  (table) => `SELECT ${selectList(table, table.name)} FROM {${table.name}} AS ${table.name}`,
+);
 
 const givenColumn = (table: TableShape, name: string, values: Value[]): GivenColumn =>
   ({ name, type: TYPES[columnIn(table, name).type], values }) as GivenColumn;

@@ -5,19 +5,14 @@
  */
 
 import type { ByteRange } from "../byte-range.ts";
-import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
-import { type CommitState, commitsSince } from "../core/change-log.ts";
+import { entryOf, type NamedEntry, ReaderCache, WITHOUT_MATCHES } from "../cache.ts";
+import { commitsSince } from "../core/change-log.ts";
 import type { MatchDocument } from "../match-document.ts";
-import { unpackNumbers } from "../row-encoding.ts";
 import { run } from "../steps.ts";
 import { DamagedData, type MatchesWithLinked, type NamedParts, type NamedTable } from "../store.ts";
-import type { NamedColumns } from "../tables.ts";
+import { NAMED_TABLES } from "../tables.ts";
 import { postgresEngine } from "./engine.ts";
-import { NAMED_ROWS, verifyNamed } from "./named-rows.ts";
 import type { Connection, Session } from "./session.ts";
-
-/** There are far fewer teams than players. */
-const TEAMS_SHARE = 1 / 8;
 
 /**
  * How often a read is retried after a concurrent write, before it uses a transaction of its own.
@@ -46,23 +41,18 @@ interface Outline {
 type Entries = Record<NamedTable, Map<number, NamedEntry>>;
 
 export class LinkedResources {
-  readonly #cached: Record<NamedTable, NamedCache>;
-  /** The state of the cache. */
-  #state: CommitState = { sequence: -1, token: "none" };
+  readonly #cached: ReaderCache;
 
   constructor(
     private readonly session: Session,
     cacheBytes: number,
   ) {
-    this.#cached = {
-      players: new NamedCache(cacheBytes * (1 - TEAMS_SHARE)),
-      teams: new NamedCache(cacheBytes * TEAMS_SHARE),
-    };
+    this.#cached = new ReaderCache(cacheBytes, WITHOUT_MATCHES);
   }
 
   /** Uses only the cache. Undefined if something is missing or the cache is in another state. */
   remembered(found: FoundMatches): MatchesWithLinked | undefined {
-    if (found.token !== this.#state.token && found.matches.length > 0) return undefined;
+    if (found.token !== this.#cached.state.token && found.matches.length > 0) return undefined;
     return this.#bundle(found, outlineOf(found.matches), NOTHING);
   }
 
@@ -95,7 +85,7 @@ export class LinkedResources {
    */
   async #complete(found: FoundMatches): Promise<MatchesWithLinked | undefined> {
     const { token, matches } = found;
-    if (token !== this.#state.token) await this.#catchUp();
+    if (token !== this.#cached.state.token) await this.#catchUp();
     const outline = outlineOf(matches);
     const entries: Entries = { players: new Map(), teams: new Map() };
     for (const table of TABLES) {
@@ -104,7 +94,7 @@ export class LinkedResources {
       entries[table] = await this.#load(this.session, table, missing, token);
     }
     // No await from here on, so the cache stays in one state.
-    if (token !== this.#state.token) return undefined;
+    if (token !== this.#cached.state.token) return undefined;
     for (const table of TABLES) {
       for (const entry of entries[table].values()) this.#cached[table].add(entry);
     }
@@ -146,11 +136,11 @@ export class LinkedResources {
     token?: string,
   ): Promise<Map<number, NamedEntry>> {
     const isStill = token === undefined ? "" : " AND (SELECT token FROM {shard}) = $2";
-    const rows = await connection.rows<NamedColumns>(
-      `${NAMED_ROWS[table]} WHERE num = ANY($1::integer[])${isStill}`,
+    const rows = await postgresEngine(connection).select(
+      NAMED_TABLES[table],
+      `WHERE num = ANY($1::integer[])${isStill}`,
       token === undefined ? [nums] : [nums, token],
     );
-    for (const row of rows) verifyNamed(table, row);
     return new Map(rows.map((row) => [row.num, entryOf(row)]));
   }
 
@@ -159,17 +149,10 @@ export class LinkedResources {
    * no longer contains the cache's state.
    */
   async #catchUp(): Promise<void> {
-    const from = this.#state;
-    const { now, missed } = await run(postgresEngine(this.session), commitsSince(from));
+    const from = this.#cached.state;
+    const since = await run(postgresEngine(this.session), commitsSince(from));
     // Another request may have done it.
-    if (this.#state !== from) return;
-    for (const table of TABLES) {
-      if (!missed) this.#cached[table].clear();
-      for (const change of missed ?? []) {
-        for (const num of unpackNumbers(change[table])) this.#cached[table].forget(num);
-      }
-    }
-    this.#state = now;
+    if (this.#cached.state === from) this.#cached.moveTo(since);
   }
 }
 

@@ -76,8 +76,7 @@ type PageRow = (ListedRow | { id: null }) & {
 
 /** The match that an index entry leads to. Throws DamagedData unless it is that match, and served. */
 function listedMatch({ id, created_at, document }: ListedRow): MatchDocument {
-  const match = new MatchDocument(id, document!);
-  if (!match.isWhole) throw new DamagedData("documents", id);
+  const match = MatchDocument.read(id, document!);
   if (!match.isServed || match.createdAt !== created_at) throw new DamagedData("matches", id);
   return match;
 }

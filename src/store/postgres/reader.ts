@@ -12,28 +12,26 @@ import { withoutPruned } from "../page-range.ts";
 import { verifyLatestFirst } from "../row-checks.ts";
 import { readVocabulary } from "../row-encoding.ts";
 import { run, type Steps } from "../steps.ts";
-import {
-  type ChangeBatch,
-  DamagedData,
-  type Lineup,
-  type LogPosition,
-  type MatchesWithLinked,
-  type NamedTable,
-  type Page,
-  type PlayerListing,
-  type Reader,
-  type Selection,
-  type Sizes,
-  type Summary,
-  type Vocabulary,
+import type {
+  ChangeBatch,
+  Lineup,
+  LogPosition,
+  MatchesWithLinked,
+  NamedTable,
+  Page,
+  PlayerListing,
+  Reader,
+  Selection,
+  Sizes,
+  Summary,
+  Vocabulary,
 } from "../store.ts";
 import { type NamedColumns, PLAYERS } from "../tables.ts";
 import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
-import { namedColumns, verifyNamesake } from "./named-rows.ts";
+import { namedColumns, playersWithNames, verifyNamesake } from "./namesakes.ts";
 import { type FoundPage, findPage } from "./pages.ts";
-import { playersWithNames } from "./players-with-names.ts";
 import type { Connection, Session } from "./session.ts";
 
 /** A result with the sequence number of the state it was read in. */
@@ -232,8 +230,7 @@ async function findMatch(connection: Connection, id: string): Promise<FoundMatch
 /** Throws DamagedData unless the row is that of the match. */
 function foundIn(row: FoundRow | undefined, id: string): FoundMatches {
   if (!row) return NOT_FOUND;
-  const match = new MatchDocument(id, row.document);
-  if (!match.isWhole) throw new DamagedData("documents", id);
+  const match = MatchDocument.read(id, row.document);
   const isServed = match.isServed && match.createdAt >= (row.cutoff ?? Number.NEGATIVE_INFINITY);
   return isServed ? { token: row.token, matches: [match] } : NOT_FOUND;
 }

@@ -4,21 +4,14 @@
  * and cache, because replicas can be in different states.
  */
 
-import type { Steps } from "../steps.ts";
 import {
   type ChangeBatch,
-  type Lineup,
   type LogPosition,
-  type MatchesWithLinked,
   type NamedTable,
   type Page,
-  type PlayerListing,
   type Reader,
   type Selection,
-  type Sizes,
   StoreUnavailable,
-  type Summary,
-  type Vocabulary,
 } from "../store.ts";
 
 import { type AsOf, PostgresReader } from "./reader.ts";
@@ -61,7 +54,12 @@ export class ReplicatedReaders {
 
   forRequest(): Reader {
     this.#turn += 1;
-    return new RequestReader(this.#primary, this.#replicas, this.#watch, this.#turn);
+    return new RequestReader(
+      this.#primary,
+      this.#replicas,
+      this.#watch,
+      this.#turn,
+    ) as RequestReader & Pick<Reader, (typeof SIMPLE)[number]>;
   }
 
   async close(): Promise<void> {
@@ -71,8 +69,26 @@ export class ReplicatedReaders {
   }
 }
 
-/** Uses one replica until that one fails or is behind the state that the request requires. */
-class RequestReader implements Reader {
+/** What any replica can be asked that does not lag too far behind. */
+const SIMPLE = [
+  "match",
+  "lineups",
+  "players",
+  "playersNamed",
+  "recentPlayers",
+  "lastCommit",
+  "playersWithNames",
+  "changeLog",
+  "followStart",
+  "read",
+  "summary",
+  "sizes",
+  "vocabulary",
+  "unbuilt",
+] as const satisfies (keyof Reader)[];
+
+/** Uses one replica until that one fails or is behind the state that the request requires. It has the SIMPLE methods too. */
+class RequestReader implements Omit<Reader, (typeof SIMPLE)[number]> {
   /** The index of the replica in use. After the last one comes the primary. */
   #at: number;
   readonly #end: number;
@@ -87,32 +103,12 @@ class RequestReader implements Reader {
     this.#end = first + replicas.length;
   }
 
-  match(id: string): Promise<MatchesWithLinked | undefined> {
-    return this.#read((reader) => reader.match(id));
-  }
-
   async matches(selection: Selection): Promise<Page> {
-    const { answer, sequence } = await this.#read(
+    const { answer, sequence } = await this.ask(
       (reader) => reader.matchesAsOf(selection),
       hasReached(selection.since),
     );
     return { ...answer, sequence };
-  }
-
-  lineups(selection: Selection): Promise<{ lineups: Lineup[]; hasMore: boolean }> {
-    return this.#read((reader) => reader.lineups(selection));
-  }
-
-  players(ids: string[]): Promise<PlayerListing[]> {
-    return this.#read((reader) => reader.players(ids));
-  }
-
-  playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
-    return this.#read((reader) => reader.playersNamed(names, limit));
-  }
-
-  recentPlayers(limit: number): Promise<PlayerListing[]> {
-    return this.#read((reader) => reader.recentPlayers(limit));
   }
 
   playerIdsNamed(names: string[], since?: number): Promise<string[]> {
@@ -123,73 +119,47 @@ class RequestReader implements Reader {
     return this.#idsNamed("teams", names, since);
   }
 
-  lastCommit(): Promise<number> {
-    return this.#read((reader) => reader.lastCommit());
-  }
-
-  playersWithNames(names: string[], limit: number): Promise<PlayerListing[]> {
-    return this.#read((reader) => reader.playersWithNames(names, limit));
-  }
-
   /** A replica that lags behind does not know the position yet. */
   changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {
-    return this.#read(
+    return this.ask(
       (reader) => reader.changes(after, limit),
       (batch) => batch !== undefined,
     );
   }
 
-  changeLog(): Promise<{ beginning: LogPosition; end: LogPosition }> {
-    return this.#read((reader) => reader.changeLog());
-  }
-
-  followStart(now: number): Promise<LogPosition> {
-    return this.#read((reader) => reader.followStart(now));
-  }
-
-  read<T>(steps: () => Steps<T>): Promise<T> {
-    return this.#read((reader) => reader.read(steps));
-  }
-
-  summary(): Promise<Summary> {
-    return this.#read((reader) => reader.summary());
-  }
-
-  sizes(): Promise<Sizes> {
-    return this.#read((reader) => reader.sizes());
-  }
-
-  vocabulary(): Promise<Vocabulary> {
-    return this.#read((reader) => reader.vocabulary());
-  }
-
-  unbuilt(): Promise<string[]> {
-    return this.#read((reader) => reader.unbuilt());
-  }
-
   async #idsNamed(table: NamedTable, names: string[], since?: number): Promise<string[]> {
     const asking = (reader: PostgresReader) => reader.idsNamedAsOf(table, names);
-    return (await this.#read(asking, hasReached(since))).answer;
+    return (await this.ask(asking, hasReached(since))).answer;
   }
 
   /** Reads from the current replica, or from the next usable one whose result is recent enough. */
-  async #read<T>(
-    ask: (reader: PostgresReader) => Promise<T>,
+  async ask<T>(
+    question: (reader: PostgresReader) => Promise<T>,
     willDo: (answer: T) => boolean = () => true,
   ): Promise<T> {
     for (; this.#at < this.#end; this.#at++) {
       const at = this.#at % this.replicas.length;
       if (!this.watch.isUsed(at)) continue;
       try {
-        const answer = await ask(this.replicas[at]!);
+        const answer = await question(this.replicas[at]!);
         if (willDo(answer)) return answer;
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
         this.watch.exclude(at, error);
       }
     }
-    return ask(this.primary);
+    return question(this.primary);
   }
+}
+
+type Asked = Record<(typeof SIMPLE)[number], (...values: never[]) => Promise<unknown>>;
+
+for (const name of SIMPLE) {
+  Object.defineProperty(RequestReader.prototype, name, {
+    value(this: RequestReader, ...values: never[]) {
+      return this.ask((reader) => (reader as unknown as Asked)[name](...values));
+    },
+  });
 }
 
 /** The sequence number comes from the same statement as the result. */

@@ -1,20 +1,17 @@
 /** Writes to a shard in PostgreSQL, one transaction at a time, and serves admin reads. */
 
+import type { Awaitable } from "../../domain/awaitable.ts";
 import { isUndefined, isUnreadable } from "../../postgres/errors.ts";
 import { conclude, coreMethods } from "../all-tables/transaction.ts";
-import { countOlder, readCounts } from "../core/summary.ts";
+import { CoreWriter } from "../all-tables/writer.ts";
 import { TransactionState } from "../core/transaction-state.ts";
 import type { ReadableState } from "../repair.ts";
-import { run } from "../steps.ts";
+import { type Engine, run } from "../steps.ts";
 import {
-  type Counts,
   DamagedData,
-  type Findings,
   type GivenNumbers,
   type OnMigrate,
   type OnProgress,
-  type Redaction,
-  type ShardRecord,
   type StoredState,
   StoreError,
   StoreUnavailable,
@@ -33,9 +30,8 @@ import { CommitInDoubt, type Connection, type Session } from "./session.ts";
 const DOUBT_PATIENCE_MS = 60_000;
 const DOUBT_PAUSE_MS = 500;
 
-export class PostgresWriter implements Writer {
+export class PostgresWriter extends CoreWriter implements Writer {
   #prepared: Promise<void> | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly session: Session,
@@ -44,16 +40,18 @@ export class PostgresWriter implements Writer {
     private readonly patienceMs: number = TURN_PATIENCE_MS,
     /** Creates nothing, for commands that only read. */
     private readonly isReadOnly: boolean = false,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Writers of this process queue here; those of other processes wait for the shard's lock. */
   write<T>(work: (transaction: Transaction) => Promise<T>, given?: GivenNumbers): Promise<T> {
-    return this.#inTurn(() => this.#inTransaction(work, given));
+    return this.inTurn(() => this.#inTransaction(work, given));
   }
 
   /** Queued with writes, so that it needs one connection only. */
   survey<T>(work: (state: StoredState) => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.inTurn(async () => {
       await this.ready();
       try {
         return await this.session.snapshot((connection) =>
@@ -73,35 +71,13 @@ export class PostgresWriter implements Writer {
     return this.survey(work);
   }
 
-  async inspect(id: string): Promise<ShardRecord | undefined> {
-    return (await (await this.#reading()).load([id]))[0];
-  }
-
-  async rankedEvidence(playerIds: string[]): Promise<Map<string, number>> {
-    return (await this.#reading()).rankedEvidence(playerIds);
-  }
-
-  async prunedBefore(): Promise<number | undefined> {
-    return (await this.#reading()).prunedBefore();
-  }
-
-  async redactions(): Promise<Redaction[]> {
-    return (await this.#reading()).redactions();
-  }
-
-  async findings(): Promise<Findings> {
-    return (await this.#reading()).findings();
-  }
-
-  async countOlder(before: number): Promise<{ served: number; withheld: number }> {
+  protected async read<T>(work: (engine: Engine) => Awaitable<T>): Promise<T> {
     await this.ready();
-    return run(postgresEngine(this.session), countOlder(before));
+    return work(postgresEngine(this.session));
   }
 
-  async counts(): Promise<Counts> {
-    await this.ready();
-    const counts = await run(postgresEngine(this.session), readCounts());
-    return { ...counts, bytes: await readBytes(this.session) };
+  protected bytes(): Promise<number> {
+    return readBytes(this.session);
   }
 
   /** Whether the database detects damage to its own pages. */
@@ -155,18 +131,6 @@ export class PostgresWriter implements Writer {
   async #prepare(onMigrate?: OnMigrate): Promise<void> {
     await prepare(this.session, this.shard, onMigrate);
     await checkOwner(this.session, this.shard);
-  }
-
-  /** For single reads outside a transaction. */
-  async #reading() {
-    await this.ready();
-    return openTables(this.session).transaction;
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work);
-    this.#turn = mine.catch(() => {});
-    return mine;
   }
 
   async #inTransaction<T>(

@@ -1,6 +1,6 @@
 /** Creates declared tables in SQLite, and their rows. */
 
-import { storedColumns, type TableShape } from "../table.ts";
+import { oncePerTable, storedColumns, type TableShape } from "../table.ts";
 
 const TYPES = { text: "TEXT", integer: "INTEGER", bigint: "INTEGER", bytes: "BLOB" } as const;
 
@@ -25,7 +25,7 @@ export function createTable(table: TableShape): string {
   ].join("\n");
 }
 
-export function insertInto(table: TableShape): string {
+export const insertInto = oncePerTable((table) => {
   const columns = storedColumns(table);
   return `INSERT INTO ${table.name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
-}
+});

@@ -6,6 +6,7 @@ import type { EachOptions, Engine } from "../steps.ts";
 import { DamagedData } from "../store.ts";
 import {
   onConflict,
+  oncePerTable,
   storedColumns,
   storedValues,
   type Table,
@@ -17,8 +18,7 @@ import { asReadError } from "./sqlite-errors.ts";
 import type { Statements } from "./statements.ts";
 
 export function sqliteEngine(statements: Statements): Engine {
-  /** Statements are prepared once, by the text of the core. */
-  const prepared = <Row>(sql: string) => statements.get<Row>(inSqlite(sql));
+  const prepared = <Row>(sql: string) => statements.get<Row>(sql, inSqlite);
   const write = <Row>(sql: string, table: Table<Row>, rows: readonly Row[]) => {
     const statement = statements.get(sql);
     for (const row of rows) statement.run(...storedValues(table, row));
@@ -40,20 +40,21 @@ export function sqliteEngine(statements: Statements): Engine {
 
     run: (sql, values = []) => prepared(sql).run(...values.map(bindable)).changes,
 
-    select: <Row>(table: Table<Row>, rest: string, values: readonly unknown[] = []) =>
-      prepared<Row & { listed?: unknown }>(`${selectRows(table)} ${rest}`)
-        .all(...values.map(bindable))
-        .map((row) => {
-          const { listed } = row;
-          if (listed !== undefined && listed !== keyValues(table, row)[0])
-            throw new DamagedData(table.name, String(listed));
-          return verified(table, row);
-        }),
+    select<Row>(table: Table<Row>, rest: string, values: readonly unknown[] = []) {
+      const rows = prepared<Row & { listed?: unknown }>(`${selectRows(table)} ${rest}`).all(
+        ...values.map(bindable),
+      );
+      for (const row of rows) {
+        const { listed } = row;
+        if (listed !== undefined && listed !== row[table.key[0] as keyof Row])
+          throw new DamagedData(table.name, String(listed));
+        verified(table, row);
+      }
+      return rows;
+    },
 
     get<Row, Key extends keyof Row>(table: Table<Row, Key>, keys: readonly Pick<Row, Key>[]) {
-      const byKey = statements.get<Row>(
-        `SELECT ${selectList(table)} FROM ${table.name} WHERE ${isKey(table)}`,
-      );
+      const byKey = statements.get<Row>(selectByKey(table));
       try {
         return keys.flatMap((key) => {
           const row = byKey.get(...keyValues(table, key));
@@ -74,24 +75,28 @@ export function sqliteEngine(statements: Statements): Engine {
     put: (table, rows) => write(`${insertInto(table)} ${onConflict(table)}`, table, rows),
 
     remove(table, keys) {
-      const byKey = statements.get(`DELETE FROM ${table.name} WHERE ${isKey(table)}`);
+      const byKey = statements.get(deleteByKey(table));
       for (const key of keys) byKey.run(...keyValues(table, key));
     },
   };
 }
 
-const selectList = (table: TableShape): string => storedColumns(table).join(", ");
+const isKey = ({ key }: TableShape): string => key.map((name) => `${name} = ?`).join(" AND ");
+
+const deleteByKey = oncePerTable((table) => `DELETE FROM ${table.name} WHERE ${isKey(table)}`);
+
+const selectByKey = oncePerTable(
+  (table) => `SELECT ${storedColumns(table).join(", ")} FROM ${table.name} WHERE ${isKey(table)}`,
+);
 
 /** Rows with numbers are read by them: otherwise SQLite takes the key from the index, and damage stays unseen. */
-function selectRows(table: TableShape): string {
+const selectRows = oncePerTable((table) => {
   const { name, key, number } = table;
-  if (number === undefined || number === key[0]) return `SELECT ${selectList(table)} FROM ${name}`;
-  const columns = storedColumns(table).map((column) => `stored.${column}`);
-  return `SELECT ${columns.join(", ")}, ${name}.${key[0]} AS listed
+  const columns = storedColumns(table);
+  if (number === undefined || number === key[0]) return `SELECT ${columns.join(", ")} FROM ${name}`;
+  return `SELECT ${columns.map((column) => `stored.${column}`).join(", ")}, ${name}.${key[0]} AS listed
     FROM ${name} CROSS JOIN ${name} AS stored ON stored.${number} = ${name}.${number}`;
-}
-
-const isKey = ({ key }: TableShape): string => key.map((name) => `${name} = ?`).join(" AND ");
+});
 
 const keyValues = <Row, Key extends keyof Row>(
   { key }: Table<Row, Key>,
@@ -102,18 +107,13 @@ const keyValues = <Row, Key extends keyof Row>(
 const bindable = (value: unknown): SQLQueryBindings =>
   Array.isArray(value) ? JSON.stringify(value) : (value as SQLQueryBindings);
 
-const translated = new Map<string, string>();
-
 /** A statement of the core in the SQL of SQLite. */
-function inSqlite(sql: string): string {
-  const known = translated.get(sql);
-  if (known !== undefined) return known;
-  const text = sql
+const inSqlite = (sql: string): string =>
+  sql
     .replaceAll(/\{(\w+)\}/g, "$1")
     .replaceAll(/= ANY\(\$(\d+)::\w+\[\]\)/g, "IN (SELECT value FROM json_each(?$1))")
     .replaceAll(/::\w+/g, "")
     .replaceAll(' COLLATE "C"', "")
+    // SQLite prepares a statement again for each value of a limit that is a mere parameter, which takes longer than a look-up.
+    .replaceAll(/LIMIT \$(\d+)/g, "LIMIT (?$1 + 0)")
     .replaceAll(/\$(\d+)/g, "?$1");
-  translated.set(sql, text);
-  return text;
-}

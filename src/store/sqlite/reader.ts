@@ -2,10 +2,9 @@
 
 import type { Database } from "bun:sqlite";
 import { unbuilt } from "../all-tables/derived.ts";
-import { entryOf, NamedCache, type NamedEntry } from "../cache.ts";
+import { entryOf, matchEntry, type NamedEntry, ReaderCache } from "../cache.ts";
 import { readChanges } from "../core/change-feed.ts";
 import {
-  type CommitState,
   type CommitsSince,
   commitsSince,
   readFollowStart,
@@ -17,7 +16,7 @@ import { lineupOf } from "../lineup.ts";
 import { MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
 import { isSelected, verified, verifyLatestFirst } from "../row-checks.ts";
-import { readVocabulary, unpackNumbers } from "../row-encoding.ts";
+import { readVocabulary } from "../row-encoding.ts";
 import { type Engine, run, type Steps } from "../steps.ts";
 import {
   type ChangeBatch,
@@ -49,9 +48,7 @@ import { asReadError } from "./sqlite-errors.ts";
 import { Statements, withStatements } from "./statements.ts";
 import { Wal } from "./wal.ts";
 
-/** There are far fewer teams than players. */
-const TEAMS_SHARE = 1 / 8;
-
+const DOCUMENT = "SELECT document FROM documents WHERE id = ?";
 const COLUMNS = { players: storedColumns(PLAYERS).join(), teams: storedColumns(TEAMS).join() };
 
 export class SqliteReader implements Reader {
@@ -60,11 +57,10 @@ export class SqliteReader implements Reader {
   readonly #wal: Wal;
   readonly #scans: ScanStatements;
   readonly #snapshot: Snapshot;
-  readonly #cached: Record<NamedTable, NamedCache>;
+  readonly #cached: ReaderCache;
   #vocabulary: Vocabulary | undefined;
   /** A new object for each state. */
   #state = {};
-  #last: CommitState = { sequence: -1, token: "none" };
   /** Matches that were created before it may not be removed yet. */
   #prunedBefore = Number.NEGATIVE_INFINITY;
 
@@ -77,10 +73,7 @@ export class SqliteReader implements Reader {
     this.#wal = new Wal(database);
     this.#scans = new ScanStatements(this.#statements);
     this.#snapshot = new Snapshot(database, () => this.#forgetChanges());
-    this.#cached = {
-      players: new NamedCache(cacheBytes * (1 - TEAMS_SHARE)),
-      teams: new NamedCache(cacheBytes * TEAMS_SHARE),
-    };
+    this.#cached = new ReaderCache(cacheBytes);
   }
 
   readonly local: LocalState = {
@@ -104,12 +97,12 @@ export class SqliteReader implements Reader {
 
   /** The match with this id, served or withheld. */
   #document(id: string): MatchDocument | undefined {
-    const row = this.#statements
-      .get<{ document: Uint8Array }>("SELECT document FROM documents WHERE id = ?")
-      .get(id);
+    const known = this.#cached.matches.byId(id);
+    if (known) return new MatchDocument(id, known.resource);
+    const row = this.#statements.get<{ document: Uint8Array }>(DOCUMENT).get(id);
     if (row === null) return undefined;
-    const match = new MatchDocument(id, row.document);
-    if (!match.isWhole) throw new DamagedData("documents", id);
+    const match = MatchDocument.read(id, row.document);
+    if (match.isServed) this.#cached.matches.add(matchEntry(match));
     return match;
   }
 
@@ -355,15 +348,9 @@ export class SqliteReader implements Reader {
   #forgetChanges(): void {
     this.#state = {};
     this.#vocabulary = undefined;
-    const { now, missed } = run(this.#engine, commitsSince(this.#last)) as CommitsSince;
-    this.#prunedBefore = now.pruned_before ?? Number.NEGATIVE_INFINITY;
-    for (const table of ["players", "teams"] as const) {
-      if (!missed) this.#cached[table].clear();
-      for (const change of missed ?? []) {
-        for (const num of unpackNumbers(change[table])) this.#cached[table].forget(num);
-      }
-    }
-    this.#last = now;
+    const since = run(this.#engine, commitsSince(this.#cached.state)) as CommitsSince;
+    this.#prunedBefore = since.now.pruned_before ?? Number.NEGATIVE_INFINITY;
+    this.#cached.moveTo(since);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Caches prepared statements. */
 
-import type { Changes, Database, SQLQueryBindings, Statement } from "bun:sqlite";
+import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
 
 const MAX_STATEMENTS = 256;
 
@@ -9,21 +9,20 @@ export class Statements {
 
   constructor(readonly database: Database) {}
 
-  get<Row>(sql: string): Statement<Row, SQLQueryBindings[]> {
+  /** `translate` is applied to a statement that is not prepared yet. */
+  get<Row>(sql: string, translate?: (sql: string) => string): Statement<Row, SQLQueryBindings[]> {
     const known = this.#prepared.get(sql);
     if (known) return known as Statement<Row, SQLQueryBindings[]>;
     if (this.#prepared.size >= MAX_STATEMENTS) this.#evict();
-    const statement = this.database.prepare<Row, SQLQueryBindings[]>(sql);
+    const statement = this.database.prepare<Row, SQLQueryBindings[]>(
+      translate ? translate(sql) : sql,
+    );
     this.#prepared.set(sql, statement as Statement<unknown, SQLQueryBindings[]>);
     return statement;
   }
 
   row<Row>(sql: string, ...values: SQLQueryBindings[]): Row | null {
     return this.get<Row>(sql).get(...values);
-  }
-
-  run(sql: string, ...values: SQLQueryBindings[]): Changes {
-    return this.get(sql).run(...values);
   }
 
   /** Closes the database too. */

@@ -1,18 +1,13 @@
 /** Writes to a shard's SQLite file, one transaction at a time, and serves admin reads. */
 
 import { Database, SQLiteError, type Statement } from "bun:sqlite";
-import type { Awaitable } from "../../domain/awaitable.ts";
 import { conclude, coreMethods } from "../all-tables/transaction.ts";
-import { countOlder, readCounts } from "../core/summary.ts";
+import { CoreWriter } from "../all-tables/writer.ts";
 import { TransactionState } from "../core/transaction-state.ts";
 import { type Engine, run } from "../steps.ts";
 import {
-  type Counts,
-  type Findings,
   type GivenNumbers,
   type OnProgress,
-  type Redaction,
-  type ShardRecord,
   type StoredState,
   StoreRefuses,
   type Transaction,
@@ -27,11 +22,10 @@ import { asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
 import { Wal, type WalLimits } from "./wal.ts";
 
-export class SqliteWriter implements Writer {
+export class SqliteWriter extends CoreWriter implements Writer {
   readonly #statements: Statements;
   readonly #engine: Engine;
   readonly #changed: Statement<{ rows: number }, []>;
-  #turn: Promise<unknown> = Promise.resolve();
   readonly #wal: Wal;
 
   constructor(
@@ -40,6 +34,7 @@ export class SqliteWriter implements Writer {
     walLimits?: Partial<WalLimits>,
     private readonly now = Date.now,
   ) {
+    super();
     this.#wal = new Wal(database, walLimits);
     this.#statements = new Statements(database);
     this.#engine = sqliteEngine(this.#statements);
@@ -48,12 +43,12 @@ export class SqliteWriter implements Writer {
 
   /** Writers of this process queue here; those of other processes wait for SQLite's lock. */
   write<T>(work: (transaction: Transaction) => Promise<T>, given?: GivenNumbers): Promise<T> {
-    return this.#inTurn(() => this.#inTransaction(work, given));
+    return this.inTurn(() => this.#inTransaction(work, given));
   }
 
   /** Queued with writes, because they share one connection. */
   survey<T>(work: (state: StoredState) => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.inTurn(async () => {
       try {
         this.database.query("BEGIN").run();
         return await work(this.#state());
@@ -68,7 +63,7 @@ export class SqliteWriter implements Writer {
 
   async surveyCopy<T>(path: string, work: (state: StoredState) => Promise<T>): Promise<T> {
     const sequence = sequenceOf(this.database);
-    await this.#inTurn(() => copyRaw(this.database, path));
+    await this.inTurn(() => copyRaw(this.database, path));
     const copy = new SqliteWriter(new Database(path, { readwrite: true, create: false }));
     try {
       checkCopied(copy.database, sequence);
@@ -78,37 +73,12 @@ export class SqliteWriter implements Writer {
     }
   }
 
-  async inspect(id: string): Promise<ShardRecord | undefined> {
-    return (await this.#read(() => this.#reading().load([id])))[0];
-  }
-
-  rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>> {
-    return this.#read(() => this.#reading().rankedEvidence(playerIds));
-  }
-
-  prunedBefore(): Awaitable<number | undefined> {
-    return this.#read(() => this.#reading().prunedBefore());
-  }
-
-  redactions(): Awaitable<Redaction[]> {
-    return this.#read(() => this.#reading().redactions());
-  }
-
-  findings(): Awaitable<Findings> {
-    return this.#read(() => this.#reading().findings());
-  }
-
-  countOlder(before: number): Awaitable<{ served: number; withheld: number }> {
-    return this.#read(() => run(this.#engine, countOlder(before)));
-  }
-
-  async counts(): Promise<Counts> {
-    const counts = await this.#read(() => run(this.#engine, readCounts()));
-    return { ...counts, bytes: readBytes(this.#statements) };
+  protected bytes(): number {
+    return readBytes(this.#statements);
   }
 
   compact(full: boolean, onProgress: OnProgress): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.inTurn(async () => {
       try {
         if (full) rewrite(this.database);
         else await removeFreePages(this.database, onProgress);
@@ -121,47 +91,34 @@ export class SqliteWriter implements Writer {
   }
 
   emptyLog(): Promise<boolean> {
-    return this.#inTurn(() => this.#wal.empty());
+    return this.inTurn(() => this.#wal.empty());
   }
 
   close(): void {
     this.#statements.close();
   }
 
-  /** The tables as one transaction sees them. */
-  #tables(state: TransactionState): Transaction {
-    return coreMethods(this.#engine, state);
-  }
-
-  #reading = () => this.#tables(new TransactionState());
-
   /** Every read on its own: one that fails leaves the others possible. */
   #state(): StoredState {
     const state = {
-      ...this.#reading(),
+      ...coreMethods(this.#engine, new TransactionState()),
       checkIndexes: (limit: number) => checkFile(this.database, limit),
     };
     return Object.fromEntries(
       Object.entries(state).map(([name, read]) => [
         name,
         (...values: never[]) =>
-          this.#read(() => (read as (...values: never[]) => unknown)(...values)),
+          this.read(() => (read as (...values: never[]) => unknown)(...values)),
       ]),
     ) as unknown as StoredState;
   }
 
-  #read<T>(read: () => T): T {
+  protected read<T>(work: (engine: Engine) => T): T {
     try {
-      return read();
+      return work(this.#engine);
     } catch (error) {
       throw asReadError(error, this.database);
     }
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work);
-    this.#turn = mine.catch(() => {});
-    return mine;
   }
 
   async #inTransaction<T>(
@@ -177,7 +134,7 @@ export class SqliteWriter implements Writer {
     try {
       const state = new TransactionState(given);
       const before = this.#changed.get()!.rows;
-      const result = await work(this.#tables(state));
+      const result = await work(coreMethods(this.#engine, state));
       if (this.#changed.get()!.rows > before) await run(this.#engine, conclude(state, this.now()));
       this.database.query("COMMIT").run();
       this.file.checkCommitted();

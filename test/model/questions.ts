@@ -1,0 +1,348 @@
+/** Chooses requests of every kind, from what the model has at the moment. */
+
+import { parametersOf, query } from "../properties/asking.ts";
+import type { Chance } from "../support/chance.ts";
+import { ODD_NAMES } from "../trial/soak/records.ts";
+import type { ChangeLog, ChangesQuery } from "./change-log.ts";
+import { isSame } from "./change-log.ts";
+import { BOARDS, heroes, playedWith } from "./insights.ts";
+import { AT, DAY_MS, pageExpected, pagePath, windowIn } from "./pages.ts";
+import { type Expected, NOT_FOUND, type Question } from "./question.ts";
+import { type Filters, projected } from "./record.ts";
+import type { State } from "./state.ts";
+import { BoardWalk, MatchWalk } from "./walks.ts";
+
+const MODES = ["ranked", "casual", "private", "blitz_pvp_ranked", "casual_aral"];
+const INCLUDES = [
+  [],
+  ["rosters"],
+  ["rosters.participants.player", "rosters.team"],
+  ["rosters.participants"],
+];
+const FIELDS: Record<string, string[]>[] = [
+  {},
+  { match: ["createdAt", "gameMode"] },
+  { match: ["rosters"], player: ["name", "stats"], roster: [] },
+  { participant: ["actor", "player"], player: [] },
+];
+const HERO_SORTS = ["-matches", "hero", "-winRate", "gold", "-pickRate"];
+
+/** Responses that do not depend on the records. */
+const WRONG: { path: string; status: number; code: string; headers?: Question["headers"] }[] = [
+  { path: `${AT}/matches?filter[playerName]=Ana`, status: 400, code: "unknown-parameter" },
+  { path: `${AT}/matches?page[limit]=6`, status: 400, code: "invalid-parameter" },
+  { path: `${AT}/matches?page[after]=damaged`, status: 400, code: "invalid-cursor" },
+  { path: `${AT}/matches?filter[gameMode]=chess`, status: 400, code: "invalid-parameter" },
+  { path: `${AT}/players/a%20b`, status: 404, code: "not-found" },
+  { path: "/shards/nowhere/matches", status: 404, code: "unknown-shard" },
+  { path: `${AT}/leaderboards/none`, status: 404, code: "not-found" },
+  // Found out before the key is looked at.
+  { path: `${AT}/nothing`, status: 404, code: "unknown-route", headers: { Authorization: null } },
+  { path: `${AT}/matches`, status: 406, code: "not-acceptable", headers: { Accept: "text/html" } },
+  { path: `${AT}/matches`, status: 401, code: "unauthorized", headers: { Authorization: null } },
+  {
+    path: `${AT}/players`,
+    status: 401,
+    code: "unauthorized",
+    headers: { Authorization: "Bearer mb_unknown" },
+  },
+];
+
+type Make = (state: State) => Question | undefined;
+
+export class Questions {
+  readonly #kinds: { weight: number; make: Make }[];
+
+  constructor(
+    private readonly chance: Chance,
+    private readonly log: ChangeLog,
+    /** The setting leaderboard-depth. */
+    private readonly depth: number,
+    /** PostgreSQL reads the log, and then the matches that it names, which may be more recent. */
+    private readonly readsLogFirst: boolean,
+    /** The clock of the server. */
+    private readonly now = Date.now,
+  ) {
+    this.#kinds = [
+      { weight: 16, make: (state) => this.#match(state) },
+      { weight: 3, make: (state) => this.#missing(state) },
+      { weight: 18, make: (state) => this.#page(state) },
+      { weight: 4, make: (state) => this.#shaped(state) },
+      { weight: 3, make: () => this.#defaultWindow() },
+      { weight: 4, make: (state) => new MatchWalk(this.chance, this.#list(state)).next() },
+      { weight: 12, make: (state) => this.#player(state) },
+      { weight: 6, make: (state) => this.#players(state) },
+      { weight: 3, make: (state) => this.#playedWith(state) },
+      { weight: 2, make: () => this.#board() },
+      { weight: 2, make: (state) => this.#boardPlayers(state) },
+      { weight: 2, make: () => this.#heroes() },
+      { weight: 5, make: (state) => this.#changes(state) },
+      { weight: 3, make: () => this.#wrong() },
+    ];
+  }
+
+  next(state: State): Question {
+    for (;;) {
+      const question = this.chance.weigh(this.#kinds).make(state);
+      if (question) return question;
+    }
+  }
+
+  /** Some are asked for much more often than others. */
+  #often<T>(list: readonly T[]): T | undefined {
+    const last = list.length;
+    return list[
+      this.chance.oneIn(3)
+        ? this.chance.below(last)
+        : last - 1 - this.chance.below(Math.min(40, last))
+    ];
+  }
+
+  #match(state: State): Question | undefined {
+    const entry = this.#often(state.visible);
+    return entry && Questions.single(entry.id, "match by id");
+  }
+
+  static single(id: string, kind: string): Question {
+    return {
+      kind,
+      path: `${AT}/matches/${id}`,
+      expect(state) {
+        if (!state.match(id)) return NOT_FOUND;
+        const { data, included } = state.document([id]);
+        return { status: 200, data: data[0], included };
+      },
+    };
+  }
+
+  /** Withheld, pruned and unknown matches get the same response. */
+  #missing(state: State): Question | undefined {
+    const withheld = this.#often(state.withheld);
+    const pruned = this.#often(state.contents.pruned);
+    const [kind, id] = this.chance.pick([
+      ["withheld match", withheld?.id],
+      ["pruned match", pruned?.entry.id],
+      ["unknown match", "nobody-knows"],
+    ] as const);
+    return id === undefined ? undefined : Questions.single(id, kind);
+  }
+
+  #filters(state: State): Filters {
+    const { chance } = this;
+    const ids = state.playerIds;
+    const names = () =>
+      chance.oneIn(2) ? chance.pick(ODD_NAMES) : state.nameOf(this.#often(ids) ?? ids[0]!);
+    const tags = state.once("tags", () => [...state.named("teams").keys()]);
+    return {
+      ...(chance.oneIn(4) ? { playerIds: this.#some(() => this.#often(ids) ?? "none") } : {}),
+      ...(chance.oneIn(4) ? { playerNames: this.#some(names) } : {}),
+      ...(chance.oneIn(8) && tags.length > 0
+        ? { teamNames: this.#some(() => chance.pick(tags)) }
+        : {}),
+      ...(chance.oneIn(4) ? { gameModes: this.#some(() => chance.pick(MODES)) } : {}),
+      ...(chance.oneIn(6)
+        ? { patchVersions: this.#some(() => chance.pick(state.visible)?.patch ?? "0") }
+        : {}),
+    };
+  }
+
+  #some(make: () => string): string[] {
+    return [...new Set(Array.from({ length: this.chance.between(1, 3) }, make))];
+  }
+
+  /** A window around a few hours or the whole month. Its ends are round, so that others ask for the same. */
+  #list(state: State) {
+    const { chance } = this;
+    const newest = state.visible.at(-1)?.at ?? 0;
+    const midnight = Math.ceil(newest / DAY_MS) * DAY_MS - chance.pick([0, 0, 1, 3]) * DAY_MS;
+    // A window that ends in the future would end now.
+    const end = Math.min(midnight, Math.floor(this.now() / 3_600_000) * 3_600_000);
+    const window = { start: end - chance.pick([1, 7, 40]) * DAY_MS, end };
+    return {
+      filters: this.#filters(state),
+      window,
+      isDescending: chance.oneIn(2),
+      limit: chance.between(1, 5),
+    };
+  }
+
+  #page(state: State): Question {
+    const { filters, window, isDescending, limit } = this.#list(state);
+    const offset = this.chance.pick([0, 0, 0, 1, 3, 10, 40]);
+    const path = pagePath(
+      { filters, window, isDescending, limit },
+      { "page[offset]": `${offset}` },
+    );
+    return {
+      kind: `page, ${Object.keys(filters).length === 0 ? "no filter" : "filters"}`,
+      path,
+      expect(current) {
+        const selection = current.resolve(filters, { window, isDescending });
+        const page = current.page(selection, { from: "offset", offset }, limit);
+        return pageExpected(current, page, window);
+      },
+    };
+  }
+
+  #shaped(state: State): Question | undefined {
+    const entry = this.#often(state.visible);
+    if (!entry) return undefined;
+    const include = this.chance.oneIn(4) ? undefined : this.chance.pick(INCLUDES);
+    const fields = this.chance.pick(FIELDS);
+    const shape = {
+      ...(include ? { include: include.join(",") } : {}),
+      ...Object.fromEntries(
+        Object.entries(fields).map(([type, names]) => [`fields[${type}]`, names.join(",")]),
+      ),
+    };
+    return {
+      kind: "include and fields",
+      path: `${AT}/matches/${entry.id}?${query(shape)}`,
+      expect(current) {
+        if (!current.match(entry.id)) return NOT_FOUND;
+        const { data, included } = projected(current.document([entry.id]), include, fields);
+        return { status: 200, data: data[0], included };
+      },
+    };
+  }
+
+  /** The last 28 days: the response states which they are. */
+  #defaultWindow(): Question {
+    const isDescending = this.chance.oneIn(2);
+    const { now } = this;
+    return {
+      kind: "page, default window",
+      path: `${AT}/matches?sort=${isDescending ? "-" : ""}createdAt`,
+      isTimed: true,
+      expect(state, body) {
+        const window = windowIn(body, now());
+        if (!window) return { status: 200, check: () => "the window is not the last 28 days" };
+        const selection = state.resolve({}, { window, isDescending });
+        const page = state.page(selection, { from: "offset", offset: 0 }, 5);
+        return pageExpected(state, page, window);
+      },
+    };
+  }
+
+  #player(state: State): Question {
+    const id = this.chance.oneIn(20) ? "nobody" : (this.#often(state.playerIds) ?? "nobody");
+    return Questions.player(id);
+  }
+
+  static player(id: string): Question {
+    return {
+      kind: id === "nobody" ? "unknown player" : "player by id",
+      path: `${AT}/players/${id}`,
+      expect(current) {
+        const data = current.player(id);
+        return data ? { status: 200, data } : NOT_FOUND;
+      },
+    };
+  }
+
+  #players(state: State): Question {
+    const { playerIds, playerNames } = this.#filters(state);
+    const filters = {
+      ...(playerIds ? { playerIds } : {}),
+      ...(playerNames ? { playerNames } : {}),
+    };
+    return {
+      kind: playerNames ? "players by names" : playerIds ? "players by ids" : "recent players",
+      path: `${AT}/players?${query(parametersOf(filters))}`,
+      expect: (current) => ({ status: 200, data: current.players(filters) }),
+    };
+  }
+
+  #playedWith(state: State): Question {
+    const id = this.#often(state.playerIds) ?? "nobody";
+    const limit = this.chance.pick([3, 20]);
+    const { now } = this;
+    return {
+      kind: "played-with",
+      path: `${AT}/players/${id}/played-with?page[limit]=${limit}`,
+      isTimed: true,
+      expect(current, body) {
+        if (!current.player(id)) return NOT_FOUND;
+        const window = windowIn(body, now());
+        if (!window) return { status: 200, check: () => "the window is not the last 28 days" };
+        const { data, matches, isTruncated } = playedWith(current, id, window, limit);
+        return { status: 200, data, meta: { matches, window: body.meta.window, isTruncated } };
+      },
+    };
+  }
+
+  #board(): Question {
+    return new BoardWalk(this.chance, this.depth).next();
+  }
+
+  #boardPlayers(state: State): Question {
+    const ids = this.#some(() => this.#often(state.playerIds) ?? "nobody");
+    return BoardWalk.ofPlayers(this.chance.pick(BOARDS), ids, this.depth);
+  }
+
+  #heroes(): Question {
+    const { chance } = this;
+    const sort = chance.pick(HERO_SORTS);
+    const gameModes = chance.oneIn(2) ? [chance.pick(["ranked", "casual"])] : undefined;
+    const filters = gameModes ? { gameModes } : {};
+    return {
+      kind: "hero statistics",
+      path: `${AT}/heroes?${query({ ...parametersOf(filters), sort })}`,
+      mayBeStale: true,
+      expect: (state) => ({ status: 200, ...heroes(state, filters, sort) }),
+    };
+  }
+
+  #changes(state: State): Question {
+    const { chance, log } = this;
+    const back = chance.pick([0, 1, 5, 30, 150, 1500]);
+    const asked: ChangesQuery = {
+      after: Math.max(-1, log.length - 1 - back),
+      limit: chance.pick([1, 10, 50, 200]),
+      ...(chance.oneIn(3) ? { playerIds: this.#some(() => this.#often(state.playerIds)!) } : {}),
+      ...(chance.oneIn(4) ? { gameModes: [chance.pick(MODES)] } : {}),
+    };
+    const { after, limit, ...filters } = asked;
+    const parameters = { "page[after]": log.cursor(after), "page[limit]": `${limit}` };
+    return {
+      kind: "changes",
+      path: `${AT}/changes?${query({ ...parametersOf(filters), ...parameters })}`,
+      needsLog: true,
+      expect: (current, _, from) => {
+        const first = this.readsLogFirst ? from : current.version;
+        const versions = Array.from({ length: current.version - first + 1 }, (_, at) => first + at);
+        return versions.map((version) => changesExpected(log, version, current, asked));
+      },
+    };
+  }
+
+  #wrong(): Question {
+    const { path, status, code, headers } = this.chance.pick(WRONG);
+    return {
+      kind: `wrong: ${status} ${code}`,
+      path,
+      ...(headers ? { headers } : {}),
+      expect: () => ({ status, code }),
+    };
+  }
+}
+
+function changesExpected(
+  log: ChangeLog,
+  version: number,
+  state: State,
+  asked: ChangesQuery,
+): Expected {
+  const { data, next } = log.page(version, state, asked);
+  return {
+    status: 200,
+    check(body) {
+      if (body.data.length !== data.length) return `${data.length} changes`;
+      if (!data.every((one, at) => isSame(one, body.data[at]))) return "changes";
+      const cursor = new URL(body.links.next).searchParams.get("page[after]");
+      // The oldest position has a cursor that only the server knows.
+      if (next === "oldest") return undefined;
+      return cursor === next ? undefined : `links.next continues after ${cursor}, not ${next}`;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** Runs one `matchbook ingest` process through all faults and feeds it continuously. */
+
+import { spawnMatchbook } from "../../support/process.ts";
+
+const BATCH = 20;
+const PAUSE_MS = 500;
+
+export class IngestCommand {
+  /** Every line written to it, in order. */
+  readonly sent: string[] = [];
+  /** Its output on standard error. */
+  output = "";
+  readonly #lines: Iterator<string>;
+  readonly #child: ReturnType<typeof spawnMatchbook>;
+  readonly #listening: Promise<void>;
+  #isOver = false;
+  #work: Promise<void> = Promise.resolve();
+
+  /** Adds the lines that it sends to `all`. */
+  constructor(
+    flags: readonly string[],
+    lines: Iterator<string>,
+    private readonly all: Map<string, string>,
+  ) {
+    this.#lines = lines;
+    this.#child = spawnMatchbook(["ingest", "-", "--json", "--batch", String(BATCH), ...flags]);
+    this.#listening = this.#listen();
+  }
+
+  start(): void {
+    this.#work = this.#feed();
+  }
+
+  /** Resolves when it has exited, with its exit code and report. */
+  async finish(): Promise<{ exitCode: number; records: number }> {
+    this.#isOver = true;
+    await this.#work;
+    await this.#child.stdin.end();
+    const stdout = await new Response(this.#child.stdout).text();
+    const exitCode = await this.#child.exited;
+    await this.#listening;
+    return { exitCode, records: recordsIn(stdout) };
+  }
+
+  async #feed(): Promise<void> {
+    while (!this.#isOver) {
+      const batch = Array.from({ length: BATCH }, () => this.#lines.next().value as string);
+      this.sent.push(...batch);
+      for (const line of batch) this.all.set(JSON.parse(line).data.id, line);
+      this.#child.stdin.write(`${batch.join("\n")}\n`);
+      // Settles when it has been read: while the database is unavailable, nothing more is written.
+      await this.#child.stdin.flush();
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+
+  async #listen(): Promise<void> {
+    for await (const piece of this.#child.stderr) this.output += Buffer.from(piece).toString();
+  }
+}
+
+/** The number of records in its report, whatever their outcome. */
+function recordsIn(report: string): number {
+  if (report === "") return 0;
+  const {
+    withheld,
+    released: _,
+    ...counts
+  } = JSON.parse(report) as {
+    withheld: Record<string, number>;
+    released: number;
+  } & Record<string, number>;
+  const all = [...Object.values(withheld), ...Object.values(counts)];
+  return all.reduce((sum, count) => sum + count, 0);
+}

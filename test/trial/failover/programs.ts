@@ -1,0 +1,106 @@
+/** Finds, starts and stops the programs of the test, and reports missing packages. */
+
+import { existsSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { asOtherUser, binaries } from "../../support/postgres.ts";
+
+/** The Debian package of each program. */
+const PACKAGES = {
+  etcd: "etcd-server",
+  patroni: "patroni",
+  haproxy: "haproxy",
+  pgbouncer: "pgbouncer",
+  "redis-server": "redis-server",
+  setpriv: "util-linux",
+} as const;
+
+export type Program = keyof typeof PACKAGES;
+
+/** Some packages install programs that are only on root's PATH. */
+const PATH = `${process.env.PATH}:/usr/sbin:/usr/bin`;
+
+/** Reports all missing packages at once. */
+export function checkPrograms(): void {
+  const missing: string[] = Object.entries(PACKAGES)
+    .filter(([program]) => Bun.which(program, { PATH }) === null)
+    .map(([, name]) => name);
+  if (!hasServer()) missing.push("postgresql");
+  if (missing.length > 0) {
+    throw new Error(
+      `programs are missing: install them (apt-get install --no-install-recommends ${missing.join(" ")})`,
+    );
+  }
+}
+
+function hasServer(): boolean {
+  try {
+    return existsSync(join(binaries(), "pg_rewind"));
+  } catch {
+    return false;
+  }
+}
+
+/** The versions of the programs, for the report. */
+export function versions(): string {
+  const version = (command: string[]): string => {
+    const { stdout, stderr } = Bun.spawnSync([
+      Bun.which(command[0]!, { PATH })!,
+      ...command.slice(1),
+    ]);
+    return /\d+(\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? "unknown";
+  };
+  return [
+    `PostgreSQL ${version([join(binaries(), "postgres"), "--version"])}`,
+    `Patroni ${version(["patroni", "--version"])}`,
+    `etcd ${version(["etcd", "--version"])}`,
+    `HAProxy ${version(["haproxy", "-v"])}`,
+    `pgbouncer ${version(["pgbouncer", "--version"])}`,
+    `Redis ${version(["redis-server", "--version"])}`,
+    `Bun ${Bun.version}`,
+  ].join(", ");
+}
+
+/** Starts a program as the user that runs PostgreSQL; its output is appended to a file. */
+export function start(program: Program, args: string[], folder: string, log: string): Subprocess {
+  const file = openSync(join(folder, log), "a");
+  return Bun.spawn(asOtherUser([Bun.which(program, { PATH })!, ...args]), {
+    cwd: folder,
+    env: { PATH: `${binaries()}:${PATH}`, HOME: folder, LC_ALL: "C.UTF-8" },
+    stdin: "ignore",
+    stdout: file,
+    stderr: file,
+  });
+}
+
+/** A process and all its descendants, itself first. */
+export function family(pid: number): number[] {
+  let children: string;
+  try {
+    children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  } catch {
+    return [];
+  }
+  return [pid, ...children.split(" ").filter(Boolean).map(Number).flatMap(family)];
+}
+
+/** Signals processes all at once: SIGKILL like the loss of a machine, SIGSTOP like one that hangs. */
+export function signal(pids: readonly number[], name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      // It has exited in the meantime.
+      if ((error as { code?: string }).code !== "ESRCH") throw error;
+    }
+  }
+}
+
+/** The last lines of a log, for troubleshooting. */
+export function tail(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trimEnd().split("\n").slice(-15).join("\n");
+  } catch {
+    return "(nothing)";
+  }
+}

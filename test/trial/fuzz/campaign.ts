@@ -1,0 +1,141 @@
+/**
+ * Runs one kind of fuzzing: first the corpus, then generated cases. A case that does something new joins a pool, from
+ * which others are derived. What fails is minimised and reported as a file for the corpus.
+ */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Chance } from "../../support/chance.ts";
+import { Choices, minimised, varied } from "./choices.ts";
+
+export const KINDS = ["requests", "records", "admin"] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface Outcome {
+  /** What is wrong; undefined if nothing is. Its first line says what kind of failure it is. */
+  complaint: string | undefined;
+  /** What the case made the server do, e.g. a route with a status and an error code. */
+  seen: readonly string[];
+}
+
+/** What is fuzzed: a grammar, an oracle, and a text form of cases. */
+export interface Target<Case> {
+  kind: Kind;
+  generate(choices: Choices): Case;
+  check(one: Case): Promise<Outcome>;
+  write(one: Case): string;
+  read(text: string): Case;
+}
+
+export interface Finding {
+  /** The corpus file or the number of the generated case. */
+  from: string;
+  complaint: string;
+  /** The content of a corpus file. */
+  text: string;
+}
+
+export interface Summary {
+  corpus: number;
+  generated: number;
+  /** How often each thing was seen. */
+  seen: ReadonlyMap<string, number>;
+  findings: readonly Finding[];
+}
+
+export interface CampaignOptions {
+  seed: number;
+  /** Whether to generate another case after this many. */
+  goesOn(generated: number): boolean;
+  onProgress?(generated: number, behaviours: number, findings: number): void;
+  /** Whether the corpus comes first. */
+  hasCorpus?: boolean;
+  /** Whether findings are minimised, which takes a while. */
+  isMinimised?: boolean;
+  /** Before it is minimised. */
+  onComplaint?(from: string, complaint: string): void;
+}
+
+/** More of them are usually the same. */
+const ENOUGH_FINDINGS = 5;
+/** Every third case is derived from the pool, as soon as there is one. */
+const POOLED = 3;
+
+export async function fuzz<Case>(target: Target<Case>, options: CampaignOptions): Promise<Summary> {
+  const { seed, goesOn, hasCorpus = true, isMinimised = true } = options;
+  const { onProgress = () => {}, onComplaint = () => {} } = options;
+  const seen = new Map<string, number>();
+  const findings: Finding[] = [];
+  const run = async (one: Case): Promise<{ complaint: string | undefined; isNew: boolean }> => {
+    const outcome = await target.check(one);
+    const isNew = outcome.seen.some((thing) => !seen.has(thing));
+    for (const thing of outcome.seen) seen.set(thing, (seen.get(thing) ?? 0) + 1);
+    return { complaint: outcome.complaint, isNew };
+  };
+
+  const corpus = hasCorpus ? corpusOf(target.kind) : [];
+  for (const { name, text } of corpus) {
+    const { complaint } = await run(target.read(text));
+    if (complaint !== undefined) findings.push({ from: name, complaint, text });
+  }
+
+  const pool: (readonly number[])[] = [];
+  let generated = 0;
+  for (; goesOn(generated) && findings.length < ENOUGH_FINDINGS; generated++) {
+    const chance = new Chance(seed, -1 - generated);
+    const isDerived = pool.length > 0 && chance.oneIn(POOLED);
+    const start = isDerived ? varied(chance.pick(pool), chance.pick(pool), chance) : [];
+    const choices = new Choices(seed, generated, start);
+    const { complaint, isNew } = await run(target.generate(choices));
+    if (isNew) pool.push(choices.made);
+    if (complaint !== undefined) {
+      onComplaint(`case ${generated}`, complaint);
+      const report = isMinimised ? reported : asFound;
+      findings.push(await report(target, `case ${generated}`, choices.made, complaint));
+    }
+    onProgress(generated + 1, seen.size, findings.length);
+  }
+  return { corpus: corpus.length, generated, seen, findings };
+}
+
+const caseOf = <Case>(target: Target<Case>, choices: readonly number[]): Case =>
+  target.generate(new Choices(0, 0, choices, true));
+
+const asFound = <Case>(
+  target: Target<Case>,
+  from: string,
+  made: readonly number[],
+  complaint: string,
+): Finding => ({ from, complaint, text: target.write(caseOf(target, made)) });
+
+async function reported<Case>(
+  target: Target<Case>,
+  from: string,
+  made: readonly number[],
+  complaint: string,
+): Promise<Finding> {
+  let last = complaint;
+  const smallest = await minimised(made, async (choices) => {
+    const again = (await target.check(caseOf(target, choices))).complaint;
+    if (again === undefined || kindOf(again) !== kindOf(complaint)) return false;
+    last = again;
+    return true;
+  });
+  return { from, complaint: last, text: target.write(caseOf(target, smallest)) };
+}
+
+/** Two complaints are about the same failure if they begin alike. */
+const kindOf = (complaint: string) =>
+  complaint.split("\n")[0]!.replaceAll(/\d+/g, "0").slice(0, 40);
+
+const CORPUS = join(import.meta.dir, "corpus");
+
+export const corpusFolder = (kind: Kind): string => join(CORPUS, kind);
+
+export function corpusOf(kind: Kind): { name: string; text: string }[] {
+  const folder = corpusFolder(kind);
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".txt"))
+    .sort()
+    .map((name) => ({ name, text: readFileSync(join(folder, name), "latin1") }));
+}

@@ -1,0 +1,244 @@
+/** Generates hostile requests: the bytes, how they are split, and what is expected afterwards. */
+
+import type { Chance } from "../../support/chance.ts";
+import {
+  BROKEN_FIELDS,
+  fields,
+  HOSTS,
+  oversizeFields,
+  UNKNOWN_METHODS,
+  VERSIONS,
+} from "./heads.ts";
+import { plainRequest } from "./request-grammar.ts";
+
+export interface HostileRequest {
+  /** What is wrong with the request, for messages. */
+  kind: string;
+  bytes: Buffer;
+  /** The methods of the requests in `bytes`, in order. */
+  methods: readonly string[];
+  /** The target, when it is a single well-formed request. */
+  target?: string;
+  /**
+   * "keep": each request gets a response, and the connection can be reused. "drop": the state of the
+   * connection is undefined afterwards. "end": the client sends nothing more, and the server closes it.
+   */
+  afterwards: "keep" | "drop" | "end";
+  /** Whether the connection may end without a response, or in the middle of one. */
+  mayBeSilent?: true;
+}
+
+/** `cursors` are of real responses. Keys and hosts are {KEY} and {HOST}, which the caller fills in. */
+type Maker = (chance: Chance, cursors: readonly string[]) => Omit<HostileRequest, "kind">;
+
+const bytesOf = (text: string) => Buffer.from(text, "latin1");
+const headOf = (lines: readonly string[]) => `${lines.join("\r\n")}\r\n\r\n`;
+
+const strangeTarget: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
+  return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
+};
+
+const strangeFields: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
+  lines.push(...fields(chance));
+  return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "drop" };
+};
+
+const strangeHost: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
+  lines[1] = `Host: ${chance.pick(HOSTS)}`;
+  if (chance.oneIn(10)) lines.splice(1, 1);
+  return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
+};
+
+/** A condition: the caller has the record already, or claims to. */
+const conditional: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
+  const tags = chance.pick(["*", '"x", *', 'W/"x"', '"x"', "x", '"', ""]);
+  lines.push(`If-None-Match: ${tags}`);
+  return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
+};
+
+const oversize: Maker = (chance, cursors) => {
+  const { method, lines } = plainRequest(chance, cursors);
+  lines.push(...oversizeFields(chance));
+  return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "drop" };
+};
+
+const brokenField: Maker = (chance, cursors) => {
+  const { method, lines } = plainRequest(chance, cursors);
+  lines.splice(chance.between(1, lines.length), 0, chance.pick(BROKEN_FIELDS));
+  return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "end" };
+};
+
+const unknownMethod: Maker = (chance, cursors) => {
+  const { target, lines } = plainRequest(chance, cursors);
+  lines[0] = `${chance.pick(UNKNOWN_METHODS)} ${target} HTTP/1.1`;
+  return { bytes: bytesOf(headOf(lines)), methods: [], afterwards: "end", mayBeSilent: true };
+};
+
+const strangeVersion: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
+  lines[0] = `${method} ${target} ${chance.pick(VERSIONS)}`;
+  return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "end" };
+};
+
+const strangeLine: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
+  lines[0] = chance.pick([
+    `${method}  ${target}  HTTP/1.1`,
+    ` ${method} ${target} HTTP/1.1`,
+    `${method}\t${target}\tHTTP/1.1`,
+    `${method} ${target} x HTTP/1.1`,
+    `${method} /a\u0000b HTTP/1.1`,
+    `${method} /a\u0001b HTTP/1.1`,
+    `${method} * HTTP/1.1`,
+    `${method} HTTP/1.1`,
+    `${method} ${target}`,
+    `${method} shards HTTP/1.1`,
+    `${method} \\status HTTP/1.1`,
+    `\r\n${method} ${target} HTTP/1.1`,
+    `${method} ftp://elsewhere${target} HTTP/1.1`,
+  ]);
+  return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "end" };
+};
+
+const absoluteForm: Maker = (chance, cursors) => {
+  const { method, target, lines } = plainRequest(chance, cursors);
+  const origin = chance.pick([
+    "http://elsewhere",
+    "https://elsewhere:1",
+    "http://u:p@x",
+    "http://",
+  ]);
+  lines[0] = `${method} ${origin}${target} HTTP/1.1`;
+  return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "drop" };
+};
+
+const BODIES: readonly [fields: readonly string[], body: string][] = [
+  [["Content-Length: 5"], "hello"],
+  [["Content-Length: 5"], "hel"],
+  [["Content-Length: 3"], "hello"],
+  [["Content-Length: 70000"], "x".repeat(70_000)],
+  [["Content-Length: 0"], ""],
+  [["Content-Length: -1"], ""],
+  [["Content-Length: abc"], ""],
+  [["Content-Length: "], ""],
+  [["Content-Length: 1e3"], ""],
+  [["Content-Length: 99999999999"], ""],
+  [["Content-Length: 99999999999999999999999"], ""],
+  [["Content-Length: 0", "Content-Length: 0"], ""],
+  [["Content-Length: 0", "Content-Length: 5"], "hello"],
+  [["Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n"],
+  [["Transfer-Encoding: chunked"], "5;ext=1\r\nhello\r\n0\r\nTrailer: x\r\n\r\n"],
+  [["Transfer-Encoding: chunked"], "zz\r\nhello\r\n0\r\n\r\n"],
+  [["Transfer-Encoding: chunked"], "ffffffffffffffff\r\nhello"],
+  [["Transfer-Encoding: chunked"], "5\r\nhel"],
+  [["Transfer-Encoding: chunked", "Content-Length: 5"], "0\r\n\r\n"],
+  [["Transfer-Encoding: gzip"], "x"],
+  [["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"],
+  [["Transfer-Encoding: chunked, chunked"], "0\r\n\r\n"],
+  [["Transfer-Encoding: identity"], ""],
+  [["Transfer-Encoding: xchunked"], ""],
+  [["Transfer-Encoding : chunked"], "0\r\n\r\n"],
+  [["Expect: 100-continue"], ""],
+  [["Expect: 100-continue", "Content-Length: 5"], "hello"],
+  [["Expect: something"], ""],
+  [["Connection: close"], ""],
+  [["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"], ""],
+  [["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMA"], ""],
+];
+
+const strangeBody: Maker = (chance, cursors) => {
+  const { target, lines } = plainRequest(chance, cursors);
+  const method = chance.pick(["GET", "POST"]);
+  lines[0] = `${method} ${target} HTTP/1.1`;
+  const [more, body] = chance.pick(BODIES);
+  lines.push(...more);
+  return { bytes: bytesOf(headOf(lines) + body), methods: [method], afterwards: "end" };
+};
+
+const pipelined: Maker = (chance, cursors) => {
+  const requests = Array.from({ length: chance.between(2, 8) }, () =>
+    plainRequest(chance, cursors),
+  );
+  return {
+    bytes: bytesOf(requests.map(({ lines }) => headOf(lines)).join("")),
+    methods: requests.map(({ method }) => method),
+    afterwards: "keep",
+  };
+};
+
+/** A malformed request among others: those before it get responses, those after it do not. */
+const pipelinedWithNoise: Maker = (chance, cursors) => {
+  const before = plainRequest(chance, cursors);
+  const after = plainRequest(chance, cursors);
+  const noise = chance.pick([
+    "BAD\r\n\r\n",
+    "GET / HTTP/9\r\n\r\n",
+    "\u0000\r\n\r\n",
+    "GET\r\n\r\n",
+  ]);
+  return {
+    bytes: bytesOf(headOf(before.lines) + noise + headOf(after.lines)),
+    methods: [before.method, "GET", after.method],
+    afterwards: "end",
+  };
+};
+
+const cutOff: Maker = (chance, cursors) => {
+  const { method, lines } = plainRequest(chance, cursors);
+  const whole = bytesOf(headOf(lines));
+  return {
+    bytes: whole.subarray(0, chance.between(1, whole.length - 1)),
+    methods: [method],
+    afterwards: "end",
+    mayBeSilent: true,
+  };
+};
+
+const noise: Maker = (chance) => ({
+  bytes: chance.pick([
+    () => chance.bytes(chance.between(1, 2000)),
+    () => Buffer.from("\r\n".repeat(chance.between(1, 500))),
+    () => Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+    () => Buffer.from("16030100a5010000a10303", "hex"),
+    () => Buffer.concat([Buffer.from("GET "), chance.bytes(300), Buffer.from(" HTTP/1.1\r\n\r\n")]),
+    () => Buffer.from("GET /status HTTP/1.1\nHost: x\n\n"),
+    () => Buffer.from('{"jsonrpc":"2.0"}\r\n\r\n'),
+  ])(),
+  methods: [],
+  afterwards: "end",
+  mayBeSilent: true,
+});
+
+const KINDS: readonly { kind: string; weight: number; make: Maker }[] = [
+  { kind: "strange target", weight: 45, make: strangeTarget },
+  { kind: "strange fields", weight: 16, make: strangeFields },
+  { kind: "conditional", weight: 2, make: conditional },
+  { kind: "strange host", weight: 4, make: strangeHost },
+  { kind: "oversize fields", weight: 2, make: oversize },
+  { kind: "broken field", weight: 3, make: brokenField },
+  { kind: "unknown method", weight: 2, make: unknownMethod },
+  { kind: "strange version", weight: 2, make: strangeVersion },
+  { kind: "strange line", weight: 2, make: strangeLine },
+  { kind: "absolute form", weight: 2, make: absoluteForm },
+  { kind: "strange body", weight: 6, make: strangeBody },
+  { kind: "pipelined", weight: 6, make: pipelined },
+  { kind: "pipelined with noise", weight: 2, make: pipelinedWithNoise },
+  { kind: "cut off", weight: 4, make: cutOff },
+  { kind: "noise", weight: 4, make: noise },
+];
+
+/**
+ * The runtime refuses larger heads and closes the connection without reading on; unread bytes then
+ * reset the connection, and responses in transit are lost.
+ */
+const OVERSIZE = 16 * 1024;
+
+export function hostileRequestBy(chance: Chance, cursors: readonly string[]): HostileRequest {
+  const { kind, make } = chance.weigh(KINDS);
+  const request = make(chance, cursors);
+  return { kind, ...request, ...(request.bytes.length > OVERSIZE ? { mayBeSilent: true } : {}) };
+}

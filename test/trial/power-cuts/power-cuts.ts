@@ -1,0 +1,205 @@
+/**
+ * Cuts the power at random moments of a recording. What was synced before is there, of everything else a random part; then
+ * the program must serve every acknowledged record with the right values, accept acknowledged keys, and find no damage.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import { unobserved } from "../../../src/observe/events.ts";
+import { openAccess } from "../../../src/open-access.ts";
+import { loadSettings } from "../../../src/settings/load.ts";
+import { serve } from "../../../src/wiring.ts";
+import { changesIn } from "../../model/as-sent.ts";
+import { Chance } from "../../support/chance.ts";
+import { luckOf } from "../../support/disk-model.ts";
+import { canRecord } from "../../support/system-calls.ts";
+import { verified } from "../../support/verify.ts";
+import { aFolder, JSON_API } from "../../support/world.ts";
+import { Misuse, type Trial } from "../trial.ts";
+import { type Acknowledged, type Recording, record } from "./recording.ts";
+
+export const POWER_CUTS: Trial = {
+  what: "the power is cut at random moments of recorded commands and servers",
+  help: `Records ingest, uploads and changes of keys, cuts the power at random moments of each recording, and compares what is
+served afterwards with what was acknowledged. Recordings differ from run to run, because the processes are not slowed down
+to a fixed order; the seed chooses the records and the moments.`,
+  usually: "4 recordings",
+  options: {
+    recordings: { takes: "number", help: "recordings, instead of a time" },
+    cuts: { takes: "number", help: "power cuts of each (default: 50)" },
+  },
+  async run(given) {
+    if (!canRecord()) {
+      throw new Misuse("strace cannot observe processes: apt-get install strace, and allow ptrace");
+    }
+    const [recordings, cuts] = [given.number("recordings") ?? 4, given.number("cuts") ?? 50];
+    const began = performance.now();
+    const total = { cuts: 0, acknowledged: 0, compared: 0, lost: 0, wrong: 0 };
+    const names = Object.keys(total) as (keyof typeof total)[];
+    for (let at = 0; given.goesOn(began, at < recordings); at++) {
+      const found = await powerCuts(given.seed + at, cuts);
+      for (const name of names) total[name] += found[name];
+      console.log(
+        `seed ${given.seed + at}: ${names.map((name) => `${found[name]} ${name}`).join(", ")}`,
+      );
+      for (const problem of found.problems.slice(0, 10)) console.log(`  ${problem}`);
+    }
+    console.log(`all: ${names.map((name) => `${total[name]} ${name}`).join(", ")}`);
+    return total.lost + total.wrong === 0;
+  },
+};
+
+export interface PowerCuts {
+  cuts: number;
+  /** Records and keys that were acknowledged before a cut, over all cuts. */
+  acknowledged: number;
+  /** Of these, those that were not there after it. */
+  lost: number;
+  /** Values that were never sent or are older than acknowledged, and damage. */
+  wrong: number;
+  /** Responses that were compared with what was sent. */
+  compared: number;
+  problems: string[];
+}
+
+/** Makes one recording, and cuts the power this often. A folder with a problem is kept, and named. */
+export async function powerCuts(seed: number, cuts: number): Promise<PowerCuts> {
+  const random = new Chance(seed);
+  const folder = aFolder();
+  const counts = {
+    cuts,
+    acknowledged: 0,
+    lost: 0,
+    wrong: 0,
+    compared: 0,
+    problems: [] as string[],
+  };
+  try {
+    const recording = await record(folder.path, random);
+    let played = 0;
+    for (const moment of momentsOf(recording, cuts, random)) {
+      const { calls, model } = recording;
+      const next = calls.findIndex((call) => call.moment >= moment);
+      const end = next === -1 ? calls.length : next;
+      model.play(calls.slice(played, end));
+      played = Math.max(played, end);
+      const left = aFolder();
+      model.cut(
+        left.path,
+        luckOf(() => random.unit()),
+      );
+      const found = await check(join(left.path, "data"), recording, moment);
+      for (const name of ["acknowledged", "lost", "wrong", "compared"] as const) {
+        counts[name] += found[name];
+      }
+      counts.problems.push(
+        ...found.problems.map((problem) => `cut at ${moment}: ${problem} (kept: ${left.path})`),
+      );
+      if (found.problems.length === 0) left.remove();
+    }
+  } finally {
+    folder.remove();
+  }
+  return counts;
+}
+
+/** In ascending order: half of them anywhere, the others around a sync or an acknowledgement. */
+function momentsOf({ calls, acknowledged }: Recording, cuts: number, random: Chance): number[] {
+  const turns = [
+    ...calls.filter(({ name }) => name.endsWith("sync")).map(({ to }) => to),
+    ...acknowledged.map(({ moment }) => moment),
+  ];
+  const moments = Array.from({ length: cuts }, () =>
+    random.unit() < 0.5 ? random.pick(calls).moment : random.pick(turns) + random.between(-1, 1),
+  );
+  return moments.sort((one, other) => one - other);
+}
+
+type Found = Omit<PowerCuts, "cuts">;
+
+/** Opens what is left with the program. */
+async function check(data: string, recording: Recording, moment: number): Promise<Found> {
+  const before = recording.acknowledged.filter((one) => one.moment < moment);
+  const found: Found = {
+    acknowledged: before.length,
+    lost: 0,
+    wrong: 0,
+    compared: 0,
+    problems: [],
+  };
+  if (!existsSync(data)) {
+    found.lost = before.length;
+    if (before.length > 0) found.problems.push("the data folder is lost");
+    return found;
+  }
+  try {
+    await checkServed(data, recording, before, found);
+  } catch (error) {
+    found.wrong += 1;
+    found.problems.push(`it cannot be opened: ${(error as Error).message}`);
+  }
+  return found;
+}
+
+async function checkServed(
+  data: string,
+  { sent, acknowledged: all }: Recording,
+  acknowledged: readonly Acknowledged[],
+  found: Found,
+): Promise<void> {
+  const flags = { data, port: "0", "log-level": "silent", rate: "1000000", "drain-ms": "0" };
+  const settings = loadSettings({ flags, env: {}, cwd: data }).values;
+  const access = openAccess(settings);
+  const { key: ownKey } = await access.keys.create({ name: "check" }, Date.now());
+  // Their files may have lost the last changes, but can be read.
+  await access.hooks.list();
+  await access.close();
+  if (existsSync(join(data, "na.db"))) {
+    const damage = (await verified(settings, "na")).damage;
+    found.wrong += damage.length;
+    found.problems.push(...damage.map(({ table, record }) => `damaged: ${table} ${record}`));
+  }
+  const server = await serve(settings, unobserved);
+  const get = async (path: string, key = ownKey) => {
+    const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+    const response = await fetch(`${server.url}${path}`, { headers });
+    found.compared += 1;
+    return { status: response.status, body: (await response.json()) as JsonObject };
+  };
+  try {
+    const versions = new Map<string, number>();
+    const keys = new Map<string, boolean>();
+    for (const one of acknowledged) {
+      if ("match" in one)
+        versions.set(one.match, Math.max(one.version, versions.get(one.match) ?? 0));
+      else keys.set(one.key, one.isRevoked || keys.get(one.key) === true);
+    }
+    const revoked = new Set(all.flatMap((one) => ("key" in one && one.isRevoked ? [one.key] : [])));
+    for (const [id, documents] of sent) {
+      const { status, body } = await get(`/shards/na/matches/${id}`);
+      const least = versions.get(id);
+      if (status === 404) {
+        if (least === undefined) continue;
+        found.lost += 1;
+        found.problems.push(`${id} was acknowledged and is not there`);
+      } else if (status !== 200 || !isOneOf(documents.slice(least ?? 0), id, body)) {
+        found.wrong += 1;
+        found.problems.push(`${id} is not served as it was sent: ${status}`);
+      }
+    }
+    for (const [key, isRevoked] of keys) {
+      const { status } = await get("/usage", key);
+      // A revocation that was not acknowledged may be stored already.
+      const mayBeRevoked = isRevoked || revoked.has(key);
+      if ((status === 200 && !isRevoked) || (status === 401 && mayBeRevoked)) continue;
+      found.lost += 1;
+      found.problems.push(`a key that was ${isRevoked ? "revoked" : "created"} gets ${status}`);
+    }
+  } finally {
+    await server.stop("test");
+  }
+}
+
+const isOneOf = (documents: readonly object[], id: string, body: JsonObject): boolean =>
+  documents.some((one) => changesIn(Buffer.from(JSON.stringify(one)), id, body) === undefined);

@@ -1,0 +1,160 @@
+/** The server of a run: a process with workers, its commands and its admin listener. */
+
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Thing } from "../../model/record.ts";
+import { ndjson, TOKEN, uploadTo } from "../../support/admin.ts";
+import { matchbookAt, shardsFile } from "../../support/places.ts";
+import { startServerProcess } from "../../support/process.ts";
+import { until } from "../../support/state.ts";
+import { childrenOf } from "../../support/workers.ts";
+import { SHARD } from "./records.ts";
+
+/** Fewer entries than players, so that boards end at it. */
+export const DEPTH = 300;
+/** Events of this level and above fail a run. */
+const ERROR = 50;
+/** Two workers drain for about fifteen seconds each. A busy machine takes longer. */
+const RESTART_SECONDS = 300;
+
+export interface Report {
+  stored: number;
+  withheld: Record<string, number>;
+  duplicate: number;
+  conflict: number;
+  pruned: number;
+  rejected: number;
+  released: number;
+}
+
+export class SoakedServer {
+  /** Events of the log that must not happen. */
+  readonly errors: string[] = [];
+
+  private constructor(
+    readonly data: string,
+    private readonly server: Awaited<ReturnType<typeof startServerProcess>>,
+    readonly adminUrl: string,
+    readonly workers: number,
+  ) {
+    this.#readLog();
+  }
+
+  /** Writes the settings of a data folder: the shard in it, or in a database. */
+  static configure(data: string, postgres: string | undefined): void {
+    const config = shardsFile(join(data, "matchbook.toml"), { [SHARD]: postgres });
+    appendFileSync(config, "\n[tiers.soak]\nchanges-per-minute = 100000000\n");
+  }
+
+  static async start(data: string, workers: number): Promise<SoakedServer> {
+    const flags = [
+      ...["--data", data, "--config", join(data, "matchbook.toml"), "--workers", `${workers}`],
+      ...["--rate", "100000000", "--matches-per-day", "0", "--open-requests-per-minute", "0"],
+      ...["--leaderboard-depth", `${DEPTH}`, "--admin-port", "0", "--log-level", "warn"],
+    ];
+    const server = await startServerProcess(flags, { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } });
+    const adminUrl = await server.saying(/^admin listener on (\S+)\n/m);
+    return new SoakedServer(data, server, adminUrl, workers);
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** The supervisor and its workers. */
+  get pids(): number[] {
+    return [this.server.child.pid, ...childrenOf(this.server.child.pid)];
+  }
+
+  /** Runs a command on the data folder. Throws unless it ends with one of these codes. */
+  async command(args: string[], stdin?: string, codes: number[] = [0]): Promise<string> {
+    const { exitCode, stdout, stderr } = await matchbookAt(this.data, args, stdin);
+    if (codes.includes(exitCode)) return stdout;
+    throw new Error(`matchbook ${args.join(" ")} ended with ${exitCode}: ${stderr}`);
+  }
+
+  async ingest(documents: Thing[], replace: boolean): Promise<Report> {
+    const args = ["ingest", "-", "--json", ...(replace ? ["--replace"] : [])];
+    return JSON.parse(await this.command(args, ndjson(documents), [0, 1]));
+  }
+
+  async upload(documents: Thing[], replace: boolean): Promise<Report> {
+    const query = replace ? "?replace=true" : "";
+    const { status, report } = await uploadTo(this.adminUrl, ndjson(documents), query);
+    if (status === 200 || status === 422) return report;
+    throw new Error(`the upload was refused with ${status}`);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape.
+  async admin(method: string, path: string, body: object = {}): Promise<any> {
+    const response = await fetch(`${this.adminUrl}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${TOKEN}` },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+    return response.json();
+  }
+
+  /** Whether workers are being replaced, so that some of them close. */
+  isReplacing = false;
+
+  /** Replaces all workers, one after another. */
+  async restart(): Promise<void> {
+    this.isReplacing = true;
+    const before = childrenOf(this.server.child.pid);
+    this.server.child.kill("SIGHUP");
+    await until(
+      "all workers are replaced",
+      () => {
+        const now = childrenOf(this.server.child.pid);
+        return now.length === this.workers && !now.some((pid) => before.includes(pid));
+      },
+      RESTART_SECONDS,
+    );
+    this.isReplacing = false;
+  }
+
+  async stop(): Promise<void> {
+    const exitCode = await this.server.end();
+    if (exitCode !== 0) this.errors.push(`the server ended with ${exitCode}`);
+  }
+
+  async #readLog(): Promise<void> {
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const chunk of this.server.child.stderr) {
+      const lines = (text + decoder.decode(chunk, { stream: true })).split("\n");
+      text = lines.pop()!;
+      for (const line of lines) {
+        // Other lines are for people, e.g. that the portal is not built.
+        if (line.startsWith("{") && JSON.parse(line).level >= ERROR) this.errors.push(line);
+      }
+    }
+  }
+}
+
+/** The memory and the descriptors of processes. */
+export interface Usage {
+  residentMiB: number;
+  /** Shared pages counted once. */
+  proportionalMiB: number;
+  descriptors: number;
+}
+
+export function usageOf(pids: readonly number[]): Usage {
+  const usage = { residentMiB: 0, proportionalMiB: 0, descriptors: 0 };
+  for (const pid of pids) {
+    try {
+      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+      const kib = (name: string) =>
+        Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1]);
+      usage.residentMiB += kib("Rss") / 1024;
+      usage.proportionalMiB += kib("Pss") / 1024;
+      usage.descriptors += readdirSync(`/proc/${pid}/fd`).length;
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return usage;
+}

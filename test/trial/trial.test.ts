@@ -1,0 +1,60 @@
+/** `npm run trial`: its help, mistakes on its command line, and its exit codes. */
+
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { ROOT } from "../support/process.ts";
+import { aFolder } from "../support/world.ts";
+import { TRIALS } from "./run.ts";
+import { read } from "./trial.ts";
+
+async function trial(args: string[], env: Record<string, string> = {}) {
+  const command = [process.execPath, join(ROOT, "test/trial/run.ts"), ...args];
+  const child = Bun.spawn(command, {
+    env: { ...process.env, ...env },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { exitCode: await child.exited, stdout, stderr };
+}
+
+const helpFor = (...args: string[]) => (read(TRIALS, args) as { help: string }).help;
+
+test("the help lists the kinds, and that of each its options and parts", () => {
+  for (const kind of Object.keys(TRIALS)) {
+    expect(helpFor("--help")).toMatch(new RegExp(`^  ${kind} +\\S`, "m"));
+    const help = helpFor(kind, "--help");
+    expect(help).toStartWith(`npm run trial -- ${kind} [options]\n`);
+    for (const option of ["--seed N", "--minutes N"]) expect(help).toContain(option);
+  }
+  expect(helpFor("faults", "--help")).toContain("kill-in-commit");
+});
+
+test.each([
+  [["everything"], "there is no kind everything; kinds: soak, faults, power-cuts, fuzz, failover"],
+  [["fuzz", "--only", "all"], "fuzz has no all; --only accepts requests, records, admin"],
+  [["soak", "--minutes", "long"], '--minutes must be a number, not "long"'],
+  [["soak", "--cuts", "5"], "--cuts"],
+])("%p is wrong usage", (args, message) => {
+  expect(() => read(TRIALS, args)).toThrow(message);
+});
+
+test("a part whose program is not installed is left out, with what to install", async () => {
+  const folder = aFolder();
+  const args = ["faults", "--only", "clock-jump", "--seed", "1"];
+  expect(await trial(args, { PATH: folder.path })).toEqual({
+    exitCode: 2,
+    stdout: "faults, seed 1\nclock-jump is left out: apt-get install faketime\n",
+    stderr: "trial: no kind is left. See npm run trial -- --help\n",
+  });
+  folder.remove();
+});
+
+test("the seed is printed, and the exit code says that everything held", async () => {
+  const args = ["fuzz", "--only", "admin", "--cases", "3"];
+  const { exitCode, stdout } = await trial(args);
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^fuzz, seed \d+\n/)]);
+}, 60_000);
