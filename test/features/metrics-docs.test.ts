@@ -24,7 +24,9 @@ let monitored: Monitored;
 let scrape: Scrape;
 
 beforeAll(async () => {
-  monitored = await startMonitored({ shards: withReplica() }, { firstMs: 0, pauseMs: 20 });
+  // Matches in memory would be served although they are damaged.
+  const settings = { shards: withReplica(), "cache-mib": 0 };
+  monitored = await startMonitored(settings, { firstMs: 0, pauseMs: 20 });
   await makeTraffic(monitored);
   scrape = await until("the shard is verified", async () => {
     const { read } = await monitored.scrape();
