@@ -64,7 +64,7 @@ export const CHANGES = declareTable("changes", {
 export type ChangeRow = RowIn<typeof CHANGES>;
 
 /**
- * Every record. `reason` says why one is withheld, and is null if it is served. `carried` has its players and teams as they
+ * Every record. `reason` says why one is withheld, and is null if it is served. `carried` has an outline of it, and its players and teams as they
  * are in the record: players are computed from it, but it is not served. `origin` is for what belongs to a record and not
  * to its content: when it was received, its source and sequence number.
  */
