@@ -36,6 +36,7 @@ interface FileNames {
   ICON: string;
   TOUCH_ICON: string;
   /** Loaded early, because every page needs it. */
+  FONT: string;
 }
 
 function packed(extension: string, content: Uint8Array | string): PackedFile {
@@ -153,6 +154,7 @@ const page = packed(
     THEME: nameOf(theme, isEntry),
     ICON: addFile(join(PORTAL, "icon.svg")),
     TOUCH_ICON: addFile(join(PORTAL, "touch-icon.png")),
+    FONT: assets.keys().find((name) => name.startsWith("inter-latin-wght-normal-"))!,
   }),
 );
 

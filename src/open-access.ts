@@ -1,22 +1,21 @@
-/** Opens the stores of keys, usage, hooks and limits as the settings say. The only importer of their adapters. */
+/** Opens the stores of keys, usage, features and limits as the settings say. The only importer of their adapters. */
 
 import { join } from "node:path";
-import { AccessError } from "./access/key-database.ts";
+import { AccessError, type Database } from "./access/key-database.ts";
 import { KeyStore } from "./access/key-store.ts";
 import { PostgresDatabase } from "./access/postgres/database.ts";
-import { HOOK_TABLES } from "./access/postgres/schema.ts";
 import type { Quotas } from "./access/quota.ts";
 import type { Limiter } from "./access/rate-limit.ts";
 import { redisVersion } from "./access/redis/examine.ts";
 import { RedisLimiter, RedisQuotas } from "./access/redis/limits.ts";
 import { RedisLink } from "./access/redis/link.ts";
 import { SqliteDatabase } from "./access/sqlite/database.ts";
-import { HOOKS_FILE, KEYS_FILE, REDACTIONS_FILE, USAGE_FILE } from "./access/sqlite/schema.ts";
+import { type AccessTables, KEY_TABLES, REDACTION_TABLES, USAGE_TABLES } from "./access/tables.ts";
 import { UsageStore } from "./access/usage-store.ts";
 import type { VisitorCounters } from "./access/visitors.ts";
 import type { AccessPlan } from "./domain/limits.ts";
-import { HookStore } from "./hooks/hook-store.ts";
-import { send } from "./hooks/send.ts";
+import { FEATURES } from "./features/list.ts";
+import type { OwnServices } from "./features/operated.ts";
 import type { Observe } from "./observe/events.ts";
 import type { SharedLimitsState } from "./observe/metrics.ts";
 import { type ListEntry, RedactionList } from "./redact/list.ts";
@@ -28,51 +27,47 @@ export { redisVersion };
 export interface AccessStore {
   keys: KeyStore;
   usage: UsageStore;
-  hooks: HookStore;
+  /** What features store beside the keys, by their names. */
+  features: ReadonlyMap<string, Database>;
   redactions: RedactionList;
   close(): Promise<void>;
 }
 
-/** The settings that say where keys, usage, hooks and redactions are stored. */
+/** The settings that say where all of these are stored. */
 export interface AccessSettings {
   data: string;
   "keys-database"?: ConstructorParameters<typeof PostgresDatabase>[0] | undefined;
 }
 
+const OWN_TABLES = new Map(
+  FEATURES.flatMap(({ name, operated }) => (operated ? [[name, operated.tables]] : [])),
+);
+
+/** What is backed up beside the shards. */
+const BACKED_UP = [KEY_TABLES, USAGE_TABLES, ...OWN_TABLES.values()];
+
+export const ACCESS_KINDS: readonly string[] = BACKED_UP.map(({ name }) => name);
+
 export interface AccessPath {
-  kind: "keys" | "usage" | "hooks";
+  kind: string;
   path: string;
 }
 
-/** The files of keys, usage and hooks, which may not exist; none if they are in PostgreSQL. */
+/** The files of keys, usage and features, which may not exist; none if they are in PostgreSQL. */
 export function accessFiles({ data, "keys-database": location }: AccessSettings): AccessPath[] {
   if (location) return [];
-  return [
-    { kind: "keys", path: join(data, KEYS_FILE.name) },
-    { kind: "usage", path: join(data, USAGE_FILE.name) },
-    { kind: "hooks", path: join(data, HOOKS_FILE.name) },
-  ];
+  return BACKED_UP.map(({ name, file }) => ({ kind: name, path: join(data, file) }));
 }
 
-/** How many keys a file has, also those that are not valid any more, how many days of usage, or how many hooks. */
-export interface AccessCounts {
-  keys?: number;
-  days?: number;
-  hooks?: number;
-}
-
-const ACCESS_COUNTS = {
-  keys: { file: KEYS_FILE, sql: "SELECT count(*) AS keys FROM {keys}" },
-  usage: { file: USAGE_FILE, sql: "SELECT count(DISTINCT day) AS days FROM {days}" },
-  hooks: { file: HOOKS_FILE, sql: "SELECT count(*) AS hooks FROM {hooks}" },
-};
+/** What a file has, by its name in the plural, e.g. how many keys, also those that are not valid any more. */
+export type AccessCounts = Readonly<Record<string, number>>;
 
 /** Reads a file that nobody else uses. Throws StoreError if it is damaged, or has a format that cannot be used. */
 export async function accessCounts({ kind, path }: AccessPath): Promise<AccessCounts> {
-  const { file, sql } = ACCESS_COUNTS[kind];
-  const database = new SqliteDatabase(path, file, true);
+  const tables = BACKED_UP.find(({ name }) => name === kind)!;
+  const database = new SqliteDatabase(path, tables, true);
   try {
-    return (await database.rows<AccessCounts>(sql))[0]!;
+    return (await database.rows<AccessCounts>(tables.count))[0]!;
   } catch (error) {
     throw error instanceof AccessError ? new StoreError(error.message, { cause: error }) : error;
   } finally {
@@ -85,23 +80,41 @@ export function openAccess(
   { data, "keys-database": location }: AccessSettings,
   isReadOnly = false,
 ): AccessStore {
-  const inFile = (file: typeof KEYS_FILE) =>
-    new SqliteDatabase(join(data, file.name), file, isReadOnly);
+  const inFile = (tables: AccessTables) =>
+    new SqliteDatabase(join(data, tables.file), tables, isReadOnly);
   const database = location && new PostgresDatabase(location);
-  const keys = database ?? inFile(KEYS_FILE);
-  const usage = database ?? inFile(USAGE_FILE);
-  const hooks = location ? new PostgresDatabase(location, HOOK_TABLES) : inFile(HOOKS_FILE);
-  const redactions = database ?? inFile(REDACTIONS_FILE);
+  const keys = database ?? inFile(KEY_TABLES);
+  const usage = database ?? inFile(USAGE_TABLES);
+  const redactions = database ?? inFile(REDACTION_TABLES);
+  const features = new Map(
+    [...OWN_TABLES].map(([name, tables]) => [
+      name,
+      location ? new PostgresDatabase(location, tables) : inFile(tables),
+    ]),
+  );
   return {
     keys: new KeyStore(keys),
     usage: new UsageStore(usage),
-    hooks: new HookStore(hooks),
+    features,
     redactions: new RedactionList(redactions),
     async close() {
-      for (const one of new Set([keys, usage, hooks, redactions])) await one.close();
+      for (const one of new Set([keys, usage, redactions, ...features.values()])) await one.close();
     },
   };
 }
+
+/** What the parts of features beside their endpoints are given, by the names of the features. */
+export const ownServices = (
+  settings: Settings,
+  access: AccessStore,
+  shards: OwnServices["shards"],
+): ReadonlyMap<string, OwnServices> =>
+  new Map(
+    [...access.features].map(([name, database]) => [
+      name,
+      { settings, database, keyStore: access.keys, plan: accessPlan(settings), shards },
+    ]),
+  );
 
 /** The list of redactions. Throws StoreError if it cannot be read. */
 export async function readRedactionList(settings: AccessSettings): Promise<ListEntry[]> {
@@ -157,16 +170,6 @@ export async function openLimits(
     close: () => link.close(),
   };
 }
-
-/** What hooks need, in servers and in commands. */
-export const hookContext = <S>(settings: Settings, access: AccessStore, shards: S) => ({
-  store: access.hooks,
-  keyStore: access.keys,
-  shards,
-  plan: accessPlan(settings),
-  allowPrivate: settings.hooks === "private",
-  send,
-});
 
 /** The tiers and limits of keys from the settings. */
 export function accessPlan(settings: Settings): AccessPlan {

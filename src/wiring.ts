@@ -18,8 +18,8 @@ import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
 import { PROFILES } from "./endpoint/compat-profile.ts";
 import { ResultCache } from "./endpoint/result-cache.ts";
 import { STAGES } from "./endpoint/stopwatch.ts";
-import { Deliverer, type DelivererOptions } from "./hooks/deliverer.ts";
-import { Hooks } from "./hooks/hooks.ts";
+import { FEATURES } from "./features/list.ts";
+import type { Background, BackgroundServices, OwnServices } from "./features/operated.ts";
 import { Bodies } from "./http/body.ts";
 import type { Clock } from "./http/context.ts";
 import { OverloadControl } from "./http/overload.ts";
@@ -37,7 +37,7 @@ import { needsVerify } from "./maintenance/verify.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { type MetricFamily, merged } from "./observe/prometheus.ts";
-import { accessPlan, hookContext, type Limits, openAccess, openLimits } from "./open-access.ts";
+import { accessPlan, type Limits, openAccess, openLimits, ownServices } from "./open-access.ts";
 import { locationOf, openShards } from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
 import { showLocation } from "./settings/shard-locations.ts";
@@ -112,7 +112,7 @@ export async function serve(
       publicUrl: settings["public-url"],
       trustedProxies: settings["trusted-proxies"],
       maxOffset: settings["max-offset"],
-      leaderboardDepth: settings["leaderboard-depth"],
+      settings,
       profile: PROFILES[settings.compat],
       overload,
       // Two kinds of entries: what was read for a request, and its content compressed as a whole.
@@ -184,7 +184,7 @@ interface RunningBesideWorkers {
   stop(): Promise<void>;
 }
 
-/** Starts what runs once beside the workers: the maintenance of the shards, hooks, and the admin listener if enabled. */
+/** Starts what runs once beside the workers: the maintenance of the shards, the work of features, and the admin listener if enabled. */
 export async function serveBesideWorkers(
   settings: Settings,
   log: Observe,
@@ -232,9 +232,9 @@ function withoutAdmin(settings: Settings, log: Observe): RunningBesideWorkers {
   const observe: Observe = (event) => event.event === "shard-opened" || log(event);
   const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
   const access = openAccess(settings);
-  const options = { ...hookContext(settings, access, shards), observe };
-  const deliverer = newDeliverer(settings, { ...options, clock: steadyClock(SYSTEM_CLOCK) });
-  const background = startBackground(settings, { shards, observe, deliverer });
+  const clock = steadyClock(SYSTEM_CLOCK);
+  const features = backgroundOf(ownServices(settings, access, shards), { clock, observe });
+  const background = startBackground(settings, { shards, observe, background: features });
   return {
     adminUrl: undefined,
     async stop() {
@@ -255,13 +255,13 @@ const openThread = () =>
 const openMaintenance = () =>
   new Worker(new URL("./maintenance-worker.ts", import.meta.url).href, { smol: true });
 
-/** Starts what one process does for all workers: the maintenance of the shards, and deliveries to hooks. */
+/** Starts what one process does for all workers: the maintenance of the shards, and the work of features. */
 function startBackground(
   settings: Settings,
-  parts: { shards: Shards; observe: Observe; deliverer: Deliverer | undefined },
+  parts: { shards: Shards; observe: Observe; background: readonly Background[] },
   maintenancePace?: Partial<MaintenancePace>,
 ): { stop(): Promise<void> } {
-  const { shards, deliverer } = parts;
+  const { shards, background } = parts;
   const observe: Observe = (event) => {
     if (event.event === "finding-not-stored" && event.verdict) {
       shards.holdVerdict(event.shard, event.verdict);
@@ -279,18 +279,23 @@ function startBackground(
     hours === undefined
       ? undefined
       : maintain("verify", () => needsVerify(shards, hours * HOUR_MS));
-  deliverer?.start();
+  for (const one of background) one.start();
   return {
     async stop() {
-      await deliverer?.stop();
+      await Promise.all(background.map((one) => one.stop()));
       await Promise.all([pruning.stop(), building.stop(), verifying?.stop()]);
     },
   };
 }
 
-/** Undefined if the settings disable hooks. */
-const newDeliverer = (settings: Settings, options: DelivererOptions): Deliverer | undefined =>
-  settings.hooks === "off" ? undefined : new Deliverer(options);
+/** The work of features beside the requests. */
+const backgroundOf = (
+  features: ReadonlyMap<string, OwnServices>,
+  services: BackgroundServices,
+): Background[] =>
+  FEATURES.flatMap(
+    ({ name, operated }) => operated?.background({ ...features.get(name)!, ...services }) ?? [],
+  );
 
 /** What workers on the same port share. */
 interface WorkerLimits {
@@ -315,7 +320,6 @@ async function openParts(
     stages: STAGES,
     shardStates: () => shardStatuses({ shards, observe: watched }, { withSizes: true }),
     sharedLimits: () => limits?.shared,
-    hooks: () => deliverer?.state,
     clock,
   });
   const watched = observeAll([onlyChanges(log), metrics.observe]);
@@ -323,8 +327,9 @@ async function openParts(
   const access = openAccess(settings);
   const keys = new KeyLookup(access.keys, plan, watched);
   const usage = new UsageRecorder(access.usage, clock, watched);
-  const options = hookContext(settings, access, shards);
-  const deliverer = newDeliverer(settings, { ...options, clock, observe: watched });
+  const features = ownServices(settings, access, shards);
+  const background = backgroundOf(features, { clock, observe: watched });
+  metrics.include(() => background.flatMap((one) => one.families()));
   let isRecording = false;
   let limits: Limits | undefined;
   const release = async () => {
@@ -349,17 +354,15 @@ async function openParts(
     throw error;
   }
   const observe = observeAll([watched, (event) => noteUsage(usage, event)]);
-  const { keyStore } = options;
-  const hooks = new Hooks(options);
   return {
     plan,
     metrics,
     shards,
-    keyStore,
+    keyStore: access.keys,
     keys,
     usage,
-    hooks,
-    deliverer,
+    features,
+    background,
     limits,
     observe,
     release,

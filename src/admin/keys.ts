@@ -12,10 +12,11 @@ import { effectiveLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { describeDay } from "../http/usage.ts";
 import { wholeNumber } from "../settings/parsers.ts";
-import { type AdminEndpoint, type AdminService, jsonResponse } from "./endpoint.ts";
+import { jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import { readKeyOptions, readNewKeyOptions, readOverlap } from "./key-body.ts";
 import { invalidQuery, readJson } from "./request.ts";
+import type { AdminEndpoint, AdminService } from "./service.ts";
 
 const DEFAULT_DAYS = "30";
 

@@ -13,7 +13,7 @@ import { atMostOncePerSecond, shardStatuses } from "../http/status.ts";
 import type { MetricFamily, Sample } from "../observe/prometheus.ts";
 import type { ShardStatus } from "../observe/shard-metrics.ts";
 import { StoreError } from "../store/store.ts";
-import type { AdminService } from "./endpoint.ts";
+import type { AdminService } from "./service.ts";
 
 type OverviewService = Pick<
   AdminService,

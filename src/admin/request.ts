@@ -2,14 +2,14 @@
 
 import { isObject, type JsonObject } from "../domain/json.ts";
 import { nearest } from "../text/nearest.ts";
-import type { AdminQuery, QueryName } from "./endpoint.ts";
+import type { AdminQuery } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** The parameters that were given, each at most once. Throws AdminError. */
-export function readQuery(query: string, known: readonly QueryName[]): AdminQuery {
-  const given: AdminQuery = {};
+export function readQuery(query: string, known: readonly string[]): AdminQuery {
+  const given: Record<string, string> = {};
   const problems: string[] = [];
   for (const [name, value] of new URLSearchParams(query)) {
     const found = known.find((one) => one === name);

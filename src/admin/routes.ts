@@ -1,18 +1,8 @@
 /** The routes of the admin listener. Each needs the admin token. */
 
-import { type AdminEndpoint, jsonResponse, type QueryName } from "./endpoint.ts";
+import { FEATURES } from "../features/list.ts";
+import { type AdminRoute, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
-import {
-  addHook,
-  listHooks,
-  pauseHook,
-  removeHook,
-  replayHook,
-  resumeHook,
-  rotateHookSecret,
-  showHook,
-  testHook,
-} from "./hooks.ts";
 import {
   changeKey,
   createKey,
@@ -22,6 +12,7 @@ import {
   showKey,
   showUsage,
 } from "./keys.ts";
+import type { AdminEndpoint, AdminService } from "./service.ts";
 import { uploadRecords } from "./upload.ts";
 
 const showMetrics: AdminEndpoint = async ({ metrics }) => {
@@ -31,15 +22,18 @@ const showMetrics: AdminEndpoint = async ({ metrics }) => {
 const showOverview: AdminEndpoint = async ({ overview }) =>
   jsonResponse(200, await overview.read());
 
-interface AdminRoute {
-  method: "GET" | "POST" | "PATCH";
-  path: string;
-  endpoint: AdminEndpoint;
-  /** The query parameters it takes. */
-  takes?: readonly QueryName[];
-}
+/** Those of a feature are given its own services. */
+const FEATURE_ROUTES = FEATURES.flatMap(({ name, operated }) =>
+  (operated?.adminRoutes ?? []).map(
+    (route): AdminRoute<AdminService> => ({
+      ...route,
+      endpoint: ({ features, clock }, request) =>
+        route.endpoint({ ...features.get(name)!, clock }, request),
+    }),
+  ),
+);
 
-export const ADMIN_ROUTES: readonly AdminRoute[] = [
+export const ADMIN_ROUTES: readonly AdminRoute<AdminService>[] = [
   { method: "GET", path: "/metrics", endpoint: showMetrics },
   { method: "GET", path: "/overview", endpoint: showOverview },
   { method: "GET", path: "/keys", endpoint: listKeys },
@@ -49,23 +43,18 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { method: "POST", path: "/keys/{id}/rotate", endpoint: rotateKey },
   { method: "POST", path: "/keys/{id}/revoke", endpoint: revokeKey },
   { method: "GET", path: "/keys/{id}/usage", endpoint: showUsage, takes: ["days"] },
-  { method: "GET", path: "/hooks", endpoint: listHooks },
-  { method: "POST", path: "/hooks", endpoint: addHook },
-  { method: "GET", path: "/hooks/{id}", endpoint: showHook, takes: ["secret"] },
-  { method: "POST", path: "/hooks/{id}/pause", endpoint: pauseHook },
-  { method: "POST", path: "/hooks/{id}/resume", endpoint: resumeHook },
-  { method: "POST", path: "/hooks/{id}/test", endpoint: testHook },
-  { method: "POST", path: "/hooks/{id}/replay", endpoint: replayHook },
-  { method: "POST", path: "/hooks/{id}/rotate-secret", endpoint: rotateHookSecret },
-  { method: "POST", path: "/hooks/{id}/remove", endpoint: removeHook },
+  ...FEATURE_ROUTES,
   { method: "POST", path: "/ingest", endpoint: uploadRecords, takes: ["shard", "replace"] },
 ];
 
 /** The path of the route, e.g. /keys/{id}, that serves a request's path, whatever the method. */
 export const routeOf = (path: string): string | undefined => routesFor(path)[0]?.path;
 
-/** The route, and the id of the key or hook if the path has one. Throws AdminError. */
-export function findRoute(method: string, path: string): { route: AdminRoute; id: string } {
+/** The route, and the id if the path has one. Throws AdminError. */
+export function findRoute(
+  method: string,
+  path: string,
+): { route: AdminRoute<AdminService>; id: string } {
   const routes = routesFor(path);
   // The runtime omits the body of a response to HEAD.
   const route = routes.find((one) => one.method === (method === "HEAD" ? "GET" : method));
@@ -83,7 +72,7 @@ export function findRoute(method: string, path: string): { route: AdminRoute; id
 const VARIABLE = "{id}";
 
 /** Ids are never escaped. */
-function routesFor(path: string): AdminRoute[] {
+function routesFor(path: string): AdminRoute<AdminService>[] {
   const given = path.split("/");
   return ADMIN_ROUTES.filter((route) => {
     const parts = route.path.split("/");

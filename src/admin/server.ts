@@ -7,12 +7,15 @@ import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { ApiRequest, newRequestId } from "../http/request.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { isLoopback } from "../settings/parsers.ts";
-import { type AdminService, jsonResponse } from "./endpoint.ts";
+
+import { jsonResponse } from "./endpoint.ts";
 import { AdminError, unexpectedError } from "./errors.ts";
+
 import { Overview } from "./overview.ts";
 import { operatorPage } from "./page.ts";
 import { readQuery } from "./request.ts";
 import { findRoute, routeOf } from "./routes.ts";
+import type { AdminService } from "./service.ts";
 import { exposedFile, TokenCheck } from "./token.ts";
 import { UploadThread } from "./upload-thread.ts";
 
@@ -20,7 +23,15 @@ import { UploadThread } from "./upload-thread.ts";
 export interface AdminOptions
   extends Pick<
     AdminService,
-    "shards" | "keyStore" | "plan" | "usage" | "quotas" | "hooks" | "metrics" | "clock" | "observe"
+    | "shards"
+    | "keyStore"
+    | "plan"
+    | "usage"
+    | "quotas"
+    | "features"
+    | "metrics"
+    | "clock"
+    | "observe"
   > {
   token: string;
   keys: Pick<KeyLookup, "reload">;

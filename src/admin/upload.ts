@@ -2,9 +2,10 @@
 
 import { isShardId } from "../domain/identifiers.ts";
 import { emptyReport, isComplete } from "../ingest/report.ts";
-import { type AdminEndpoint, type AdminQuery, jsonResponse } from "./endpoint.ts";
+import { type AdminQuery, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import { invalidQuery } from "./request.ts";
+import type { AdminEndpoint } from "./service.ts";
 import type { UploadOptions } from "./upload-thread.ts";
 
 const ENCODINGS = ["identity", "gzip", "x-gzip", "zstd"];

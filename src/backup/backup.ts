@@ -4,7 +4,13 @@ import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { formatTimestamp } from "../domain/time.ts";
 import { type Observe, unobserved } from "../observe/events.ts";
-import { type AccessPath, accessCounts, accessFiles, readRedactionList } from "../open-access.ts";
+import {
+  ACCESS_KINDS,
+  type AccessPath,
+  accessCounts,
+  accessFiles,
+  readRedactionList,
+} from "../open-access.ts";
 import { locationOf, openShards } from "../open-stores.ts";
 import { listedIn } from "../redact/list.ts";
 import type { PostgresLocation } from "../settings/database-urls.ts";
@@ -142,7 +148,7 @@ async function addAccess(
   const database = settings["keys-database"];
   if (database) {
     const reason = coveredByDatabase(database);
-    for (const kind of ["keys", "usage", "hooks"] as const) {
+    for (const kind of ACCESS_KINDS) {
       missing.push({ kind, reason, isFailure: false });
     }
   }

@@ -38,20 +38,22 @@ interface ShardFile extends StoredFile {
 }
 
 interface AccessFile extends StoredFile {
-  kind: "keys" | "usage" | "hooks";
+  /** E.g. "keys". */
+  kind: string;
   counts: AccessCounts;
 }
 
 export type BackupFile = ShardFile | AccessFile;
 
+export const isShardFile = (file: BackupFile): file is ShardFile => file.kind === "shard";
+
 type ShardCounts = Omit<Counts, "bytes" | "newestMatch"> & { newestMatch: string | null };
 
 /** How much is in a file, for operators. */
 export function describeContent(file: BackupFile): string {
-  if (file.kind === "shard") return counted(file.counts.served, "match", "matches");
-  if (file.kind === "keys") return counted(file.counts.keys, "key", "keys");
-  if (file.kind === "hooks") return counted(file.counts.hooks, "hook", "hooks");
-  return counted(file.counts.days, "day", "days");
+  if (isShardFile(file)) return counted(file.counts.served, "match", "matches");
+  const [[many, count] = ["", undefined]] = Object.entries(file.counts);
+  return counted(count, many.replace(/s$/, ""), many);
 }
 
 const counted = (count: number | undefined, one: string, many: string): string =>
@@ -59,7 +61,8 @@ const counted = (count: number | undefined, one: string, many: string): string =
 
 /** Something that is not in the backup. */
 export interface MissingPart {
-  kind: "shard" | "keys" | "usage" | "hooks" | "redactions";
+  /** "shard", "redactions", or what is beside the shards, e.g. "keys". */
+  kind: string;
   shard?: string;
   reason: string;
   /** Whether it should be there. */
@@ -113,7 +116,7 @@ export function readManifest(folder: string): Manifest {
 const isSafe = (file: BackupFile | null): boolean =>
   typeof file?.name === "string" &&
   /^[\w-]+(\.[\w-]+)+$/.test(file.name) &&
-  (file.kind !== "shard" || isShardId(file.shard));
+  (!isShardFile(file) || isShardId(file.shard));
 
 const damaged = (path: string): BackupError =>
   new BackupError(`${path} is damaged: use another backup`);

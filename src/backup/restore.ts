@@ -11,7 +11,7 @@ import type { Settings } from "../settings/definitions.ts";
 import { showLocation } from "../settings/shard-locations.ts";
 import type { Redaction } from "../store/store.ts";
 import { copyFile, publish, sha256Of } from "./files.ts";
-import { BackupError, type BackupFile } from "./manifest.ts";
+import { BackupError, type BackupFile, isShardFile } from "./manifest.ts";
 import { type StartProgress, showingBytes } from "./progress.ts";
 
 /** A file of a backup, and where it goes. */
@@ -57,7 +57,7 @@ async function restoreStep(
   settings: Settings,
 ): Promise<RestoreOutcome> {
   const { file, from, to } = step;
-  const shard = file.kind === "shard" ? file.shard : undefined;
+  const shard = isShardFile(file) ? file.shard : undefined;
   const redactions = shard === undefined ? [] : redactionsOf(list, shard);
   // First: a shard that lacks one is not served.
   if (shard !== undefined) await withRedactionList(settings, (one) => one.add(shard, redactions));
@@ -103,7 +103,7 @@ export function stepsFor(
 }
 
 function placeOf(settings: Settings, file: BackupFile): string {
-  if (file.kind !== "shard") {
+  if (!isShardFile(file)) {
     const place = accessFiles(settings).find(({ kind }) => kind === file.kind);
     if (place) return place.path;
     throw new BackupError(

@@ -19,7 +19,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   ingest: async () => (await import("./ingest.ts")).ingest,
   export: async () => (await import("./export.ts")).exportShard,
   keys: async () => (await import("./keys.ts")).keys,
-  hooks: async () => (await import("./hooks.ts")).hooks,
   why: async () => (await import("./why.ts")).why,
   withheld: async () => (await import("./withheld.ts")).withheld,
   status: async () => (await import("./status.ts")).status,
@@ -63,6 +62,10 @@ export async function buildProgram(args: readonly string[] = []): Promise<Comman
     .configureOutput({ outputError: () => {} });
   const load = COMMANDS[name];
   for (const add of load ? [load] : Object.values(COMMANDS)) (await add())(program);
+  if (!load) {
+    const { featureCommands } = await import("./feature-commands.ts");
+    for (const add of await featureCommands()) add(program);
+  }
   return withExamples(program, [
     ["matchbook keys create --name me", "create an API key"],
     ["matchbook help keys", "print the help of a command"],

@@ -3,6 +3,7 @@
 import {
   type BackupFile,
   describeContent,
+  isShardFile,
   type Manifest,
   readManifest,
 } from "../backup/manifest.ts";
@@ -12,17 +13,16 @@ import {
   restore as restoreSteps,
   stepsFor,
 } from "../backup/restore.ts";
+import { ACCESS_KINDS } from "../open-access.ts";
 import { describeMissing } from "./backup.ts";
 import { CommandError, defineCommand, note, print, sameFlags } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import { table } from "./table.ts";
 
-interface Flags {
-  /** --keys, --no-keys, or neither. */
-  keys?: boolean;
-  usage?: true;
-  hooks?: true;
-}
+/** By kind. --keys, --no-keys, or neither. */
+type Flags = Partial<Record<string, boolean>>;
+
+const OTHER_KINDS = ACCESS_KINDS.filter((kind) => kind !== "keys" && kind !== "usage");
 
 export const restore = defineCommand<Flags>({
   name: "restore",
@@ -41,7 +41,9 @@ export const restore = defineCommand<Flags>({
     "--keys": "restore the API keys, and only what else is named",
     "--no-keys": "leave out keys, usage and hooks",
     "--usage": "restore the usage of keys, and only what else is named",
-    "--hooks": "restore the webhooks, and only what else is named",
+    ...Object.fromEntries(
+      OTHER_KINDS.map((kind) => [`--${kind}`, `restore the ${kind}, and only what else is named`]),
+    ),
   },
   json: "print one JSON object with the restored files",
   examples: {
@@ -62,7 +64,7 @@ export const restore = defineCommand<Flags>({
       const isNothing = outcomes.length === 0 && steps.length > 0;
       if (!isNothing) report(outcomes, manifest, flags);
     }
-    if (wanted.length === 0 && !flags.keys && !flags.usage && !flags.hooks) {
+    if (wanted.length === 0 && !ACCESS_KINDS.some((kind) => flags[kind])) {
       for (const part of manifest.missing) note(describeMissing(part));
     }
     const left = outcomes.filter(({ found }) => found.length > 0);
@@ -81,21 +83,21 @@ function chosen(
   wanted: readonly string[],
   flags: Flags,
 ): BackupFile[] {
-  const ids = files.flatMap((file) => (file.kind === "shard" ? [file.shard] : []));
+  const ids = files.flatMap((file) => (isShardFile(file) ? [file.shard] : []));
   for (const id of wanted.filter((one) => !ids.includes(one))) {
     const reason = missing.find(({ shard }) => shard === id)?.reason;
     throw new CommandError(
       `shard ${JSON.stringify(id)} is not in the backup${reason === undefined ? "" : ` (${reason})`}; shards: ${ids.join(", ") || "none"}`,
     );
   }
-  const kinds = (["keys", "usage", "hooks"] as const).filter((kind) => flags[kind]);
+  const kinds = ACCESS_KINDS.filter((kind) => flags[kind]);
   const absent = kinds.find((kind) => !files.some((file) => file.kind === kind));
   if (absent) throw new CommandError(`the backup has no ${absent}: leave out --${absent}`);
   if (wanted.length + kinds.length === 0) {
     return files.filter(({ kind }) => kind === "shard" || flags.keys !== false);
   }
   return files.filter((file) =>
-    file.kind === "shard" ? wanted.includes(file.shard) : kinds.includes(file.kind),
+    isShardFile(file) ? wanted.includes(file.shard) : kinds.includes(file.kind),
   );
 }
 
@@ -116,7 +118,7 @@ function report(
 }
 
 const nameOf = ({ step: { file } }: RestoreOutcome): string =>
-  file.kind === "shard" ? file.shard : `--${file.kind}`;
+  isShardFile(file) ? file.shard : `--${file.kind}`;
 
 function leftAlone(left: readonly RestoreOutcome[], restored: string, again: string): CommandError {
   const found = left.flatMap((one) => one.found).join(", ");

@@ -3,6 +3,7 @@
 import { isatty } from "node:tty";
 import type { Command } from "commander";
 import type { Awaitable } from "../domain/awaitable.ts";
+import { FEATURE_EVENTS } from "../features/list.ts";
 import { isPortalBuilt } from "../http/portal-assets.ts";
 import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
@@ -57,7 +58,7 @@ export async function serveUntilSignal(
   onReady: (url: string) => Awaitable<void>,
   offeredKey?: string,
 ): Promise<void> {
-  const log = logTo({ level: settings["log-level"] });
+  const log = logTo({ level: settings["log-level"], events: FEATURE_EVENTS });
   const uncaught = Promise.withResolvers<string>();
   onUncaughtError(log, () => uncaught.resolve("uncaught error"));
   const server = await start(command, settings, log, offeredKey);

@@ -1,10 +1,9 @@
-/** Checks the API keys, their webhooks, the list of redactions, and Redis, which shares limits. */
+/** Checks the API keys, what features store beside them, the list of redactions, and Redis, which shares limits. */
 
 import { AccessError } from "../access/key-database.ts";
 import { type KeyRecord, stateOf } from "../access/key-store.ts";
-import { hookState } from "../hooks/hook-access.ts";
-import type { Hook } from "../hooks/hook-store.ts";
-import { openAccess, redisVersion } from "../open-access.ts";
+import { FEATURES } from "../features/list.ts";
+import { openAccess, ownServices, redisVersion } from "../open-access.ts";
 import { isWhole, type ListEntry } from "../redact/list.ts";
 import { type Settings, shownValue } from "../settings/definitions.ts";
 import { type Finding, ok, problem, someOf, warning } from "./findings.ts";
@@ -20,8 +19,12 @@ export async function keyFindings(
   const access = openAccess(settings, true);
   try {
     const records = (await access.keys.exists()) ? await access.keys.list() : [];
-    const hooks = (await access.hooks.exists()) ? await access.hooks.list() : [];
-    return [...judgeKeys(records, location, settings, now), ...judgeHooks(hooks, records, now)];
+    const found = judgeKeys(records, location, settings, now);
+    const services = ownServices(settings, access, NO_SHARDS);
+    for (const { name, operated } of FEATURES) {
+      if (operated) found.push(...(await operated.findings(services.get(name)!, now)));
+    }
+    return found;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!(error instanceof AccessError) && code === undefined) throw error;
@@ -30,6 +33,9 @@ export async function keyFindings(
     await access.close();
   }
 }
+
+/** They are examined elsewhere. */
+const NO_SHARDS = { list: () => [], reader: () => undefined };
 
 /** Nothing is said about the list of redactions if it is whole. */
 export function redactionFindings(list: readonly ListEntry[]): Finding[] {
@@ -61,39 +67,6 @@ export function judgeKeys(
     const message = `the tier of ${list} does not exist: the first tier applies`;
     found.push(
       warning("keys", message, "define the tier, or 'matchbook keys change ID --tier TIER'"),
-    );
-  }
-  return found;
-}
-
-/** Nothing is said about webhooks if there are none. */
-export function judgeHooks(
-  hooks: readonly Hook[],
-  records: readonly KeyRecord[],
-  now: number,
-): Finding[] {
-  if (hooks.length === 0) return [];
-  const keys = new Map(records.map((record) => [record.id, record]));
-  const inState = (...states: ReturnType<typeof hookState>[]) =>
-    hooks
-      .filter((hook) => states.includes(hookState(hook, keys.get(hook.keyId), now)))
-      .filter(({ pausedBy }) => pausedBy !== "operator");
-  const listed = (some: readonly Hook[]) => someOf(some.map(({ id }) => id));
-  const [failing, paused] = [inState("failing"), inState("paused")];
-  const keyless = inState("no-key", "key-revoked", "key-expired");
-  const found = [ok("webhooks", `${inState("active").length} of ${hooks.length} active`)];
-  if (failing.length > 0) {
-    const message = `the receiver of ${listed(failing)} fails`;
-    found.push(warning("webhooks", message, "'matchbook hooks show ID' has its last response"));
-  }
-  if (paused.length > 0) {
-    const message = `${listed(paused)} paused, because the receiver failed for a day`;
-    found.push(warning("webhooks", message, "fix it, then 'matchbook hooks resume ID'"));
-  }
-  if (keyless.length > 0) {
-    const message = `nothing is delivered to ${listed(keyless)}: the key is not valid any more`;
-    found.push(
-      warning("webhooks", message, "'matchbook hooks remove ID', or add it with a valid key"),
     );
   }
   return found;

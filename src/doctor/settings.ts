@@ -1,7 +1,6 @@
 /** Finds settings that are valid but look wrong. */
 
 import { statSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { exposedFile, readToken } from "../admin/token.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type LoadedSettings, SettingsError } from "../settings/load.ts";
@@ -12,13 +11,7 @@ const SUBJECT = "settings";
 
 export function settingsFindings(loaded: LoadedSettings): Finding[] {
   const { values, file } = loaded;
-  const found = [
-    ...listenerFindings(values),
-    ...limitFindings(values),
-    ...visitorFindings(values),
-    ...logFindings(values),
-    ...secretFindings(loaded),
-  ];
+  const found = [...listenerFindings(values), ...logFindings(values), ...secretFindings(loaded)];
   const source = file === undefined ? "no settings file" : `from ${file}`;
   return [ok(SUBJECT, source), ...found];
 }
@@ -27,14 +20,8 @@ export function settingsFindings(loaded: LoadedSettings): Finding[] {
 export const invalidSettings = ({ problems }: SettingsError): Finding[] =>
   problems.map((one) => problem(SUBJECT, one));
 
-export function workersFinding({ workers }: Pick<Settings, "workers">, cores: number): Finding[] {
-  if (workers <= cores) return [];
-  const message = `workers is ${workers}, but this machine has ${cores} ${cores === 1 ? "core" : "cores"}`;
-  return [warning(SUBJECT, message, `set it to ${cores} or less`)];
-}
-
 function listenerFindings(settings: Settings): Finding[] {
-  const found = workersFinding(settings, availableParallelism());
+  const found: Finding[] = [];
   if (settings["trusted-proxies"].texts.some((block) => block.endsWith("/0"))) {
     found.push(
       problem(
@@ -57,35 +44,10 @@ function listenerFindings(settings: Settings): Finding[] {
   return found;
 }
 
-function limitFindings(settings: Settings): Finding[] {
-  if (settings["open-requests-per-minute"] > 0) return [];
-  const message = "open-requests-per-minute is 0: there is no limit";
-  return [warning(SUBJECT, message, "set a limit, or have one in the proxy")];
-}
-
-/** A database or Redis for keys and limits means several instances. */
-function visitorFindings(settings: Settings): Finding[] {
-  const { "portal-visitors": visitors, "admin-token": token, redis } = settings;
-  const hasInstances = redis !== "" || settings["keys-database"] !== undefined;
-  const hasToken = token !== "" || settings["admin-token-file"] !== "";
-  if (visitors === "off" || hasToken || !hasInstances) return [];
-  return [
-    warning(
-      SUBJECT,
-      "portal-visitors is on without admin-token: instances refuse each other's visitor tokens",
-      "set the same admin-token for all instances",
-    ),
-  ];
-}
-
-function logFindings(settings: Settings): Finding[] {
-  const level = settings["log-level"];
-  const found: Finding[] = [];
-  if (level === "silent" || level === "fatal") {
-    const message = `log-level is ${level}: errors are not logged`;
-    found.push(warning(SUBJECT, message, "set it to warn or info"));
-  }
-  return found;
+function logFindings({ "log-level": level }: Settings): Finding[] {
+  if (level !== "silent" && level !== "fatal") return [];
+  const message = `log-level is ${level}: errors are not logged`;
+  return [warning(SUBJECT, message, "set it to warn or info")];
 }
 
 const READABLE_BY_OTHERS = 0o004;

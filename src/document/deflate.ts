@@ -6,7 +6,10 @@ import { endOfOnlyBlock } from "./deflate-block.ts";
 /** Of zlib. Level 1 makes texts 25 % larger. */
 const LEVEL = 2;
 /** Half the time of zlib, and no larger. It can only write complete streams. */
-const LIBDEFLATE = { library: "libdeflate", level: 1 } as const;
+const LIBRARY = "libdeflate";
+/** Of it. A longer text gets 3 % smaller with THOROUGH, for half the time more. */
+const FASTEST = 1;
+export const THOROUGH = 4;
 /** zlib is as fast for shorter texts. */
 const SHORT = 64;
 
@@ -17,9 +20,9 @@ const STORED_HEADER = 5;
 const EMPTY = [0, 0, 0xff, 0xff];
 
 /** Ends in a full flush: no final block, no references to earlier bytes, byte-aligned. */
-export function deflate(plain: Uint8Array): Uint8Array {
-  const stream =
-    plain.length > SHORT && Bun.deflateSync(plain as Uint8Array<ArrayBuffer>, LIBDEFLATE);
+export function deflate(plain: Uint8Array, level: 1 | 4 = FASTEST): Uint8Array {
+  const options = { library: LIBRARY, level } as const;
+  const stream = plain.length > SHORT && Bun.deflateSync(plain as Uint8Array<ArrayBuffer>, options);
   const end = stream && endOfOnlyBlock(stream);
   return end ? flushed(stream, end) : deflateSlowly(plain);
 }

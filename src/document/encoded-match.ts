@@ -12,7 +12,7 @@ import { crc32 } from "node:zlib";
 import type { ByteRange } from "../store/byte-range.ts";
 import type { Fragment } from "../store/store.ts";
 import { mixed } from "./crc32.ts";
-import { deflate } from "./deflate.ts";
+import { deflate, THOROUGH } from "./deflate.ts";
 import { numberAt, type Piece } from "./fragment.ts";
 
 const HEADER = 27;
@@ -39,7 +39,7 @@ export interface EncodedMatch {
 export function encodeMatch({ resource, included, keys, stitchable }: MatchTexts): Fragment {
   const plain = [Buffer.from(resource), Buffer.from(included)] as const;
   const first = deflate(plain[0]);
-  const second = deflate(plain[1]);
+  const second = deflate(plain[1], THOROUGH);
   const piecesAt = HEADER + HASH * keys.length;
   const stored = Buffer.allocUnsafeSlow(piecesAt + first.length + second.length);
   stored.set(first, piecesAt);

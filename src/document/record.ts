@@ -69,11 +69,12 @@ export function writeRecord(record: MatchRecord): RecordText {
 }
 
 /** The players and teams as they are in the record. */
-export function writeCarried(record: MatchRecord): Pick<RecordText, "players" | "teams"> {
-  return { players: record.players.map(writeNamed), teams: record.teams.map(writeNamed) };
+export function writeCarried({ players, teams }: Carried): Pick<RecordText, "players" | "teams"> {
+  return { players: players.map(writeNamed), teams: teams.map(writeNamed) };
 }
 
-export function packRecord(text: RecordText): StoredMatch {
+/** `outline` is one line, which can be read without the rest. */
+export function packRecord(text: RecordText, outline: string): StoredMatch {
   const { id, createdAt, gameMode, patchVersion, contentHash } = text;
   return {
     id,
@@ -83,7 +84,7 @@ export function packRecord(text: RecordText): StoredMatch {
     contentHash,
     encoded: encodeMatch(text),
     carried: writeFragment(
-      `{"players":[${text.players.map(namedMember)}],"teams":[${text.teams.map(namedMember)}]}`,
+      `${outline}\n{"players":[${text.players.map(namedMember)}],"teams":[${text.teams.map(namedMember)}]}`,
     ),
   };
 }
@@ -101,7 +102,7 @@ export function restoreRecord(stored: StoredMatch): MatchRecord {
 /** The document from which ingest makes this record again, as one line of JSON. */
 export function recordDocument(stored: StoredMatch): string {
   const { match, own, carried } = textsOf(stored);
-  const { players, teams } = JSON.parse(carried) as Carried;
+  const { players, teams } = parseCarried(carried);
   // Several players may link to the same resource, which a document includes once.
   const linked = new Map<string, Resource>();
   for (const { carried: resource, companions } of [...players, ...teams]) {
@@ -124,7 +125,7 @@ function recordOf({ match, own, carried }: Texts): MatchRecord {
   return describeMatch({
     match: JSON.parse(match),
     own: JSON.parse(`[${own}]`),
-    ...(JSON.parse(carried) as Carried),
+    ...parseCarried(carried),
   });
 }
 
@@ -138,9 +139,16 @@ export function sidesIn(match: ByteRange): Side[] {
 type Carried = Pick<MatchParts, "players" | "teams">;
 
 /** The players and teams as they were in the record. */
-export function restoreCarried(carried: Fragment): Carried {
-  return JSON.parse(fragmentText(carried));
+export const restoreCarried = (carried: Fragment): Carried => parseCarried(fragmentText(carried));
+
+/** The line that was stored before the players and teams. */
+export function storedOutline(carried: Fragment): string {
+  const text = fragmentText(carried);
+  return text.slice(0, text.indexOf("\n"));
 }
+
+/** JSON as it is written here has no line ends. */
+const parseCarried = (text: string): Carried => JSON.parse(text.slice(text.indexOf("\n") + 1));
 
 function writeNamed({ id, carried, companions }: Named): CarriedText {
   return { id, resource: canonicalResource(carried), companions: canonicalList(companions) };

@@ -3,7 +3,7 @@
 import type { JsonObject, Resource } from "./json.ts";
 
 /** Gold is summed in integer millionths, so the sum does not depend on the order. */
-const GOLD_UNIT = 1_000_000;
+export const GOLD_UNIT = 1_000_000;
 
 export function microGold(gold: number): bigint {
   return BigInt(Math.round(gold * GOLD_UNIT));

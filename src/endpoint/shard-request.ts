@@ -34,7 +34,6 @@ export interface ShardRequest extends RecordsRequest {
   shard: string;
   /** The id in the path, or what it has instead; empty if there is none. */
   id: string;
-  leaderboardDepth: number;
   results: ResultCache;
   raw: Request;
   key: LiveKey;

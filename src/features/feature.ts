@@ -4,13 +4,15 @@ import type { KeyLookup } from "../access/key-lookup.ts";
 import type { MatchFacts, MatchRecord } from "../domain/match.ts";
 import type { CompatProfile } from "../endpoint/compat-profile.ts";
 import type { RecordsRoute } from "../endpoint/shard-request.ts";
-import type { Observe } from "../observe/events.ts";
+import type { FeatureEvents, Observe } from "../observe/events.ts";
 import type { MetricFamily } from "../observe/prometheus.ts";
 import type { Schema } from "../openapi/schema-parts.ts";
+import type { Settings } from "../settings/definitions.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Steps } from "../store/steps.ts";
 import type { Transaction } from "../store/store.ts";
-import type { TableShape } from "../store/table.ts";
+import type { Index, TableShape } from "../store/table.ts";
+import type { Operated } from "./operated.ts";
 
 export interface Feature {
   name: string;
@@ -18,25 +20,31 @@ export interface Feature {
   /** In the OpenAPI document, by name; and an example of each response. */
   schemas: Readonly<Record<string, Schema>>;
   examples: Readonly<Record<string, object>>;
+  /** Which it also adds to the interface `FeatureEvents`. */
+  events?: Partial<FeatureEvents>;
   /** What it needs of each record, by name: the parts of an outline. Computed once, when the record arrives. */
   outline?: Readonly<Record<string, (record: MatchRecord) => unknown>>;
   derived?: readonly DerivedData[];
   /** Tables that it keeps up to date in other ways. */
   tables?: readonly TableShape[];
+  /** Indexes that it adds to tables of the core, by their names. */
+  indexes?: Readonly<Record<string, readonly Index[]>>;
   /** Called at the end of a transaction with the names that players gained or lost. */
   onNames?(names: ReadonlySet<string>): Steps<void>;
   /** Called when the server starts. Its endpoints find the result in `running` of a request, by the name of the feature. */
   start?(services: Services): Running;
+  operated?: Operated;
 }
 
 /** What a feature keeps while the server runs. */
 export interface Running {
-  stop(): void;
-  families(): MetricFamily[];
+  stop?(): void;
+  families?(): MetricFamily[];
 }
 
 /** What the server offers. */
 export interface Services {
+  settings: Settings;
   shards: ReadableShards;
   profile: CompatProfile;
   keys: Pick<KeyLookup, "find" | "mayRead">;

@@ -1,10 +1,24 @@
-/** All features. Without its folder and its line here, one is gone, and the others work on. */
+/** All features. Without its folder and its line here, one is gone, and the others work on; webhooks need changes. */
 
+import type { FeatureEvents } from "../observe/events.ts";
 import { changes } from "./changes/feature.ts";
 import type { Feature } from "./feature.ts";
 import { heroes } from "./heroes/feature.ts";
 import { leaderboards } from "./leaderboards/feature.ts";
 import { nameSearch } from "./name-search/feature.ts";
 import { playedWith } from "./played-with/feature.ts";
+import { webhooks } from "./webhooks/feature.ts";
 
-export const FEATURES: readonly Feature[] = [playedWith, nameSearch, leaderboards, changes, heroes];
+export const FEATURES: readonly Feature[] = [
+  playedWith,
+  nameSearch,
+  leaderboards,
+  changes,
+  heroes,
+  webhooks,
+];
+
+export const FEATURE_EVENTS: Partial<FeatureEvents> = Object.assign(
+  {},
+  ...FEATURES.map(({ events }) => events),
+);

@@ -35,8 +35,6 @@ export interface ServerContext {
   sharedLimits?: { readonly isUp: boolean } | undefined;
   usage: { daysOf(keyId: string, since: number): Awaitable<KeyDay[]> };
   maxOffset: number;
-  /** How many entries of a leaderboard are listed. */
-  leaderboardDepth: number;
   profile: CompatProfile;
   overload: OverloadControl;
   results: ResultCache;

@@ -8,7 +8,7 @@ import type { ApiRequest } from "./request.ts";
 
 /** Written out, because spreading the parts takes as long as many a stage. */
 export function shardRequest(
-  { leaderboardDepth, maxOffset, profile, results, running }: ServerContext,
+  { maxOffset, profile, results, running }: ServerContext,
   request: ApiRequest,
   { shard, id }: { shard: string; id: string },
   reader: Reader,
@@ -29,7 +29,6 @@ export function shardRequest(
     id,
     maxOffset,
     profile,
-    leaderboardDepth,
     results,
     running,
     isWaiting() {},

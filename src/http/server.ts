@@ -4,6 +4,7 @@ import { stopwatches } from "../endpoint/stopwatch.ts";
 import type { Services } from "../features/feature.ts";
 import { FEATURES } from "../features/list.ts";
 import type { MetricFamily } from "../observe/prometheus.ts";
+import type { Settings } from "../settings/definitions.ts";
 import type { AddressSet } from "../settings/trusted-proxies.ts";
 import type { ServerContext } from "./context.ts";
 import { listen, peerAddress, urlHost } from "./listen.ts";
@@ -15,6 +16,7 @@ import { atMostOncePerSecond, shardStatuses } from "./status.ts";
 
 export interface ServerOptions
   extends Omit<ServerContext, "startedAt" | "openApi" | "shardStates" | "running" | "state"> {
+  settings: Settings;
   host: string;
   port: number;
   /** Whether other processes listen on the same port and share its connections. */
@@ -100,7 +102,7 @@ export function startServer(options: ServerOptions): RunningServer {
   const shutDown = async (signal: string) => {
     context.state.isStopping = true;
     observe({ event: "stopping", signal, inFlight: context.state.inFlight });
-    for (const feature of running.values()) feature.stop();
+    for (const feature of running.values()) feature.stop?.();
     await drained.promise;
     await server.stop();
     await options.release();
@@ -110,7 +112,7 @@ export function startServer(options: ServerOptions): RunningServer {
 
   return {
     url: urls.listening,
-    families: () => [...running.values()].flatMap((feature) => feature.families()),
+    families: () => [...running.values()].flatMap((feature) => feature.families?.() ?? []),
     stop(signal, drainMs = options.drainMs) {
       setTimeout(drained.resolve, drainMs).unref();
       stopping ??= shutDown(signal);

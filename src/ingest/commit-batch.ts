@@ -11,14 +11,7 @@ import { restoreRecord } from "../document/record.ts";
 import { type MatchFacts, resultOf, rosterPlayers } from "../domain/match.ts";
 import { redact } from "../domain/redact.ts";
 import { needsRankedPlayer, visibility, type WithheldReason } from "../domain/visibility.ts";
-import {
-  type Fate,
-  type MatchEntry,
-  type ShardRecord,
-  StoreError,
-  type Transaction,
-  type Writer,
-} from "../store/store.ts";
+import type { Fate, MatchEntry, ShardRecord, Transaction, Writer } from "../store/store.ts";
 import { updateDerived } from "./derived.ts";
 import {
   type Outline,
@@ -126,8 +119,8 @@ function withoutPlayers(
 ): readonly PreparedRecord[] {
   if (redacted.size === 0) return batch;
   return batch.map((record) =>
-    record.encoded && namesAny(record.outline, redacted) && !isKept(record)
-      ? prepare(redact(restoreRecord(record.encoded.stored), redacted), true)
+    namesAny(record.outline, redacted) && !isKept(record)
+      ? prepare(redact(restoreRecord(record.encoded.stored), redacted))
       : record,
   );
 }
@@ -155,21 +148,14 @@ async function classify(
   const isPruned = ({ createdAt }: Outline) => createdAt < cutoff;
   const recent = batch.filter(({ outline }) => !isPruned(outline));
   const known = await transaction.known([...new Set(recent.map(({ outline }) => outline.id))]);
-  const arriving = new Map<string, StoredRecord & { contentHash: Uint8Array }>();
+  const arriving = new Map<string, PreparedRecord>();
   const replaced = new Set<string>();
   const outcomes = batch.map(({ outline, contentHash, encoded }): Outcome => {
     if (isPruned(outline)) return { kind: "pruned" };
     const { id } = outline;
-    // Ingest found it to be equal before. What is stored may have been redacted since then.
-    if (!encoded && known.has(id)) return { kind: "duplicate" };
     const before = (arriving.get(id) ?? known.get(id))?.contentHash;
     if (before && areEqual(before, contentHash)) return { kind: "duplicate" };
     if (before && !replace) return { kind: "conflict" };
-    if (!encoded) {
-      throw new StoreError(
-        `match ${id} is no longer in the database, which has lost data, for example because a replica that lagged behind was promoted: ingest everything again`,
-      );
-    }
     if (known.has(id)) replaced.add(id);
     arriving.set(id, { outline, contentHash, encoded });
     return { kind: "stored" };
@@ -181,8 +167,7 @@ async function classify(
   };
 }
 
-export const areEqual = (one: Uint8Array, other: Uint8Array): boolean =>
-  Buffer.compare(one, other) === 0;
+const areEqual = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
 
 interface Change {
   served: StoredRecord[];

@@ -4,11 +4,10 @@ import { stateDocument } from "../document/shard-state.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Writer } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
-import { areEqual, commitBatch } from "./commit-batch.ts";
+import { commitBatch } from "./commit-batch.ts";
 import { commitStates } from "./commit-state.ts";
-import type { PreparedRecord } from "./prepare.ts";
 import { readAhead } from "./read-ahead.ts";
-import type { ChunkContext, DocumentContent, Incoming } from "./read-chunk.ts";
+import type { ChunkContext, Incoming } from "./read-chunk.ts";
 import { ReaderPool } from "./reader-pool.ts";
 import type { Origin, Rejection } from "./records.ts";
 import { addTo, emptyReport, isComplete, type Report } from "./report.ts";
@@ -47,19 +46,10 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
   const readers = new ReaderPool(options.context, options.threads);
   let batch: Pending[] = [];
   let batchBytes = 0;
-  // While all records are known, they are looked up before they are encoded.
-  let isKnown = false;
   // Where what pruned matches left behind was last found: a cutoff has to follow.
   const unfinished = new Map<string, Origin>();
 
-  const read = async (chunk: DocumentChunk) => {
-    const encode = !isKnown;
-    let contents = await readers.read(chunk, encode);
-    const known = !options.replace && (await areKnown(contents, options, retry));
-    if (!encode && !known) contents = await readers.read(chunk, true);
-    isKnown = known;
-    return { chunk, contents };
-  };
+  const read = async (chunk: DocumentChunk) => ({ chunk, contents: await readers.read(chunk) });
   const reject = (rejection: Rejection) => {
     report.rejected += 1;
     options.onRejection(rejection);
@@ -114,27 +104,6 @@ async function* allChunks(
 }
 
 const sizeOf = ({ size }: DocumentChunk) => size;
-
-/** Whether the shards have all these records. */
-async function areKnown(
-  contents: DocumentContent[],
-  { writer }: IngestOptions,
-  retry: Retry,
-): Promise<boolean> {
-  const records = contents.flatMap(({ incoming }) =>
-    incoming.filter((one) => one.kind === "record"),
-  );
-  for (const [shard, those] of Map.groupBy(records, ({ outline }) => outline.shard)) {
-    const ids = new Set(those.map(({ outline }) => outline.id));
-    const known = await retry.run(shard, async () => writer(shard).contentHashes([...ids]));
-    const isKnown = ({ outline, contentHash }: PreparedRecord) => {
-      const stored = known.get(outline.id);
-      return stored !== undefined && areEqual(stored, contentHash);
-    };
-    if (!those.every(isKnown)) return false;
-  }
-  return true;
-}
 
 /**
  * Stores a batch of one kind, in one transaction for each shard. A transaction whose outcome is unknown is repeated,

@@ -1,13 +1,17 @@
 /** Prepares a record for its transaction: its facts, its content hash and the form in which it is stored. */
 
+import { crc32 } from "node:zlib";
 import {
   type CarriedText,
   packRecord,
+  restoreCarried,
   restoreRecord,
+  storedOutline,
   writeCarried,
   writeRecord,
 } from "../document/record.ts";
 import type { MatchFacts, MatchRecord } from "../domain/match.ts";
+import { GOLD_UNIT, microGold } from "../domain/player.ts";
 import { playersShownRanked } from "../domain/visibility.ts";
 import { extraWords } from "../domain/vocabulary.ts";
 import { FEATURES } from "../features/list.ts";
@@ -36,12 +40,7 @@ export interface StoredRecord {
   encoded: EncodedRecord;
 }
 
-export interface PreparedRecord {
-  outline: Outline;
-  contentHash: Uint8Array;
-  /** Undefined when it was not encoded, because the shard has an equal record. */
-  encoded: EncodedRecord | undefined;
-}
+export type PreparedRecord = StoredRecord & { contentHash: Uint8Array };
 
 const PARTS = FEATURES.flatMap(({ outline = {} }) => Object.entries(outline));
 
@@ -61,30 +60,29 @@ export function outlineOf(record: MatchRecord): Outline {
   };
 }
 
-export function prepareAll(records: readonly MatchRecord[], encode: boolean): PreparedRecord[] {
+export function prepareAll(records: readonly MatchRecord[]): PreparedRecord[] {
   const texts = records.map(writeRecord);
-  const stored = encode ? texts.map(packRecord) : [];
-  return records.map((record, at) => {
-    const { contentHash, players, teams } = texts[at]!;
-    const encoded = encode ? { stored: stored[at]!, players, teams } : undefined;
-    return { outline: outlineOf(record), contentHash, encoded };
+  const outlines = records.map(outlineOf);
+  return texts.map((text, at) => {
+    const outline = outlines[at]!;
+    const { contentHash, players, teams } = text;
+    const stored = packRecord(text, writeOutline(outline));
+    return { outline, contentHash, encoded: { stored, players, teams } };
   });
 }
 
-export const prepare = (record: MatchRecord, encode: boolean): PreparedRecord =>
-  prepareAll([record], encode)[0]!;
+export const prepare = (record: MatchRecord): PreparedRecord => prepareAll([record])[0]!;
 
 /** A stored record, as if it were ingested again. */
 export function restore(stored: StoredMatch): StoredRecord {
-  const record = restoreRecord(stored);
   let written: ReturnType<typeof writeCarried> | undefined;
   // Often only few of its players are written, and none of its teams.
   const carried = () => {
-    written ??= writeCarried(record);
+    written ??= writeCarried(restoreCarried(stored.carried));
     return written;
   };
   return {
-    outline: outlineOf(record),
+    outline: readOutline(stored) ?? outlineOf(restoreRecord(stored)),
     encoded: {
       stored,
       get players() {
@@ -96,3 +94,51 @@ export function restore(stored: StoredMatch): StoredRecord {
     },
   };
 }
+
+/** Of outlines: a feature that needs something else of records has another version, and so do its tables. */
+const VERSION = crc32(
+  JSON.stringify(
+    FEATURES.map(({ name, derived = [] }) => [name, derived.map(({ table }) => table.derived)]),
+  ),
+);
+
+type WrittenPlayer = [id: string, isShownRanked: boolean, won?: boolean, gold?: number | string];
+
+/** What the stored match does not say itself. An outline is stored, so that a rebuild need not parse the match. */
+function writeOutline({
+  shard,
+  endGameReason,
+  players,
+  teams,
+  words,
+  parts,
+  shownRanked,
+}: Outline) {
+  const written = players.map(({ id, part }): WrittenPlayer => {
+    const isShown = shownRanked.includes(id);
+    if (!part) return [id, isShown];
+    // As the record has it nearly always, and then it takes few bytes.
+    const gold = Number(part.gold) / GOLD_UNIT;
+    return [id, isShown, part.won, microGold(gold) === part.gold ? gold : `${part.gold}`];
+  });
+  return JSON.stringify([VERSION, { players: written, teams, shard, endGameReason, words, parts }]);
+}
+
+/** Undefined if another version has written it. */
+function readOutline({ id, createdAt, gameMode, patchVersion, carried }: StoredMatch) {
+  const [version, written] = JSON.parse(storedOutline(carried));
+  if (version !== VERSION) return undefined;
+  const players: WrittenPlayer[] = written.players;
+  return {
+    ...(written as Pick<Outline, "teams" | "shard" | "endGameReason" | "words" | "parts">),
+    ...{ id, createdAt, gameMode, patchVersion },
+    players: players.map(([id, , won, gold]) => ({
+      id,
+      part: won === undefined ? undefined : { won, gold: fullGold(gold!) },
+    })),
+    shownRanked: players.filter(([, isShown]) => isShown).map(([id]) => id),
+  };
+}
+
+const fullGold = (gold: number | string) =>
+  typeof gold === "number" ? microGold(gold) : BigInt(gold);

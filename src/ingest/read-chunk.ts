@@ -20,18 +20,13 @@ export interface DocumentContent {
 
 export type ChunkContext = Omit<ReadingContext, "now">;
 
-/** Encoding is the larger part of the work, and not needed for records that a shard has already. */
 export function readChunk(
   { source, now, texts }: DocumentChunk,
   context: ChunkContext,
-  encode: boolean,
 ): DocumentContent[] {
   // One stage for all documents and then the next: the code of each stays in the caches of the processor.
   const read = texts.map((text) => readDocument(text, source, { ...context, now }));
-  const prepared = prepareAll(
-    read.flatMap(({ records }) => records),
-    encode,
-  ).values();
+  const prepared = prepareAll(read.flatMap(({ records }) => records)).values();
   return read.map(({ records, state, rejections }, at) => {
     const { line, bytes: { length = 0 } = {} } = texts[at]!;
     const bytes = length / (records.length || 1);

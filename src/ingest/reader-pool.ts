@@ -23,16 +23,16 @@ export class ReaderPool {
     private readonly count: number,
   ) {}
 
-  async read(chunk: DocumentChunk, encode: boolean): Promise<DocumentContent[]> {
+  async read(chunk: DocumentChunk): Promise<DocumentContent[]> {
     const { context } = this;
     this.#bytes += chunk.size;
     if (this.#threads.length === 0 && this.#bytes > HEAD_START_BYTES) {
       this.#threads = Array.from({ length: this.count }, () => new ReaderWorker());
     }
     const thread = this.#leastBusy();
-    if (!thread) return readChunk(chunk, context, encode);
+    if (!thread) return readChunk(chunk, context);
     const { source, now, texts, size } = chunk;
-    const documents = await thread.read({ chunk: { source, now, texts, size }, context, encode });
+    const documents = await thread.read({ chunk: { source, now, texts, size }, context });
     return documents.map(({ isRejected, incoming }, at) => {
       // Documents that a thread rejects are read again here.
       const again = () => readDocument(texts[at]!, source, { ...context, now }).rejections;

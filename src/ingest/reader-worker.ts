@@ -6,7 +6,6 @@ import { type ChunkContext, type Incoming, readChunk } from "./read-chunk.ts";
 export interface ReadRequest {
   chunk: DocumentChunk;
   context: ChunkContext;
-  encode: boolean;
 }
 
 /** The documents of the chunk. Rejections are not sent: they may hold what cannot be cloned. */
@@ -16,8 +15,8 @@ declare const self: Worker;
 
 const send = (response: ReadResponse | "ready") => self.postMessage(response);
 
-self.onmessage = ({ data: { chunk, context, encode } }: MessageEvent<ReadRequest>) => {
-  const documents = readChunk(chunk, context, encode);
+self.onmessage = ({ data: { chunk, context } }: MessageEvent<ReadRequest>) => {
+  const documents = readChunk(chunk, context);
   send(
     documents.map(({ rejections, incoming }) => ({ isRejected: rejections.length > 0, incoming })),
   );

@@ -38,8 +38,10 @@ export class PendingNamed {
 
   async write(transaction: Transaction): Promise<void> {
     let rows: PlayerRow[] = [];
-    for (const [id, { snapshot, ...standing }] of this.players) {
-      rows.push(playerRow(id, standing, carriedIn(restoreCarried(snapshot), "players", id)));
+    for (const [snapshot, those] of Map.groupBy(this.players, ([, one]) => one.snapshot)) {
+      const carried = restoreCarried(snapshot);
+      for (const [id, standing] of those)
+        rows.push(playerRow(id, standing, carriedIn(carried, "players", id)));
       if (rows.length < ROWS_AT_ONCE) continue;
       await transaction.putPlayers(rows);
       rows = [];
@@ -96,10 +98,14 @@ export async function updatePlayers(
   await transaction.removePlayers(gone);
 }
 
-function playerRow(id: string, standing: Standing, { carried, companions }: Carried): PlayerRow {
-  const { name, resource } = playerText(carried, standing.totals, standing.run);
+function playerRow(
+  id: string,
+  { totals, latest, run }: Standing,
+  { carried, companions }: Carried,
+): PlayerRow {
+  const { name, resource } = playerText(carried, totals, run);
   const tier = skillTier(carried);
-  return { id, name, ...standing, skillTier: tier, ...fragments(resource, companions) };
+  return { id, name, totals, latest, run, skillTier: tier, ...fragments(resource, companions) };
 }
 
 /** Adds what pruned records left behind, before any record of these players. Players who have a base keep it. */

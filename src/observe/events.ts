@@ -12,7 +12,7 @@ export interface ErrorText {
 
 type Level = "debug" | "info" | "warn" | "error";
 
-interface EventKind<Fields> {
+export interface EventKind<Fields> {
   level: Level;
   /** What it means for the operator, shown on a terminal. */
   advice?: string | undefined;
@@ -23,11 +23,10 @@ interface EventKind<Fields> {
 const at =
   (level: Level) =>
   <Fields = object>(advice?: string): EventKind<Fields> => ({ level, advice });
-const [debug, info, warn, error] = [at("debug"), at("info"), at("warn"), at("error")];
+export const [debug, info, warn, error] = [at("debug"), at("info"), at("warn"), at("error")];
 
-type OfShard = { shard: string };
-type Failed = { error: ErrorText };
-type OfHook = OfShard & { hook: string };
+export type OfShard = { shard: string };
+export type Failed = { error: ErrorText };
 
 export const EVENTS = {
   "shard-opened": info<OfShard & { location: string }>(),
@@ -107,20 +106,6 @@ export const EVENTS = {
     "Redis is unavailable; this instance applies its own limits until it is back",
   ),
   "shared-limits-available": info(),
-  /** A batch of changes was delivered to a hook. */
-  "hook-delivered": debug<OfHook & { changes: number; milliseconds: number }>(),
-  /** The batch is sent again later, unless the hook is paused. */
-  "hook-failed": warn<OfHook & { attempts: number; reason: string }>(),
-  /** A hook failed for a day, or its receiver responded with 410. An operator has to resume it. */
-  "hook-paused": error<OfHook & { reason: string }>(
-    "run 'matchbook hooks resume HOOK' when its receiver works",
-  ),
-  /** Changes that a hook has not received are not in the log any more: they are too old, or the shard was restored. */
-  "hook-gap": warn<OfHook>(
-    "changes are not in the log any more; the next delivery reports the gap",
-  ),
-  /** The hooks, or the changes of a shard, cannot be read. It is tried again. */
-  "hooks-stalled": error<Failed & Partial<OfShard>>(),
   /** A worker accepts requests. */
   "worker-ready": info<{ worker: number; pid: number }>(),
   /** A worker exited unexpectedly and is restarted after the delay. */
@@ -154,12 +139,6 @@ export const EVENTS = {
   "admin-request": info<AdminRequest>(),
   upload: info<Upload>(),
   request: info<ShownRequest>(),
-  /** A stream of changes has ended, of which so many were sent. */
-  "stream-ended": info<
-    OfShard & { keyId: string; seconds: number; changes: number; why: StreamEnd }
-  >(),
-  /** Those who waited for changes of this shard were told so, after several attempts to read its change log. */
-  "changes-unreadable": error<OfShard & Failed>("streams of them are ended"),
   failure: error<Failed & { requestId: string }>(),
   /** No code caught this error. The process shuts down. */
   "uncaught-error": error<Failed>("shutting down"),
@@ -169,10 +148,16 @@ export const EVENTS = {
   stopped: info(),
 };
 
-export type EventName = keyof typeof EVENTS;
+/** Those of features, which add them to this interface. */
+// biome-ignore lint/suspicious/noEmptyInterface: it is extended in their folders.
+export interface FeatureEvents {}
+
+type Kinds = typeof EVENTS & FeatureEvents;
+
+export type EventName = keyof Kinds;
 
 type FieldsOf<Name extends EventName> =
-  (typeof EVENTS)[Name] extends EventKind<infer Fields> ? Fields : never;
+  Kinds[Name] extends EventKind<infer Fields> ? Fields : never;
 
 /** Errors are still what was thrown. */
 type Thrown<Fields> = { [Field in keyof Fields]: Field extends "error" ? unknown : Fields[Field] };
@@ -230,18 +215,6 @@ type ShownRequest = Omit<
   query: string | undefined;
 };
 
-/** Why a stream ends. "client-closed": the client has closed the connection. */
-export const STREAM_ENDS = [
-  "client-closed",
-  "slow-reader",
-  "cursor-expired",
-  "stopping",
-  "key-ended",
-  "shard-unavailable",
-] as const;
-
-export type StreamEnd = (typeof STREAM_ENDS)[number];
-
 /** A request to the admin listener. */
 interface AdminRequest {
   requestId: string;
@@ -296,12 +269,15 @@ export function onlyChanges(observe: Observe): Observe {
 export const unobserved: Observe = () => {};
 
 /** An event as a line for a terminal: its name, its values, and what to do. */
-export function sentence(event: ShownEvent, paint: Paint): string {
+export function sentence(
+  event: ShownEvent,
+  { level, advice }: EventKind<unknown>,
+  paint: Paint,
+): string {
   if (event.event === "request" || event.event === "admin-request") {
     return requestSentence(event, paint);
   }
   const { event: name, ...values } = event;
-  const { level, advice } = EVENTS[name];
   const { error, ...fields } = values as Partial<Failed>;
   const shown = Object.entries(fields)
     .filter(([, value]) => value !== undefined)

@@ -3,6 +3,8 @@
 import {
   EVENTS,
   type Event,
+  type EventKind,
+  type FeatureEvents,
   type Observe,
   type Paint,
   type ShownEvent,
@@ -37,6 +39,8 @@ export interface LogStream {
 
 export interface LogOptions {
   level: LogLevel;
+  /** Those of features, beside those of the core. */
+  events?: Partial<FeatureEvents>;
   /** The number of this worker; undefined in a single process. */
   worker?: number | undefined;
   /** Standard error when absent. */
@@ -47,14 +51,16 @@ export interface LogOptions {
 
 export function logTo({
   level,
+  events = {},
   worker,
   stream = standardError,
   colours = supportsColours(process.env),
 }: LogOptions): Observe {
   const least = SEVERITIES[level];
-  const line = stream.isTTY === true ? readableLine(worker, colours) : jsonLine(worker);
+  const kinds: Kinds = { ...EVENTS, ...events };
+  const line = stream.isTTY === true ? readableLine(kinds, worker, colours) : jsonLine(worker);
   const observe: Observe = (event) => {
-    const severity = SEVERITIES[levelOf(event)];
+    const severity = SEVERITIES[levelOf(event, kinds)];
     if (severity < least) return;
     const time = event.event === "request" ? event.time : Date.now();
     stream.write(line(redactedEvent(event), severity, time));
@@ -67,8 +73,10 @@ export function logTo({
 }
 
 /** There may be thousands of refused requests per second; an event of its own says how many. */
-const levelOf = (event: Event): LogLevel =>
-  event.event === "request" && event.code === "overloaded" ? "debug" : EVENTS[event.event].level;
+const levelOf = (event: Event, kinds: Kinds): LogLevel =>
+  event.event === "request" && event.code === "overloaded" ? "debug" : kinds[event.event]!.level;
+
+type Kinds = Readonly<Record<string, EventKind<unknown>>>;
 
 type Line = (event: ShownEvent, severity: number, time: number) => string;
 
@@ -93,13 +101,13 @@ const isTooLong = (line: string): boolean =>
 
 const COLOURS = { green: 32, cyan: 36, yellow: 33, red: 31, dim: 2 } as const;
 
-function readableLine(worker: number | undefined, colours: boolean): Line {
+function readableLine(kinds: Kinds, worker: number | undefined, colours: boolean): Line {
   const paint: Paint = (colour, text) =>
     colours ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
   const source = worker === undefined ? "" : `${paint("dim", `worker ${worker}:`)} `;
   return (event, _, time) => {
     const clock = new Date(time).toTimeString().slice(0, 8);
-    return `${paint("dim", clock)} ${source}${sentence(printable(event), paint)}\n`;
+    return `${paint("dim", clock)} ${source}${sentence(printable(event), kinds[event.event]!, paint)}\n`;
   };
 }
 

@@ -1,6 +1,6 @@
 /** The metrics of the service, counted from the same events that the log shows. */
 
-import { type Event, type Observe, STREAM_ENDS } from "./events.ts";
+import type { Event, Observe } from "./events.ts";
 import { processFamilies } from "./process-metrics.ts";
 import {
   CONTENT_TYPE,
@@ -24,13 +24,6 @@ export interface SharedLimitsState {
   fallbacks: number;
 }
 
-/** The state of the hooks, in the process that delivers to them. */
-export interface HooksState {
-  paused: number;
-  /** When the oldest undelivered change was committed, in milliseconds since the epoch. */
-  oldest: number | undefined;
-}
-
 export interface MetricsOptions {
   version: string;
   /** The names of the stages in request events, in the same order. */
@@ -39,16 +32,11 @@ export interface MetricsOptions {
   shardStates(): Promise<ShardStatus[]>;
   /** Called for each scrape; undefined where limits are not shared. */
   sharedLimits?(): SharedLimitsState | undefined;
-  /** Called for each scrape; undefined in a process that does not deliver to hooks. */
-  hooks?(): HooksState | undefined;
   clock: { now(): number };
 }
 
 /** The results of an uploaded record, by their names in the event. */
 const OUTCOMES = ["stored", "withheld", "duplicate", "conflict", "pruned", "rejected"] as const;
-
-/** The results of a delivery to a hook, by their events. */
-const DELIVERIES = { "hook-delivered": "delivered", "hook-failed": "failed" } as const;
 
 export class Metrics {
   readonly contentType = CONTENT_TYPE;
@@ -76,11 +64,6 @@ export class Metrics {
     "matchbook_failed_uploads_total",
     "Uploads that were aborted before their end",
   );
-  readonly #endedStreams = new Counter(
-    "matchbook_streams_ended_total",
-    "Streams of changes that have ended, by reason",
-    ["reason"],
-  );
   readonly #shardFailures = new Counter(
     "matchbook_shard_failures_total",
     "Failed health checks of a shard; /status and /readyz check every shard at most once a second, each scrape of these metrics does too",
@@ -91,23 +74,16 @@ export class Metrics {
     "Damaged records found: by requests, which were answered with 503, and by each scheduled verify",
     ["shard"],
   );
-  readonly #hookDeliveries = new Counter(
-    "matchbook_hook_deliveries_total",
-    "Attempts to deliver changes to hooks, by result",
-    ["result"],
-  );
-  #others: () => MetricFamily[] = () => [];
+  readonly #others: (() => MetricFamily[])[] = [];
 
   constructor(private readonly options: MetricsOptions) {
     this.#requests = new RequestMetrics(options.stages);
-    for (const reason of STREAM_ENDS) this.#endedStreams.add([reason], 0);
     for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], 0);
-    for (const result of Object.values(DELIVERIES)) this.#hookDeliveries.add([result], 0);
   }
 
   /** Adds these to each scrape from now on. */
   include(families: () => MetricFamily[]): void {
-    this.#others = families;
+    this.#others.push(families);
   }
 
   readonly observe: Observe = (event: Event) => {
@@ -117,9 +93,6 @@ export class Metrics {
         break;
       case "admin-request":
         this.#adminRequests.add([String(event.status)]);
-        break;
-      case "stream-ended":
-        this.#endedStreams.add([event.why]);
         break;
       case "upload":
         for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], event[outcome]);
@@ -139,10 +112,6 @@ export class Metrics {
         break;
       case "damaged-data":
         this.#damagedRecords.add([event.shard]);
-        break;
-      case "hook-delivered":
-      case "hook-failed":
-        this.#hookDeliveries.add([DELIVERIES[event.event]]);
         break;
       case "shard-available":
         this.#requests.addShard(event.shard);
@@ -173,7 +142,7 @@ export class Metrics {
 
   /** The metrics of this process. */
   families(): MetricFamily[] {
-    const { version, sharedLimits, hooks, clock } = this.options;
+    const { version, sharedLimits } = this.options;
     return [
       gauge("matchbook_build_info", "Always 1; the version is a label", [
         { value: 1, labels: { version } },
@@ -183,15 +152,12 @@ export class Metrics {
       this.#keyFailures.family(),
       this.#usageFailures.family(),
       ...sharedLimitFamilies(sharedLimits?.()),
-      ...this.#others(),
-      this.#endedStreams.family(),
+      ...this.#others.flatMap((families) => families()),
       this.#adminRequests.family(),
       this.#uploadedRecords.family(),
       this.#brokenUploads.family(),
       this.#shardFailures.family(),
       this.#damagedRecords.family(),
-      this.#hookDeliveries.family(),
-      ...hookFamilies(hooks?.(), clock.now()),
       total(
         "matchbook_log_lines_dropped_total",
         "Log lines that were dropped because the log was not read in time",
@@ -199,22 +165,6 @@ export class Metrics {
       ),
     ];
   }
-}
-
-function hookFamilies(state: HooksState | undefined, now: number): MetricFamily[] {
-  const { paused, oldest } = state ?? { paused: 0, oldest: undefined };
-  return [
-    gauge(
-      "matchbook_paused_hooks",
-      "Hooks that are paused, by an operator or after failures; 0 in instances that do not deliver",
-      paused,
-    ),
-    gauge(
-      "matchbook_hook_lag_seconds",
-      "Age of the oldest change that a hook which is not paused has not received; 0 in instances that do not deliver",
-      oldest === undefined ? 0 : Math.max(0, (now - oldest) / 1000),
-    ),
-  ];
 }
 
 /** Limits that are not configured to be shared count as up. */

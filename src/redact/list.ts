@@ -46,7 +46,8 @@ export class RedactionList {
       for (const { playerId, redactedAt } of redactions) {
         if (listed.has(playerId)) continue;
         await connection.run(
-          "INSERT INTO {redactions} (shard, player_id, redacted_at, checksum) VALUES ($1, $2, $3, $4)",
+          `INSERT INTO {redactions} (position, shard, player_id, redacted_at, checksum)
+           VALUES ((SELECT coalesce(max(position), 0) + 1 FROM {redactions}), $1, $2, $3, $4)`,
           [shard, playerId, redactedAt, checksum([shard, playerId])],
         );
         listed.add(playerId);

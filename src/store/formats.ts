@@ -3,7 +3,7 @@
 import { MigrationNeeded, StoreError } from "./store.ts";
 
 /** Lower numbers are formats of development versions. */
-export const FIRST_FORMAT = 11;
+export const FIRST_FORMAT = 12;
 
 /** Throws StoreError if this version cannot use a format, or must migrate it first. */
 export function checkFormat(

@@ -408,11 +408,6 @@ export interface Writer extends AdminReader {
    */
   write<T>(work: (transaction: Transaction) => Promise<T>, given?: GivenNumbers): Promise<T>;
   /**
-   * The content hashes of committed records with these ids, served or withheld. Unknown ids are
-   * omitted.
-   */
-  contentHashes(ids: string[]): Awaitable<Map<string, Uint8Array>>;
-  /**
    * Gives free space back to the disk, in short steps between which others may write. With `full` the store is
    * rewritten, and other writers wait; not every store can do that. Throws StoreError.
    */

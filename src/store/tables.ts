@@ -64,7 +64,7 @@ export const CHANGES = declareTable("changes", {
 export type ChangeRow = RowIn<typeof CHANGES>;
 
 /**
- * Every record. `reason` says why one is withheld, and is null if it is served. `carried` has its players and teams as they
+ * Every record. `reason` says why one is withheld, and is null if it is served. `carried` has an outline of it, and its players and teams as they
  * are in the record: players are computed from it, but it is not served. `origin` is for what belongs to a record and not
  * to its content: when it was received, its source and sequence number.
  */
@@ -130,7 +130,7 @@ const NAMED = { num: integer, id: text, name: text };
 /** The resource, and those that only it links to. */
 const SERVED = { resource: bytes, linked: nullable(bytes) };
 
-/** Players with their totals after all served matches, and what leaderboards list them by. */
+/** Players with their totals after all served matches, and what they are ranked by (domain/rank.ts). */
 export const PLAYERS = declareTable("players", {
   columns: {
     ...NAMED,
@@ -152,10 +152,6 @@ export const PLAYERS = declareTable("players", {
   indexes: [
     { name: "players_by_name", on: "name, id" },
     { name: "players_by_last_match", on: "last_match_at DESC, id" },
-    { name: "players_by_tier", on: "skill_tier DESC, id", where: "skill_tier IS NOT NULL" },
-    { name: "players_by_ranked_wins", on: "ranked_wins DESC, id", where: "ranked_wins > 0" },
-    { name: "players_by_win_rate", on: "win_rate DESC, id", where: "win_rate IS NOT NULL" },
-    { name: "players_by_streak", on: "streak DESC, id", where: "streak > 0" },
   ],
 });
 export type PlayerColumns = RowIn<typeof PLAYERS>;

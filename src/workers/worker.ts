@@ -1,5 +1,6 @@
 /** A worker process: serves until its supervisor stops it or exits. */
 
+import { FEATURE_EVENTS } from "../features/list.ts";
 import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
 import { processFamilies } from "../observe/process-metrics.ts";
@@ -39,7 +40,11 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
   // A supervisor that has just exited never receives the message.
   const report = (message: FromWorker) => Promise.race([send(message), disconnected.promise]);
   try {
-    const log = logTo({ level: settings["log-level"], worker: options.number });
+    const log = logTo({
+      level: settings["log-level"],
+      events: FEATURE_EVENTS,
+      worker: options.number,
+    });
     onUncaughtError(log, () => stop("uncaught error", drainMs));
     running = await start(settings, options, log);
     await report({ type: "ready", url: running.url });

@@ -1,60 +1,26 @@
 /** Runs the conformance suite of keys and usage on both engines, with tests for single engines. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { SQL } from "bun";
 import { AccessError } from "../../src/access/key-database.ts";
 import { openAccess } from "../../src/open-access.ts";
 import type { PostgresTarget } from "../../src/postgres/session.ts";
 import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
-import { aPostgres, startCluster } from "../support/postgres.ts";
-import { aFolder } from "../support/world.ts";
+import { aFilePlace, postgresPlaces } from "../support/access-places.ts";
+import { startCluster } from "../support/postgres.ts";
 import { accessConformance } from "./access.ts";
 
 setDefaultTimeout(30_000);
 
-accessConformance("files", async () => {
-  const folder = aFolder();
-  return {
-    open: () => openAccess({ data: folder.path }),
-    env: { MATCHBOOK_DATA: folder.path },
-    remove: async () => folder.remove(),
-  };
-});
+accessConformance("files", aFilePlace);
 
-let postgres: { url: string; stop(): void };
-let sql: SQL;
-let count = 0;
-
-beforeAll(async () => {
-  postgres = await aPostgres();
-  sql = new SQL(postgres.url);
-});
-afterAll(async () => {
-  await sql.close();
-  postgres.stop();
-});
-
-/** A separate schema per test. */
-function aPlace() {
-  const schema = `access_${process.pid}_${count++}`;
-  const separator = postgres.url.includes("?") ? "&" : "?";
-  const url = `${postgres.url}${separator}schema=${schema}&pool=3`;
-  const parsed = parseKeysDatabase(url);
-  if ("error" in parsed) throw new Error(parsed.error);
-  const location = parsed.value!;
-  return {
-    schema,
-    open: () => openAccess({ data: "", "keys-database": location }),
-    env: { MATCHBOOK_KEYS_DATABASE: url },
-    remove: async () => void (await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
-  };
-}
+const aPlace = postgresPlaces();
 
 accessConformance("PostgreSQL", async () => aPlace());
 
 describe("the schema of keys in PostgreSQL", () => {
   test("written by a newer Matchbook is refused", async () => {
-    const { open, schema, remove } = aPlace();
+    const { open, schema, sql, remove } = aPlace();
     const place = open();
     await place.keys.list();
     await sql.unsafe(`UPDATE ${schema}.format SET version = 99`);
@@ -85,7 +51,7 @@ describe("the schema of keys in PostgreSQL", () => {
   });
 
   test("contains only the hash of a key", async () => {
-    const { open, schema, remove } = aPlace();
+    const { open, schema, sql, remove } = aPlace();
     const place = open();
     const { key } = await place.keys.create({ name: "one" }, 1);
     const rows = await sql.unsafe(

@@ -1,4 +1,4 @@
-/** The contract of stored keys, usage, hooks and redactions: both engines pass this suite. */
+/** The contract of stored keys, usage and redactions: both engines pass this suite. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { hashKey } from "../../src/access/key.ts";
@@ -6,18 +6,10 @@ import type { KeyStore, LiveSecret } from "../../src/access/key-store.ts";
 import type { CountedMatches } from "../../src/access/quota.ts";
 import type { KeyDay } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
-import { type Hook, replayed, resumed } from "../../src/hooks/hook-store.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import type { AccessStore } from "../../src/open-access.ts";
+import type { TestedPlace } from "../support/access-places.ts";
 import { matchbook } from "../support/process.ts";
-
-/** A new, empty database. `open` opens it like another process. */
-export interface TestedPlace {
-  open(): AccessStore;
-  /** Variables that lead a command to it. */
-  env: Record<string, string>;
-  remove(): Promise<void>;
-}
 
 const NOW = Date.UTC(2026, 2, 10, 12);
 const DAY = Math.floor(NOW / 86_400_000);
@@ -363,113 +355,6 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       await recorder.start();
       expect(keys.filter((keyId) => recorder.quotas.count(keyId, NOW) !== 1)).toEqual([]);
       await recorder.stop();
-    });
-  });
-
-  describe(`hooks in ${engine}`, () => {
-    const wanted = {
-      keyId: "k_a",
-      url: "https://example.com/",
-      shards: ["na"],
-      players: ["p", "q"],
-    };
-    const at = (number: number) => ({ number, tag: 4_000_000_000 + number });
-    const start = new Map([["na", at(5)]]);
-    const batch = { id: "msg_1", end: at(9), startedAt: NOW, oldest: NOW - HOUR };
-    const progress = async (id: string) => (await rival.hooks.find(id))!.progress[0]!;
-
-    test("do not exist before the first is added, and checking creates nothing", async () => {
-      await place.keys.create({ name: "one" }, NOW);
-      expect(await place.hooks.exists()).toBe(false);
-      expect(await place.hooks.exists()).toBe(false);
-      await place.hooks.add(wanted, "whsec_a", start, NOW);
-      expect(await rival.hooks.exists()).toBe(true);
-    });
-
-    test("are listed with their progress, oldest first", async () => {
-      const second = await place.hooks.add(wanted, "whsec_a", start, NOW + 1);
-      const none = { keyId: "k_b", url: "https://b.example/", shards: [], players: [] };
-      const first = await place.hooks.add(none, "whsec_b", new Map(), NOW);
-      expect(await rival.hooks.list()).toEqual([first, second]);
-      expect(first).toMatchObject({ ...none, progress: [], pausedBy: null, createdAt: NOW });
-      expect(second).toMatchObject({
-        ...wanted,
-        secret: "whsec_a",
-        progress: [{ shard: "na", cursor: at(5), isGap: false, batch: null, attempts: 0 }],
-      });
-    });
-
-    test("move to the end of a batch when it is delivered, once", async () => {
-      const { id, progress: before } = await place.hooks.add(wanted, "whsec_a", start, NOW);
-      expect(await place.hooks.startBatch(id, before[0]!, batch)).toBeDefined();
-      expect(
-        await rival.hooks.startBatch(id, before[0]!, { ...batch, id: "msg_2" }),
-      ).toBeUndefined();
-      expect((await progress(id)).batch).toEqual(batch);
-      const times = { failingSince: NOW, nextAttempt: NOW + 5, lastAt: NOW };
-      const failure = { attempts: 1, lastResult: "no", ...times };
-      expect(await place.hooks.failed(id, before[0]!, "msg_1", failure)).toBeDefined();
-      const failed = await progress(id);
-      expect(failed).toMatchObject({ ...failure, cursor: at(5) });
-      expect(await rival.hooks.failed(id, before[0]!, "msg_1", failure)).toBeUndefined();
-      await rival.hooks.change(id, resumed);
-      expect(await place.hooks.failed(id, failed, "msg_1", failure)).toBeUndefined();
-      expect(await place.hooks.delivered(id, "na", batch, "HTTP 200", NOW)).toBeDefined();
-      expect(await rival.hooks.delivered(id, "na", batch, "HTTP 200", NOW)).toBeUndefined();
-      expect(await rival.hooks.failed(id, before[0]!, "msg_1", failure)).toBeUndefined();
-      expect(await progress(id)).toMatchObject({ cursor: at(9), batch: null, attempts: 0 });
-    });
-
-    test("start no batch while they are paused, or after they were replayed", async () => {
-      const { id, progress: before } = await place.hooks.add(wanted, "whsec_a", start, NOW);
-      expect(await place.hooks.pause(id, "failures", NOW)).toBe(true);
-      expect(await rival.hooks.pause(id, "operator", NOW)).toBe(false);
-      expect(await place.hooks.startBatch(id, before[0]!, batch)).toBeUndefined();
-      await place.hooks.change(id, resumed);
-      expect(await place.hooks.startBatch(id, before[0]!, batch)).toBeDefined();
-      await place.hooks.change(id, (hook) => replayed(hook, new Map([["na", at(2)]])));
-      expect(await place.hooks.delivered(id, "na", batch, "HTTP 200", NOW)).toBeUndefined();
-      expect(await place.hooks.startBatch(id, before[0]!, batch)).toBeUndefined();
-      expect(await progress(id)).toMatchObject({ cursor: at(2), batch: null });
-    });
-
-    test("skip changes and remember gaps", async () => {
-      const { id, progress: before } = await place.hooks.add(wanted, "whsec_a", start, NOW);
-      expect(await place.hooks.move(id, before[0]!, at(7), true)).toBeDefined();
-      expect(await rival.hooks.move(id, before[0]!, at(6), false)).toBeUndefined();
-      expect(await progress(id)).toMatchObject({ cursor: at(7), isGap: true });
-      await place.hooks.addShard(id, "eu", at(0));
-      await place.hooks.addShard(id, "eu", at(1));
-      await place.hooks.addShard("h_none", "eu", at(1));
-      expect(await progress(id)).toMatchObject({ shard: "eu", cursor: at(0) });
-    });
-
-    test("take every change of several processes, and nothing after their removal", async () => {
-      const { id } = await place.hooks.add(wanted, "whsec_a", start, NOW);
-      const more = (hook: Hook) => ({ ...hook, players: [...hook.players, "r"] });
-      await Promise.all([place, rival, place, rival].map(({ hooks }) => hooks.change(id, more)));
-      expect((await rival.hooks.find(id))!.players).toEqual(["p", "q", "r", "r", "r", "r"]);
-      await place.hooks.remove(id);
-      expect(await rival.hooks.list()).toEqual([]);
-      expect(await rival.hooks.find(id)).toBeUndefined();
-      expect(await place.hooks.change(id, more)).toBe(false);
-    });
-
-    test("are delivered by one owner at a time", async () => {
-      await place.hooks.add(wanted, "whsec_a", start, NOW);
-      const taken = await Promise.all([
-        place.hooks.takeLease("one", NOW, NOW + 15),
-        rival.hooks.takeLease("two", NOW, NOW + 15),
-      ]);
-      expect(taken.toSorted()).toEqual([false, true]);
-      const [owner, other] = taken[0] ? ["one", "two"] : ["two", "one"];
-      expect(await place.hooks.takeLease(owner!, NOW + 5, NOW + 20)).toBe(true);
-      expect(await place.hooks.takeLease(other!, NOW + 19, NOW + 34)).toBe(false);
-      expect(await place.hooks.takeLease(other!, NOW + 20, NOW + 35)).toBe(true);
-      await place.hooks.releaseLease(owner!);
-      expect(await place.hooks.takeLease(owner!, NOW + 21, NOW + 36)).toBe(false);
-      await place.hooks.releaseLease(other!);
-      expect(await place.hooks.takeLease(owner!, NOW + 21, NOW + 36)).toBe(true);
     });
   });
 }

@@ -2,9 +2,9 @@
 
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import { StreamClient } from "../support/event-stream.ts";
-import { startHookWorld, startReceiver } from "../support/hooks.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
+import { startHookWorld, startReceiver } from "../support/webhooks.ts";
 import { type Reply, startWorld, type World } from "../support/world.ts";
 import { frozen, frozenJson } from "./frozen.ts";
 

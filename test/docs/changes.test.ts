@@ -4,11 +4,11 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Hook } from "../../src/hooks/hook-store.ts";
-import { signedHeaders } from "../../src/hooks/signature.ts";
-import { startHookWorld } from "../support/hooks.ts";
+import { signedHeaders } from "../../src/features/webhooks/signature.ts";
+import type { Hook } from "../../src/features/webhooks/stored.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
+import { startHookWorld } from "../support/webhooks.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 import { blocks, page } from "./markdown.ts";
 
@@ -149,7 +149,7 @@ function receiverTests(language: string, command: string[], file: string): void 
   test(`the receiver in ${language} accepts a test message and changes`, async () => {
     expect(await world.hooks.test(hook, Date.now())).toMatchObject({ result: "HTTP 204" });
     const receiving = await world.add(url);
-    await world.access.hooks.change(receiving.id, (one) => ({ ...one, secret: hook.secret }));
+    await world.store.change(receiving.id, (one) => ({ ...one, secret: hook.secret }));
     await world.ingest([aMatch({ id: "new" })]);
     await world.deliver();
     await until("the change is printed", () => /^added new\n/m.test(output));

@@ -6,7 +6,6 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { startAdmin } from "../../src/admin/server.ts";
-import { Hooks } from "../../src/hooks/hooks.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { accessPlan, openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -42,14 +41,7 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
     shards,
     keyStore: access.keys,
     plan,
-    hooks: new Hooks({
-      store: access.hooks,
-      keyStore: access.keys,
-      shards,
-      plan,
-      allowPrivate: false,
-      send: none,
-    }),
+    features: new Map(),
     usage: { daysOf: none, daysOfAll: none, lastSeen: none },
     quotas: { count: none },
     keys: { reload: none },

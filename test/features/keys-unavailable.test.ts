@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { HOOKS_FILE, KEYS_FILE, USAGE_FILE } from "../../src/access/sqlite/schema.ts";
+import { KEY_TABLES, USAGE_TABLES } from "../../src/access/tables.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
 import { type RunningMatchbook, serve } from "../../src/wiring.ts";
 import { AUTHORIZATION, TOKEN } from "../support/admin.ts";
@@ -75,7 +75,7 @@ test.each([
     let backup = "";
     let file = "";
     await serveAfter((data) => {
-      file = join(data, KEYS_FILE.name);
+      file = join(data, KEY_TABLES.file);
       backup = join(data, "backup");
       copyFileSync(file, backup);
       copyFileSync(file, join(data, "damaged"));
@@ -110,7 +110,7 @@ test.each([
 test("a deleted key file ends no key, and is not created again by POST /keys", async () => {
   let file = "";
   await serveAfter((data) => {
-    file = join(data, KEYS_FILE.name);
+    file = join(data, KEY_TABLES.file);
   });
   remove(file);
   await until("it is reported", () => named("keys-reload-failed").length === 1);
@@ -136,7 +136,7 @@ test.each([
   async (_, why, damage) => {
     let file = "";
     const damaged = (data: string) => {
-      file = join(data, USAGE_FILE.name);
+      file = join(data, USAGE_TABLES.file);
       remove(file);
       damage(file);
     };
@@ -169,7 +169,7 @@ test.each([
 test("with a damaged file of webhooks nothing is delivered, and all else works; hooks are added to a new file", async () => {
   let file = "";
   const damage = (data: string) => {
-    file = join(data, HOOKS_FILE.name);
+    file = join(data, "hooks.sqlite");
     writeFileSync(file, GARBAGE);
   };
   await serveAfter(damage, { hooks: "private" });
@@ -219,10 +219,10 @@ test("on a full disk, POST /keys responds with 507, changes nothing, and works o
 
 test("a server starts on a disk that cannot be written: keys work, and can be changed once it can", async () => {
   using disk = aFolder();
-  const file = join(disk.path, KEYS_FILE.name);
+  const file = join(disk.path, KEY_TABLES.file);
   // SQLite cannot create its shared memory there, as on a full or read-only disk.
   symlinkSync("nowhere", `${file}-shm`);
-  await serveAfter((data) => copyFileSync(join(data, KEYS_FILE.name), file), { data: disk.path });
+  await serveAfter((data) => copyFileSync(join(data, KEY_TABLES.file), file), { data: disk.path });
   expect((await get("/readyz")).status).toBe(200);
   // The key is valid; there are no shards here.
   expect((await get(MATCHES)).body.errors).toMatchObject([{ code: "unknown-shard" }]);

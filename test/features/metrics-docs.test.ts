@@ -4,14 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { STAGES } from "../../src/endpoint/stopwatch.ts";
+import { FEATURE_EVENTS } from "../../src/features/list.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
-import { EVENTS } from "../../src/observe/events.ts";
+import { EVENTS as CORE_EVENTS } from "../../src/observe/events.ts";
 import { logTo } from "../../src/observe/log.ts";
 import { parseShards } from "../../src/settings/shard-locations.ts";
 import { type Monitored, makeTraffic, startMonitored } from "../support/monitored.ts";
 import type { Scrape, ScrapedFamily } from "../support/scrape.ts";
 import { until } from "../support/state.ts";
 
+const EVENTS = { ...CORE_EVENTS, ...FEATURE_EVENTS };
 const DOCS = join(import.meta.dir, "../../docs");
 const PAGE = join(DOCS, "monitoring.md");
 const page = readFileSync(PAGE, "utf8");
@@ -24,7 +26,9 @@ let monitored: Monitored;
 let scrape: Scrape;
 
 beforeAll(async () => {
-  monitored = await startMonitored({ shards: withReplica() }, { firstMs: 0, pauseMs: 20 });
+  // Matches in memory would be served although they are damaged.
+  const settings = { shards: withReplica(), "cache-mib": 0 };
+  monitored = await startMonitored(settings, { firstMs: 0, pauseMs: 20 });
   await makeTraffic(monitored);
   scrape = await until("the shard is verified", async () => {
     const { read } = await monitored.scrape();
@@ -384,7 +388,10 @@ describe("the log events", () => {
     const request = JSON.parse(blocks("ndjson")[0]!);
     let written = "";
     const stream = { isTTY: true, write: (text: string) => (written += text) };
-    logTo({ level: "info", stream })({ ...samples.request, ...request } as Event);
+    logTo({ level: "info", events: FEATURE_EVENTS, stream })({
+      ...samples.request,
+      ...request,
+    } as Event);
     const withoutTime = (line: string) =>
       Bun.stripANSI(line)
         .trim()
@@ -395,7 +402,7 @@ describe("the log events", () => {
   test.each(Object.values(samples))("have the level and the members of $event", (sample) => {
     let written = "";
     const stream = { write: (text: string) => (written += text) };
-    logTo({ level: "debug", stream })(sample);
+    logTo({ level: "debug", events: FEATURE_EVENTS, stream })(sample);
     const { level, time: _, event, ...members } = JSON.parse(written);
     const row = events.find((one) => one.event === event)!;
     expect(row.level).toBe({ 20: "debug", 30: "info", 40: "warn", 50: "error" }[level as number]);

@@ -1,8 +1,8 @@
 /** The reference library of Standard Webhooks verifies what Matchbook sends. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Receiver, startHookWorld, startReceiver } from "../support/hooks.ts";
 import { aMatch } from "../support/records.ts";
+import { type Receiver, startHookWorld, startReceiver } from "../support/webhooks.ts";
 import { withPackages } from "./support.ts";
 
 withPackages("standardwebhooks", () => {

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Manifest } from "../../src/backup/manifest.ts";
+import { isShardFile, type Manifest } from "../../src/backup/manifest.ts";
 import { restore, stepsFor } from "../../src/backup/restore.ts";
 import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -104,7 +104,7 @@ test("a backup made during ingest and reads is restored with equal counts, valid
   expect(readdirSync(data).sort()).toEqual(manifest.files.map(({ name }) => name).sort());
   const counts = await countsOf(data);
   for (const file of manifest.files) {
-    if (file.kind !== "shard") continue;
+    if (!isShardFile(file)) continue;
     const { served, withheld } = counts[file.shard]!;
     expect(file.counts).toMatchObject({ served, withheld });
   }

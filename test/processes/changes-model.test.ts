@@ -7,12 +7,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeLines } from "../support/demo.ts";
-import { endLease, type Receiver, startReceiver } from "../support/hooks.ts";
 import { digestAt, homeAt, ingestAt, linesOf, matchbookAt, shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { asProcess, startServerProcess } from "../support/process.ts";
 import { scaled } from "../support/scale.ts";
 import { until } from "../support/state.ts";
+import { endLease, type Receiver, startReceiver } from "../support/webhooks.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 const CHANGES = Number(process.env.CHANGES ?? scaled(480));

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../../src/access/key.ts";
 import { KeyLookup } from "../../src/access/key-lookup.ts";
-import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
+import { KEY_TABLES } from "../../src/access/tables.ts";
 import type { AccessPlan } from "../../src/domain/limits.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-access.ts";
@@ -18,7 +18,7 @@ const cwd = folder.path;
 afterAll(() => folder.remove());
 
 const keys = (...args: string[]) => matchbook(["keys", ...args], { cwd });
-const fileIn = (data: string) => join(cwd, data, KEYS_FILE.name);
+const fileIn = (data: string) => join(cwd, data, KEY_TABLES.file);
 
 const PLAN: AccessPlan = {
   tiers: [{ name: "hobby" }],

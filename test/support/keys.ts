@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KeyOptions } from "../../src/access/key-store.ts";
-import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
+import { KEY_TABLES } from "../../src/access/tables.ts";
 import type { Clock } from "../../src/http/context.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-access.ts";
@@ -50,7 +50,7 @@ export async function serveWithKeys(
 /** A server with a damaged key file, so that it cannot tell which keys are valid. */
 export async function serveWithoutKeys(world: World): Promise<Served> {
   const folder = aFolder();
-  writeFileSync(join(folder.path, KEYS_FILE.name), "this is not a database, ".repeat(1000));
+  writeFileSync(join(folder.path, KEY_TABLES.file), "this is not a database, ".repeat(1000));
   const server = await serve({ ...world.settings, data: folder.path }, unobserved);
   return served(server.url, [], async () => {
     await server.stop("test");

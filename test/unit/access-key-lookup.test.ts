@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KeyLookup } from "../../src/access/key-lookup.ts";
 import type { KeyStore } from "../../src/access/key-store.ts";
-import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
+import { KEY_TABLES } from "../../src/access/tables.ts";
 import type { AccessPlan } from "../../src/domain/limits.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-access.ts";
@@ -16,7 +16,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let folders = 0;
 const freshFolder = () => join(root, `deep/${folders++}`);
-const fileIn = (folder: string) => join(folder, KEYS_FILE.name);
+const fileIn = (folder: string) => join(folder, KEY_TABLES.file);
 
 const PLAN: AccessPlan = {
   tiers: [{ name: "hobby" }, { name: "community", rate: 300, shards: ["*", "beta"] }],

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AccessError } from "../../src/access/key-database.ts";
 import { type KeyRecord, stateOf } from "../../src/access/key-store.ts";
-import { KEYS_FILE } from "../../src/access/sqlite/schema.ts";
+import { KEY_TABLES } from "../../src/access/tables.ts";
 import { openAccess } from "../../src/open-access.ts";
 
 const root = mkdtempSync(join(tmpdir(), "matchbook-keyring-"));
@@ -42,7 +42,7 @@ describe("the state of a key", () => {
 });
 
 describe("the key file", () => {
-  const fileIn = (folder: string) => join(folder, KEYS_FILE.name);
+  const fileIn = (folder: string) => join(folder, KEY_TABLES.file);
 
   test("is readable by its owner only, and never contains a key in plain text", async () => {
     const folder = freshFolder();

@@ -12,20 +12,30 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   text: [],
   domain: ["text"],
   observe: [],
-  postgres: [],
-  sqlite: [],
   "durable-files.ts": [],
 
   // Resource schemas, queries and the store contract.
   schema: ["domain"],
   query: ["domain", "text"],
   store: ["domain", "observe", "query", "durable-files.ts"],
+  postgres: ["store"],
+  sqlite: ["store"],
 
   // The stages of a request and of a match.
   document: ["domain", "query", "store"],
-  access: ["domain", "observe"],
+  access: ["domain", "observe", "store"],
   openapi: ["domain", "query", "schema"],
   endpoint: ["domain", "query", "store", "document", "access"],
+
+  settings: ["domain", "text"],
+
+  // How commands, admin routes and findings are declared, here and in features.
+  "cli/command.ts": ["domain", "settings"],
+  "cli/table.ts": [],
+  "admin/endpoint.ts": ["domain"],
+  "admin/errors.ts": ["access", "store"],
+  "admin/request.ts": ["domain", "text", "admin/endpoint.ts", "admin/errors.ts"],
+  "doctor/findings.ts": [],
 
   // Each in a folder of its own.
   features: [
@@ -38,6 +48,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access",
     "openapi",
     "endpoint",
+    "settings",
+    "cli/command.ts",
+    "cli/table.ts",
+    "admin/endpoint.ts",
+    "admin/errors.ts",
+    "admin/request.ts",
+    "doctor/findings.ts",
   ],
   "store/all-tables": ["domain", "store", "features"],
   ingest: [
@@ -53,15 +70,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   export: ["store", "store/all-tables", "document", "rebuild"],
 
   // Used by both.
-  settings: ["domain", "text"],
   demo: ["domain"],
   prune: ["store", "ingest"],
   redact: ["domain", "store", "document", "ingest", "export", "prune", "access"],
 
   // Runs in browsers and uses the public API; the tables are for its forms.
   portal: ["domain", "text", "query", "features"],
-
-  hooks: ["domain", "text", "observe", "query", "store", "features", "access", "settings"],
 
   // The adapters, each imported by one file only.
   "store/sqlite": [
@@ -86,7 +100,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "access/redis",
     "access/sqlite",
     "access/postgres",
-    "hooks",
+    "features",
     "redact",
   ],
   "open-stores.ts": [
@@ -139,7 +153,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "ingest",
     "access",
     "settings",
-    "hooks",
+    "features",
+    "admin/endpoint.ts",
+    "admin/errors.ts",
+    "admin/request.ts",
     "endpoint",
     "http",
   ],
@@ -148,13 +165,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store",
     "redact",
     "access",
-    "hooks",
+    "features",
+    "doctor/findings.ts",
     "settings",
     "open-stores.ts",
     "open-access.ts",
     "admin",
   ],
-  "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin"],
+  "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin", "admin/errors.ts"],
   maintenance: ["domain", "observe", "store", "ingest", "prune", "verify", "settings"],
   "maintenance-worker.ts": ["observe", "store", "maintenance", "open-stores.ts"],
   "wiring.ts": [
@@ -166,14 +184,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "endpoint",
     "open-stores.ts",
     "open-access.ts",
-    "hooks",
+    "features",
     "http",
     "admin",
     "maintenance",
     "upload-worker.ts",
     "maintenance-worker.ts",
   ],
-  workers: ["observe", "access", "settings", "endpoint", "http", "wiring.ts"],
+  workers: ["observe", "access", "settings", "endpoint", "features", "http", "wiring.ts"],
   cli: [
     "domain",
     "durable-files.ts",
@@ -193,12 +211,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings",
     "backup",
     "demo",
-    "hooks",
+    "features",
+    "cli/command.ts",
+    "cli/table.ts",
     "endpoint",
     "http",
     "open-stores.ts",
     "open-access.ts",
     "doctor",
+    "doctor/findings.ts",
     "wiring.ts",
     "workers",
   ],
@@ -211,7 +232,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   "bun:sqlite": ["sqlite", "store/sqlite", "access/sqlite"],
   "bun:ffi": ["workers", "executable.ts"],
   bun: ["postgres", "access/redis"],
-  commander: ["cli"],
+  commander: ["cli", "cli/command.ts"],
   "smol-toml": ["settings"],
   react: ["portal"],
   "react-dom": ["portal"],

@@ -19,7 +19,7 @@ async function* asFile(lines: readonly string[]): AsyncGenerator<Uint8Array> {
 
 type Read = (chunk: DocumentChunk) => Promise<DocumentContent[]>;
 
-const here: Read = async (chunk) => readChunk(chunk, context, true);
+const here: Read = async (chunk) => readChunk(chunk, context);
 
 /** All results of a reader, in order. */
 async function contents(lines: readonly string[], read: Read) {
@@ -51,7 +51,7 @@ function mixed(): string[] {
 /** A pool whose threads are started and ready. */
 async function readyPool(threads: number): Promise<ReaderPool> {
   const pool = new ReaderPool(context, threads);
-  await contents(demoLines(250, NOW), (chunk) => pool.read(chunk, false));
+  await contents(demoLines(250, NOW), (chunk) => pool.read(chunk));
   await until("a thread is ready", () => pool.room > 0);
   return pool;
 }
@@ -66,7 +66,7 @@ describe("reading threads", () => {
   test("give the same results as this thread, in the order of the documents", async () => {
     const lines = mixed();
     const expected = await contents(lines, here);
-    const found = await contents(lines, (chunk) => pool.read(chunk, true));
+    const found = await contents(lines, (chunk) => pool.read(chunk));
     expect(expected.flatMap(({ rejections }) => rejections).length).toBeGreaterThan(8);
     expect(found.map(({ rejections }) => rejections)).toEqual(
       expected.map(({ rejections }) => rejections),
@@ -79,17 +79,10 @@ describe("reading threads", () => {
     );
   });
 
-  test("encode only on request", async () => {
-    const found = await contents(demoLines(50, NOW), (chunk) => pool.read(chunk, false));
-    const records = found.flatMap((one) => one.incoming);
-    expect(records.length).toBeGreaterThan(0);
-    expect(records.every((one) => one.kind === "record" && one.encoded === undefined)).toBeTrue();
-  });
-
   test("that are stopped reject pending reads", async () => {
     const other = await readyPool(1);
     const waiting = contents(demoLines(50, NOW), (chunk) => {
-      const read = other.read(chunk, true);
+      const read = other.read(chunk);
       other.stop();
       return read;
     });
@@ -99,7 +92,7 @@ describe("reading threads", () => {
 
 test("a few records are read without a thread", async () => {
   const pool = new ReaderPool(context, 2);
-  expect(await contents(demoLines(50, NOW), (chunk) => pool.read(chunk, true))).toHaveLength(50);
+  expect(await contents(demoLines(50, NOW), (chunk) => pool.read(chunk))).toHaveLength(50);
   expect(pool.room).toBe(0);
   pool.stop();
 });

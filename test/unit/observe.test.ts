@@ -238,7 +238,7 @@ test("the secret of a webhook in an error is hidden", () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/==";
   const error = new Error(`cannot insert (${secret})`);
   for (const isTTY of [false, true]) {
-    const text = logged([{ event: "hooks-stalled", error }], { isTTY });
+    const text = logged([{ event: "keys-load-failed", error }], { isTTY });
     expect(text).toContain("cannot insert (whsec_***)");
     expect(text).not.toContain("MfKQ9r8");
   }

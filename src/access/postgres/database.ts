@@ -1,5 +1,6 @@
 /** Keys, usage and hooks in PostgreSQL, shared by several instances. */
 
+import { createTable } from "../../postgres/create.ts";
 import {
   OTHER_CONNECTIONS,
   type OwnErrors,
@@ -10,11 +11,11 @@ import {
 import {
   AccessError,
   type Connection,
+  createTables,
   type Database,
-  migrate,
   type Versioned,
 } from "../key-database.ts";
-import { KEY_TABLES, type TableGroup } from "./schema.ts";
+import { type AccessTables, SHARED_TABLES } from "../tables.ts";
 
 const PATIENCE = { readMs: 3000, writeMs: 3000 };
 
@@ -39,13 +40,14 @@ const ERRORS: OwnErrors = {
 
 export class PostgresDatabase implements Database, Versioned {
   readonly shown: string;
+  readonly creating = createTable;
   readonly #schema: string;
   readonly #session: PostgresSession;
-  #migrated: Promise<void> | undefined;
+  #created: Promise<void> | undefined;
 
   constructor(
     target: PostgresTarget,
-    readonly tables: TableGroup = KEY_TABLES,
+    readonly tables: Pick<AccessTables, "tables" | "rows" | "format"> = SHARED_TABLES,
   ) {
     this.shown = target.shown;
     this.#schema = target.schema;
@@ -62,11 +64,11 @@ export class PostgresDatabase implements Database, Versioned {
   open(): Promise<void> {
     const transaction = <T>(work: (connection: Connection) => Promise<T>) =>
       this.#session.transaction("READ COMMITTED", work);
-    this.#migrated ??= migrate(this, this.#session, transaction).catch((error) => {
-      this.#migrated = undefined;
+    this.#created ??= createTables(this, this.#session, transaction).catch((error) => {
+      this.#created = undefined;
       throw error;
     });
-    return this.#migrated;
+    return this.#created;
   }
 
   async rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]> {
@@ -119,7 +121,7 @@ export class PostgresDatabase implements Database, Versioned {
     await connection.run(`INSERT INTO {${this.tables.format}} VALUES ($1)`, [version]);
   }
 
-  async beginMigration(connection: Connection): Promise<void> {
+  async beginCreation(connection: Connection): Promise<void> {
     const name = `matchbook ${this.#schema}`;
     await connection.rows("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [name]);
     // Checked first: a user of an existing schema may lack the privilege to create one.

@@ -7,18 +7,18 @@ import { constants, SQLiteError, type SQLQueryBindings, Database as Sqlite } fro
 import { type BigIntStats, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { createFile } from "../../durable-files.ts";
+import { createTable } from "../../sqlite/create.ts";
 import { openUnchanged } from "../../sqlite/open-unchanged.ts";
 import {
   AccessError,
   type Connection,
-  currentFormat,
+  createTables,
   type Database,
+  FORMAT,
   knownVersion,
-  migrate,
-  type Tables,
   type Versioned,
 } from "../key-database.ts";
-import type { SqliteFile } from "./schema.ts";
+import type { AccessTables } from "../tables.ts";
 
 const RETRY_MS = 20;
 /** How long statements on a locked file are retried. */
@@ -34,8 +34,7 @@ interface Opened {
 
 export class SqliteDatabase implements Database, Versioned {
   readonly shown: string;
-  readonly tables: Tables;
-  readonly #file: SqliteFile;
+  readonly creating = createTable;
   #opened: Opened | undefined;
   #wasOpened = false;
   /** Serialises use of the connection. */
@@ -45,12 +44,10 @@ export class SqliteDatabase implements Database, Versioned {
   /** `isReadOnly` is for commands that must not change the file, e.g. a backup. */
   constructor(
     path: string,
-    file: SqliteFile,
+    readonly tables: AccessTables,
     private readonly isReadOnly = false,
   ) {
     this.shown = path;
-    this.tables = file.tables;
-    this.#file = file;
   }
 
   /** Throws if the folder cannot be read. */
@@ -88,7 +85,7 @@ export class SqliteDatabase implements Database, Versioned {
     // Not opened, which would write to it: a backup may be being copied there.
     if (found?.size === 0n)
       throw new AccessError(
-        `cannot use ${this.shown}: it is empty; ${this.#file.ifDamaged}, or delete it if there were no keys`,
+        `cannot use ${this.shown}: it is empty; ${this.tables.ifDamaged}, or delete it if there were no keys`,
       );
     return this.#inTurn(async ({ inode, connection, isReadOnly }) => {
       if (isReadOnly) return `${inode} ${found!.mtimeNs}`;
@@ -108,7 +105,7 @@ export class SqliteDatabase implements Database, Versioned {
   }
 
   /** Write transactions are exclusive. */
-  async beginMigration(): Promise<void> {}
+  async beginCreation(): Promise<void> {}
 
   close(): Promise<void> {
     const closed = this.#queue.then(() => this.#closeFile());
@@ -162,7 +159,7 @@ export class SqliteDatabase implements Database, Versioned {
     const sqlite = new Sqlite(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
     try {
       const connection = connectionOf(sqlite);
-      if ((await this.version(connection)) !== currentFormat(this.tables)) throw error;
+      if ((await this.version(connection)) !== FORMAT) throw error;
       this.#wasOpened = true;
       return await work({ inode: found.ino, isReadOnly: true, sqlite, connection });
     } catch (thrown) {
@@ -176,7 +173,7 @@ export class SqliteDatabase implements Database, Versioned {
   async #openFile(): Promise<Opened> {
     const inode = this.#wasOpened ? this.#found()?.ino : undefined;
     if (this.#opened && this.#opened.inode === inode) return this.#opened;
-    if (inode === undefined && this.#wasOpened && !this.#file.isReplaceable) {
+    if (inode === undefined && this.#wasOpened && !this.tables.isReplaceable) {
       throw new AccessError(`${this.shown} was deleted; restore it from a backup`);
     }
     this.#closeFile();
@@ -188,8 +185,8 @@ export class SqliteDatabase implements Database, Versioned {
     try {
       sqlite.run("PRAGMA busy_timeout = 0");
       sqlite.run("PRAGMA journal_mode = WAL");
-      sqlite.run(`PRAGMA synchronous = ${this.#file.synchronous}`);
-      await migrate(this, opened.connection, (work) => inTransaction(opened, work));
+      sqlite.run(`PRAGMA synchronous = ${this.tables.synchronous}`);
+      await createTables(this, opened.connection, (work) => inTransaction(opened, work));
     } catch (error) {
       sqlite.close();
       throw error;
@@ -229,7 +226,7 @@ export class SqliteDatabase implements Database, Versioned {
   /** Messages of SQLite do not name the file. Errors of callers are returned as they are. */
   #asAccessError(error: unknown): unknown {
     if (error instanceof SQLiteError) {
-      const fault = faultOf(error, this.#file);
+      const fault = faultOf(error, this.tables);
       return new AccessError(`cannot use ${this.shown}: ${fault}`, { cause: error });
     }
     const { path, message } = error as { path?: unknown; message?: string };
@@ -239,7 +236,7 @@ export class SqliteDatabase implements Database, Versioned {
 }
 
 /** What is wrong and what to do, by the code, which may have a suffix; otherwise the message of SQLite. */
-function faultOf({ code = "", message }: SQLiteError, { ifDamaged }: SqliteFile): string {
+function faultOf({ code = "", message }: SQLiteError, { ifDamaged }: AccessTables): string {
   if (code.startsWith("SQLITE_NOTADB")) return `it is not an SQLite file; ${ifDamaged}`;
   if (code.startsWith("SQLITE_CORRUPT")) return `it is damaged; ${ifDamaged}`;
   if (code.startsWith("SQLITE_IOERR_SHMSIZE")) return "the disk is full; free some space and retry";

@@ -1,9 +1,11 @@
 /** Streams of changes as Server-Sent Events: sends, paces and ends them. */
 
 import { type LiveKey, limitId } from "../../access/key-lookup.ts";
-import type { Observe, StreamEnd } from "../../observe/events.ts";
+import type { Observe } from "../../observe/events.ts";
+import { Counter } from "../../observe/prometheus.ts";
 import { type Change, type LogPosition, StoreError } from "../../store/store.ts";
 import { encodeLogCursor } from "./cursor.ts";
+import { STREAM_ENDS, type StreamEnd } from "./events.ts";
 import type { ChangeFeed, Outcome, Waiting } from "./feed.ts";
 import { type ChangeFilter, isWanted } from "./filter.ts";
 import type { FeedLimits } from "./limits.ts";
@@ -60,15 +62,22 @@ interface StreamContext {
 export class EventStreams {
   readonly #open = new Set<EventStream>();
   #timers: ReturnType<typeof setInterval>[] = [];
+  readonly ended = new Counter(
+    "matchbook_streams_ended_total",
+    "Streams of changes that have ended, by reason",
+    ["reason"],
+  );
 
-  constructor(private readonly context: StreamContext) {}
+  constructor(private readonly context: StreamContext) {
+    for (const reason of STREAM_ENDS) this.ended.add([reason], 0);
+  }
 
   get size(): number {
     return this.#open.size;
   }
 
   open(request: StreamRequest): ReadableStream<Uint8Array> {
-    const stream = new EventStream(request, this.context, () => this.#closed(stream));
+    const stream = new EventStream(request, this.context, (why) => this.#closed(stream, why));
     this.#open.add(stream);
     if (this.#open.size === 1) this.#startTimers();
     stream.start();
@@ -79,7 +88,8 @@ export class EventStreams {
     for (const stream of this.#open) stream.end("stopping");
   }
 
-  #closed(stream: EventStream): void {
+  #closed(stream: EventStream, why: StreamEnd): void {
+    this.ended.add([why]);
     this.#open.delete(stream);
     if (this.#open.size > 0) return;
     for (const timer of this.#timers) clearInterval(timer);
@@ -112,7 +122,7 @@ class EventStream {
   constructor(
     private readonly request: StreamRequest,
     private readonly context: StreamContext,
-    private readonly onClosed: () => void,
+    private readonly onClosed: (why: StreamEnd) => void,
   ) {
     this.#key = request.key;
     this.#position = request.start;
@@ -162,7 +172,7 @@ class EventStream {
     this.#waiting?.cancel();
     this.#wake();
     this.request.onEnd();
-    this.onClosed();
+    this.onClosed(why);
     this.context.observe({
       event: "stream-ended",
       keyId: this.#key.id,

@@ -2,6 +2,7 @@
 
 import type { Feature } from "../feature.ts";
 import { getChanges, streamChanges } from "./endpoint.ts";
+import { EVENTS } from "./events.ts";
 import examples from "./example.json";
 import { CHANGES } from "./parameters.ts";
 import { NAME, startFeed } from "./running.ts";
@@ -26,5 +27,6 @@ export const changes: Feature = {
   ],
   schemas: SCHEMAS,
   examples,
+  events: EVENTS,
   start: startFeed,
 };

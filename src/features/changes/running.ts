@@ -45,6 +45,7 @@ export function startFeed(services: Services): RunningFeed {
         "Changes of matches sent, in pages and in streams",
         limits.total,
       ),
+      streams.ended.family(),
     ],
   };
 }

@@ -10,11 +10,8 @@ export const MAX_HERO_LENGTH = 128;
 export const HERO_STAT_NAMES = ["kills", "deaths", "assists", "gold", "farm"] as const;
 export type HeroStatName = (typeof HERO_STAT_NAMES)[number];
 
-/** A participation in a match. */
-export interface HeroPart extends Record<HeroStatName, number> {
-  hero: string;
-  won: boolean;
-}
+/** A participation in a match, with the stats in the order of their names. A list, because it is stored with each record. */
+export type HeroPart = [hero: string, won: boolean, stats: number[]];
 
 /** The hero of the rows that count the matches themselves. No participant has this name. */
 export const ALL_MATCHES = "";
@@ -55,15 +52,7 @@ export function heroParts({ match, own }: { match: Resource; own: Resource[] }):
         stats: JsonObject;
       };
       if (!isCountedHero(hero)) continue;
-      parts.push({
-        hero,
-        won,
-        kills: numberIn(stats.kills),
-        deaths: numberIn(stats.deaths),
-        assists: numberIn(stats.assists),
-        gold: numberIn(stats.gold),
-        farm: numberIn(stats.farm),
-      });
+      parts.push([hero, won, HERO_STAT_NAMES.map((name) => numberIn(stats[name]))]);
     }
   }
   return parts;
@@ -101,12 +90,12 @@ export class HeroTally {
     };
     sumOf(ALL_MATCHES).picks += times;
     const sign = BigInt(times);
-    for (const part of heroes) {
-      const sum = sumOf(part.hero);
+    for (const [hero, won, stats] of heroes) {
+      const sum = sumOf(hero);
       sum.picks += times;
-      if (part.won) sum.wins += times;
-      for (const name of HERO_STAT_NAMES)
-        if (part[name] !== 0) sum[name] += sign * micro(part[name]);
+      if (won) sum.wins += times;
+      for (const [at, name] of HERO_STAT_NAMES.entries())
+        if (stats[at] !== 0) sum[name] += sign * micro(stats[at]!);
     }
   }
 

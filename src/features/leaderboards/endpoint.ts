@@ -15,21 +15,30 @@ import {
 } from "../../endpoint/shard-request.ts";
 import type { ValuesOf } from "../../query/endpoint.ts";
 import { enumerate } from "../../query/problems.ts";
+import type { Running } from "../feature.ts";
 import { encodeBoardCursor } from "./cursor.ts";
 import { DEFAULT_ENTRIES, type LEADERBOARDS, leaderboard } from "./parameters.ts";
 import { BOARDS, type Board, recentDays } from "./ranking.ts";
 import { type BoardEntry, type BoardPart, readBoard } from "./stored.ts";
 
+export const NAME = "leaderboards";
+
+export interface RunningBoards extends Running {
+  /** How many entries of a leaderboard are listed. */
+  depth: number;
+}
+
 type Values = ValuesOf<typeof LEADERBOARDS.parameters>;
 
 export async function getLeaderboard(request: ShardRequest): Promise<ShardResult> {
-  const { leaderboardDepth: depth, id, url, results } = request;
+  const { id, url, results } = request;
+  const { depth } = request.running.get(NAME) as RunningBoards;
   const board = BOARDS.find((one) => one === id);
   if (!board) throw unknownBoard();
   const { values, given } = readQuery(request, leaderboard(board));
   const { "filter[period]": period = "all" } = values;
   const found = await results.find(request, `leaderboard ${board}`, undefined, () =>
-    findEntries(request, board, values),
+    findEntries(request, board, depth, values),
   );
   request.watch.lap("store");
   const { content, records, next, window } = found;
@@ -39,8 +48,9 @@ export async function getLeaderboard(request: ShardRequest): Promise<ShardResult
 }
 
 async function findEntries(
-  { reader, leaderboardDepth: depth }: ShardRequest,
+  { reader }: ShardRequest,
   board: Board,
+  depth: number,
   {
     "filter[period]": period = "all",
     "filter[playerIds]": playerIds,

@@ -1,16 +1,16 @@
 /** Leaderboards of players, over all time and over the last 28 days. */
 
 import type { Feature } from "../feature.ts";
-import { getLeaderboard } from "./endpoint.ts";
+import { getLeaderboard, NAME, type RunningBoards } from "./endpoint.ts";
 import examples from "./example.json";
 import { LEADERBOARDS } from "./parameters.ts";
 import { BOARDS } from "./ranking.ts";
 import { countRecent, updateRecent } from "./recent.ts";
 import { SCHEMAS } from "./schemas.ts";
-import { PLAYER_RECENT } from "./stored.ts";
+import { PLAYER_INDEXES, PLAYER_RECENT } from "./stored.ts";
 
 export const leaderboards: Feature = {
-  name: "leaderboards",
+  name: NAME,
   routes: [
     {
       path: "/shards/:shard/leaderboards/:board",
@@ -28,5 +28,7 @@ export const leaderboards: Feature = {
   ],
   schemas: SCHEMAS,
   examples,
+  indexes: { players: PLAYER_INDEXES },
+  start: ({ settings }): RunningBoards => ({ depth: settings["leaderboard-depth"] }),
   derived: [{ table: PLAYER_RECENT, update: updateRecent, rebuild: countRecent }],
 };

@@ -4,7 +4,14 @@ import { type RankedTally, winRate } from "../../domain/rank.ts";
 import { newestServed } from "../../store/core/newest.ts";
 import { ask, get, merge, query, type Steps } from "../../store/steps.ts";
 import { DamagedData } from "../../store/store.ts";
-import { declareTable, integer, nullable, type RowIn, text } from "../../store/table.ts";
+import {
+  declareTable,
+  type Index,
+  integer,
+  nullable,
+  type RowIn,
+  text,
+} from "../../store/table.ts";
 import { PLAYERS, type PlayerColumns } from "../../store/tables.ts";
 import {
   type Board,
@@ -25,6 +32,14 @@ export const PLAYER_RECENT = declareTable("player_recent", {
   ],
 });
 type RecentRow = RowIn<typeof PLAYER_RECENT>;
+
+/** All boards over all time. */
+export const PLAYER_INDEXES: readonly Index[] = [
+  { name: "players_by_tier", on: "skill_tier DESC, id", where: "skill_tier IS NOT NULL" },
+  { name: "players_by_ranked_wins", on: "ranked_wins DESC, id", where: "ranked_wins > 0" },
+  { name: "players_by_win_rate", on: "win_rate DESC, id", where: "win_rate IS NOT NULL" },
+  { name: "players_by_streak", on: "streak DESC, id", where: "streak > 0" },
+];
 
 export interface BoardQuery {
   board: Board;

@@ -9,7 +9,15 @@ const FEATURE_TABLES: readonly TableShape[] = FEATURES.flatMap(({ tables = [], d
   ...derived.map(({ table }) => table),
 ]);
 
-export const DECLARED: readonly TableShape[] = [...CORE_TABLES, ...FEATURE_TABLES];
+const withAddedIndexes = (table: TableShape): TableShape => {
+  const added = FEATURES.flatMap(({ indexes = {} }) => indexes[table.name] ?? []);
+  return added.length === 0 ? table : { ...table, indexes: [...table.indexes, ...added] };
+};
+
+export const DECLARED: readonly TableShape[] = [
+  ...CORE_TABLES.map(withAddedIndexes),
+  ...FEATURE_TABLES,
+];
 
 /** Those that are built from the records when they are new or have changed. */
 export const DERIVED_TABLES: readonly DerivedTable[] = FEATURE_TABLES.filter(

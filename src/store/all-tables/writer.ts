@@ -22,14 +22,6 @@ export abstract class CoreWriter {
     return mine;
   }
 
-  /** Queued with writes, so that it never sees an unfinished one. */
-  contentHashes(ids: string[]): Promise<Map<string, Uint8Array>> {
-    return this.#turn.then(async () => {
-      const known = await this.#readTables((tables) => tables.known(ids));
-      return new Map([...known].map(([id, { contentHash }]) => [id, contentHash]));
-    });
-  }
-
   async inspect(id: string): Promise<ShardRecord | undefined> {
     return (await this.#readTables((tables) => tables.load([id])))[0];
   }

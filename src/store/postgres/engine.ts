@@ -1,5 +1,6 @@
 /** Runs the core on a schema in PostgreSQL. Many rows are written by one statement. */
 
+import { createTable } from "../../postgres/create.ts";
 import { verified } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type Value,
 } from "../table.ts";
 import { type GivenColumn, given, insertRows } from "./bulk-write.ts";
-import { createTable } from "./create.ts";
 import type { Connection } from "./session.ts";
 
 export function postgresEngine(connection: Connection): Engine {

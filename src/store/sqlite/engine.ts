@@ -1,6 +1,7 @@
 /** Runs the core on a SQLite file. */
 
 import type { SQLQueryBindings } from "bun:sqlite";
+import { createTable, insertInto } from "../../sqlite/create.ts";
 import { verified } from "../row-checks.ts";
 import type { EachOptions, Engine } from "../steps.ts";
 import { DamagedData } from "../store.ts";
@@ -13,7 +14,6 @@ import {
   type TableShape,
   type Value,
 } from "../table.ts";
-import { createTable, insertInto } from "./create.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import type { Statements } from "./statements.ts";
 
@@ -67,7 +67,7 @@ export function sqliteEngine(statements: Statements): Engine {
     },
 
     create(table) {
-      statements.database.run(createTable(table));
+      for (const statement of createTable(table)) statements.database.run(statement);
     },
 
     insert: (table, rows) => write(insertInto(table), table, rows),

@@ -1,17 +1,17 @@
 /** The tables of a shard's file, and the migrations of formats since the first release. */
 
 import type { Database } from "bun:sqlite";
+import { createTable, insertInto } from "../../sqlite/create.ts";
 import { DECLARED } from "../all-tables/declared.ts";
 import { newDerived } from "../all-tables/derived.ts";
 import { newShard } from "../core/shard.ts";
 import { FIRST_FORMAT } from "../formats.ts";
 import { storedValues } from "../table.ts";
 import { DERIVED, SHARD } from "../tables.ts";
-import { createTable, insertInto } from "./create.ts";
 
 /** Creates the tables of the first format. */
 export function createTables(database: Database, shard: string): void {
-  for (const table of DECLARED) database.run(createTable(table));
+  for (const statement of DECLARED.flatMap(createTable)) database.run(statement);
   database.run(insertInto(SHARD), storedValues(SHARD, newShard(shard)));
   for (const row of newDerived()) database.run(insertInto(DERIVED), storedValues(DERIVED, row));
 }

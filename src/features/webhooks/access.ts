@@ -1,8 +1,8 @@
 /** Whether the key of a hook may still read its shards. */
 
-import { type KeyRecord, type KeyStore, stateOf } from "../access/key-store.ts";
-import { type AccessPlan, effectiveLimits, mayRead } from "../domain/limits.ts";
-import type { Hook } from "./hook-store.ts";
+import { type KeyRecord, type KeyStore, stateOf } from "../../access/key-store.ts";
+import { type AccessPlan, effectiveLimits, mayRead } from "../../domain/limits.ts";
+import type { Hook } from "./stored.ts";
 
 export type HookState = "active" | "failing" | "paused" | "key-revoked" | "key-expired" | "no-key";
 

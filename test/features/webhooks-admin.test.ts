@@ -4,9 +4,9 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { startAdminWorld } from "../support/admin.ts";
-import { matchesOf, signatureOf, startReceiver } from "../support/hooks.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
+import { matchesOf, signatureOf, startReceiver } from "../support/webhooks.ts";
 
 const world = await startAdminWorld([aMatch()], {
   hooks: "private",

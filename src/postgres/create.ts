@@ -1,6 +1,6 @@
 /** Creates declared tables in PostgreSQL. */
 
-import type { TableShape } from "../table.ts";
+import type { TableShape } from "../store/table.ts";
 
 /** Texts are compared byte by byte. */
 const TYPES = {

@@ -1,8 +1,36 @@
 /** Stores hooks and how far each has come in the log of each shard. Several processes may use it. */
 
-import { randomBase62 } from "../access/key.ts";
-import type { Database } from "../access/key-database.ts";
-import type { LogPosition } from "../store/store.ts";
+import { randomBase62 } from "../../access/key.ts";
+import type { Database } from "../../access/key-database.ts";
+import type { AccessTables } from "../../access/tables.ts";
+import type { LogPosition } from "../../store/store.ts";
+import { bigint, declareTable, integer, text } from "../../store/table.ts";
+
+const HOOKS = declareTable("hooks", {
+  columns: { id: text, created_at: bigint, version: bigint, state: text },
+  key: ["id"],
+  isChecked: false,
+});
+
+const LEASE = declareTable("hook_lease", {
+  columns: { id: integer, owner: text, valid_until: bigint },
+  key: ["id"],
+  isChecked: false,
+});
+
+/** A separate file: it is written with every delivery. In PostgreSQL, instances without hooks can still open the keys. */
+export const HOOK_TABLES: AccessTables = {
+  name: "hooks",
+  tables: [HOOKS, LEASE],
+  rows: ["INSERT INTO {hook_lease} VALUES (1, '', 0)"],
+  count: "SELECT count(*) AS hooks FROM {hooks}",
+  file: "hooks.sqlite",
+  // A delivery that is forgotten after a power failure is repeated.
+  synchronous: "NORMAL",
+  isReplaceable: true,
+  ifDamaged: "restore it from a backup, or move it elsewhere and add the hooks again",
+  format: "hooks_format",
+};
 
 export interface NewHook {
   keyId: string;
@@ -58,13 +86,18 @@ export type Positions = ReadonlyMap<string, LogPosition>;
 
 const NO_FAILURES = { attempts: 0, failingSince: null, nextAttempt: 0 };
 
+/** After everything up to a position was delivered, or is not to be. */
+export const reached = (cursor: LogPosition, isGap = false) => ({
+  ...NO_FAILURES,
+  cursor,
+  isGap,
+  batch: null,
+});
+
 /** At a position, with nothing delivered or failed. */
 const startAt = (shard: string, cursor: LogPosition): HookProgress => ({
   shard,
-  cursor,
-  isGap: false,
-  batch: null,
-  ...NO_FAILURES,
+  ...reached(cursor),
   lastResult: null,
   lastAt: null,
 });
@@ -142,17 +175,28 @@ export class HookStore {
     }
   }
 
-  /** The same for the progress in a shard. Returns what it is then. */
-  async #advance(
+  /**
+   * Changes the progress in a shard, and returns it. Undefined if it is not as `before` any more: the hook was replayed,
+   * removed, or delivered by another instance; for a failure, also if it was resumed or has failed again; for a new batch, if
+   * the hook is paused.
+   */
+  async advance(
     id: string,
-    shard: string,
-    change: (progress: HookProgress, hook: Hook) => HookProgress | undefined,
+    before: HookProgress,
+    changes: Partial<HookProgress>,
   ): Promise<HookProgress | undefined> {
     let next: HookProgress | undefined;
     const isChanged = await this.change(id, (hook) => {
-      const present = hook.progress.find((one) => one.shard === shard);
-      next = present && change(present, hook);
-      return next && withProgress(hook, next);
+      const present = hook.progress.find(({ shard }) => shard === before.shard);
+      if (!present || present.batch?.id !== before.batch?.id) return undefined;
+      if (!isSame(present.cursor, before.cursor)) return undefined;
+      if (before.batch === null && changes.batch && hook.pausedBy !== null) return undefined;
+      const isFailure = changes.attempts !== undefined && changes.attempts > 0;
+      const isAsBefore =
+        present.attempts === before.attempts && present.failingSince === before.failingSince;
+      if (isFailure && !isAsBefore) return undefined;
+      next = { ...present, ...changes };
+      return withProgress(hook, next);
     });
     return isChanged ? next : undefined;
   }
@@ -170,66 +214,6 @@ export class HookStore {
       hook.progress.some((one) => one.shard === shard)
         ? undefined
         : withProgress(hook, startAt(shard, cursor)),
-    );
-  }
-
-  /** Undefined if the hook is paused, removed or replayed. */
-  startBatch(
-    id: string,
-    { shard, cursor }: HookProgress,
-    batch: HookBatch,
-  ): Promise<HookProgress | undefined> {
-    return this.#advance(id, shard, (present, { pausedBy }) =>
-      pausedBy === null && present.batch === null && isSame(present.cursor, cursor)
-        ? { ...present, batch }
-        : undefined,
-    );
-  }
-
-  /** Moves the cursor without a delivery. A batch in flight is abandoned. Undefined if it has moved already. */
-  move(
-    id: string,
-    { shard, cursor, batch }: HookProgress,
-    to: LogPosition,
-    isGap: boolean,
-  ): Promise<HookProgress | undefined> {
-    return this.#advance(id, shard, (present) =>
-      isSame(present.cursor, cursor) && present.batch?.id === batch?.id
-        ? { ...present, ...NO_FAILURES, cursor: to, isGap, batch: null }
-        : undefined,
-    );
-  }
-
-  /** Moves the cursor to the end of a batch. Undefined if it was replayed or removed meanwhile. */
-  delivered(
-    id: string,
-    shard: string,
-    { id: batchId, end }: HookBatch,
-    lastResult: string,
-    lastAt: number,
-  ): Promise<HookProgress | undefined> {
-    const done = { ...NO_FAILURES, cursor: end, isGap: false, batch: null, lastResult, lastAt };
-    return this.#advance(id, shard, (present) =>
-      present.batch?.id === batchId ? { ...present, ...done } : undefined,
-    );
-  }
-
-  /** Undefined if it was resumed, replayed or attempted meanwhile: the failures before are not the stored ones. */
-  failed(
-    id: string,
-    before: HookProgress,
-    batchId: string,
-    failure: Pick<
-      HookProgress,
-      "attempts" | "failingSince" | "nextAttempt" | "lastResult" | "lastAt"
-    >,
-  ): Promise<HookProgress | undefined> {
-    return this.#advance(id, before.shard, (present) =>
-      present.batch?.id === batchId &&
-      present.attempts === before.attempts &&
-      present.failingSince === before.failingSince
-        ? { ...present, ...failure }
-        : undefined,
     );
   }
 
@@ -287,3 +271,10 @@ export const isSame = (one: LogPosition, other: LogPosition): boolean =>
 const hookIn = ({ id, state }: Row): Hook => ({ ...JSON.parse(state), id });
 
 const stateOf = ({ id: _, ...rest }: Hook): string => JSON.stringify(rest);
+
+/** The current secret first. */
+export const secretsOf = (
+  { secret, previousSecret, previousUntil }: Hook,
+  now: number,
+): string[] =>
+  previousSecret !== null && now < (previousUntil ?? 0) ? [secret, previousSecret] : [secret];

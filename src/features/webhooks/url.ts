@@ -2,7 +2,7 @@
 
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import type { Parsed } from "../settings/parsers.ts";
+import type { Parsed } from "../../settings/parsers.ts";
 import { isPublicAddress } from "./addresses.ts";
 
 const LONGEST_URL = 2048;
@@ -38,17 +38,13 @@ export class ForbiddenUrl extends Error {
  * that of another service; throws a system error if the name cannot be resolved.
  */
 export async function resolveHookUrl(url: URL, allowPrivate: boolean): Promise<string[]> {
-  if (url.protocol !== "https:" && !allowPrivate) {
-    throw new ForbiddenUrl("the URL must be https, unless the setting hooks is private");
-  }
+  checkHookUrl(url, allowPrivate);
   const host = hostOf(url);
-  if (!allowPrivate) checkPublic(host, Number(url.port) || HTTPS_PORT);
-  const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
+  if (isIP(host) !== 0) return [host];
+  const addresses = (await lookup(host, { all: true })).map(({ address }) => address);
   const forbidden = allowPrivate ? undefined : addresses.find((one) => !isPublicAddress(one));
   if (forbidden === undefined) return addresses;
-  throw new ForbiddenUrl(
-    `${forbidden === host ? host : `${host} resolves to ${forbidden}, which`} is not a public address`,
-  );
+  throw new ForbiddenUrl(`${host} resolves to ${forbidden}, which is not a public address`);
 }
 
 const HTTPS_PORT = 443;
@@ -56,10 +52,18 @@ const FIRST_UNRESERVED_PORT = 1024;
 /** Resolvers may or may not know such names: they mean the machine itself. */
 const LOCAL_NAME = /(?:^|\.)localhost\.?$/;
 
-/** What needs no resolution. */
-function checkPublic(host: string, port: number): void {
-  if (LOCAL_NAME.test(host)) throw new ForbiddenUrl(`${host} is not a public address`);
+/** What can be said without a resolution. Throws ForbiddenUrl. */
+export function checkHookUrl(url: URL, allowPrivate: boolean): void {
+  if (allowPrivate) return;
+  if (url.protocol !== "https:") {
+    throw new ForbiddenUrl("the URL must be https, unless the setting hooks is private");
+  }
+  const host = hostOf(url);
+  if (LOCAL_NAME.test(host) || (isIP(host) !== 0 && !isPublicAddress(host))) {
+    throw new ForbiddenUrl(`${host} is not a public address`);
+  }
   // The others are those of mail, SSH and other services, which must not be spoken to in the name of the server.
+  const port = Number(url.port) || HTTPS_PORT;
   if (port !== HTTPS_PORT && port < FIRST_UNRESERVED_PORT) {
     throw new ForbiddenUrl(`port ${port} is not allowed, only 443 and those from 1024 on`);
   }
@@ -67,7 +71,3 @@ function checkPublic(host: string, port: number): void {
 
 /** Without the brackets of an IPv6 address. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");
-
-async function addressesOf(name: string): Promise<string[]> {
-  return (await lookup(name, { all: true })).map(({ address }) => address);
-}

@@ -1,8 +1,8 @@
 /** Reads the changes of a delivery from the log of a shard, and writes its body. */
 
-import { formatTimestamp } from "../domain/time.ts";
-import { changeResource } from "../features/changes/resource.ts";
-import type { Change, LogPosition, Reader } from "../store/store.ts";
+import { formatTimestamp } from "../../domain/time.ts";
+import type { Change, LogPosition, Reader } from "../../store/store.ts";
+import { changeResource } from "../changes/resource.ts";
 
 const MAX_CHANGES = 100;
 /** How many changes of the log are read for a delivery at most. A hook for some players skips the others. */

@@ -3,10 +3,10 @@
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { endLease, signatureOf, startReceiver } from "../support/hooks.ts";
 import { asProcess, matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
+import { endLease, signatureOf, startReceiver } from "../support/webhooks.ts";
 import { startWorkers } from "../support/workers.ts";
 import { aFolder } from "../support/world.ts";
 

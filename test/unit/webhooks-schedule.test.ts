@@ -1,8 +1,8 @@
 /** When a failed delivery is attempted again. */
 
 import { expect, test } from "bun:test";
-import { nextAttempt } from "../../src/hooks/schedule.ts";
-import { delayOf } from "../../src/hooks/send.ts";
+import { nextAttempt } from "../../src/features/webhooks/schedule.ts";
+import { delayOf } from "../../src/features/webhooks/send.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

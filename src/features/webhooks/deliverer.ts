@@ -4,35 +4,29 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { randomBase62 } from "../access/key.ts";
-import type { KeyRecord, KeyStore } from "../access/key-store.ts";
-import type { AccessPlan } from "../domain/limits.ts";
-import type { Observe } from "../observe/events.ts";
-import type { HooksState } from "../observe/metrics.ts";
-import type { ReadableShards } from "../store/shards.ts";
-import type { LogPosition, Reader } from "../store/store.ts";
+import { randomBase62 } from "../../access/key.ts";
+import type { KeyRecord } from "../../access/key-store.ts";
+import { Counter, gauge, type MetricFamily } from "../../observe/prometheus.ts";
+import type { LogPosition, Reader } from "../../store/store.ts";
+import type { BackgroundServices } from "../operated.ts";
+import { hookState, isFor, KeysById, mayDeliver } from "./access.ts";
 import { changesBody, changesUpTo, nextChanges } from "./batch.ts";
-import { hookState, isFor, KeysById, mayDeliver } from "./hook-access.ts";
+import type { HooksContext } from "./operations.ts";
+import { nextAttempt } from "./schedule.ts";
+import type { Send } from "./send.ts";
+import { signedHeaders } from "./signature.ts";
 import {
   type Hook,
   type HookBatch,
   type HookProgress,
-  type HookStore,
   isSame,
-} from "./hook-store.ts";
-import { nextAttempt } from "./schedule.ts";
-import type { Send } from "./send.ts";
-import { signedHeaders } from "./signature.ts";
+  reached,
+  secretsOf,
+} from "./stored.ts";
 
-export interface DelivererOptions {
-  store: HookStore;
-  keyStore: Pick<KeyStore, "version" | "list">;
-  shards: Pick<ReadableShards, "list" | "reader">;
-  plan: AccessPlan;
-  allowPrivate: boolean;
-  send: Send;
-  clock: { now(): number };
-  observe: Observe;
+export interface DelivererOptions extends HooksContext, BackgroundServices {
+  /** Whether nothing is delivered. */
+  isOff?: boolean;
 }
 
 const POLL_MS = 500;
@@ -56,6 +50,8 @@ const STALLED_MS = 10_000;
 /** How long requests in flight may take when the server stops. What is cut off is sent again. */
 const STOP_MS = 2000;
 
+const NOTHING = { paused: 0, oldest: undefined };
+
 type ChangeLog = { beginning: LogPosition; end: LogPosition };
 
 export class Deliverer {
@@ -70,22 +66,42 @@ export class Deliverer {
   #renewedAt = 0;
   /** Where the next turn begins, so that all hooks get a share. */
   #turns = 0;
-  #state: HooksState = { paused: 0, oldest: undefined };
+  /** What the metrics show. `oldest`: when the oldest undelivered change was committed. */
+  #state: { paused: number; oldest: number | undefined } = NOTHING;
+  readonly #deliveries = new Counter(
+    "matchbook_hook_deliveries_total",
+    "Attempts to deliver changes to hooks, by result",
+    ["result"],
+  );
   #isStopped = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: DelivererOptions) {
     this.#keys = new KeysById(options.keyStore);
+    for (const result of ["delivered", "failed"]) this.#deliveries.add([result], 0);
   }
 
   start(): void {
-    this.#turnAfter(0);
+    if (!this.options.isOff) this.#turnAfter(0);
   }
 
-  /** Only of the instance that delivers. */
-  get state(): HooksState {
-    return this.#state;
+  families(): MetricFamily[] {
+    const { paused, oldest } = this.#state;
+    const lag = oldest === undefined ? 0 : Math.max(0, this.options.clock.now() - oldest);
+    return [
+      this.#deliveries.family(),
+      gauge(
+        "matchbook_paused_hooks",
+        "Hooks that are paused, by an operator or after failures; 0 in instances that do not deliver",
+        paused,
+      ),
+      gauge(
+        "matchbook_hook_lag_seconds",
+        "Age of the oldest change that a hook which is not paused has not received; 0 in instances that do not deliver",
+        lag / 1000,
+      ),
+    ];
   }
 
   async stop(): Promise<void> {
@@ -121,7 +137,7 @@ export class Deliverer {
     try {
       const isDelivering = await this.#startDue();
       this.#stalled.delete("");
-      if (!isDelivering) this.#state = { paused: 0, oldest: undefined };
+      if (!isDelivering) this.#state = NOTHING;
       return isDelivering;
     } catch (error) {
       this.#report("", undefined, error);
@@ -230,15 +246,18 @@ export class Deliverer {
     // A gap is reported at once, also if nothing has changed since.
     if (changes.length === 0 && !progress.isGap) {
       if (isSame(end, progress.cursor)) return undefined;
-      return store.move(hook.id, progress, end, false);
+      return store.advance(hook.id, progress, reached(end));
     }
     const oldest = changes[0]?.committedAt ?? clock.now();
-    const batch = progress.batch ?? newBatch(end, oldest, clock.now());
-    if (!progress.batch && !(await store.startBatch(hook.id, progress, batch))) return undefined;
+    const begun = progress.batch
+      ? progress
+      : await store.advance(hook.id, progress, { batch: newBatch(end, oldest, clock.now()) });
+    if (!begun) return undefined;
 
-    const body = changesBody(shard, changes, batch.startedAt, progress.isGap);
+    const { id, startedAt } = begun.batch!;
+    const body = changesBody(shard, changes, startedAt, begun.isGap);
     const began = clock.now();
-    const headers = signedHeaders(secretsOf(hook, began), batch.id, began, body);
+    const headers = signedHeaders(secretsOf(hook, began), id, began, body);
     const outcome = await send(hook.url, headers, body, {
       allowPrivate,
       signal: this.#stopping.signal,
@@ -246,11 +265,13 @@ export class Deliverer {
     // What was cut off is no failure of the receiver.
     if (this.#stopping.signal.aborted && outcome.kind === "failed") return undefined;
     if (outcome.kind !== "delivered") {
-      await this.#fail(hook, progress, batch, outcome);
+      await this.#fail(hook, begun, outcome);
       return undefined;
     }
     const now = clock.now();
-    const next = await store.delivered(hook.id, shard, batch, outcome.result, now);
+    const done = { ...reached(end), lastResult: outcome.result, lastAt: now };
+    const next = await store.advance(hook.id, begun, done);
+    this.#deliveries.add(["delivered"]);
     observe({
       event: "hook-delivered",
       hook: hook.id,
@@ -275,7 +296,7 @@ export class Deliverer {
     const { beginning } = await reader.changeLog();
     const isTrimmed = progress.cursor.number < beginning.number;
     const cursor = isTrimmed ? beginning : await reader.followStart(clock.now());
-    const next = await store.move(hook.id, progress, cursor, true);
+    const next = await store.advance(hook.id, progress, reached(cursor, true));
     if (next) observe({ event: "hook-gap", hook: hook.id, shard: progress.shard });
     return next;
   }
@@ -283,7 +304,6 @@ export class Deliverer {
   async #fail(
     hook: Hook,
     before: HookProgress,
-    batch: HookBatch,
     { kind, result, retryAfterMs }: Awaited<ReturnType<Send>>,
   ): Promise<void> {
     const { store, clock, observe } = this.options;
@@ -302,7 +322,8 @@ export class Deliverer {
       lastResult: result,
       lastAt: now,
     };
-    const isMine = await store.failed(hook.id, before, batch.id, failure);
+    const isMine = await store.advance(hook.id, before, failure);
+    this.#deliveries.add(["failed"]);
     observe({ event: "hook-failed", hook: hook.id, shard, attempts, reason: result });
     if (isMine && next === undefined && (await store.pause(hook.id, "failures", now))) {
       observe({ event: "hook-paused", hook: hook.id, shard, reason: result });
@@ -346,10 +367,3 @@ const newBatch = (end: LogPosition, oldest: number, now: number): HookBatch => (
   startedAt: now,
   oldest,
 });
-
-/** The current secret first. */
-export const secretsOf = (
-  { secret, previousSecret, previousUntil }: Hook,
-  now: number,
-): string[] =>
-  previousSecret !== null && now < (previousUntil ?? 0) ? [secret, previousSecret] : [secret];

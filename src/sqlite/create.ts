@@ -1,10 +1,10 @@
 /** Creates declared tables in SQLite, and their rows. */
 
-import { oncePerTable, storedColumns, type TableShape } from "../table.ts";
+import { oncePerTable, storedColumns, type TableShape } from "../store/table.ts";
 
 const TYPES = { text: "TEXT", integer: "INTEGER", bigint: "INTEGER", bytes: "BLOB" } as const;
 
-export function createTable(table: TableShape): string {
+export function createTable(table: TableShape): string[] {
   const { name, columns, key, number, hasRowids, isChecked, indexes } = table;
   const keyColumns = key.join(", ");
   const lines = Object.entries(columns).map(([column, { type, isNullable }]) =>
@@ -17,12 +17,12 @@ export function createTable(table: TableShape): string {
   else if (keyColumns !== number) lines.push(`UNIQUE (${keyColumns})`);
   const storage = number === undefined && !hasRowids ? " WITHOUT ROWID" : "";
   return [
-    `CREATE TABLE IF NOT EXISTS ${name} (${lines.join(", ")})${storage};`,
+    `CREATE TABLE IF NOT EXISTS ${name} (${lines.join(", ")})${storage}`,
     ...indexes.map(
       ({ name: index, on, where }) =>
-        `CREATE INDEX IF NOT EXISTS ${index} ON ${name} (${on})${where ? ` WHERE ${where}` : ""};`,
+        `CREATE INDEX IF NOT EXISTS ${index} ON ${name} (${on})${where ? ` WHERE ${where}` : ""}`,
     ),
-  ].join("\n");
+  ];
 }
 
 export const insertInto = oncePerTable((table) => {

@@ -1,7 +1,7 @@
 /** Parses the options of a hook, the same way for the command line and the admin API. */
 
-import { isResourceId, isShardId } from "../domain/identifiers.ts";
-import type { Parsed } from "../settings/parsers.ts";
+import { isResourceId, isShardId } from "../../domain/identifiers.ts";
+import type { Parsed } from "../../settings/parsers.ts";
 
 const MAX_SHARDS = 100;
 const MAX_PLAYERS = 100;

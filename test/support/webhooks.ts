@@ -2,12 +2,11 @@
 
 import { createHmac } from "node:crypto";
 import type { Json } from "../../src/domain/json.ts";
-import { Deliverer } from "../../src/hooks/deliverer.ts";
-import type { NewHook } from "../../src/hooks/hook-store.ts";
-import { Hooks } from "../../src/hooks/hooks.ts";
-import { send } from "../../src/hooks/send.ts";
+import { Deliverer } from "../../src/features/webhooks/deliverer.ts";
+import { hooksIn } from "../../src/features/webhooks/operations.ts";
+import { HookStore, type NewHook } from "../../src/features/webhooks/stored.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { accessPlan, openAccess } from "../../src/open-access.ts";
+import { type AccessStore, openAccess, ownServices } from "../../src/open-access.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { aFolder, ingestWith } from "./world.ts";
@@ -97,12 +96,12 @@ export async function startHookWorld(documents: Json[] = [], flags: Record<strin
   if (documents.length > 0) await ingest(documents);
   const { record: key } = await access.keys.create({ name: "test" }, Date.now());
   const clock = { time: Date.now(), now: () => clock.time };
-  const plan = accessPlan(settings);
-  const common = { store: access.hooks, keyStore: access.keys, shards, plan, send };
-  const hooks = new Hooks({ ...common, allowPrivate: true });
+  const services = ownServices({ ...settings, hooks: "private" }, access, shards);
+  const hooks = hooksIn(services.get("webhooks")!);
+  const { context } = hooks;
   /** Like another instance. */
   const newDeliverer = (allowPrivate = true) =>
-    new Deliverer({ ...common, allowPrivate, clock, observe: (event) => events.push(event) });
+    new Deliverer({ ...context, allowPrivate, clock, observe: (event) => events.push(event) });
   const deliverer = newDeliverer();
   return {
     data: folder.path,
@@ -113,6 +112,7 @@ export async function startHookWorld(documents: Json[] = [], flags: Record<strin
     clock,
     events,
     hooks,
+    store: context.store,
     deliverer,
     newDeliverer,
     ingest,
@@ -133,9 +133,12 @@ export async function startHookWorld(documents: Json[] = [], flags: Record<strin
   };
 }
 
+export const hookStore = ({ features }: AccessStore): HookStore =>
+  new HookStore(features.get("webhooks")!);
+
 /** Ends the lease of a server that was killed, so that the next one need not wait for it. */
 export async function endLease(settings: Parameters<typeof openAccess>[0]): Promise<void> {
   const access = openAccess(settings);
-  await access.hooks.takeLease("nobody", Number.MAX_SAFE_INTEGER, 0);
+  await hookStore(access).takeLease("nobody", Number.MAX_SAFE_INTEGER, 0);
   await access.close();
 }

@@ -1,8 +1,8 @@
 /** Webhooks go to public addresses only. */
 
 import { expect, test } from "bun:test";
-import { isPublicAddress } from "../../src/hooks/addresses.ts";
-import { parseHookUrl, resolveHookUrl } from "../../src/hooks/hook-url.ts";
+import { isPublicAddress } from "../../src/features/webhooks/addresses.ts";
+import { parseHookUrl, resolveHookUrl } from "../../src/features/webhooks/url.ts";
 
 test.each([
   ["0.0.0.0", "unspecified"],

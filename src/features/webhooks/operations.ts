@@ -1,29 +1,33 @@
 /** What operators do with hooks: add, show, test, replay, rotate the secret. For the command line and the admin API. */
 
-import { looksLikeKey } from "../access/key.ts";
-import { type KeyStore, stateOf } from "../access/key-store.ts";
-import type { AccessPlan } from "../domain/limits.ts";
-import { formatTimestamp } from "../domain/time.ts";
-import type { Parsed } from "../settings/parsers.ts";
-import type { ReadableShards } from "../store/shards.ts";
-import type { LogPosition, Reader } from "../store/store.ts";
-import { nearest } from "../text/nearest.ts";
+import { looksLikeKey } from "../../access/key.ts";
+import { stateOf } from "../../access/key-store.ts";
+import { formatTimestamp } from "../../domain/time.ts";
+import type { Parsed } from "../../settings/parsers.ts";
+import type { LogPosition, Reader } from "../../store/store.ts";
+import { nearest } from "../../text/nearest.ts";
+import type { OwnServices } from "../operated.ts";
+import { hookState, isFor, mayDeliver } from "./access.ts";
 import { testBody } from "./batch.ts";
-import { secretsOf } from "./deliverer.ts";
-import { hookState, isFor, mayDeliver } from "./hook-access.ts";
-import { type Hook, type HookStore, type NewHook, replayed, resumed } from "./hook-store.ts";
-import { ForbiddenUrl, parseHookUrl, resolveHookUrl } from "./hook-url.ts";
-import { type Send, type SendOutcome, TIMEOUT_MS } from "./send.ts";
+import { type Send, type SendOutcome, send, TIMEOUT_MS } from "./send.ts";
 import { makeSecret, signedHeaders } from "./signature.ts";
+import { type Hook, HookStore, type NewHook, replayed, resumed, secretsOf } from "./stored.ts";
+import { ForbiddenUrl, parseHookUrl, resolveHookUrl } from "./url.ts";
 
-export interface HooksContext {
+/** What hooks need, in servers and in commands. */
+export interface HooksContext extends Omit<OwnServices, "settings" | "database"> {
   store: HookStore;
-  keyStore: Pick<KeyStore, "exists" | "find" | "list">;
-  shards: Pick<ReadableShards, "list" | "reader">;
-  plan: AccessPlan;
   allowPrivate: boolean;
   send: Send;
 }
+
+export const hooksIn = ({ settings, database, ...services }: OwnServices): Hooks =>
+  new Hooks({
+    ...services,
+    store: new HookStore(database),
+    allowPrivate: settings.hooks === "private",
+    send,
+  });
 
 export type HookRefusal = "unknown-hook" | "invalid" | "too-many-hooks";
 
@@ -52,7 +56,7 @@ const RESOLVE_MS = 5000;
 const SCAN_STEP = 500;
 
 export class Hooks {
-  constructor(private readonly context: HooksContext) {}
+  constructor(readonly context: HooksContext) {}
 
   async list(): Promise<Hook[]> {
     const { store } = this.context;

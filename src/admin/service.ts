@@ -1,0 +1,37 @@
+/** What the endpoints of the admin listener are given. */
+
+import type { KeyStore } from "../access/key-store.ts";
+import type { Quotas } from "../access/quota.ts";
+import type { UsageRecorder } from "../access/usage-recorder.ts";
+import type { Awaitable } from "../domain/awaitable.ts";
+import type { AccessPlan } from "../domain/limits.ts";
+import type { OwnServices } from "../features/operated.ts";
+import type { Observe } from "../observe/events.ts";
+import type { MetricFamily } from "../observe/prometheus.ts";
+import type { Shards } from "../store/shards.ts";
+import type { AdminRoute } from "./endpoint.ts";
+import type { UploadThread } from "./upload-thread.ts";
+
+export interface AdminService {
+  shards: Pick<Shards, "list" | "reader" | "replicas" | "findings" | "existingWriter">;
+  keyStore: KeyStore;
+  plan: AccessPlan;
+  usage: Pick<UsageRecorder, "daysOf" | "daysOfAll" | "lastSeen">;
+  quotas: Pick<Quotas, "count">;
+  /** Called after keys were created, changed or revoked, so that the change takes effect at once. */
+  onKeysChanged: () => Awaitable<void>;
+  metrics: {
+    contentType: string;
+    text(): Promise<string>;
+    /** Of all processes that serve. */
+    families(): Awaitable<readonly MetricFamily[]>;
+  };
+  overview: { read(): Promise<object> };
+  uploads: UploadThread;
+  /** What features are given, by their names. */
+  features: ReadonlyMap<string, OwnServices>;
+  clock: { now(): number; monotonic(): number };
+  observe: Observe;
+}
+
+export type AdminEndpoint = AdminRoute<AdminService>["endpoint"];

@@ -1,0 +1,30 @@
+/**
+ * Webhooks: changes of matches are sent to the receivers that operators add. One of them is called a hook. Delivers what
+ * the change feed has.
+ */
+
+import type { Feature } from "../feature.ts";
+import { HOOK_ROUTES } from "./admin.ts";
+import { Deliverer } from "./deliverer.ts";
+import { EVENTS } from "./events.ts";
+import { hookFindings } from "./findings.ts";
+import { hooksIn } from "./operations.ts";
+import { HOOK_TABLES } from "./stored.ts";
+
+export const webhooks: Feature = {
+  name: "webhooks",
+  routes: [],
+  schemas: {},
+  examples: {},
+  events: EVENTS,
+  operated: {
+    tables: HOOK_TABLES,
+    command: async (open) => (await import("./command.ts")).hooksCommand(open),
+    adminRoutes: HOOK_ROUTES,
+    findings: hookFindings,
+    background: ({ clock, observe, ...services }) => {
+      const isOff = services.settings.hooks === "off";
+      return new Deliverer({ ...hooksIn(services).context, isOff, clock, observe });
+    },
+  },
+};
