@@ -1,7 +1,7 @@
 /** The errors of the admin listener: a closed list of codes, each with its HTTP status. */
 
 import { AccessError } from "../access/key-database.ts";
-import { StoreError } from "../store/store.ts";
+import { StoreError, StoreReplaced } from "../store/store.ts";
 
 export const ADMIN_ERRORS = {
   "invalid-body": 400,
@@ -84,9 +84,13 @@ export function unexpectedError(error: unknown): AdminError {
     );
   }
   if (error instanceof StoreError) {
+    const what =
+      error instanceof StoreReplaced
+        ? "A file of a shard was deleted or replaced"
+        : "The database of a shard is unavailable";
     return new AdminError(
       "shard-unavailable",
-      "A shard is unavailable: do what the log says, and send the request again.",
+      `${what}: do what the log says, and send the request again.`,
     );
   }
   if (error instanceof AccessError) {

@@ -121,7 +121,12 @@ function writeOutline({
     const gold = Number(part.gold) / GOLD_UNIT;
     return [id, isShown, part.won, microGold(gold) === part.gold ? gold : `${part.gold}`];
   });
-  return JSON.stringify([VERSION, { players: written, teams, shard, endGameReason, words, parts }]);
+  // Sorted: the order of members in the record says nothing, and equal records have equal bytes.
+  const ordered = words.toSorted();
+  return JSON.stringify([
+    VERSION,
+    { players: written, teams, shard, endGameReason, words: ordered, parts },
+  ]);
 }
 
 /** Undefined if another version has written it. */

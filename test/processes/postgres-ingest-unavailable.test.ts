@@ -188,7 +188,7 @@ describe("an upload into a shard whose database is unavailable", () => {
       expect(await response.json()).toMatchObject({
         error: {
           code: "shard-unavailable",
-          message: expect.stringContaining("send the body again"),
+          message: expect.stringContaining("send the request again"),
         },
         report: { stored: 0 },
       });
