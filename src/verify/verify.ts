@@ -60,6 +60,8 @@ const ROWS = 1000;
 /** A copy of the shard, the rebuilt one, and some more. */
 const SPACE_FACTOR = 2.2;
 const PREFIX = ".verify-";
+/** The first work is not paced: a small shard is verified at once. */
+const UNPACED_MS = 5000;
 
 /** Undefined if there is no shard yet. Throws StoreError if it cannot be read at all. */
 export async function verifyShard(
@@ -204,13 +206,15 @@ class Verification {
   }
 
   #last = performance.now();
+  #worked = 0;
 
   async #step<T>(read: () => Promise<T>): Promise<T> {
     const { share, signal, onProgress } = this.options;
     if (signal?.aborted) throw new Enough();
     const worked = performance.now() - this.#last;
     // Also at full speed, so that signals are noticed.
-    await Bun.sleep(worked / share - worked);
+    this.#worked += worked;
+    await Bun.sleep(this.#worked < UNPACED_MS ? 0 : worked / share - worked);
     this.#last = performance.now();
     const result = await read();
     if (Array.isArray(result)) this.verified.rows += result.length;

@@ -42,7 +42,9 @@ export function testDamage(engine: Engine): void {
     expect(await one.digest()).toBe(one.whole);
   });
 
-  const isShort = ({ what }: DamageRow) => engine === "SQLite" || EVERYWHERE.has(what);
+  /** The long run has all. */
+  const isShort = (row: DamageRow) =>
+    EVERYWHERE.has(row.what) || (engine === "SQLite" && DAMAGES.indexOf(row) % 3 === 0);
   const cases = DAMAGES.map((row) => [row.what, row] as const);
   test.each(cases.filter(([, row]) => isShort(row)))("%s", holds);
   testLong.each(cases.filter(([, row]) => !isShort(row)))("%s", holds);
