@@ -7,9 +7,13 @@ import { SHARD, type ShardColumns } from "../tables.ts";
 
 /** Throws DamagedData unless the row is there, and whole. */
 export function* readShard(): Steps<ShardColumns> {
-  const [row] = yield* select(SHARD, "LIMIT 1");
-  if (!row) throw new DamagedData(SHARD.name, "row 1");
-  return row;
+  return present((yield* select(SHARD, "LIMIT 1"))[0]);
+}
+
+/** What was read with the row. Throws DamagedData if there is nothing: the row is missing. */
+export function present<T>(read: T | undefined): T {
+  if (read === undefined) throw new DamagedData(SHARD.name, "row 1");
+  return read;
 }
 
 /** The row of a new shard. */

@@ -1,5 +1,6 @@
 /** Finds and reads a page of matches in one statement, with the shortest index scan. */
 
+import { present } from "../core/shard.ts";
 import { MatchDocument } from "../match-document.ts";
 import { type IndexScan, scansOf } from "../match-indexes.ts";
 import {
@@ -35,12 +36,12 @@ export async function findPage(connection: Connection, selection: Selection): Pr
   const scan = await shortestScan(connection, scans, page.ahead);
   const others = scans.filter((one) => one !== scan);
   const rows = await readPage(connection, page, selection.limit, scan, others);
-  const [first] = rows;
+  const first = present(rows[0]);
   const matches = rows.flatMap((row) => (row.id === null ? [] : listedMatch(row)));
   return {
-    token: first!.token,
-    sequence: Number(first!.sequence),
-    prunedBefore: first!.cutoff ?? Number.NEGATIVE_INFINITY,
+    token: first.token,
+    sequence: Number(first.sequence),
+    prunedBefore: first.cutoff ?? Number.NEGATIVE_INFINITY,
     matches: page.isReversed ? matches.reverse() : matches,
     verify(hasId) {
       const wrong = matches.find(
@@ -53,8 +54,8 @@ export async function findPage(connection: Connection, selection: Selection): Pr
     },
     more: neighboursOf(page, {
       matches: matches.length,
-      hasMore: Number(first!.found) > selection.limit,
-      hasBehind: first!.behind,
+      hasMore: Number(first.found) > selection.limit,
+      hasBehind: first.behind,
     }),
   };
 }

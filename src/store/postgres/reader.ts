@@ -5,6 +5,7 @@ import { entryOf } from "../cache.ts";
 import { readChanges } from "../core/change-feed.ts";
 import { readFollowStart, readLogEnds } from "../core/change-log.ts";
 import { numbered } from "../core/named.ts";
+import { present } from "../core/shard.ts";
 import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
 import { MatchDocument } from "../match-document.ts";
@@ -144,7 +145,7 @@ export class PostgresReader implements Reader {
     const [row] = await this.session.rows<{ sequence: number }>(
       "SELECT sequence::float8 AS sequence FROM {shard} AS shard",
     );
-    return row!.sequence;
+    return present(row).sequence;
   }
 
   /** Returns a row without an id if no player or team has these names. */
@@ -164,7 +165,7 @@ export class PostgresReader implements Reader {
       answer: rows.flatMap((row) =>
         row.id === null ? [] : verifyNamesake(table, row, row.asked).id,
       ),
-      sequence: Number(rows[0]!.sequence),
+      sequence: Number(present(rows[0]).sequence),
     };
   }
 
@@ -202,7 +203,7 @@ export class PostgresReader implements Reader {
 
   async vocabulary(): Promise<Vocabulary> {
     const [state] = await this.session.rows<{ token: string }>("SELECT token FROM {shard}");
-    const { token } = state!;
+    const { token } = present(state);
     if (this.#vocabulary?.token !== token) {
       const rows = await this.session.rows<{ word: string }>("SELECT word FROM {vocabulary}");
       this.#vocabulary = { token, words: readVocabulary(rows.map(({ word }) => word)) };
@@ -220,7 +221,7 @@ export class PostgresReader implements Reader {
 }
 
 const LOOKUP = `SELECT stored.id, stored.document, token, pruned_before::float8 AS cutoff
-  FROM {shard} AS shard, {documents} AS stored WHERE stored.id =`;
+  FROM {documents} AS stored LEFT JOIN {shard} AS shard ON true WHERE stored.id =`;
 
 async function findMatch(connection: Connection, id: string): Promise<FoundMatches> {
   const [row] = await connection.rows<FoundRow>(`${LOOKUP} $1`, [id]);
@@ -230,9 +231,10 @@ async function findMatch(connection: Connection, id: string): Promise<FoundMatch
 /** Throws DamagedData unless the row is that of the match. */
 function foundIn(row: FoundRow | undefined, id: string): FoundMatches {
   if (!row) return NOT_FOUND;
+  const token = present(row.token ?? undefined);
   const match = MatchDocument.read(id, row.document);
   const isServed = match.isServed && match.createdAt >= (row.cutoff ?? Number.NEGATIVE_INFINITY);
-  return isServed ? { token: row.token, matches: [match] } : NOT_FOUND;
+  return isServed ? { token, matches: [match] } : NOT_FOUND;
 }
 
 /** Without matches, any state is valid. */
@@ -251,8 +253,8 @@ interface Asked {
 interface FoundRow {
   id: string;
   document: Uint8Array;
-  /** Of the state that was read, and its prune cutoff. */
-  token: string;
+  /** Of the state that was read, and its prune cutoff. Null if the row of the shard is missing. */
+  token: string | null;
   cutoff: number | null;
 }
 
