@@ -6,6 +6,7 @@ import {
   isOutright,
   isPerson,
   key,
+  linkedFrom,
   linksOf,
   ownOf,
   playingIn,
@@ -99,7 +100,7 @@ export function entryOf(
   };
 }
 
-/** A redacted player is gone with every reference; the participant stays. */
+/** A redacted player is gone with every reference, and with what only the player linked to; the participant stays. */
 export function without(entry: ReadEntry, redacted: ReadonlySet<string>): ReadEntry {
   const isGone = (one: Thing) => one.type === "player" && redacted.has(one.id as string);
   const cleaned = (one: Thing): Thing => {
@@ -115,11 +116,12 @@ export function without(entry: ReadEntry, redacted: ReadonlySet<string>): ReadEn
     return kept.length === 0 ? rest : { ...rest, relationships: Object.fromEntries(kept) };
   };
   const left = [...entry.included.values()].filter((one) => !isGone(one)).map(cleaned);
-  return {
-    ...entry,
-    match: cleaned(entry.match),
-    included: new Map(left.map((one) => [key(one), one])),
-  };
+  const match = cleaned(entry.match);
+  const included = new Map(left.map((one) => [key(one), one]));
+  const own = ownOf(entry).flatMap((one) => included.get(key(one)) ?? []);
+  const linked = new Set(linkedFrom([match, ...own], included));
+  const isLinked = ([, one]: [string, Thing]) => linked.has(one);
+  return { ...entry, match, included: new Map([...included].filter(isLinked)) };
 }
 
 /** What a pruned record leaves behind: its players and what they did, and nothing of the match. */

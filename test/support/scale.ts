@@ -8,6 +8,7 @@ import { describe, test } from "bun:test";
 const SCALE = Number(process.env.TEST_SCALE ?? 0.1);
 /** In `npm run test:long`. */
 export const isLong = SCALE >= 0.3;
+export const isFull = SCALE >= 1;
 
 const notNow = Object.assign(() => {}, { each: () => notNow, skipIf: () => notNow });
 
