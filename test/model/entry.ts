@@ -118,7 +118,7 @@ export function without(entry: ReadEntry, redacted: ReadonlySet<string>): ReadEn
   const left = [...entry.included.values()].filter((one) => !isGone(one)).map(cleaned);
   const match = cleaned(entry.match);
   const included = new Map(left.map((one) => [key(one), one]));
-  const own = ownOf(entry).flatMap((one) => included.get(key(one)) ?? []);
+  const own = ownOf(entry).map((one) => included.get(key(one))!);
   const linked = new Set(linkedFrom([match, ...own], included));
   const isLinked = ([, one]: [string, Thing]) => linked.has(one);
   return { ...entry, match, included: new Map([...included].filter(isLinked)) };
