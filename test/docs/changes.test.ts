@@ -12,7 +12,8 @@ import { startHookWorld } from "../support/webhooks.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 import { blocks, page } from "./markdown.ts";
 
-const programIn = (language: string) => blocks(page("docs/changes.md"), language)[0]!;
+/** The copy, and the receiver. */
+const [copyProgram, receiverProgram] = blocks(page("docs/changes.md"), "js");
 
 const started: (() => Promise<void>)[] = [];
 afterAll(async () => {
@@ -49,7 +50,7 @@ function startProxy(url: string) {
 test("the program of the page keeps a copy, also of matches dated ahead of the clock, and after 410", async () => {
   const folder = aFolder();
   const program = join(folder.path, "copy.mjs");
-  writeFileSync(program, programIn("js"));
+  writeFileSync(program, copyProgram!);
   const ids = Array.from({ length: 12 }, (_, at) => `m${at}`);
   const ahead = Date.now() + 300_000;
   const world = await startWorld(
@@ -116,19 +117,20 @@ test("the program of the page keeps a copy, also of matches dated ahead of the c
 const folder = aFolder();
 afterAll(() => folder.remove());
 
-function receiverTests(language: string, command: string[], file: string): void {
+function receiverTests(runtime: string, command: string): void {
   let world: Awaited<ReturnType<typeof startHookWorld>>;
   let hook: Hook;
   let url: string;
   let child: Bun.Subprocess<"ignore", "pipe", "inherit">;
   let output = "";
+  const program = join(folder.path, "receiver.mjs");
 
   beforeAll(async () => {
-    writeFileSync(join(folder.path, file), programIn(language));
+    writeFileSync(program, receiverProgram!);
     world = await startHookWorld([aMatch()]);
     // The port of the receiver is known only once it has the secret.
     const { id, secret } = await world.add("http://127.0.0.1:9/");
-    child = Bun.spawn([...command, join(folder.path, file)], {
+    child = Bun.spawn([command, program], {
       env: { PATH: process.env.PATH!, PORT: "0", WEBHOOK_SECRET: secret },
       stdin: "ignore",
       stdout: "pipe",
@@ -137,7 +139,7 @@ function receiverTests(language: string, command: string[], file: string): void 
     void (async () => {
       for await (const chunk of child.stdout) output += Buffer.from(chunk).toString();
     })();
-    const port = await until(`${file} listens`, () => /port (\d+)/.exec(output)?.[1]);
+    const port = await until("the receiver listens", () => /port (\d+)/.exec(output)?.[1]);
     url = `http://127.0.0.1:${port}/`;
     hook = { ...(await world.hooks.find(id)), url };
   });
@@ -146,7 +148,7 @@ function receiverTests(language: string, command: string[], file: string): void 
     await world.stop();
   });
 
-  test(`the receiver in ${language} accepts a test message and changes`, async () => {
+  test(`the receiver in ${runtime} accepts a test message and changes`, async () => {
     expect(await world.hooks.test(hook, Date.now())).toMatchObject({ result: "HTTP 204" });
     const receiving = await world.add(url);
     await world.store.change(receiving.id, (one) => ({ ...one, secret: hook.secret }));
@@ -164,7 +166,7 @@ function receiverTests(language: string, command: string[], file: string): void 
     ["another id", { "webhook-id": "msg_other" }, undefined],
     ["an invalid timestamp", { "webhook-timestamp": "now" }, undefined],
     ["an old timestamp", "old", undefined],
-  ])(`the receiver in ${language} rejects %s`, async (_, changed, sent) => {
+  ])(`the receiver in ${runtime} rejects %s`, async (_, changed, sent) => {
     const body = '{"type":"test"}';
     const now = changed === "old" ? Date.now() - 3_600_000 : Date.now();
     const signed = signedHeaders([hook.secret], "msg_1", now, body);
@@ -174,7 +176,8 @@ function receiverTests(language: string, command: string[], file: string): void 
   });
 }
 
-receiverTests("ts", [process.execPath], "receiver.ts");
+receiverTests("Bun", process.execPath);
+receiverTests("Node", "node");
 
 test("the message on the page has the form of a real one", async () => {
   const world = await startHookWorld([aMatch()]);
@@ -191,7 +194,9 @@ test("the message on the page has the form of a real one", async () => {
   await world.deliver();
   await server.stop(true);
   await world.stop();
-  expect(shapeOf(JSON.parse(programIn("json")))).toEqual(shapeOf(JSON.parse(bodies[0]!)));
+  expect(shapeOf(JSON.parse(blocks(page("docs/changes.md"), "json")[0]!))).toEqual(
+    shapeOf(JSON.parse(bodies[0]!)),
+  );
 });
 
 /** The names and types of all members, and the first item of each list. */

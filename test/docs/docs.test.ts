@@ -275,7 +275,14 @@ describe("verbs", () => {
     ].flatMap((file) => flagsIn(readFileSync(join(ROOT, file), "utf8")));
     const others = [
       // Of curl, certbot and the conventional server; of scripts with other parsers.
-      ...["--compressed", "--max-time", "--retry", "--retry-max-time", "--standalone"],
+      ...[
+        "--compressed",
+        "--max-time",
+        "--retry",
+        "--retry-max-time",
+        "--standalone",
+        "--deploy-hook",
+      ],
       ...["--log-level", "--db", "--port", "--target"],
       // Of trials, whose help is made of their options.
       ...[

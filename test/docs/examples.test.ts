@@ -55,11 +55,11 @@ const shapeOf = (text: string): string =>
 describe("requests", () => {
   let world: World;
   beforeAll(async () => {
-    const heron = { id: "heron", name: "RoyalHeron52", stats: { level: 28, skillTier: 9 } };
+    const tiger = { id: "tiger", name: "GrimTiger", stats: { level: 28, skillTier: 9 } };
     world = await startWorld([
       JSON.parse(EXAMPLE),
       ...Array.from({ length: 6 }, (_, index) =>
-        aMatch({ createdAt: minutesAgo(index + 1), rosters: duel(heron, { id: "other" }) }),
+        aMatch({ createdAt: minutesAgo(index + 1), rosters: duel(tiger, { id: "other" }) }),
       ),
     ]);
   });
@@ -85,6 +85,14 @@ describe("requests", () => {
     },
   );
 
+  test("in README.md name a player of the demo records", async () => {
+    const { stdout } = await matchbook(["demo"]);
+    const names = [...page("README.md").matchAll(/filter\[playerNames\]=(\w+)/g)];
+    expect(names.length).toBeGreaterThan(0);
+    for (const [, name] of names)
+      expect(new RegExp(`"name":"${name}"[^{}]*"shardId":"na"`).test(stdout)).toBe(true);
+  });
+
   test("use one shell function", () => {
     const definitions = CALLED.flatMap(fencesOf).flatMap(
       ({ text }) => text.match(/^get\(\) .*$/gm) ?? [],
@@ -105,7 +113,7 @@ describe("requests", () => {
     test("of all pages are made by the Python program of docs/api.md", async () => {
       const [program] = fencesOf("docs/api.md").filter(({ language }) => language === "python");
       const env = { PATH: process.env.PATH!, BASE: world.url, KEY: world.key };
-      const source = program!.text.replace('"Ada"', '"RoyalHeron52"');
+      const source = program!.text.replace('"Ada"', '"GrimTiger"');
       const child = Bun.spawn(["python3", "-c", source], {
         env,
         stdout: "pipe",
