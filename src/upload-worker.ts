@@ -1,4 +1,4 @@
-/** The thread that stores uploads, so that requests never wait for a transaction. */
+/** The thread that stores uploads, so that requests never wait for a transaction, and says what is wrong with a body. */
 
 import { unexpectedError } from "./admin/errors.ts";
 import type {

@@ -1,4 +1,7 @@
-/** POST /ingest: stores the records of a request body, and responds when all of them are stored. */
+/**
+ * POST /ingest: stores the records of a request body, and responds when all of them are stored. The thread reads the body,
+ * and refuses what is damaged, truncated or too large (upload-worker.ts).
+ */
 
 import { isShardId } from "../domain/identifiers.ts";
 import { emptyReport, isComplete } from "../ingest/report.ts";

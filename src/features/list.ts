@@ -1,4 +1,7 @@
-/** All features. Without its folder and its line here, one is gone, and the others work on; webhooks need changes. */
+/**
+ * All features. Without its folder and its line here, one is gone, and the others work on; webhooks need changes. The
+ * explorer of the portal has a list of its own (targets.ts).
+ */
 
 import type { FeatureEvents } from "../observe/events.ts";
 import { changes } from "./changes/feature.ts";

@@ -1,4 +1,4 @@
-/** Ingests match documents: sources, chunks, records, batches, report. */
+/** Ingests match documents: sources, chunks, records, batches, report. Says if a source is damaged or truncated. */
 
 import { stateDocument } from "../document/shard-state.ts";
 import type { JsonObject } from "../domain/json.ts";

@@ -1,4 +1,4 @@
-/** The statistics of heroes. */
+/** The table of hero statistics: declares it, adds to it and reads it. */
 
 import { requireBuilt } from "../../store/core/built.ts";
 import { merge, type Steps, select } from "../../store/steps.ts";

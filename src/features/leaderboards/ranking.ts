@@ -1,4 +1,4 @@
-/** Leaderboards: what players are ranked by, the 28 days, and ranks. */
+/** Leaderboards: the boards, the 28 days, and ranks. stored.ts reads the players in order. */
 
 export const BOARDS = ["skill-tier", "ranked-wins", "win-rate", "win-streak"] as const;
 export type Board = (typeof BOARDS)[number];

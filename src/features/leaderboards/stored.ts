@@ -1,4 +1,4 @@
-/** Leaderboards: what they are read from, and the counts of recent ranked matches. */
+/** Reads leaderboards in their order, by score and id. Declares and changes the counts of recent ranked matches. */
 
 import { type RankedTally, winRate } from "../../domain/rank.ts";
 import { newestServed } from "../../store/core/newest.ts";
