@@ -84,9 +84,9 @@ export async function sendSlowly(url: string, request: HostileRequest): Promise<
     for (let at = 0; at < request.bytes.length; at++) {
       await connection.write(request.bytes.subarray(at, at + 1));
     }
-    const took = performance.now() - began;
     const exchange = await connection.replies(false);
     connection.close();
-    if (exchange.replies.length > 0 || took < HEAD_MS) return exchange;
+    const took = performance.now() - began;
+    if (exchange.replies.length > 0 || exchange.isHung || took < HEAD_MS) return exchange;
   }
 }
