@@ -18,7 +18,7 @@ const isLong = process.argv.includes("--long");
 const LONG = ".long.test.ts";
 const TIMINGS = isLong ? "scripts/test-timings-long.json" : "scripts/test-timings.json";
 const BUN_TEST = [
-  ...["test", "--timeout", "60000", "--parallel=5", "--no-isolate"],
+  ...["test", "--timeout", "180000", "--parallel=5", "--no-isolate"],
   // The slowest files start first, so that no core is idle at the end.
   `--timings=${TIMINGS}`,
   ...(isLong ? [] : [`--path-ignore-patterns=**/*${LONG}`]),

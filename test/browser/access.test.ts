@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { data } = (await open.get("/shards/na/players")).body;
   player = { id: data[0].id, name: data[0].attributes.name };
   match = (await open.get("/shards/na/matches?sort=-createdAt")).body.data[0].id;
-}, 120_000);
+});
 afterAll(async () => {
   await open.stop();
   await closed.stop();

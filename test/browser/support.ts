@@ -18,7 +18,7 @@ const CHROMIUM = ["chromium-headless-shell", "chromium", "chromium-browser", "go
 export const WIDTHS = [320, 1366] as const;
 
 /** For a busy machine; shorter than the timeout of a test, so that the error says what did not happen. */
-const TIMEOUT_MS = 45_000;
+const TIMEOUT_MS = 150_000;
 
 export interface VisitOptions {
   /** The visitor's key; without it, this is a first visit. */
@@ -58,7 +58,7 @@ export function inBrowser(name: string, tests: () => void): void {
     beforeAll(async () => {
       buildPortal();
       browser ??= await startBrowser();
-    }, 120_000);
+    });
     afterEach(async () => {
       for (const page of visits.keys()) await leave(page);
     });
@@ -295,7 +295,7 @@ export function testEverywhere(
     await shows(page);
     expect(await looks(page, WIDTHS[0], "light")).toEqual([]);
     expect(await looks(page, WIDTHS[1], "dark", ["color-contrast"])).toEqual([]);
-  }, 120_000);
+  });
 }
 
 /** What is wrong with a page at a width, in a colour scheme. */

@@ -144,7 +144,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       expect(listed.map(({ name }) => name).toSorted()).toEqual(names);
       const live = new Set((await place.keys.liveSecrets()).map(({ hash }) => hash));
       expect(created.every(({ stdout }) => live.has(hashKey(stdout.trim())))).toBe(true);
-    }, 60_000);
+    });
   });
 
   describe(`active secrets in ${engine}`, () => {

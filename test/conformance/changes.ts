@@ -77,7 +77,6 @@ export function changeGuarantees(guarantee: Guarantee): void {
       expect(beginning.number).toBe(0);
       expect((await readAll(reader, beginning, 3)).length).toBeGreaterThan(0);
     },
-    60_000,
   );
 
   guarantee("a change whose match is gone is left out: its removal follows", async (store) => {

@@ -140,7 +140,6 @@ export function boardGuarantees(guarantee: Guarantee): void {
       );
       await fc.assert(isRight, { numRuns: costly(16) });
     },
-    60_000,
   );
 
   guarantee("ranked matches are counted by player and time; mentions are not", async (store) => {

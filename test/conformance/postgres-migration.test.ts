@@ -38,4 +38,4 @@ test("a shard whose migration was killed is refused by what may not migrate, and
   expect(await session.rows("SELECT note FROM {shard}")).toEqual([{ note: "migrated" }]);
   // A version without these migrations.
   await expect(open()).rejects.toThrow("was written by a newer Matchbook");
-}, 60_000);
+});

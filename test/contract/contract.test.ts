@@ -31,7 +31,7 @@ beforeAll(async () => {
   for (const file of FILES) {
     writeFileSync(pathOf(file), `${written(now[file])}\n`);
   }
-}, 120_000);
+});
 
 /** Part by part, so that a difference is found. */
 function parts(openApi: Json): Snapshot {

@@ -112,7 +112,7 @@ test("the program of the page keeps a copy, also of matches dated ahead of the c
   shard.close();
   proxy.comeBack();
   await has(...ids.slice(2), "ahead", "new", "later");
-}, 60_000);
+});
 
 const folder = aFolder();
 afterAll(() => folder.remove());

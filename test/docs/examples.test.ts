@@ -245,7 +245,7 @@ test("the commands in README.md print what it shows", async () => {
   } finally {
     folder.remove();
   }
-}, 60_000);
+});
 
 const withoutSecrets = (text: string): string =>
   text.replaceAll(/\bk_\w{10}/g, "ID").replaceAll(/\bmb_\w+…?/g, "SECRET");

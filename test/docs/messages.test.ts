@@ -49,7 +49,7 @@ beforeAll(async () => {
     commands: Object.fromEntries(commands.map(byCommand)),
   };
   text = `${JSON.stringify(messages, null, 1)}\n`;
-}, 120_000);
+});
 
 const byCommand = ({ command, exitCode, output }: CommandMessage): [string, CommandOutput] => [
   command,

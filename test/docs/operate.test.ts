@@ -195,7 +195,7 @@ describe("shards of demo records", () => {
     await home.run(["ingest", "-"], (await home.run(demo)).stdout);
     await home.run(["keys", "create", "--name", "me"]);
     writeFileSync(join(home.path, "matchbook.toml"), 'log-level = "silent"\n');
-  }, 60_000);
+  });
 
   test("'matchbook doctor' prints what the page shows", async () => {
     const path = (name: string) => join(home.data, name);
@@ -320,7 +320,7 @@ describe("backups", () => {
     bash(scriptWith("--keys"), home.data, folderNames);
     expect(await names()).toContain("kept");
     expect(await names()).not.toContain("later");
-  }, 60_000);
+  });
 
   test("restore everything on a new machine", async () => {
     renameSync(home.data, join(home.path, "lost"));
@@ -329,7 +329,7 @@ describe("backups", () => {
     expect(printed).toContain("0 problems");
     expect(await names()).toContain("kept");
     expect((await home.run(["why", "na", "match-0"])).stdout).toContain("served");
-  }, 60_000);
+  });
 
   test("are made by the timer, and old ones deleted", async () => {
     const unit = readFileSync(join(ROOT, "deploy/systemd/matchbook-backup.service"), "utf8");
@@ -344,7 +344,7 @@ describe("backups", () => {
     expect(made).toHaveLength(1);
     expect(readdirSync(join(copies, made[0]!))).toContain("manifest.json");
     expect(readdirSync(copies)).not.toContain("old");
-  }, 60_000);
+  });
 });
 
 test("the export of the page gives the same digest in another data folder", async () => {
@@ -356,7 +356,7 @@ test("the export of the page gives the same digest in another data folder", asyn
   const digests = [...printed.matchAll(/^digest +([0-9a-f]{64})$/gm)].map((one) => one[1]);
   expect(digests).toHaveLength(2);
   expect(digests[0]).toBe(digests[1]!);
-}, 60_000);
+});
 
 test("'matchbook redact' prints what the page shows", async () => {
   const shown = of("redact");
@@ -375,7 +375,7 @@ test("'matchbook redact' prints what the page shows", async () => {
     expect([exitCode, stderr]).toEqual([0, ""]);
     shownIs(stdout, exchange);
   }
-}, 60_000);
+});
 
 test("the commands that prune and compact a shard print what the page shows", async () => {
   const ages = { old: 500, older: 600, void: 450, recent: 5 };
@@ -396,7 +396,7 @@ test("the commands that prune and compact a shard print what the page shows", as
     const { stdout } = await home.run(wordsOf(command));
     shownIs(withoutSizes(stdout), { command, shown: output.map(withoutSizes) });
   }
-}, 60_000);
+});
 
 test("the key commands of the page, in order, print what it shows", async () => {
   const home = await aHome(lines(["na", "beta"].map((shard) => aMatch({ shard }))));
@@ -415,7 +415,7 @@ test("the key commands of the page, in order, print what it shows", async () => 
     else shownIs(stdout + stderr, exchange);
   }
   expect(ids.size).toBe(2);
-}, 60_000);
+});
 
 /** Records some usage, so that there is something to show. */
 async function addUsage(data: string, keyIds: readonly string[]): Promise<void> {

@@ -284,5 +284,5 @@ describe("while records cannot be stored", () => {
     await sending;
     await upload.end();
     expect((await upload.reply()).report.stored).toBe(documents.length);
-  }, 30_000);
+  });
 });

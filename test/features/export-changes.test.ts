@@ -21,7 +21,7 @@ const schemas: string[] = [];
 
 beforeAll(async () => {
   postgres = await aPostgres();
-}, 60_000);
+});
 
 afterAll(async () => {
   const sql = new SQL(postgres.url);
@@ -138,7 +138,6 @@ describe.each(["SQLite", "PostgreSQL"] as const)("an export from %s", (engine) =
       });
       await shards.close();
     },
-    120_000,
   );
 });
 

@@ -165,7 +165,7 @@ test("an export can be ingested again, also after an interruption at any line", 
     expect(report.duplicate + report.pruned).toBe(known);
     expect([lines, await stateOf(copy)]).toEqual([lines, expected]);
   }
-}, 60_000);
+});
 
 test("the parts are stored in their order, also by threads", async () => {
   const home = await aShard(["redact", "pruneSome"]);
@@ -178,7 +178,7 @@ test("the parts are stored in their order, also by threads", async () => {
   const { rejections } = await take(copy, await exported(home), { threads: 2 });
   expect(rejections).toEqual([]);
   expect(await stateOf(copy)).toEqual(await stateOf(home));
-}, 60_000);
+});
 
 test("a part of the records has no other lines", async () => {
   const home = await aShard(["redact", "prune"]);

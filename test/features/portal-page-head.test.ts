@@ -25,7 +25,7 @@ beforeAll(async () => {
     aMatch({ id: "match-a", createdAt: "2026-03-14T18:00:00Z", mode: "casual_aral", rosters }),
     aMatch({ id: "match-b", shard: "beta", rosters: duel({ id: "beta-a" }, { id: "beta-b" }) }),
   ]);
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 interface Head {

@@ -9,7 +9,7 @@ let world: World;
 beforeAll(async () => {
   buildPortal();
   world = await startWorld([aMatch({ shard: "na" })]);
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 const request = (path: string, headers: Record<string, string> = {}, method = "GET") =>

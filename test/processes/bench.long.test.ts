@@ -30,7 +30,7 @@ function measuring() {
     expect(stdout).toContain(`Bun ${Bun.version}`);
     // The data is kept; nothing else of the run remains.
     expect(readdirSync(data)).toEqual(["na-60"]);
-  }, 60_000);
+  });
 
   test("a comparison with another version gives ratios, and skips a scenario that it lacks", async () => {
     const program = join(folder.path, "other", "bin", "matchbook");
@@ -45,7 +45,7 @@ function measuring() {
     expect(stdout).toMatch(/^\| match by id +\| +\d+\.\d\d \| +\d+\.\d\d \|$/m);
     expect(stdout).not.toContain("| deep page");
     expect(stderr).toContain("deep page: skipped, because the other version lacks it.");
-  }, 60_000);
+  });
 }
 
 if (hasProgram("wrk")) measuring();

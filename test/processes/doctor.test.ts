@@ -47,7 +47,7 @@ beforeAll(async () => {
   const [{ id }] = JSON.parse(keys.stdout);
   const hook = ["--key", id, "--url", "http://127.0.0.1:1/", "--hooks", "private"];
   expect((await matchbook(["hooks", "add", ...hook, "--data", sound])).exitCode).toBe(0);
-}, 60_000);
+});
 beforeEach(() => {
   rmSync(data, { recursive: true, force: true });
   cpSync(sound, data, { recursive: true });
@@ -407,25 +407,21 @@ describe("databases that cannot be reached are problems, without their passwords
     ],
     ["keys", "keys-database = 'postgres://user:open-sesame@127.0.0.1:1/database'\n", "keys"],
     ["redis", "redis = 'redis://user:open-sesame@127.0.0.1:1'\n", "redis"],
-  ])(
-    "%s",
-    async (_, toml, subject) => {
-      const config = path("unreachable.toml");
-      writeFileSync(config, toml, { mode: 0o600 });
-      chmodSync(config, 0o600);
-      const { exitCode, page } = await doctor(["--config", config]);
-      expect(exitCode).toBe(1);
-      const problems = page.findings.filter(({ level }) => level === "problem");
-      expect(problems).toEqual([expect.objectContaining({ subject })]);
-      expect(problems[0]!.message).toContain("127.0.0.1:1");
-      expect(JSON.stringify(page)).not.toContain(PASSWORD);
-      chmodSync(config, 0o644);
-      expect(complaints((await doctor(["--config", config])).page)).toContain(
-        `problem settings: every user of this machine can read the secrets in ${config}`,
-      );
-    },
-    30_000,
-  );
+  ])("%s", async (_, toml, subject) => {
+    const config = path("unreachable.toml");
+    writeFileSync(config, toml, { mode: 0o600 });
+    chmodSync(config, 0o600);
+    const { exitCode, page } = await doctor(["--config", config]);
+    expect(exitCode).toBe(1);
+    const problems = page.findings.filter(({ level }) => level === "problem");
+    expect(problems).toEqual([expect.objectContaining({ subject })]);
+    expect(problems[0]!.message).toContain("127.0.0.1:1");
+    expect(JSON.stringify(page)).not.toContain(PASSWORD);
+    chmodSync(config, 0o644);
+    expect(complaints((await doctor(["--config", config])).page)).toContain(
+      `problem settings: every user of this machine can read the secrets in ${config}`,
+    );
+  });
 });
 
 test("databases that accept connections and never respond are given up", async () => {
@@ -444,7 +440,7 @@ test("databases that accept connections and never respond are given up", async (
   const problems = page.findings.filter(({ level }) => level === "problem");
   expect(problems.map(({ subject }) => subject)).toEqual(["shard na", "keys", "redis"]);
   for (const { message } of problems) expect(message).toContain("no response within");
-}, 30_000);
+});
 
 const withRedis = () => {
   test("Redis is reported with its version", async () => {
@@ -459,7 +455,7 @@ const withRedis = () => {
         message: expect.stringMatching(/^redis:\/\/\S+, version \d+\.\d+/),
       }),
     );
-  }, 30_000);
+  });
 };
 if (hasProgram("redis-server")) describe("a Redis that runs", withRedis);
 else skipWithout("redis-server", withRedis);
@@ -508,7 +504,6 @@ describe("shards in PostgreSQL", () => {
         }),
       );
     },
-    120_000,
   );
 
   test("may need more connections than the server, or the role of the user, allows", async () => {
@@ -547,7 +542,7 @@ describe("shards in PostgreSQL", () => {
     ]);
     await sql.close();
     cluster.remove();
-  }, 60_000);
+  });
 
   test("of a development version are a problem", async () => {
     const postgres = await aPostgres();
@@ -564,7 +559,7 @@ describe("shards in PostgreSQL", () => {
     );
     await dropSchema(postgres.url, schema);
     postgres.stop();
-  }, 60_000);
+  });
 });
 
 describe("the last backup", () => {

@@ -56,4 +56,4 @@ test("npm run portal builds it, and prints the size of each file", async () => {
   const page = await fetch(`${server.url}/`);
   expect([page.status, (await page.text()).includes('<div id="portal">')]).toEqual([200, true]);
   expect(await server.end()).toBe(0);
-}, 60_000);
+});

@@ -42,7 +42,7 @@ beforeAll(async () => {
       .then(() => session.close())
       .finally(cluster.stop);
   };
-}, 60_000);
+});
 afterAll(() => stop());
 
 const COMMON_NAME = "a common name";
@@ -86,7 +86,7 @@ describe("a page by one filter", () => {
           }
         }
       }
-    }, 60_000);
+    });
   }
 });
 
@@ -110,7 +110,7 @@ describe("a page by several filters", () => {
           expect(rows <= most || says).toBe(true);
         }
       }
-    }, 60_000);
+    });
   }
 });
 

@@ -95,30 +95,24 @@ describe("a server that hangs", () => {
     }
     expect(await ids(one)).toEqual(["a"]);
     expect(idsOf((await one.match("a"))!)).toEqual(["a"]);
-  }, 30_000);
+  });
 
-  testLong(
-    "does not hold a transaction for ever, and nothing of it is stored",
-    async () => {
-      const { writer, schema, reader } = await aShard({ patience: { readMs: 500, writeMs: 1000 } });
-      await serve(writer, anEntry("a", player("p")));
-      // It hangs until the transaction has failed.
-      const { error } = await failure(() =>
-        writer.write(async (transaction) => {
-          await addPlainly(transaction, [anEntry("b", player("p"))]);
-          cluster.pause();
-          await transaction.putPlayers([]);
-          await transaction.known(["a"]);
-        }),
-      ).finally(() => cluster.goOn());
-      expect(error).toBeInstanceOf(StoreUnavailable);
-      expect(await ids(reader({ schema, patience: { readMs: 5000, writeMs: 5000 } }))).toEqual([
-        "a",
-      ]);
-      await serve(writer, anEntry("c", player("p")));
-    },
-    30_000,
-  );
+  testLong("does not hold a transaction for ever, and nothing of it is stored", async () => {
+    const { writer, schema, reader } = await aShard({ patience: { readMs: 500, writeMs: 1000 } });
+    await serve(writer, anEntry("a", player("p")));
+    // It hangs until the transaction has failed.
+    const { error } = await failure(() =>
+      writer.write(async (transaction) => {
+        await addPlainly(transaction, [anEntry("b", player("p"))]);
+        cluster.pause();
+        await transaction.putPlayers([]);
+        await transaction.known(["a"]);
+      }),
+    ).finally(() => cluster.goOn());
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(await ids(reader({ schema, patience: { readMs: 5000, writeMs: 5000 } }))).toEqual(["a"]);
+    await serve(writer, anEntry("c", player("p")));
+  });
 });
 
 describe("a transaction without a response to its COMMIT", () => {
@@ -181,31 +175,27 @@ describe("a writer in the middle of a transaction", () => {
     line.close();
     expect((await lost).error).toBeDefined();
     expect(await ids(reader())).toEqual(["b"]);
-  }, 60_000);
+  });
 
-  testLong(
-    "that is busy with something else keeps its turn",
-    async () => {
-      const { schema } = await aShard();
-      const patient = new PostgresWriter(aSession({ schema }), "na", Date.now, 30_000);
-      const watching = aSession();
-      /** When it last sent a statement in this transaction. */
-      const lastSign = async () => {
-        const [row] = await watching.rows<{ at: string }>(
-          `SELECT state_change::text AS at FROM pg_stat_activity JOIN pg_locks USING (pid)
+  testLong("that is busy with something else keeps its turn", async () => {
+    const { schema } = await aShard();
+    const patient = new PostgresWriter(aSession({ schema }), "na", Date.now, 30_000);
+    const watching = aSession();
+    /** When it last sent a statement in this transaction. */
+    const lastSign = async () => {
+      const [row] = await watching.rows<{ at: string }>(
+        `SELECT state_change::text AS at FROM pg_stat_activity JOIN pg_locks USING (pid)
          WHERE locktype = 'advisory' AND granted AND state = 'idle in transaction'`,
-        );
-        return row?.at;
-      };
-      await patient.write(async (transaction) => {
-        await addPlainly(transaction, [anEntry("a", player("p"))]);
-        const first = await until("it waits", lastSign);
-        await until("it shows that it works", async () => ((await lastSign()) ?? first) !== first);
-      });
-      expect((await patient.inspect("a"))?.fate.state).toBe("served");
-    },
-    60_000,
-  );
+      );
+      return row?.at;
+    };
+    await patient.write(async (transaction) => {
+      await addPlainly(transaction, [anEntry("a", player("p"))]);
+      const first = await until("it waits", lastSign);
+      await until("it shows that it works", async () => ((await lastSign()) ?? first) !== first);
+    });
+    expect((await patient.inspect("a"))?.fate.state).toBe("served");
+  });
 });
 
 testLong(
@@ -238,7 +228,6 @@ testLong(
     line.close();
     expect((await lost).error).toBeDefined();
   },
-  60_000,
 );
 
 test("a transaction with a failed statement cannot be reported as committed", async () => {
@@ -389,7 +378,7 @@ test("a batch with new months blocks no reader, and no reader blocks it", async 
     });
   });
   expect(await ids(one)).toEqual(["c", "b", "a", "d"]);
-}, 20_000);
+});
 
 test("a reader drops cached changes that the database has lost", async () => {
   const { writer, reader, schema } = await aShard();
@@ -435,24 +424,20 @@ test("running out of player numbers is reported, with what to do", async () => {
   expect(String(error)).toContain("shards move");
 });
 
-testLong(
-  "a batch of 10,000 records and 64 MB is stored completely",
-  async () => {
-    const { writer, reader } = await aShard();
-    const encoded = new Uint8Array(6600).fill(7);
-    const entries = Array.from({ length: 10_000 }, (_, index) => ({
-      ...anEntry(`m${index}`, { createdAt: index, players: { [`p${index % 500}`]: "won" } }),
-      encoded,
-    }));
-    await serve(writer, ...entries);
-    const one = reader();
-    expect((await one.summary()).matches).toBe(10_000);
-    expect(Buffer.from(viewOf((await one.match("m9999"))!.matches[0]!))).toEqual(
-      Buffer.from(encoded),
-    );
-  },
-  60_000,
-);
+testLong("a batch of 10,000 records and 64 MB is stored completely", async () => {
+  const { writer, reader } = await aShard();
+  const encoded = new Uint8Array(6600).fill(7);
+  const entries = Array.from({ length: 10_000 }, (_, index) => ({
+    ...anEntry(`m${index}`, { createdAt: index, players: { [`p${index % 500}`]: "won" } }),
+    encoded,
+  }));
+  await serve(writer, ...entries);
+  const one = reader();
+  expect((await one.summary()).matches).toBe(10_000);
+  expect(Buffer.from(viewOf((await one.match("m9999"))!.matches[0]!))).toEqual(
+    Buffer.from(encoded),
+  );
+});
 
 test("names that look like SQL, or are unusual, are returned unchanged", async () => {
   const { writer, reader } = await aShard();

@@ -20,7 +20,7 @@ let pair: Replicated;
 
 beforeAll(async () => {
   pair = await startReplicated();
-}, 60_000);
+});
 afterAll(() => pair.remove());
 
 const changes = ({ events }: ReplicatedServer) =>
@@ -44,7 +44,7 @@ test("a server that starts while the primary is unavailable reads from the repli
   }
   await takesInAndServes(pair, server);
   await server.stop();
-}, 60_000);
+});
 
 test("a server that starts without either responds with 503, then uses whichever is back first", async () => {
   const shard = await pair.shard(5);
@@ -68,34 +68,30 @@ test("a server that starts without either responds with 503, then uses whichever
     await pair.primary.start();
   }
   await server.stop();
-}, 60_000);
+});
 
-testLong(
-  "a replica whose format is too old to be read is not used",
-  async () => {
-    const shard = await pair.shard(5);
-    const sql = new SQL({ url: pair.primary.url, max: 1 });
-    await postgresRows(sql, shard.schema).changeFormat(() => 1);
-    await sql.close();
-    await pair.caughtUp();
-    await pair.primary.stop("immediate");
-    try {
-      const server = await shard.serve();
-      expect(await server.get(0)).toBe(503);
-      await until("the replica is left out", () => {
-        const last = changes(server).at(-1);
-        return last?.event === "replica-excluded" && last.why.includes("development version")
-          ? true
-          : undefined;
-      });
-      expect(await server.get(0)).toBe(503);
-      await server.stop();
-    } finally {
-      await pair.primary.start();
-    }
-  },
-  60_000,
-);
+testLong("a replica whose format is too old to be read is not used", async () => {
+  const shard = await pair.shard(5);
+  const sql = new SQL({ url: pair.primary.url, max: 1 });
+  await postgresRows(sql, shard.schema).changeFormat(() => 1);
+  await sql.close();
+  await pair.caughtUp();
+  await pair.primary.stop("immediate");
+  try {
+    const server = await shard.serve();
+    expect(await server.get(0)).toBe(503);
+    await until("the replica is left out", () => {
+      const last = changes(server).at(-1);
+      return last?.event === "replica-excluded" && last.why.includes("development version")
+        ? true
+        : undefined;
+    });
+    expect(await server.get(0)).toBe(503);
+    await server.stop();
+  } finally {
+    await pair.primary.start();
+  }
+});
 
 test("each change of a replica is reported once: in the log, the metrics and /status, without secrets", async () => {
   const server = await (await pair.shard(5)).serve();
@@ -124,4 +120,4 @@ test("each change of a replica is reported once: in the log, the metrics and /st
   const { na } = JSON.parse((await matchbook(["status", "--json", "--config", configFile])).stdout);
   expect(na.replicas).toEqual({ listed: 1, inUse: 1 });
   await server.stop();
-}, 60_000);
+});

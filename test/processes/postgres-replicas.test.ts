@@ -19,7 +19,7 @@ let pair: Replicated;
 
 beforeAll(async () => {
   pair = await startReplicated();
-}, 60_000);
+});
 afterAll(() => pair.remove());
 
 /** A server with both replicas, each time with its own shard. */
@@ -53,7 +53,7 @@ describe("a replica", () => {
     }
     await pair.caughtUp();
     await server.stop();
-  }, 60_000);
+  });
 
   test("within the lag limit is used, and one beyond it is not", async () => {
     const patient = await serving(1000);
@@ -89,7 +89,7 @@ describe("a replica", () => {
       await resume();
     }
     await strict.stop();
-  }, 60_000);
+  });
 
   test("of an idle primary does not lag, and serves reads while the primary is unavailable", async () => {
     const server = await serving(1);
@@ -119,7 +119,7 @@ describe("a replica", () => {
     }
     await takesInAndServes(pair, server);
     await server.stop();
-  }, 60_000);
+  });
 
   test("that stops causes no errors, and is used again when it is back", async () => {
     const server = await serving(5);
@@ -141,24 +141,20 @@ describe("a replica", () => {
     }
     await until("both are back", async () => (await server.get(known)) === 200);
     await server.stop();
-  }, 60_000);
+  });
 
-  testLong(
-    "that cancels a query because of replication is retried, and stays in use",
-    async () => {
-      const server = await serving(1000);
-      const known = await served(server.get, 0);
-      await pair.on(pair.primary, endingOneReader(server.schema));
-      await pair.caughtUp();
-      await until("a reader was ended", async () => {
-        expect(await server.get(known)).toBe(200);
-        return (await hasEndedOne()) || undefined;
-      });
-      expect(JSON.stringify(server.events)).not.toContain(CONFLICT);
-      await server.stop();
-    },
-    60_000,
-  );
+  testLong("that cancels a query because of replication is retried, and stays in use", async () => {
+    const server = await serving(1000);
+    const known = await served(server.get, 0);
+    await pair.on(pair.primary, endingOneReader(server.schema));
+    await pair.caughtUp();
+    await until("a reader was ended", async () => {
+      expect(await server.get(known)).toBe(200);
+      return (await hasEndedOne()) || undefined;
+    });
+    expect(JSON.stringify(server.events)).not.toContain(CONFLICT);
+    await server.stop();
+  });
 });
 
 const CONFLICT = "canceling statement due to conflict with recovery";

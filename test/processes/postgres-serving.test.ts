@@ -126,7 +126,7 @@ test("texts with U+0000 in ids, names, tags and patches find nothing", async () 
   expect(await found(`players?filter[playerIds]=${id},%00`)).toBe(1);
   expect(await found(`players?filter[playerNames]=${name},%00`)).toBeGreaterThan(0);
   await server.stop();
-}, 60_000);
+});
 
 test("a server with seven shards and its keys in one database shares its connections among them", async () => {
   const sql = new SQL(cluster.url, { max: 1 });
@@ -152,7 +152,7 @@ test("a server with seven shards and its keys in one database shares its connect
   await server.stop();
   await waitFor("all are closed", async () => (await open()) === 0);
   await sql.close();
-}, 60_000);
+});
 
 test("players are looked up by 50 names with one statement", async () => {
   const sql = new SQL(cluster.url, { max: 1 });
@@ -177,7 +177,7 @@ test("players are looked up by 50 names with one statement", async () => {
   await server.stop();
   await sql.unsafe("ALTER DATABASE postgres RESET log_statement");
   await sql.close();
-}, 60_000);
+});
 
 interface Named {
   attributes: { name: string };
@@ -222,7 +222,7 @@ describe("a database that becomes unavailable", () => {
     await readiness(200);
     expect((await server.get(`/shards/eu/matches/${id}`)).text).toBe(whole);
     await server.stop();
-  }, 60_000);
+  });
 
   test("at the start does not prevent other shards from being served", async () => {
     const settings = settingsFor("late", { na: undefined, eu: placeOf("late") });
@@ -235,7 +235,7 @@ describe("a database that becomes unavailable", () => {
     await cluster.start();
     expect((await server.get("/shards/eu/matches")).status).toBe(200);
     await server.stop();
-  }, 60_000);
+  });
 });
 
 test("a schema of another shard is neither served nor written, and doctor reports it", async () => {
@@ -254,7 +254,7 @@ test("a schema of another shard is neither served nor written, and doctor report
     expect([command, exitCode]).toEqual([command, 1]);
     expect(stdout + stderr).toContain(refused);
   }
-}, 60_000);
+});
 
 test("a list by name is that of one state, although the player is renamed all the time", async () => {
   const settings = settingsFor("renamed", { na: placeOf("renamed") });

@@ -186,4 +186,4 @@ test("what it prints fits a screen, without log lines below a warning unless the
   expect(eventsIn(await linesOf(place, []))).toEqual(["file-ignored"]);
   const all = eventsIn(await linesOf(place, ["--log-level", "info"]));
   expect(all).toContain("request");
-}, 120_000);
+});

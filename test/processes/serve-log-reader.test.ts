@@ -99,7 +99,6 @@ test.each([1, 2])(
     expect(await server.end()).toBe(0);
     server.forget();
   },
-  60_000,
 );
 
 testLong(
@@ -121,7 +120,6 @@ testLong(
     expect(requests + dropped).toBe(TOO_MANY + server.scrapes());
     expect(countOf(written, "stopped")).toBe(2);
   },
-  60_000,
 );
 
 testLong.each([1, 2])(
@@ -137,7 +135,6 @@ testLong.each([1, 2])(
     expect(countOf(lines(), "request")).toBe(200);
     expect(countOf(lines(), "stopped")).toBe(workers);
   },
-  30_000,
 );
 
 test("a log file gets every line", async () => {
@@ -151,7 +148,7 @@ test("a log file gets every line", async () => {
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");
   const requests = lines.filter((line) => line.includes('"event":"request"'));
   expect(requests.map((line) => JSON.parse(line).status)).toEqual(Array(170).fill(200));
-}, 30_000);
+});
 
 // util-linux's script runs a command in its own terminal.
 testLong.skipIf(Bun.which("script") === null)(
@@ -183,5 +180,4 @@ testLong.skipIf(Bun.which("script") === null)(
     expect(await terminal.exited).toBe(0);
     await reading;
   },
-  30_000,
 );

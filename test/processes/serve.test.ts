@@ -82,7 +82,7 @@ describe("while it serves", () => {
     } finally {
       await server.end();
     }
-  }, 30_000);
+  });
 
   test("a shard's file that is truncated neither ends the server nor affects other shards", async () => {
     const data = newData();
@@ -108,7 +108,7 @@ describe("while it serves", () => {
     } finally {
       await server.end();
     }
-  }, 30_000);
+  });
 });
 
 describe("SIGHUP without workers", () => {
@@ -221,7 +221,7 @@ describe("shutdown", () => {
     expect(body.data.attributes.notes).toEqual(notes);
     socket.destroy();
     expect(await server.child.exited).toBe(0);
-  }, 30_000);
+  });
 });
 
 function connected(url: string): Promise<Socket> {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   database = new SQL(cluster.url);
   home = homeAt(path("home"), `sqlite:${path("home.db")}`);
   await ingestAt(home, lines);
-}, 60_000);
+});
 
 afterAll(async () => {
   await database.close();
@@ -73,29 +73,24 @@ describe("a move that ends early", () => {
       expect(await digestAt(copy)).toEqual(before);
       expect(await servedPages(copy, now)).toEqual(await servedPages(source, now));
     },
-    120_000,
   );
 });
 
 describe("--resume", () => {
-  testLong(
-    "updates a copy with the records ingested since",
-    async () => {
-      const source = homeAt(path("growing"), `sqlite:${path("growing.db")}`);
-      const some = lines.slice(0, 60);
-      await ingestAt(source, some.slice(0, 50));
-      const to = schema("growing");
-      expect((await matchbookAt(source, moving(to))).exitCode).toBe(0);
-      await ingestAt(source, some);
-      const again = await matchbookAt(source, moving(to));
-      expect(again.exitCode).toBe(1);
-      expect(again.stderr).toMatch(/\b50 records\b.*--resume/);
-      const resumed = await matchbookAt(source, moving(to, "--resume"));
-      expect(resumed.stdout).toContain("All 60 records of na");
-      expect(await digestAt(homeAt(path("grown"), to))).toEqual(await digestAt(source));
-    },
-    60_000,
-  );
+  testLong("updates a copy with the records ingested since", async () => {
+    const source = homeAt(path("growing"), `sqlite:${path("growing.db")}`);
+    const some = lines.slice(0, 60);
+    await ingestAt(source, some.slice(0, 50));
+    const to = schema("growing");
+    expect((await matchbookAt(source, moving(to))).exitCode).toBe(0);
+    await ingestAt(source, some);
+    const again = await matchbookAt(source, moving(to));
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toMatch(/\b50 records\b.*--resume/);
+    const resumed = await matchbookAt(source, moving(to, "--resume"));
+    expect(resumed.stdout).toContain("All 60 records of na");
+    expect(await digestAt(homeAt(path("grown"), to))).toEqual(await digestAt(source));
+  });
 
   test("adds nothing to a location that is not a copy", async () => {
     const original = lines.slice(0, 20);
@@ -115,7 +110,7 @@ describe("--resume", () => {
       expect(refused.stderr).toContain(`${path(`${name}.db`)} is not a copy of na`);
       expect(await digestAt(other)).toEqual(before);
     }
-  }, 60_000);
+  });
 });
 
 test("ingest waits for the move and then continues, while clients read and servers start", async () => {
@@ -144,7 +139,7 @@ test("ingest waits for the move and then continues, while clients read and serve
   expect([exitCode, JSON.parse(stdout).stored]).toEqual([0, 1]);
   expect(await recordsAt(source)).toBe(some.length + 1);
   expect(await recordsAt(homeAt(path("moved"), `sqlite:${target}`))).toBe(some.length);
-}, 120_000);
+});
 
 /** The number of held or awaited shard locks in the database. */
 async function turns({ granted }: { granted: boolean }): Promise<number> {
@@ -160,50 +155,42 @@ describe("damage in the source", () => {
     ["a withheld match", "withheld match", 2],
     ["a player", "player", 12],
   ];
-  test.each(cases)(
-    "in %s stops the move, which names it",
-    async (what, kind, at) => {
-      const name = what.replaceAll(" ", "-");
-      const damaged = path(`${name}.db`);
-      copyFileSync(path("home.db"), damaged);
-      const rows = sqliteRows(damaged);
-      const { id } = rows.rows(kind)[at]!;
-      rows.change(kind, { id }, ({ document, resource }) =>
-        kind === "player"
-          ? { resource: inverted(resource, -9) }
-          : { document: inverted(document, -9) },
-      );
+  test.each(cases)("in %s stops the move, which names it", async (what, kind, at) => {
+    const name = what.replaceAll(" ", "-");
+    const damaged = path(`${name}.db`);
+    copyFileSync(path("home.db"), damaged);
+    const rows = sqliteRows(damaged);
+    const { id } = rows.rows(kind)[at]!;
+    rows.change(kind, { id }, ({ document, resource }) =>
+      kind === "player"
+        ? { resource: inverted(resource, -9) }
+        : { document: inverted(document, -9) },
+    );
 
-      const moved = await matchbookAt(
-        homeAt(path(name), `sqlite:${damaged}`),
-        moving(`sqlite:${path(`${name}-copy.db`)}`),
-      );
-      expect([moved.exitCode, moved.stdout]).toEqual([1, ""]);
-      const called = kind === "player" ? `player ${id}` : `match ${id}`;
-      expect(moved.stderr).toContain(`matchbook: ${called} is damaged`);
-      expect(moved.stderr).toContain("backup");
-    },
-    60_000,
-  );
+    const moved = await matchbookAt(
+      homeAt(path(name), `sqlite:${damaged}`),
+      moving(`sqlite:${path(`${name}-copy.db`)}`),
+    );
+    expect([moved.exitCode, moved.stdout]).toEqual([1, ""]);
+    const called = kind === "player" ? `player ${id}` : `match ${id}`;
+    expect(moved.stderr).toContain(`matchbook: ${called} is damaged`);
+    expect(moved.stderr).toContain("backup");
+  });
 });
 
-testLong(
-  "a copy that serves something else is reported as unusable",
-  async () => {
-    // A player that is stored without damage, but differs from the records.
-    const odd = path("odd.db");
-    copyFileSync(path("home.db"), odd);
-    replaceFirstPlayer(odd, (id) => writeFollowing(`{"type":"player","id":"${id}"}`));
-    const source = homeAt(path("odd"), `sqlite:${odd}`);
-    const to = path("odd-copy.db");
-    const { exitCode, stdout, stderr } = await matchbookAt(source, moving(`sqlite:${to}`));
-    expect([exitCode, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`the copy of na in ${to} differs`);
-    expect(stderr).toContain(`original  ${(await digestAt(source)).digest}`);
-    expect(stderr).toContain(`copy      ${(await digestAt(home)).digest}`);
-  },
-  60_000,
-);
+testLong("a copy that serves something else is reported as unusable", async () => {
+  // A player that is stored without damage, but differs from the records.
+  const odd = path("odd.db");
+  copyFileSync(path("home.db"), odd);
+  replaceFirstPlayer(odd, (id) => writeFollowing(`{"type":"player","id":"${id}"}`));
+  const source = homeAt(path("odd"), `sqlite:${odd}`);
+  const to = path("odd-copy.db");
+  const { exitCode, stdout, stderr } = await matchbookAt(source, moving(`sqlite:${to}`));
+  expect([exitCode, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain(`the copy of na in ${to} differs`);
+  expect(stderr).toContain(`original  ${(await digestAt(source)).digest}`);
+  expect(stderr).toContain(`copy      ${(await digestAt(home)).digest}`);
+});
 
 describe("a move that is refused", () => {
   const fails = async (args: string[]) => {
@@ -237,7 +224,7 @@ describe("a move that is refused", () => {
     } finally {
       follower.remove();
     }
-  }, 60_000);
+  });
 
   test("to an invalid location does not repeat it", async () => {
     const [exitCode, stderr] = await fails(moving("mysql://user:hidden@host/database"));

@@ -78,12 +78,12 @@ test("the digest and the counts are the same everywhere", async () => {
   expect(digest).toMatch(/^[0-9a-f]{64}$/);
   const { na } = await inAll(countsOf);
   expect(na!.served).toBe(matches);
-}, 60_000);
+});
 
 test("every page is served byte for byte alike", async () => {
   const pages = await inAll((home) => servedPages(home, now));
   expect(pages.size).toBeGreaterThan(MATCHES / 100);
-}, 120_000);
+});
 
 test("withheld matches stay so for the same reason, until one of their players turns out to be ranked", async () => {
   const withReason = (reason: string) =>
@@ -106,4 +106,4 @@ test("withheld matches stay so for the same reason, until one of their players t
   const after = await inAll(digestAt);
   expect(after.matches).toBe(before.matches + 1 + report.released);
   expect((await fateOf(hidden.id)).state).toBe("served");
-}, 120_000);
+});

@@ -24,7 +24,7 @@ beforeAll(async () => {
   ];
   const stdin = records.map((one) => JSON.stringify(one)).join("\n");
   expect((await matchbook(["ingest", "-", "--data", data], { stdin })).exitCode).toBe(0);
-}, 30_000);
+});
 afterAll(() => folder.remove());
 
 /** Nothing listens there. */
@@ -63,7 +63,7 @@ describe("status", () => {
         problem: reason,
       },
     });
-  }, 30_000);
+  });
 });
 
 describe("shards digest", () => {
@@ -123,7 +123,7 @@ describe("shards digest", () => {
     } finally {
       await world.stop();
     }
-  }, 30_000);
+  });
 
   test("depends on the records, not on how they were ingested", async () => {
     const lines = linesOf("na", 150, now);
@@ -135,7 +135,7 @@ describe("shards digest", () => {
     expect(await digestOf(other)).toEqual(digest);
     await matchbookAt(other, ["ingest", "-"], JSON.stringify(aMatch({ shard: "na" })));
     expect((await digestOf(other)).digest).not.toBe(digest.digest);
-  }, 60_000);
+  });
 });
 
 describe("what a move prints about the settings", () => {
@@ -149,7 +149,7 @@ describe("what a move prints about the settings", () => {
   test("names every shard where none was listed before", async () => {
     const to = `sqlite:${path("listed.db")}`;
     expect(await move(to)).toContain(`   [shards.na]\n   [shards.eu]\n   url = "${to}"\n`);
-  }, 30_000);
+  });
 
   test("names only the moved shard where the file lists shards", async () => {
     const config = (name: string, shards: Record<string, string | undefined>) => [
@@ -160,12 +160,12 @@ describe("what a move prints about the settings", () => {
     const output = await move(to, config("alone.toml", { na: undefined, eu: undefined }));
     expect(output).toContain(`\n\n   [shards.eu]\n   url = "${to}"\n\n`);
     expect(output).not.toContain("[shards.na]");
-  }, 30_000);
+  });
 
   test("does not put a shard in the location of another", async () => {
     const args = ["shards", "move", "eu", "--to", `sqlite:${join(data, "na.db")}`, "--data", data];
     const { exitCode, stderr } = await matchbook(args);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/\bna\.db .*\bna\b/);
-  }, 30_000);
+  });
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const writer = new SqliteWriter(openForWriting(path, "na"));
   await fillLargely(writer);
   await writer.close();
-}, 60_000);
+});
 afterAll(() => folder.remove());
 
 /** The statements that find the matches of a page. */

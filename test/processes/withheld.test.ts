@@ -53,7 +53,7 @@ describe.each(["SQLite", "PostgreSQL"])("withheld records in %s", (engine) => {
     if (engine === "PostgreSQL") postgres = await aPostgres();
     homeAt(home, postgres ? `${postgres.url}?schema=${schema}` : `sqlite:${path("na.db")}`);
     await ingestAt(home, RECORDS);
-  }, 60_000);
+  });
   afterAll(async () => {
     if (postgres) await dropSchema(postgres.url, schema);
     postgres?.stop();
@@ -94,7 +94,7 @@ test("all records are listed once, in any number of steps", async () => {
   );
   const { stdout } = await matchbookAt(home, ["withheld", "na", "--limit", "0", "--json"]);
   expect(linesIn(stdout).map(({ id }) => id)).toEqual(ids);
-}, 60_000);
+});
 
 test("a backup is read as it is", async () => {
   const data = path("backup");
@@ -106,7 +106,7 @@ test("a backup is read as it is", async () => {
   expect(exitCode).toBe(0);
   expect(linesIn(stdout)).toEqual(EXPECTED);
   expect(files()).toEqual(before);
-}, 30_000);
+});
 
 test.each([
   [["withheld", "nz"], 1, 'matchbook: there is no shard "nz"; shards: none yet\n'],

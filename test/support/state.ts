@@ -103,7 +103,7 @@ type Pending = undefined | false;
 export async function until<T>(
   what: string,
   ask: () => Promise<T | Pending> | T | Pending,
-  seconds = 50,
+  seconds = 150,
 ): Promise<T> {
   const began = performance.now();
   const end = began + seconds * 1000;

@@ -57,4 +57,4 @@ test("the seed is printed, and the exit code says that everything held", async (
   const args = ["fuzz", "--only", "admin", "--cases", "3"];
   const { exitCode, stdout } = await trial(args);
   expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^fuzz, seed \d+\n/)]);
-}, 60_000);
+});
