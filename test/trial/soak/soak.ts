@@ -146,7 +146,7 @@ class Soak {
       const seconds = this.#seconds();
       const { responses, mismatches } = judge;
       this.options.onProgress?.({ seconds, responses, mismatches: mismatches.length });
-    });
+    }, 10_000);
     try {
       await Promise.all([
         this.#change(writer, keySteps, records, isBroken),
