@@ -109,6 +109,16 @@ async function checked(
 const hasOtherShard = (data: string) =>
   readdirSync(data).some((name) => name.endsWith(".db") && name !== `${SHARD}.db`);
 
+/** Undefined if it is nested too deeply. */
+function written(document: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(document);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Compares what was kept with the rules, for files of which every line is a document. Only lines that JSON.parse reads
  * without loss: others are not UTF-8, or have repeated members or inexact numbers.
@@ -119,7 +129,7 @@ function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken)
   if (Buffer.from(decoded).toString("latin1") !== text) return verdicts;
   const lines = decoded.split("\n").filter(Boolean);
   const documents = lines.map((line) => (parsed(line)?.[0] ?? {}) as JsonObject);
-  if (documents.some((document, at) => JSON.stringify(document) !== lines[at])) return verdicts;
+  if (documents.some((document, at) => written(document) !== lines[at])) return verdicts;
   const ids = documents.flatMap(({ data }) => data ?? []).map((match) => (match as Thing)?.id);
   for (const { data, included } of documents) {
     if (!isObject(data as Json) || !Array.isArray(included)) continue;
