@@ -75,7 +75,7 @@ function isDiskFull(error: unknown): boolean {
   return [code, errno].some((one) => DISK_FULL.includes(String(one))) || isDiskFull(cause);
 }
 
-/** What a client is told about an error that no endpoint expects. The log has its cause. */
+/** The response to an error that no endpoint expects. The log has its cause. */
 export function unexpectedError(error: unknown): AdminError {
   if (isDiskFull(error)) {
     return new AdminError(

@@ -40,7 +40,7 @@ const BOOTS = ["Trail Boots", "Strider Boots"];
 const CONSUMED =
   "Scout Flare, Scout Lamp, Minor Draught, Battle Tonic, Ember Flask, Warding Oil".split(", ");
 
-/** Players prefer a few heroes, by their taste. Strangers play what is strong in the patch. */
+/** Players prefer a few heroes, by their taste; without one, what is strong in the patch. */
 export function heroFor(random: Random, role: Role, patch: string, taste?: number): Hero {
   const heroes = BY_ROLE[role];
   if (taste !== undefined && random.chance(0.6)) {
