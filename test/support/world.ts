@@ -146,20 +146,36 @@ export async function ingestInto(
 }
 
 /** The same into shards that are open, and stay so. */
-export async function ingestWith(
+export function ingestWith(
   shards: ReturnType<typeof openShards>,
   settings: Settings,
   documents: Json[],
   options: { replace?: boolean; batch?: number; shard?: string; threads?: number } = {},
 ): Promise<Ingested> {
+  return ingestBytes(shards, settings, lines(documents), { batch: 10_000, ...options });
+}
+
+/** The same with any file, at any time. */
+export async function ingestBytes(
+  shards: ReturnType<typeof openShards>,
+  settings: Settings,
+  bytes: AsyncIterable<Uint8Array>,
+  options: {
+    replace?: boolean;
+    batch?: number;
+    shard?: string;
+    threads?: number;
+    clock?(): number;
+  } = {},
+): Promise<Ingested> {
   const rejections: Rejection[] = [];
   const conflicts: string[] = [];
-  const report = await ingest([{ name: "test", bytes: lines(documents) }], {
+  const report = await ingest([{ name: "test", bytes }], {
     writer: (id) => shards.writer(id),
-    clock: Date.now,
+    clock: options.clock ?? Date.now,
     replace: options.replace ?? false,
     threads: options.threads ?? 0,
-    batch: options.batch ?? 10_000,
+    batch: options.batch ?? settings.batch,
     context: {
       shard: options.shard,
       shards: shards.allowed,

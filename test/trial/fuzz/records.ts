@@ -11,9 +11,8 @@ import { getAsSent } from "../../model/as-sent.ts";
 import type { Thing } from "../../model/record.ts";
 import { State } from "../../model/state.ts";
 import { addEmptyShard } from "../../support/empty-shard.ts";
-import { startWorld, type World } from "../../support/world.ts";
+import { type Ingested, startWorld, type World } from "../../support/world.ts";
 import type { Outcome, Target } from "./campaign.ts";
-import { isReadable, type Taken } from "./intake.ts";
 import { type RecordCase, recordFile } from "./record-grammar.ts";
 import { brokenRule, Undecided } from "./record-rules.ts";
 import { aStore, type Contents, contentsOf, ingestFile, NOW, type Store } from "./stores.ts";
@@ -123,7 +122,7 @@ function written(document: JsonObject): string | undefined {
  * Compares what was kept with the rules, for files of which every line is a document. Only lines that JSON.parse reads
  * without loss: others are not UTF-8, or have repeated members or inexact numbers.
  */
-function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken): string[] {
+function checkVerdicts(text: string, { fates }: Contents, { rejections }: Ingested): string[] {
   const verdicts: string[] = [];
   const decoded = Buffer.from(text, "latin1").toString();
   if (Buffer.from(decoded).toString("latin1") !== text) return verdicts;
@@ -143,7 +142,7 @@ function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken)
       throw error;
     }
     if (fates.has(id) !== (rule === undefined)) {
-      const reasons = [...rejections.values()].flat().flatMap(({ problems }) => problems);
+      const reasons = rejections.flatMap(({ problems }) => problems);
       throw new Complaint(
         rule === undefined
           ? `a valid match was rejected\n${id}: ${reasons.join("\n")}`
@@ -156,9 +155,9 @@ function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken)
 }
 
 /** Which reasons there were, without what they quote. */
-function seenIn({ report, rejections }: Taken, wrapping: Wrapping): string[] {
+function seenIn({ report, rejections }: Ingested, wrapping: Wrapping): string[] {
   const kinds = Object.entries(counts(report)).filter(([, count]) => count > 0);
-  const reasons = [...rejections.values()].flat().flatMap(({ problems }) => problems);
+  const reasons = rejections.flatMap(({ problems }) => problems);
   return [
     wrapping,
     ...kinds.map(([kind]) => kind),
@@ -178,12 +177,11 @@ function counts({ withheld, ...rest }: Report): Record<string, number> {
   return { kept, ...others };
 }
 
-function checkReport({ report, rejections }: Taken, { exported, fates }: Contents): void {
-  const all = [...rejections.values()].flat();
-  if (report.rejected !== all.length) {
-    throw new Complaint(`${report.rejected} rejected, but reasons for ${all.length}`);
+function checkReport({ report, rejections }: Ingested, { exported, fates }: Contents): void {
+  if (report.rejected !== rejections.length) {
+    throw new Complaint(`${report.rejected} rejected, but reasons for ${rejections.length}`);
   }
-  for (const { problems } of all) {
+  for (const { problems } of rejections) {
     if (problems.length === 0 || !problems.every(isReadable)) {
       throw new Complaint(`an unreadable reason: ${JSON.stringify(problems)}`);
     }
@@ -195,6 +193,15 @@ function checkReport({ report, rejections }: Taken, { exported, fates }: Content
     );
   }
 }
+
+/** Four hundred characters, every one of them written as an escape. */
+const LONGEST_REASON = 2400;
+
+/** One line of reasonable length, without terminal control characters. */
+const isReadable = (reason: string): boolean =>
+  reason.length >= 8 &&
+  reason.length <= LONGEST_REASON &&
+  !/\p{Cc}|\p{Cs}|[\u2028-\u202e\u2066-\u2069]/u.test(reason);
 
 async function checkDigest(store: Store, { digest }: Contents, how: string): Promise<void> {
   const other = await contentsOf(store, SHARD);
