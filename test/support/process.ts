@@ -8,10 +8,10 @@ import type { CommandEnd, CommandLine } from "./command-process.ts";
 export const ROOT = join(import.meta.dir, "..", "..");
 export const MATCHBOOK = join(ROOT, "bin", "matchbook");
 /** `npm test` builds an executable from the sources, which starts twice as fast. */
-const PROGRAM = process.env.TEST_EXECUTABLE ?? MATCHBOOK;
+export const PROGRAM = process.env.TEST_EXECUTABLE ?? MATCHBOOK;
 
 /** As in bin/matchbook. */
-const RUNTIME_OPTIONS = { BUN_JSC_useConcurrentGC: "0", MIMALLOC_PURGE_DELAY: "1000" };
+export const RUNTIME_OPTIONS = { BUN_JSC_useConcurrentGC: "0", MIMALLOC_PURGE_DELAY: "1000" };
 
 export interface Finished {
   exitCode: number;
