@@ -25,7 +25,7 @@ export interface Instance {
 type Body = any;
 
 export async function startInstance(
-  world: World,
+  world: Pick<World, "settings">,
   settings: Partial<Settings>,
   maintenancePace?: Parameters<typeof serve>[5],
   redisResponseMs?: number,
