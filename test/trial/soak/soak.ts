@@ -152,8 +152,9 @@ class Soak {
         this.#restart(server, isBroken),
       ]);
       await keySteps.settle();
-      const { hasEnough } = this.options;
-      if (hasEnough) await until("enough responses", () => hasEnough(judge), PATIENCE_SECONDS);
+      const { hasEnough, tamper } = this.options;
+      const isOver = () => hasEnough?.(judge) !== false || (!tamper && isBroken());
+      await until("enough responses", isOver, PATIENCE_SECONDS);
     } catch (error) {
       this.#problems.push(String(error));
     }
