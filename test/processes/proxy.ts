@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
 import { shardsFile } from "../support/places.ts";
@@ -12,7 +11,7 @@ import { aPostgres, freePort } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { startProxy } from "../support/tcp-proxy.ts";
-import { aFolder, ingestInto, JSON_API } from "../support/world.ts";
+import { aFolder, aKey, ingestInto, JSON_API } from "../support/world.ts";
 import { publicProxySettings } from "../trial/failover/settings.ts";
 
 setDefaultTimeout(60_000);
@@ -34,9 +33,7 @@ let key: string;
 
 beforeAll(async () => {
   database = await aPostgres();
-  const access = openAccess({ data: folder.path });
-  ({ key } = await access.keys.create({ name: "test" }, Date.now()));
-  await access.close();
+  ({ key } = await aKey({ data: folder.path }));
   one = await startInstance("one");
   two = await startInstance("two");
   for (const shard of ["na", "eu"]) {

@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { TOKEN } from "./admin.ts";
@@ -12,7 +11,7 @@ import { demoLines } from "./demo.ts";
 import { startInstance } from "./instances.ts";
 import { type Cluster, startCluster, startReplica } from "./postgres.ts";
 import { until } from "./state.ts";
-import { aFolder, ingestInto } from "./world.ts";
+import { aFolder, aKey, ingestInto } from "./world.ts";
 
 /** All records are of one shard. */
 const RECORDS = demoLines(60, Date.now() - 60_000).map((line) =>
@@ -96,9 +95,7 @@ export async function startReplicated(count = 1): Promise<Replicated> {
     async shard(maxLagSeconds) {
       const schema = `replicas_${++made}`;
       const { settings, file } = settingsFor(schema, maxLagSeconds);
-      const access = openAccess({ data: settings.data });
-      const { key } = await access.keys.create({ name: "test" }, Date.now());
-      await access.close();
+      const { key } = await aKey({ data: settings.data });
       await ingestInto(settings, RECORDS.slice(0, 20));
       await caughtUp();
       return { schema, serve: () => startServer(settings, file, key) };

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { KeyOptions } from "../../src/access/key-store.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import type { Clock } from "../../src/http/context.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
@@ -57,6 +58,17 @@ export function aFolder(): { path: string; remove(): void } & Disposable {
   return { path, remove, [Symbol.dispose]: remove };
 }
 
+/** Creates a key. Running servers notice it within a second or two. */
+export async function aKey(
+  place: Parameters<typeof openAccess>[0],
+  options: Partial<KeyOptions> = {},
+): Promise<{ id: string; key: string }> {
+  const access = openAccess(place);
+  const { key, record } = await access.keys.create({ name: "test", ...options }, Date.now());
+  await access.close();
+  return { id: record.id, key };
+}
+
 export async function startWorld(
   documents: Json[] = [],
   flags: Record<string, string> = {},
@@ -85,9 +97,7 @@ export async function startWorld(
     env: {},
     cwd: folder.path,
   });
-  const access = openAccess({ data: folder.path });
-  const { key } = await access.keys.create({ name: "test" }, Date.now());
-  await access.close();
+  const { key } = await aKey({ data: folder.path });
   if (documents.length > 0) await ingestInto(settings, documents);
   const server = await serve(settings, log, clock, undefined, undefined, maintenancePace, feedPace);
   let stopped: Promise<void> | undefined;
