@@ -16,7 +16,7 @@ import { type Cluster, startCluster } from "../support/postgres.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { until as waitFor } from "../support/state.ts";
-import { aFolder, aKey, ingestInto, ingestWith, JSON_API } from "../support/world.ts";
+import { aFolder, ingestInto, ingestWith, JSON_API, makeKey } from "../support/world.ts";
 
 const BASE = "https://api.example.com";
 const folder = aFolder();
@@ -52,7 +52,7 @@ function settingsFor(
 }
 
 async function serving(settings: Settings) {
-  const { key } = await aKey(settings);
+  const { key } = await makeKey(settings);
   const server = await serve(settings, unobserved);
   const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
   return {

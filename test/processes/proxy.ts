@@ -11,7 +11,7 @@ import { aPostgres, freePort } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { startProxy } from "../support/tcp-proxy.ts";
-import { aFolder, aKey, ingestInto, JSON_API } from "../support/world.ts";
+import { aFolder, ingestInto, JSON_API, makeKey } from "../support/world.ts";
 import { publicProxySettings } from "../trial/failover/settings.ts";
 
 setDefaultTimeout(60_000);
@@ -33,7 +33,7 @@ let key: string;
 
 beforeAll(async () => {
   database = await aPostgres();
-  ({ key } = await aKey({ data: folder.path }));
+  ({ key } = await makeKey({ data: folder.path }));
   one = await startInstance("one");
   two = await startInstance("two");
   for (const shard of ["na", "eu"]) {

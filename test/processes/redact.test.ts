@@ -18,7 +18,7 @@ import { type Finished, startServerProcess } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { filesWith, removeList, storedText } from "../support/redact.ts";
-import { aFolder, aKey, JSON_API } from "../support/world.ts";
+import { aFolder, JSON_API, makeKey } from "../support/world.ts";
 
 const NAME = "Ada Lovelace";
 const SECRETS = [NAME, "Poetical science"];
@@ -219,7 +219,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
 
   test("while records are served and stored, each response is from before or from after", async () => {
     await ingest(many(120));
-    const { key } = await aKey({ data });
+    const { key } = await makeKey({ data });
     const server = await startServerProcess([
       ...["--data", data, "--config", join(data, "matchbook.toml")],
       ...["--log-level", "debug", "--rate", "1000000"],

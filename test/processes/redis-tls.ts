@@ -5,7 +5,7 @@ import { type Authority, authorityFile, makeAuthority } from "../support/certifi
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
-import { aFolder, aKey, JSON_API, startWorld } from "../support/world.ts";
+import { aFolder, JSON_API, makeKey, startWorld } from "../support/world.ts";
 
 setDefaultTimeout(60_000);
 
@@ -51,7 +51,7 @@ const trusting = { NODE_EXTRA_CA_CERTS: authorityFile(folder.path, "authority") 
 describe("a Redis with TLS", () => {
   test("is shared by servers that trust its CA", async () => {
     const redis = await redisFor("IP:127.0.0.1");
-    const { key } = await aKey(world, { rate: 1, burst: 6 });
+    const { key } = await makeKey(world, { rate: 1, burst: 6 });
     const servers = [await serving(redis.url, trusting), await serving(redis.url, trusting)];
     expect(await Promise.all(servers.map((server) => server.sharedLimits()))).toEqual(["ok", "ok"]);
     const statuses: number[] = [];

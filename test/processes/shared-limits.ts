@@ -16,7 +16,7 @@ import { awayFromMidnight } from "../support/midnight.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
 import { until } from "../support/state.ts";
-import { aKey, startWorld, type World } from "../support/world.ts";
+import { makeKey, startWorld, type World } from "../support/world.ts";
 
 /** How long requests wait for a Redis that does not respond. */
 const RESPONSE_MS = 100;
@@ -113,7 +113,7 @@ const are = (state: "ok" | "unavailable", instances: Instance[]) =>
 
 describe("two instances with one Redis", () => {
   test("allow exactly one bucket's capacity of 200 concurrent requests", async () => {
-    const { key } = await aKey(world, { rate: 1, burst: 60 });
+    const { key } = await makeKey(world, { rate: 1, burst: 60 });
     const both = await twoInstances();
     expect(await passed(both, key, 200)).toBe(60);
     const { status, body } = await both[0].get(ONE, key);
@@ -122,7 +122,7 @@ describe("two instances with one Redis", () => {
   });
 
   test("share one quota: once it is used up, both serve what either has counted, and no other match", async () => {
-    const { key } = await aKey(world, { matchesPerDay: 10 });
+    const { key } = await makeKey(world, { matchesPerDay: 10 });
     const [one, other] = await twoInstances();
     const read = async (instance: Instance, offset: number) =>
       (await instance.get(page(offset), key)).status;
@@ -143,7 +143,7 @@ describe("two instances with one Redis", () => {
   });
 
   test("serve exactly as many of 40 different matches at once as the quota allows", async () => {
-    const { key } = await aKey(world, { rate: 1000, matchesPerDay: 10 });
+    const { key } = await makeKey(world, { rate: 1000, matchesPerDay: 10 });
     const both = await twoInstances();
     const replies = await Promise.all(
       MATCHES.map((_, at) => both[at % 2]!.get(`/shards/na/matches/match-${at}`, key)),
@@ -188,9 +188,9 @@ describe("two instances with one Redis", () => {
 
 describe("a Redis that is killed under load", () => {
   test("stops no request and is reported; when it is back, limits are shared again", async () => {
-    const busy = await aKey(world, {});
-    const before = await aKey(world, { rate: 1, burst: 20 });
-    const after = await aKey(world, { rate: 1, burst: 20 });
+    const busy = await makeKey(world, {});
+    const before = await makeKey(world, { rate: 1, burst: 20 });
+    const after = await makeKey(world, { rate: 1, burst: 20 });
     const both = await twoInstances();
     const { end } = load(both, busy.key);
     await redis.kill();
@@ -220,8 +220,8 @@ describe("a Redis that is killed under load", () => {
   });
 
   test("lets an instance continue from its own rate and quota counts", async () => {
-    const hasty = await aKey(world, { rate: 1, burst: 5 });
-    const greedy = await aKey(world, { matchesPerDay: 5 });
+    const hasty = await makeKey(world, { rate: 1, burst: 5 });
+    const greedy = await makeKey(world, { matchesPerDay: 5 });
     const [one, other] = await twoInstances();
     expect(await passed([one], hasty.key, 3)).toBe(3);
     expect((await one.get(page(0), greedy.key)).status).toBe(200);
@@ -234,7 +234,7 @@ describe("a Redis that is killed under load", () => {
   });
 
   test("does not reset the quota when it loses its data", async () => {
-    const { key } = await aKey(world, { matchesPerDay: 5 });
+    const { key } = await makeKey(world, { matchesPerDay: 5 });
     const [one, other] = await twoInstances();
     expect((await one.get(page(0), key)).status).toBe(200);
     await redis.kill();
@@ -248,7 +248,7 @@ describe("a Redis that is killed under load", () => {
 
 describe("a Redis that hangs", () => {
   test("delays no request beyond the timeout, and is used again when it responds", async () => {
-    const { key } = await aKey(world, {});
+    const { key } = await makeKey(world, {});
     const both = await twoInstances({}, RESPONSE_MS);
     const { replies, end } = load(both, key);
     redis.pause();
@@ -274,7 +274,7 @@ describe("a Redis that hangs", () => {
   });
 
   test("does not delay a start for long, and is used when it appears", async () => {
-    const { key } = await aKey(world, { rate: 1, burst: 20 });
+    const { key } = await makeKey(world, { rate: 1, burst: 20 });
     await redis.kill();
     const both = await twoInstances();
     expect(both.map(changes)).toEqual([
@@ -305,7 +305,7 @@ describe("a Redis that is read-only", () => {
   });
 
   test("is used again after its scripts were flushed", async () => {
-    const { key } = await aKey(world, {});
+    const { key } = await makeKey(world, {});
     const [one] = await twoInstances();
     const client = redis.client();
     await client.send("SCRIPT", ["FLUSH"]);

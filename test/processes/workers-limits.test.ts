@@ -9,7 +9,7 @@ import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { startWorkers } from "../support/workers.ts";
-import { aFolder, aKey, JSON_API } from "../support/world.ts";
+import { aFolder, JSON_API, makeKey } from "../support/world.ts";
 
 // Several processes may share a slow machine.
 setDefaultTimeout(60_000);
@@ -24,8 +24,8 @@ const matches = Array.from({ length: 40 }, (_, at) => aMatch({ id: `match-${at}`
 await matchbook(["ingest", "-", "--data", data], { stdin: ndjson(matches) });
 
 /** The headers of a new key. */
-const headersOf = async (options: Parameters<typeof aKey>[1]) => ({
-  Authorization: `Bearer ${(await aKey({ data }, options)).key}`,
+const headersOf = async (options: Parameters<typeof makeKey>[1]) => ({
+  Authorization: `Bearer ${(await makeKey({ data }, options)).key}`,
   Accept: JSON_API,
 });
 

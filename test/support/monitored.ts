@@ -8,7 +8,7 @@ import { writeDamagedShard } from "./damaged-shard.ts";
 import { sqliteRows } from "./engine-sqlite.ts";
 import { aMatch } from "./records.ts";
 import { readScrape, type Scrape } from "./scrape.ts";
-import { aKey, startWorld } from "./world.ts";
+import { makeKey, startWorld } from "./world.ts";
 
 const TOKEN = "a-token-for-the-admin-listener-of-tests";
 
@@ -53,7 +53,7 @@ export async function startMonitored(
     undefined,
     "[tiers.hobby]\n[tiers.partner]\nrate = 6000\n",
   );
-  const make = (name: string, options = {}) => aKey(world, { name, ...options });
+  const make = (name: string, options = {}) => makeKey(world, { name, ...options });
   const keys = {
     hobbyist: await make("Secret Name of a Hobbyist"),
     partner: await make("Secret Name of a Partner", { tier: "partner" }),

@@ -11,7 +11,7 @@ import { demoLines } from "./demo.ts";
 import { startInstance } from "./instances.ts";
 import { type Cluster, startCluster, startReplica } from "./postgres.ts";
 import { until } from "./state.ts";
-import { aFolder, aKey, ingestInto } from "./world.ts";
+import { aFolder, ingestInto, makeKey } from "./world.ts";
 
 /** All records are of one shard. */
 const RECORDS = demoLines(60, Date.now() - 60_000).map((line) =>
@@ -95,7 +95,7 @@ export async function startReplicated(count = 1): Promise<Replicated> {
     async shard(maxLagSeconds) {
       const schema = `replicas_${++made}`;
       const { settings, file } = settingsFor(schema, maxLagSeconds);
-      const { key } = await aKey({ data: settings.data });
+      const { key } = await makeKey({ data: settings.data });
       await ingestInto(settings, RECORDS.slice(0, 20));
       await caughtUp();
       return { schema, serve: () => startServer(settings, file, key) };

@@ -59,7 +59,7 @@ export function aFolder(): { path: string; remove(): void } & Disposable {
 }
 
 /** Creates a key. Running servers notice it within a second or two. */
-export async function aKey(
+export async function makeKey(
   place: Parameters<typeof openAccess>[0],
   options: Partial<KeyOptions> = {},
 ): Promise<{ id: string; key: string }> {
@@ -97,7 +97,7 @@ export async function startWorld(
     env: {},
     cwd: folder.path,
   });
-  const { key } = await aKey({ data: folder.path });
+  const { key } = await makeKey({ data: folder.path });
   if (documents.length > 0) await ingestInto(settings, documents);
   const server = await serve(settings, log, clock, undefined, undefined, maintenancePace, feedPace);
   let stopped: Promise<void> | undefined;

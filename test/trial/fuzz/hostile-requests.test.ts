@@ -9,7 +9,7 @@ import { startServerProcess } from "../../support/process.ts";
 import { checkReply } from "../../support/replies.ts";
 import { scaled } from "../../support/scale.ts";
 import { until } from "../../support/state.ts";
-import { aKey, JSON_API, startWorld, type World } from "../../support/world.ts";
+import { JSON_API, makeKey, startWorld, type World } from "../../support/world.ts";
 import { type Answered, hostileRequest, type Surroundings, send, sendSlowly } from "./caller.ts";
 import type { HostileRequest } from "./hostile-requests.ts";
 import { complaintAbout, isOurs, type Rules } from "./judge.ts";
@@ -31,7 +31,7 @@ let cursors: string[];
 beforeAll(async () => {
   world = await startWorld(SHARDS.flatMap(recordsOf), { "title-id": TITLE });
   cursors = await cursorsOf(world);
-  slow = (await aKey(world, { name: "slow", rate: 1 })).key;
+  slow = (await makeKey(world, { name: "slow", rate: 1 })).key;
 });
 afterAll(() => world.stop());
 
