@@ -9,7 +9,7 @@ import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { startWorkers } from "../support/workers.ts";
-import { aFolder, JSON_API, makeKey } from "../support/world.ts";
+import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
 setDefaultTimeout(60_000);
@@ -23,11 +23,10 @@ const matches = Array.from({ length: 40 }, (_, at) => aMatch({ id: `match-${at}`
 
 await matchbook(["ingest", "-", "--data", data], { stdin: ndjson(matches) });
 
-/** The headers of a new key. */
-const headersOf = async (options: Parameters<typeof makeKey>[1]) => ({
-  Authorization: `Bearer ${(await makeKey({ data }, options)).key}`,
-  Accept: JSON_API,
-});
+async function aKey(...flags: string[]): Promise<Record<string, string>> {
+  const made = await matchbook(["keys", "create", "--name", "one", "--data", data, ...flags]);
+  return { Authorization: `Bearer ${made.stdout.trim()}`, Accept: JSON_API };
+}
 
 const start = (...flags: string[]) =>
   startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
@@ -62,8 +61,8 @@ describe("the rate limit of a key", () => {
   let second: Record<string, string>;
   let server: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
-    first = await headersOf({ rate: 1, burst: 50 });
-    second = await headersOf({ rate: 1, burst: 5 });
+    first = await aKey("--rate", "1", "--burst", "50");
+    second = await aKey("--rate", "1", "--burst", "5");
     server = await start();
   });
   afterAll(() => server.end());
@@ -102,7 +101,7 @@ describe("the rate limit of a key", () => {
 
 describe("the daily quota of a key", () => {
   test("is shared by both workers once their counts are merged, and survives a restart", async () => {
-    const headers = await headersOf({ rate: 1_000_000, matchesPerDay: 20 });
+    const headers = await aKey("--rate", "1000000", "--matches-per-day", "20");
     const first = await start();
     const processes = new Set<string | undefined>();
     for (let at = 0; at < 20; at++) {
