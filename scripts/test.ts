@@ -1,12 +1,14 @@
 /**
  * `npm test`: runs the tests over one PostgreSQL that all of them share, and sums up what took longest, what failed and
  * which tests were skipped because a program is missing. It leaves out `*.long.test.ts`. Other arguments go to
- * `bun test`; --update-timings records how long each file takes.
+ * `bun test`.
+ * --update-timings, on a machine that does nothing else: records how long each file takes, in scripts/test-timings.json
+ * or, with --long, in scripts/test-timings-long.json. Without these files the tests run in any order.
  * --quick (`npm run check`): only the quick tests that need no PostgreSQL.
  * --long (`npm run test:long`): `*.long.test.ts`, and with more cases the files that generate them.
  */
 
-import { readFileSync, statfsSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { buildExecutable } from "../test/support/executable.ts";
 import { aTemplate, startCluster } from "../test/support/postgres.ts";
@@ -47,14 +49,19 @@ function freeBytes(folder: string): number {
   }
 }
 
+const isWhole = args.every((arg) => arg.startsWith("-"));
+// The new ones are only of files that exist.
+if (isWhole && args.includes("--update-timings")) rmSync(TIMINGS, { force: true });
 if (isQuick) args.push(...quickFiles());
 if (isLong) {
   process.env.TEST_SCALE ??= LONG_SCALE;
-  if (args.every((arg) => arg.startsWith("-"))) args.push(...longFiles());
+  if (isWhole) args.push(...longFiles());
 }
 
 function quickFiles(): string[] {
-  const known: Record<string, number> = JSON.parse(readFileSync(TIMINGS, "utf8")).files;
+  const known: Record<string, number> = existsSync(TIMINGS)
+    ? JSON.parse(readFileSync(TIMINGS, "utf8")).files
+    : {};
   const isQuickFile = (path: string) => (known[path] ?? 0) < QUICK_MS;
   return [...new Bun.Glob(QUICK).scanSync()].filter(isQuickFile).map((path) => `./${path}`);
 }

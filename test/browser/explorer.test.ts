@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PARAMETERS } from "../support/parameters.ts";
+import { runProgram } from "../support/process.ts";
 import { aFolder, startWorld, type World } from "../support/world.ts";
 import {
   cardIds,
@@ -394,16 +395,9 @@ inBrowser("the query of the explorer", () => {
 async function run(program: string): Promise<string> {
   const folder = aFolder();
   writeFileSync(join(folder.path, "program.mjs"), program);
-  const running = Bun.spawn([process.execPath, "program.mjs"], {
-    cwd: folder.path,
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [printed, complaints] = await Promise.all([
-    new Response(running.stdout).text(),
-    new Response(running.stderr).text(),
-  ]);
-  expect(complaints).toBe("");
+  const command = [process.execPath, "program.mjs"];
+  const { stdout, stderr } = await runProgram(command, { cwd: folder.path });
+  expect(stderr).toBe("");
   folder.remove();
-  return printed;
+  return stdout;
 }

@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../client/package.json";
-import { ROOT } from "../support/process.ts";
+import { ROOT, runProgram } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 
 export interface Installed {
@@ -41,17 +41,10 @@ export async function run(
   command: string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
 ) {
-  const child = Bun.spawn(command, {
+  const { exitCode, stdout, stderr } = await runProgram(command, {
     cwd: options.cwd ?? ROOT,
     env: { ...process.env, ...options.env },
-    stdout: "pipe",
-    stderr: "pipe",
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
   if (exitCode !== 0) throw new Error(`${command[0]} ended with ${exitCode}:\n${stdout}${stderr}`);
   return stdout;
 }

@@ -1,9 +1,9 @@
 /** Triggers every reason for rejecting a record: one real record for each. */
 
 import type { Json, JsonObject } from "../../src/domain/json.ts";
+import { withShards } from "../support/prune.ts";
 import { aMatch, type MatchDocument } from "../support/records.ts";
-import { startWorld } from "../support/world.ts";
-import { takeIn } from "../trial/fuzz/intake.ts";
+import { ingestBytes, startWorld } from "../support/world.ts";
 
 export interface RecordMessage {
   /** What was changed in a valid record. */
@@ -216,10 +216,16 @@ export async function recordMessages(): Promise<RecordMessage[]> {
   try {
     // The first line makes ingest detect NDJSON, and the shard has a record.
     const lines = [json(sound()), ...records.map(([, line]) => line)];
-    const { rejections } = await takeIn(world.settings, lines, Date.parse("2026-06-01T00:00:00Z"));
+    const file = new Blob(lines.flatMap((line) => [line, "\n"])).stream();
+    const clock = () => Date.parse("2026-06-01T00:00:00Z");
+    const { rejections } = await withShards(world.settings, (shards) =>
+      ingestBytes(shards, world.settings, file, { clock }),
+    );
+    const reasonsAt = (line: number) =>
+      rejections.filter(({ origin }) => origin.line === line).flatMap(({ problems }) => problems);
     return records.map(([what], number) => ({
       what,
-      reasons: (rejections.get(number + 2) ?? []).flatMap(({ problems }) => problems),
+      reasons: reasonsAt(number + 2),
     }));
   } finally {
     await world.stop();

@@ -21,7 +21,7 @@ import { ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { linesOf } from "../support/places.ts";
-import { MATCHBOOK, matchbook, ROOT } from "../support/process.ts";
+import { matchbook, PROGRAM, ROOT, RUNTIME_OPTIONS } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
 import { blocks, type Exchange, exchanges, page, patternOf, plain, wordsOf } from "./markdown.ts";
@@ -61,8 +61,9 @@ function bash(script: string, data: string, replaced: Record<string, string> = {
   for (const [from, to] of Object.entries(replaced)) text = text.replaceAll(from, to);
   const env = {
     ...process.env,
+    ...RUNTIME_OPTIONS,
     MATCHBOOK_DATA: data,
-    PATH: `${dirname(MATCHBOOK)}:${process.env.PATH}`,
+    PATH: `${dirname(PROGRAM)}:${process.env.PATH}`,
   };
   const { exitCode, stdout, stderr } = Bun.spawnSync(["bash", "-euc", text], {
     env,
@@ -334,7 +335,7 @@ describe("backups", () => {
   test("are made by the timer, and old ones deleted", async () => {
     const unit = readFileSync(join(ROOT, "deploy/systemd/matchbook-backup.service"), "utf8");
     const commands = [...unit.matchAll(/^ExecStart(?:Post)?=(.+)$/gm)].map((one) =>
-      one[1]!.replaceAll("%%", "%").replace("/usr/local/bin/matchbook", MATCHBOOK),
+      one[1]!.replaceAll("%%", "%").replace("/usr/local/bin/matchbook", PROGRAM),
     );
     const old = join(copies, "old");
     mkdirSync(old);

@@ -88,7 +88,7 @@ test("an idle connection is closed by the server, but not within the five second
   // Returns when the server has closed the connection.
   const response = await exchange(world.url, ["GET /healthz HTTP/1.1", HOST], false);
   expect(response.status).toBe(200);
-  expect(response.headers.get("connection")).toBeUndefined();
+  expect(response.headers.get("connection")).toBeNull();
   expect(performance.now() - began).toBeGreaterThan(PROXY_MS);
 });
 

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { demoDocuments } from "../../src/demo/demo.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
+import { runProgram } from "../support/process.ts";
 import { aMatch, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -71,19 +72,9 @@ export async function run(
   cwd: string,
   facts: Record<string, string> = {},
 ): Promise<string> {
-  const child = Bun.spawn(command, {
-    cwd,
-    env: { PATH: process.env.PATH, ...facts },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [printed, complaints, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  expect({ exitCode, printed, complaints }).toMatchObject({ exitCode: 0 });
-  return printed;
+  const ended = await runProgram(command, { cwd, env: { PATH: process.env.PATH, ...facts } });
+  expect(ended).toMatchObject({ exitCode: 0 });
+  return ended.stdout;
 }
 
 /** What a program prints about a server, as JSON. Unless it has a path, it is one of the folder programs. */

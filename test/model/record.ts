@@ -56,8 +56,8 @@ export function linksOf(one: Thing, name?: string): Thing[] {
 /** `include` and `fields` applied to a whole document. */
 export function projected(
   whole: Answer,
-  include: string[] | undefined,
-  fields: Record<string, string[]>,
+  include: readonly string[] | undefined,
+  fields: Record<string, readonly string[]>,
 ): { data: Thing[]; included: Thing[] } {
   const everything = new Map([...whole.data, ...whole.included].map((one) => [key(one), one]));
   const wanted = new Set<string>();

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { version } from "../../package.json";
 import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { buildExecutable } from "../support/executable.ts";
-import { matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
+import { matchbook, runProgram, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
@@ -77,18 +77,12 @@ describe("the executable", () => {
       # It waits for a reader, if there was none.
       kill $! 2> /dev/null
       exit $status`;
-    const shell = Bun.spawn(["/bin/bash", "-c", script], {
+    const { exitCode, stdout, stderr } = await runProgram(["/bin/bash", "-c", script], {
       cwd: folder.path,
       env: { PATH: "/usr/bin:/bin", HOME: folder.path },
-      stdout: "pipe",
-      stderr: "pipe",
     });
-    const [printed, notes] = await Promise.all([
-      new Response(shell.stdout).text(),
-      new Response(shell.stderr).text(),
-    ]);
-    expect([notes, await shell.exited]).toEqual(["", 0]);
-    expect(JSON.parse(printed)).toMatchObject({ stored: 3, rejected: 0 });
+    expect([stderr, exitCode]).toEqual(["", 0]);
+    expect(JSON.parse(stdout)).toMatchObject({ stored: 3, rejected: 0 });
   });
 
   test("serves, stores uploads in a thread, and handles signals", async () => {

@@ -14,7 +14,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "../../src/domain/json.ts";
 import { draftOf, type Loose, written } from "../support/drafts.ts";
-import { MATCHBOOK, matchbook, spawnMatchbook, surroundings } from "../support/process.ts";
+import {
+  finished,
+  MATCHBOOK,
+  matchbook,
+  spawnMatchbook,
+  surroundings,
+} from "../support/process.ts";
 import { aMatch, anId, duel } from "../support/records.ts";
 import { countsOf, until } from "../support/state.ts";
 
@@ -151,11 +157,7 @@ test("a shard file that is deleted during ingest ends it with exit code 3 and wi
   } catch {
     // It has ended already.
   }
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
+  const { exitCode, stdout, stderr } = await finished(child);
   expect([exitCode, stdout]).toEqual([3, ""]);
   expect(stderr).toMatch(/^matchbook: .*na\.db .*deleted.*restore/m);
   expect(existsSync(join(data, "na.db"))).toBe(false);

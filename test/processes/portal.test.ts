@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, startServerProcess } from "../support/process.ts";
+import { ROOT, runProgram, startServerProcess } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 
 const folder = aFolder();
@@ -42,14 +42,10 @@ test("if it is not built, the server's log and page show what to run", async () 
 });
 
 test("npm run portal builds it, and prints the size of each file", async () => {
-  const build = Bun.spawn([process.execPath, "scripts/portal.ts"], {
-    cwd: installed,
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const said = await new Response(build.stdout).text();
-  expect([await new Response(build.stderr).text(), await build.exited]).toEqual(["", 0]);
-  expect(said).toMatch(/KB gzip {2}main-\w+\.js/);
+  const command = [process.execPath, "scripts/portal.ts"];
+  const { exitCode, stdout, stderr } = await runProgram(command, { cwd: installed });
+  expect([stderr, exitCode]).toEqual(["", 0]);
+  expect(stdout).toMatch(/KB gzip {2}main-\w+\.js/);
   expect(existsSync(join(installed, "dist", "portal.pack"))).toBe(true);
 
   const server = await started();

@@ -5,7 +5,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { type Event, unobserved } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-access.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { OTHER_CONNECTIONS } from "../../src/postgres/session.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
@@ -17,7 +16,7 @@ import { type Cluster, startCluster } from "../support/postgres.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { until as waitFor } from "../support/state.ts";
-import { aFolder, ingestInto, ingestWith, JSON_API } from "../support/world.ts";
+import { aFolder, ingestInto, ingestWith, JSON_API, makeKey } from "../support/world.ts";
 
 const BASE = "https://api.example.com";
 const folder = aFolder();
@@ -53,9 +52,7 @@ function settingsFor(
 }
 
 async function serving(settings: Settings) {
-  const access = openAccess(settings);
-  const { key } = await access.keys.create({ name: "test" }, Date.now());
-  await access.close();
+  const { key } = await makeKey(settings);
   const server = await serve(settings, unobserved);
   const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
   return {

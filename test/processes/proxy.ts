@@ -2,17 +2,16 @@
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
 import { shardsFile } from "../support/places.ts";
 import { aPostgres, freePort } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { aFolder, ingestInto, JSON_API } from "../support/world.ts";
+import { startProxy } from "../support/tcp-proxy.ts";
+import { aFolder, ingestInto, JSON_API, makeKey } from "../support/world.ts";
 import { publicProxySettings } from "../trial/failover/settings.ts";
 
 setDefaultTimeout(60_000);
@@ -34,9 +33,7 @@ let key: string;
 
 beforeAll(async () => {
   database = await aPostgres();
-  const access = openAccess({ data: folder.path });
-  ({ key } = await access.keys.create({ name: "test" }, Date.now()));
-  await access.close();
+  ({ key } = await makeKey({ data: folder.path }));
   one = await startInstance("one");
   two = await startInstance("two");
   for (const shard of ["na", "eu"]) {
@@ -64,7 +61,7 @@ afterAll(async () => {
 
 /** An instance and the forwarder through which it reaches the database. */
 async function startInstance(name: string) {
-  const way = await aWayTo(Number(new URL(database.url).port || "5432"));
+  const way = await startProxy(Number(new URL(database.url).port || "5432"));
   const na = new URL(database.url);
   na.port = String(way.port);
   na.searchParams.set("schema", "proxied");
@@ -87,7 +84,7 @@ async function startInstance(name: string) {
     way,
     async stop() {
       await server.stop("test");
-      way.cut();
+      way.stop();
     },
   };
 }
@@ -107,19 +104,19 @@ async function isServed(path: string): Promise<boolean> {
 }
 
 test("an instance that has lost its database is left out, and used again when it is back", async () => {
-  one.way.cut();
+  one.way.stop();
   await until("the other serves all", async () => {
     const before = two.counts.served;
     return (await isServed(REMOTE)) && two.counts.served - before === IN_A_ROW;
   });
-  await one.way.restore();
+  await one.way.start();
   const before = one.counts.served;
   await until("both serve", async () => (await isServed(REMOTE)) && one.counts.served > before);
 });
 
 test("while all have lost it, they respond themselves and serve their other shards", async () => {
-  one.way.cut();
-  two.way.cut();
+  one.way.stop();
+  two.way.stop();
   const before = [one, two].map(({ counts }) => counts.failedChecks);
   await until("the proxy has noticed it", () =>
     [one, two].every(({ counts }, at) => counts.failedChecks > before[at]! + FAILED_CHECKS),
@@ -132,33 +129,3 @@ test("while all have lost it, they respond themselves and serve their other shar
   expect(answer).toEqual({ status: 503, retryAfter: "5", text });
   await until("the other shard is served", () => isServed(LOCAL));
 });
-
-/** Forwards connections to a port of this machine until it is cut, as if the server were gone. */
-async function aWayTo(target: number) {
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(target, "127.0.0.1");
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        sockets.delete(socket);
-        near.destroy();
-        far.destroy();
-      });
-    }
-    near.pipe(far).pipe(near);
-  });
-  const port = await freePort();
-  const restore = () =>
-    new Promise<void>((resolve) => server.listen(port, "127.0.0.1", () => resolve()));
-  await restore();
-  return {
-    port,
-    restore,
-    cut() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}

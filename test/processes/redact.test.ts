@@ -12,14 +12,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { openAccess } from "../../src/open-access.ts";
 import { digestAt, homeAt, lookInto, matchbookAt, settingsAt } from "../support/places.ts";
 import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { type Finished, startServerProcess } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { filesWith, removeList, storedText } from "../support/redact.ts";
-import { aFolder, JSON_API } from "../support/world.ts";
+import { aFolder, JSON_API, makeKey } from "../support/world.ts";
 
 const NAME = "Ada Lovelace";
 const SECRETS = [NAME, "Poetical science"];
@@ -220,9 +219,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, redact", (engine) => {
 
   test("while records are served and stored, each response is from before or from after", async () => {
     await ingest(many(120));
-    const access = openAccess({ data });
-    const { key } = await access.keys.create({ name: "test" }, Date.now());
-    await access.close();
+    const { key } = await makeKey({ data });
     const server = await startServerProcess([
       ...["--data", data, "--config", join(data, "matchbook.toml")],
       ...["--log-level", "debug", "--rate", "1000000"],

@@ -1,12 +1,11 @@
 /** Limits that two servers share through Redis with TLS, and invalid certificates. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openAccess } from "../../src/open-access.ts";
 import { type Authority, authorityFile, makeAuthority } from "../support/certificates.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
-import { aFolder, JSON_API, startWorld } from "../support/world.ts";
+import { aFolder, JSON_API, makeKey, startWorld } from "../support/world.ts";
 
 setDefaultTimeout(60_000);
 
@@ -52,9 +51,7 @@ const trusting = { NODE_EXTRA_CA_CERTS: authorityFile(folder.path, "authority") 
 describe("a Redis with TLS", () => {
   test("is shared by servers that trust its CA", async () => {
     const redis = await redisFor("IP:127.0.0.1");
-    const access = openAccess({ data: world.data });
-    const { key } = await access.keys.create({ name: "test", rate: 1, burst: 6 }, Date.now());
-    await access.close();
+    const { key } = await makeKey(world, { rate: 1, burst: 6 });
     const servers = [await serving(redis.url, trusting), await serving(redis.url, trusting)];
     expect(await Promise.all(servers.map((server) => server.sharedLimits()))).toEqual(["ok", "ok"]);
     const statuses: number[] = [];

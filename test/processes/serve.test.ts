@@ -7,18 +7,13 @@ import { join } from "node:path";
 import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { aFolder, JSON_API } from "../support/world.ts";
+import { aFolder, JSON_API, makeKey } from "../support/world.ts";
 
 const folder = aFolder();
 afterAll(() => folder.remove());
 
 let made = 0;
 const newData = () => join(folder.path, `data-${made++}`);
-
-async function aKey(data: string): Promise<string> {
-  const { stdout } = await matchbook(["keys", "create", "--name", "n", "--data", data]);
-  return stdout.trim();
-}
 
 /** Collects the standard error of a process. */
 function logOf(child: { stderr: ReadableStream<Uint8Array> }) {
@@ -65,7 +60,7 @@ async function refusalOf({ url }: { url: string }, key: string): Promise<[number
 describe("while it serves", () => {
   test("a shard that ingest creates appears, and so does every match added later", async () => {
     const data = newData();
-    const key = await aKey(data);
+    const { key } = await makeKey({ data });
     const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
     const get = async (path: string) => {
       const response = await fetch(`${server.url}${path}`, { headers: headersFor(key) });
@@ -86,7 +81,7 @@ describe("while it serves", () => {
 
   test("a shard's file that is truncated neither ends the server nor affects other shards", async () => {
     const data = newData();
-    const key = await aKey(data);
+    const { key } = await makeKey({ data });
     const match = aMatch({
       id: "in-na",
       shard: "na",
@@ -186,7 +181,7 @@ describe("shutdown", () => {
 
   test("waits for the last byte of a response in progress", async () => {
     const data = newData();
-    const key = await aKey(data);
+    const { key } = await makeKey({ data });
     // Larger than any socket buffer, so that the response waits for its reader.
     const notes = Array.from({ length: 14 }, () => randomText(1 << 20));
     await ingest(data, aMatch({ id: "large", attributes: { notes } }));

@@ -11,12 +11,12 @@ import {
 } from "bun:test";
 import { join } from "node:path";
 import type { Settings } from "../../src/settings/definitions.ts";
-import { type Instance, makeKey, startInstance } from "../support/instances.ts";
+import { type Instance, startInstance } from "../support/instances.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
 import { until } from "../support/state.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { makeKey, startWorld, type World } from "../support/world.ts";
 
 /** How long requests wait for a Redis that does not respond. */
 const RESPONSE_MS = 100;

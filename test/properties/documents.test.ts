@@ -6,6 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type Filters, projected, type Thing } from "../model/record.ts";
 import { State } from "../model/state.ts";
+import { runProgram } from "../support/process.ts";
 import { scaled } from "../support/scale.ts";
 import { aFolder, JSON_API, type World } from "../support/world.ts";
 import {
@@ -297,11 +298,7 @@ test.skipIf(Bun.which("curl") === null)(
 );
 
 async function run(...words: string[][]): Promise<string> {
-  const child = Bun.spawn(words.flat(), { stdout: "pipe", stderr: "pipe" });
-  const [stdout, stderr] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
-  expect([await child.exited, stderr]).toEqual([0, ""]);
+  const { exitCode, stdout, stderr } = await runProgram(words.flat());
+  expect([exitCode, stderr]).toEqual([0, ""]);
   return stdout;
 }

@@ -1,8 +1,9 @@
 /** What a document must contain, computed from parsed resources: the model of src/document/project.ts. */
 
-import { isObject, keyOf, type Resource, references } from "../../src/domain/json.ts";
+import type { Resource } from "../../src/domain/json.ts";
 import { formatTimestamp } from "../../src/domain/time.ts";
 import type { Shape } from "../../src/query/query.ts";
+import { key, linkedFrom, projected, type Thing } from "../model/record.ts";
 
 export interface Page {
   matches: { match: Resource; own: Resource[] }[];
@@ -31,7 +32,7 @@ export function projectedPage(page: Page, shape: Shape, isCompatible: boolean): 
     ...teams.map(({ resource }) => decorate(resource)),
     ...[...players, ...teams].flatMap(({ companions }) => companions).map((one) => decorate(one)),
   ];
-  return projected(
+  return projectedWith(
     matches.map(({ match }) => decorate(match)),
     related,
     shape,
@@ -47,72 +48,22 @@ export function projectedPlayers(
   const decorated = players.map(({ resource, lastMatchAt }) =>
     isCompatible ? withExpectedMembers(resource, lastMatchAt) : resource,
   );
-  return projected(decorated, [], shape).data;
+  return projectedWith(decorated, [], shape).data;
 }
 
 /** If `related` contains a resource twice, the first one is used. Resources that nothing links to are removed. */
-function projected(primary: Resource[], related: Resource[], shape: Shape): Projection {
-  const index = new Map<string, Resource>();
-  for (const resource of [...primary, ...related]) {
-    if (!index.has(keyOf(resource))) index.set(keyOf(resource), resource);
+function projectedWith(primary: Resource[], related: Resource[], shape: Shape): Projection {
+  const index = new Map<string, Thing>();
+  for (const one of [...primary, ...related] as unknown as Thing[]) {
+    if (!index.has(key(one))) index.set(key(one), one);
   }
-  const own = new Set(primary.map(keyOf));
-  const wanted = shape.include ? onPaths(primary, shape.include, index) : linked(primary, index);
-  const included = [...index].filter(([key]) => !own.has(key) && wanted.has(key));
-  const trim = (resource: Resource) => trimmed(resource, shape.fields?.get(resource.type));
-  return {
-    data: primary.map(trim),
-    included: included.map(([, resource]) => trim(resource)),
-  };
-}
-
-/** All resources along the paths, including intermediate ones. */
-function onPaths(
-  primary: Resource[],
-  paths: string[],
-  index: ReadonlyMap<string, Resource>,
-): Set<string> {
-  const found = new Set<string>();
-  for (const path of paths) {
-    let level = new Set(primary);
-    for (const name of path.split(".")) {
-      const next = new Set<Resource>();
-      for (const resource of level) {
-        for (const reference of references(resource.relationships?.[name])) {
-          const target = index.get(keyOf(reference));
-          if (!target) continue;
-          found.add(keyOf(reference));
-          next.add(target);
-        }
-      }
-      level = next;
-    }
-  }
-  return found;
-}
-
-/** All resources reachable by references. */
-function linked(primary: Resource[], index: ReadonlyMap<string, Resource>): Set<string> {
-  const found = new Set(primary.map(keyOf));
-  // The set grows during iteration.
-  for (const key of found) {
-    for (const relationship of Object.values(index.get(key)?.relationships ?? {})) {
-      for (const reference of references(relationship)) found.add(keyOf(reference));
-    }
-  }
-  return found;
-}
-
-/** Field names cover attributes and relationships. Empty members are removed. */
-function trimmed(resource: Resource, fields: ReadonlySet<string> | undefined): Resource {
-  if (!fields) return resource;
-  const kept = Object.entries(resource).flatMap(([member, value]) => {
-    if (member !== "attributes" && member !== "relationships") return [[member, value] as const];
-    if (!isObject(value)) return [];
-    const entries = Object.entries(value).filter(([name]) => fields.has(name));
-    return entries.length > 0 ? [[member, Object.fromEntries(entries)] as const] : [];
-  });
-  return Object.fromEntries(kept) as Resource;
+  const data = primary as unknown as Thing[];
+  const own = new Set(data.map(key));
+  const all = shape.include ? [...index.values()] : linkedFrom(data, index);
+  const included = [...index.values()].filter((one) => !own.has(key(one)) && all.includes(one));
+  const fields = [...(shape.fields ?? [])].map(([type, names]) => [type, [...names]] as const);
+  const whole = { data, included };
+  return projected(whole, shape.include, Object.fromEntries(fields)) as unknown as Projection;
 }
 
 /** By type, the relationships that clients of the profile "gamelocker" expect. */

@@ -1,8 +1,6 @@
 /** Starts several instances of one Matchbook for tests, each a complete server over the same data folder. */
 
-import type { KeyOptions } from "../../src/access/key-store.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
 import { TOKEN } from "./admin.ts";
@@ -25,7 +23,7 @@ export interface Instance {
 type Body = any;
 
 export async function startInstance(
-  world: World,
+  world: Pick<World, "settings">,
   settings: Partial<Settings>,
   maintenancePace?: Parameters<typeof serve>[5],
   redisResponseMs?: number,
@@ -67,15 +65,4 @@ export async function startInstance(
     },
     stop: () => server.stop("test"),
   };
-}
-
-/** Creates a key in the world's data folder. Running instances notice it within a second or two. */
-export async function makeKey(
-  world: World,
-  terms: Partial<KeyOptions>,
-): Promise<{ id: string; key: string }> {
-  const access = openAccess({ data: world.data });
-  const { key, record } = await access.keys.create({ name: "test", ...terms }, Date.now());
-  await access.close();
-  return { id: record.id, key };
 }

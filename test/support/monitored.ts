@@ -2,14 +2,13 @@
 
 import { join } from "node:path";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
 import { writeDamagedShard } from "./damaged-shard.ts";
 import { sqliteRows } from "./engine-sqlite.ts";
 import { aMatch } from "./records.ts";
 import { readScrape, type Scrape } from "./scrape.ts";
-import { startWorld } from "./world.ts";
+import { makeKey, startWorld } from "./world.ts";
 
 const TOKEN = "a-token-for-the-admin-listener-of-tests";
 
@@ -54,19 +53,13 @@ export async function startMonitored(
     undefined,
     "[tiers.hobby]\n[tiers.partner]\nrate = 6000\n",
   );
-  const access = openAccess({ data: world.data });
-  const make = async (name: string, terms = {}) => {
-    const { key, record } = await access.keys.create({ name, ...terms }, now);
-    return { id: record.id, key };
-  };
+  const make = (name: string, options = {}) => makeKey(world, { name, ...options });
   const keys = {
     hobbyist: await make("Secret Name of a Hobbyist"),
     partner: await make("Secret Name of a Partner", { tier: "partner" }),
     hurried: await make("in a hurry", { rate: 1 }),
     greedy: await make("wants it all", { matchesPerDay: 1 }),
   };
-  await access.close();
-
   const events: Event[] = [];
   const server = await serve(
     {

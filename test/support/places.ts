@@ -3,12 +3,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "../../src/export/digest.ts";
-import { unobserved } from "../../src/observe/events.ts";
-import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Writer } from "../../src/store/store.ts";
 import { demoLines } from "./demo.ts";
 import { type Finished, matchbook } from "./process.ts";
+import { withWriter } from "./prune.ts";
 import { ingestInto } from "./world.ts";
 
 /** Demo matches of one shard. */
@@ -55,11 +54,5 @@ export const digestAt = (data: string) =>
   lookInto(data, (writer) => writer.survey((contents) => digestOf(contents)));
 
 /** Opens the shard na of such a folder. */
-export async function lookInto<T>(data: string, work: (writer: Writer) => Promise<T>): Promise<T> {
-  const shards = openShards(settingsAt(data), unobserved);
-  try {
-    return await work(shards.writer("na"));
-  } finally {
-    await shards.close();
-  }
-}
+export const lookInto = <T>(data: string, work: (writer: Writer) => Promise<T>): Promise<T> =>
+  withWriter(settingsAt(data), "na", work);

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { SQL } from "bun";
 import { until } from "./state.ts";
+import { childrenOf, familyOf, isAlive, signalAll } from "./workers.ts";
 
 export interface Cluster {
   /** The URL of its database, for the superuser. */
@@ -148,10 +149,9 @@ function clusterIn(folder: string, port: number): Cluster {
       run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "start"]);
     },
     async kill() {
-      const first = firstProcess(data);
-      const all = [first, ...childrenOf(first)];
-      for (const id of all) sendSignal(id, "SIGKILL");
-      await until("PostgreSQL has ended", () => !all.some(isRunning));
+      const all = familyOf(firstProcess(data));
+      signalAll(all, "SIGKILL");
+      await until("PostgreSQL has ended", () => !all.some(isAlive));
       // Nobody may have noticed yet that the process with this id has ended.
       for (const lock of [join(data, "postmaster.pid"), join(folder, `.s.PGSQL.${port}.lock`)]) {
         rmSync(lock, { force: true });
@@ -160,8 +160,7 @@ function clusterIn(folder: string, port: number): Cluster {
     pause: () => signal(data, "SIGSTOP"),
     goOn: () => signal(data, "SIGCONT"),
     cpuSeconds() {
-      const first = firstProcess(data);
-      return [first, ...childrenOf(first)].reduce((sum, id) => sum + cpuOf(id), 0);
+      return familyOf(firstProcess(data)).reduce((sum, id) => sum + cpuOf(id), 0);
     },
     remove() {
       if (existsSync(join(data, "postmaster.pid"))) {
@@ -175,38 +174,12 @@ function clusterIn(folder: string, port: number): Cluster {
 /** Signals the postmaster first, so that it starts no further processes. */
 function signal(data: string, name: "SIGSTOP" | "SIGCONT"): void {
   const first = firstProcess(data);
-  process.kill(first, name);
-  for (const child of childrenOf(first)) sendSignal(child, name);
-}
-
-/** A process may have ended since it was listed. */
-function sendSignal(id: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(id, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
+  signalAll([first], name);
+  signalAll(childrenOf(first), name);
 }
 
 const firstProcess = (data: string): number =>
   Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
-
-const childrenOf = (id: number): number[] =>
-  readFileSync(`/proc/${id}/task/${id}/children`, "utf8")
-    .trim()
-    .split(" ")
-    .filter((child) => child !== "")
-    .map(Number);
-
-/** Not if it has ended and nobody has noticed yet. */
-function isRunning(id: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${id}/stat`, "utf8");
-    return !/^ [ZX]/.test(stat.slice(stat.lastIndexOf(")") + 1));
-  } catch {
-    return false;
-  }
-}
 
 const TICKS_A_SECOND = 100;
 

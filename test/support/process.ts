@@ -2,16 +2,17 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Subprocess } from "bun";
 import { BUILT_PACK } from "../../src/http/portal-assets.ts";
 import type { CommandEnd, CommandLine } from "./command-process.ts";
 
 export const ROOT = join(import.meta.dir, "..", "..");
 export const MATCHBOOK = join(ROOT, "bin", "matchbook");
 /** `npm test` builds an executable from the sources, which starts twice as fast. */
-const PROGRAM = process.env.TEST_EXECUTABLE ?? MATCHBOOK;
+export const PROGRAM = process.env.TEST_EXECUTABLE ?? MATCHBOOK;
 
 /** As in bin/matchbook. */
-const RUNTIME_OPTIONS = { BUN_JSC_useConcurrentGC: "0", MIMALLOC_PURGE_DELAY: "1000" };
+export const RUNTIME_OPTIONS = { BUN_JSC_useConcurrentGC: "0", MIMALLOC_PURGE_DELAY: "1000" };
 
 export interface Finished {
   exitCode: number;
@@ -50,13 +51,31 @@ export async function asProcess(args: string[], options: RunOptions = {}): Promi
   const child = spawnMatchbook(args, options);
   if (options.stdin !== undefined) child.stdin.write(options.stdin);
   await child.stdin.end();
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { exitCode, stdout, stderr };
+  return finished(child);
 }
+
+/** What a process prints, and its exit code, once it has ended. */
+export async function finished({
+  stdout,
+  stderr,
+  exited,
+}: Subprocess<"ignore" | "pipe", "pipe", "pipe">): Promise<Finished> {
+  const [printed, complaints, exitCode] = await Promise.all([
+    new Response(stdout).text(),
+    new Response(stderr).text(),
+    exited,
+  ]);
+  return { exitCode, stdout: printed, stderr: complaints };
+}
+
+/** Runs another program to its end. */
+export const runProgram = (
+  command: readonly string[],
+  options: { cwd?: string; env?: Record<string, string | undefined> } = {},
+): Promise<Finished> =>
+  finished(
+    Bun.spawn([...command], { ...options, stdin: "ignore", stdout: "pipe", stderr: "pipe" }),
+  );
 
 type Runner = (line: CommandLine) => Promise<Finished>;
 

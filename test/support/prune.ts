@@ -6,18 +6,23 @@ import { type Pruned, prune } from "../../src/prune/prune.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import type { Writer } from "../../src/store/store.ts";
 
-export async function withWriter<T>(
+export async function withShards<T>(
   settings: Settings,
-  shard: string,
-  work: (writer: Writer) => Promise<T>,
+  work: (shards: ReturnType<typeof openShards>) => Promise<T>,
 ): Promise<T> {
   const shards = openShards(settings, unobserved);
   try {
-    return await work(shards.writer(shard));
+    return await work(shards);
   } finally {
     await shards.close();
   }
 }
+
+export const withWriter = <T>(
+  settings: Settings,
+  shard: string,
+  work: (writer: Writer) => Promise<T>,
+): Promise<T> => withShards(settings, (shards) => work(shards.writer(shard)));
 
 /** Removes what was created before a time, in transactions of `step` records. */
 export const pruneAt = (

@@ -4,16 +4,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import type { Event } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import { serve } from "../../src/wiring.ts";
-import { AUTHORIZATION, TOKEN } from "./admin.ts";
+import { TOKEN } from "./admin.ts";
 import { demoLines } from "./demo.ts";
+import { startInstance } from "./instances.ts";
 import { type Cluster, startCluster, startReplica } from "./postgres.ts";
-import { readScrape } from "./scrape.ts";
 import { until } from "./state.ts";
-import { aFolder, ingestInto, JSON_API } from "./world.ts";
+import { aFolder, ingestInto, makeKey } from "./world.ts";
 
 /** All records are of one shard. */
 const RECORDS = demoLines(60, Date.now() - 60_000).map((line) =>
@@ -97,9 +95,7 @@ export async function startReplicated(count = 1): Promise<Replicated> {
     async shard(maxLagSeconds) {
       const schema = `replicas_${++made}`;
       const { settings, file } = settingsFor(schema, maxLagSeconds);
-      const access = openAccess({ data: settings.data });
-      const { key } = await access.keys.create({ name: "test" }, Date.now());
-      await access.close();
+      const { key } = await makeKey({ data: settings.data });
       await ingestInto(settings, RECORDS.slice(0, 20));
       await caughtUp();
       return { schema, serve: () => startServer(settings, file, key) };
@@ -124,32 +120,22 @@ async function startServer(
   configFile: string,
   key: string,
 ): Promise<ReplicatedServer> {
-  const events: Event[] = [];
-  const server = await serve(settings, (event) => {
-    if (event.event !== "request" && event.event !== "admin-request") events.push(event);
-  });
-  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+  const { url, events, get, status, metric, stop } = await startInstance({ settings }, {});
   return {
     settings,
     configFile,
     events,
-    async get(at) {
-      const path = `/shards/na/matches/${RECORDS[at]!.data.id}`;
-      const reply = await fetch(`${server.url}${path}`, { headers });
-      await reply.arrayBuffer();
-      return reply.status;
+    get: async (at) => (await get(`/shards/na/matches/${RECORDS[at]!.data.id}`, key)).status,
+    async read(path) {
+      const { pathname, search } = new URL(path, url);
+      return (await get(`${pathname}${search}`, key)).body;
     },
-    read: async (path) => (await fetch(new URL(path, server.url), { headers })).json(),
-    status: async () => (await fetch(`${server.url}/status`)).json(),
+    status,
     async replicaMetric() {
-      const reply = await fetch(`${server.adminUrl}/metrics`, { headers: AUTHORIZATION });
-      const found = readScrape(await reply.text()).get("matchbook_shard_replica_in_use");
-      const one = found?.samples.find(
-        ({ labels }) => labels.shard === "na" && labels.replica === "1",
-      );
-      return one?.value;
+      const samples = await metric("matchbook_shard_replica_in_use");
+      return samples.find(({ labels }) => labels.shard === "na" && labels.replica === "1")?.value;
     },
-    stop: () => server.stop("test"),
+    stop,
   };
 }
 

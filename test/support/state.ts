@@ -7,6 +7,7 @@ import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Counts, Summary } from "../../src/store/store.ts";
 import { serve } from "../../src/wiring.ts";
+import { withShards } from "./prune.ts";
 import { JSON_API } from "./world.ts";
 
 /** The base URL of links, so that folders served on different ports give equal bytes. */
@@ -62,9 +63,8 @@ export async function servedPages(data: string, until: number): Promise<Map<stri
 type ShardCounts = Omit<Counts, "bytes"> & { summary: Summary };
 
 /** The counts of every shard, as operators and readers see them, without sizes. */
-export async function countsOf(data: string): Promise<Record<string, ShardCounts>> {
-  const shards = openShards(settingsFor(data), unobserved);
-  try {
+export const countsOf = (data: string): Promise<Record<string, ShardCounts>> =>
+  withShards(settingsFor(data), async (shards) => {
     const counts: Record<string, ShardCounts> = {};
     for (const id of await shards.list()) {
       const writer = await shards.existingWriter(id);
@@ -74,10 +74,7 @@ export async function countsOf(data: string): Promise<Record<string, ShardCounts
       counts[id] = { ...rest, summary };
     }
     return counts;
-  } finally {
-    await shards.close();
-  }
-}
+  });
 
 /** The counts summed over all shards. */
 export async function sumsOf(data: string) {

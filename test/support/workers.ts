@@ -77,6 +77,21 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
+/** Not if it has ended and nobody has noticed yet. */
 export function isAlive(pid: number): boolean {
   return parentOf(String(pid)) !== undefined;
+}
+
+/** A process and all its descendants, itself first. */
+export const familyOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(familyOf)];
+
+/** Signals processes all at once. One may have ended since it was listed. */
+export function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
 }

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { KeyOptions } from "../../src/access/key-store.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import type { Clock } from "../../src/http/context.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
@@ -57,6 +58,17 @@ export function aFolder(): { path: string; remove(): void } & Disposable {
   return { path, remove, [Symbol.dispose]: remove };
 }
 
+/** Creates a key. Running servers notice it within a second or two. */
+export async function makeKey(
+  place: Parameters<typeof openAccess>[0],
+  options: Partial<KeyOptions> = {},
+): Promise<{ id: string; key: string }> {
+  const access = openAccess(place);
+  const { key, record } = await access.keys.create({ name: "test", ...options }, Date.now());
+  await access.close();
+  return { id: record.id, key };
+}
+
 export async function startWorld(
   documents: Json[] = [],
   flags: Record<string, string> = {},
@@ -85,9 +97,7 @@ export async function startWorld(
     env: {},
     cwd: folder.path,
   });
-  const access = openAccess({ data: folder.path });
-  const { key } = await access.keys.create({ name: "test" }, Date.now());
-  await access.close();
+  const { key } = await makeKey({ data: folder.path });
   if (documents.length > 0) await ingestInto(settings, documents);
   const server = await serve(settings, log, clock, undefined, undefined, maintenancePace, feedPace);
   let stopped: Promise<void> | undefined;
@@ -146,20 +156,36 @@ export async function ingestInto(
 }
 
 /** The same into shards that are open, and stay so. */
-export async function ingestWith(
+export function ingestWith(
   shards: ReturnType<typeof openShards>,
   settings: Settings,
   documents: Json[],
   options: { replace?: boolean; batch?: number; shard?: string; threads?: number } = {},
 ): Promise<Ingested> {
+  return ingestBytes(shards, settings, lines(documents), { batch: 10_000, ...options });
+}
+
+/** The same with any file, at any time. */
+export async function ingestBytes(
+  shards: ReturnType<typeof openShards>,
+  settings: Settings,
+  bytes: AsyncIterable<Uint8Array>,
+  options: {
+    replace?: boolean;
+    batch?: number;
+    shard?: string;
+    threads?: number;
+    clock?(): number;
+  } = {},
+): Promise<Ingested> {
   const rejections: Rejection[] = [];
   const conflicts: string[] = [];
-  const report = await ingest([{ name: "test", bytes: lines(documents) }], {
+  const report = await ingest([{ name: "test", bytes }], {
     writer: (id) => shards.writer(id),
-    clock: Date.now,
+    clock: options.clock ?? Date.now,
     replace: options.replace ?? false,
     threads: options.threads ?? 0,
-    batch: options.batch ?? 10_000,
+    batch: options.batch ?? settings.batch,
     context: {
       shard: options.shard,
       shards: shards.allowed,

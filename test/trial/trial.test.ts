@@ -2,24 +2,15 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { ROOT } from "../support/process.ts";
+import { ROOT, runProgram } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 import { TRIALS } from "./run.ts";
 import { read } from "./trial.ts";
 
-async function trial(args: string[], env: Record<string, string> = {}) {
-  const command = [process.execPath, join(ROOT, "test/trial/run.ts"), ...args];
-  const child = Bun.spawn(command, {
+const trial = (args: string[], env: Record<string, string> = {}) =>
+  runProgram([process.execPath, join(ROOT, "test/trial/run.ts"), ...args], {
     env: { ...process.env, ...env },
-    stdout: "pipe",
-    stderr: "pipe",
   });
-  const [stdout, stderr] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
-  return { exitCode: await child.exited, stdout, stderr };
-}
 
 const helpFor = (...args: string[]) => (read(TRIALS, args) as { help: string }).help;
 

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { curlOf, fetchOf, pythonOf } from "../../src/portal/views/developers/samples.ts";
 import type { Query } from "../../src/portal/views/explorer/query.ts";
 import { pathOf } from "../../src/portal/views/explorer/request.ts";
+import { runProgram } from "../support/process.ts";
 import { scaled } from "../support/scale.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -50,13 +51,9 @@ describe("the curl command", () => {
   /** The words of the command as the shell sees them, without running curl. */
   async function wordsOf(line: string): Promise<string[]> {
     const script = `curl() { printf '%s\\0' "$@"; }\n${line}`;
-    const shell = Bun.spawn(["sh", "-c", script], { stdout: "pipe", stderr: "pipe" });
-    const [words, complaints] = await Promise.all([
-      new Response(shell.stdout).text(),
-      new Response(shell.stderr).text(),
-    ]);
-    expect(complaints).toBe("");
-    return words.split("\0").slice(0, -1);
+    const { stdout, stderr } = await runProgram(["sh", "-c", script]);
+    expect(stderr).toBe("");
+    return stdout.split("\0").slice(0, -1);
   }
 
   test("is safe to paste into a shell, whatever names and keys contain", async () => {
@@ -114,17 +111,9 @@ test.skipIf(Bun.which("python3") === null)(
     try {
       const url = `${server.url.origin}/shards/na/matches?filter[playerNames]=a%27b%22c`;
       writeFileSync(join(folder.path, "sample.py"), pythonOf({ url, key: `k'"\\y` }));
-      const python = Bun.spawn(["python3", "sample.py"], {
-        cwd: folder.path,
-        stdout: "pipe",
-        stderr: "pipe",
-      });
-      const [printed, complaints] = await Promise.all([
-        new Response(python.stdout).text(),
-        new Response(python.stderr).text(),
-      ]);
-      expect(complaints).toBe("");
-      expect(JSON.parse(printed)).toEqual({ data: [{ name: "Zoë" }] });
+      const { stdout, stderr } = await runProgram(["python3", "sample.py"], { cwd: folder.path });
+      expect(stderr).toBe("");
+      expect(JSON.parse(stdout)).toEqual({ data: [{ name: "Zoë" }] });
       const [[search, headers]] = requests as [[string, Headers]];
       expect(search).toBe("?filter[playerNames]=a%27b%22c");
       expect(headers.get("authorization")).toBe(`Bearer k'"\\y`);

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { freePort, giveAway } from "../../support/postgres.ts";
 import { until } from "../../support/state.ts";
-import { family, signal, start, tail } from "./programs.ts";
+import { familyOf, signalAll } from "../../support/workers.ts";
+import { start, tail } from "./programs.ts";
 import {
   type DatabasePorts,
   databaseProxySettings,
@@ -66,18 +67,18 @@ export class FailoverCluster {
 
   /** Like the loss of its machine: kills the database and its Patroni at once. */
   async killNode(name: string): Promise<void> {
-    signal(this.#processes(name), "SIGKILL");
+    signalAll(this.#processes(name), "SIGKILL");
     await this.#patronis.get(name)!.exited;
   }
 
   /** Like a crash of the database alone. */
   killDatabase(name: string): void {
-    signal(family(this.#database(name)), "SIGKILL");
+    signalAll(this.#database(name), "SIGKILL");
   }
 
   /** Like a machine that hangs: connections stay open, and nothing responds. */
   freezeNode(name: string): void {
-    signal(this.#processes(name), "SIGSTOP");
+    signalAll(this.#processes(name), "SIGSTOP");
   }
 
   /** A planned switchover, as before maintenance of the primary. */
@@ -105,7 +106,7 @@ export class FailoverCluster {
   async remove(): Promise<void> {
     const others = [...this.#patronis.values(), ...this.#others];
     const nodes = this.#nodes.flatMap(({ name }) => this.#processes(name));
-    signal([...others.flatMap(({ pid }) => family(pid)), ...nodes], "SIGKILL");
+    signalAll([...others.flatMap(({ pid }) => familyOf(pid)), ...nodes], "SIGKILL");
     await Promise.all(others.map(({ exited }) => exited));
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -163,18 +164,18 @@ export class FailoverCluster {
   /** The database and its Patroni. */
   #processes(name: string): number[] {
     const patroni = this.#patronis.get(name);
-    return [...(patroni ? family(patroni.pid) : []), ...family(this.#database(name))];
+    return [...(patroni ? familyOf(patroni.pid) : []), ...this.#database(name)];
   }
 
-  /** The postmaster's process id on a node; 0 when it is not running. */
-  #database(name: string): number {
+  /** The postmaster on a node and its children; empty when it is not running. */
+  #database(name: string): number[] {
     const data = join(this.folder, name, "data");
     try {
       const pid = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
       // A killed postmaster leaves its pid file behind, and another process may have that pid by now.
-      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(data) ? pid : 0;
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(data) ? familyOf(pid) : [];
     } catch {
-      return 0;
+      return [];
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Runs one `matchbook ingest` process through all faults and feeds it continuously. */
 
+import { recordsIn } from "../../../src/ingest/report.ts";
 import { spawnMatchbook } from "../../support/process.ts";
 
 const BATCH = 20;
@@ -39,7 +40,7 @@ export class IngestCommand {
     const stdout = await new Response(this.#child.stdout).text();
     const exitCode = await this.#child.exited;
     await this.#listening;
-    return { exitCode, records: recordsIn(stdout) };
+    return { exitCode, records: stdout === "" ? 0 : recordsIn(JSON.parse(stdout)) };
   }
 
   async #feed(): Promise<void> {
@@ -57,19 +58,4 @@ export class IngestCommand {
   async #listen(): Promise<void> {
     for await (const piece of this.#child.stderr) this.output += Buffer.from(piece).toString();
   }
-}
-
-/** The number of records in its report, whatever their outcome. */
-function recordsIn(report: string): number {
-  if (report === "") return 0;
-  const {
-    withheld,
-    released: _,
-    ...counts
-  } = JSON.parse(report) as {
-    withheld: Record<string, number>;
-    released: number;
-  } & Record<string, number>;
-  const all = [...Object.values(withheld), ...Object.values(counts)];
-  return all.reduce((sum, count) => sum + count, 0);
 }

@@ -4,16 +4,18 @@
  * without intervention. Prints the table of docs/scaling.md.
  */
 
+import { readFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
+import { measuredWith } from "../../../bench/machine.ts";
 import { demoDocuments } from "../../../src/demo/demo.ts";
-import { matchbook } from "../../support/process.ts";
+import { matchbook, ROOT } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
 import { type Given, Misuse, type Trial } from "../trial.ts";
 import { IngestCommand } from "./command.ts";
 import { FAULTS, type Fault } from "./faults.ts";
 import { type Measured, table, watch } from "./measure.ts";
 import { checkPrograms, versions } from "./programs.ts";
-import { described, publish } from "./publish.ts";
 import { Readers } from "./readers.ts";
 import { Sender } from "./sender.ts";
 import { Stack } from "./stack.ts";
@@ -74,15 +76,26 @@ async function failover(given: Given): Promise<boolean> {
   const isWithout = given.has("without-replica");
   const only = given.only ? ` --only ${given.only}` : "";
   const reads = rows.reduce((sum, row) => sum + row.reads, 0);
-  const report = described(table(rows), {
-    command: `npm run trial -- failover${only}${isWithout ? " --without-replica" : ""}`,
-    versions: versions(),
-    totals: `${reads} reads; ${stored} records.`,
-  });
+  const command = `npm run trial -- failover${only}${isWithout ? " --without-replica" : ""}`;
+  const load = `average load ${loadavg()[2]!.toFixed(1)}`;
+  const origin = measuredWith(command, load, versions());
+  const report = `${table(rows)}\n\n${reads} reads; ${stored} records. ${origin}`;
   console.log(`\n${report}\n`);
   for (const problem of problems) console.log(`failed: ${problem}`);
   if (problems.length === 0 && given.has("write") && !isWithout) publish(report);
   return problems.length === 0;
+}
+
+/** Writes the table into docs/scaling.md. */
+function publish(text: string): void {
+  const file = join(ROOT, "docs/scaling.md");
+  const marked = /(<!-- trial failover -->)[\s\S]*?(<!-- \/trial failover -->)/;
+  const page = readFileSync(file, "utf8");
+  if (!marked.test(page)) throw new Error("docs/scaling.md has no place for the table");
+  writeFileSync(
+    file,
+    page.replace(marked, (_, open, close) => `${open}\n\n${text}\n\n${close}`),
+  );
 }
 
 /** Returns how many records were stored. */

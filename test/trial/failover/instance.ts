@@ -7,7 +7,8 @@ import { TOKEN } from "../../support/admin.ts";
 import { freePort, giveAway } from "../../support/postgres.ts";
 import { startServerProcess } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
-import { family, signal, start, tail } from "./programs.ts";
+import { familyOf, signalAll } from "../../support/workers.ts";
+import { start, tail } from "./programs.ts";
 import { type DatabasePorts, pgbouncerSettings } from "./settings.ts";
 
 export class InstanceOnMachine {
@@ -76,11 +77,11 @@ ${readsReplica ? replicas : ""}`,
   }
 
   signalServer(name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void {
-    signal(family(this.#server!.child.pid), name);
+    signalAll(familyOf(this.#server!.child.pid), name);
   }
 
   signalPgbouncer(name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void {
-    signal([this.#pgbouncer!.pid], name);
+    signalAll([this.#pgbouncer!.pid], name);
   }
 
   /** Resolves when it can read its shard. */
@@ -104,8 +105,8 @@ ${readsReplica ? replicas : ""}`,
   /** Ends everything at once. */
   async remove(): Promise<void> {
     const children = [this.#server?.child, this.#pgbouncer].filter((child) => child !== undefined);
-    signal(
-      children.flatMap(({ pid }) => family(pid)),
+    signalAll(
+      children.flatMap(({ pid }) => familyOf(pid)),
       "SIGKILL",
     );
     await Promise.all(children.map(({ exited }) => exited));

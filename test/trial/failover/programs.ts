@@ -73,29 +73,6 @@ export function start(program: Program, args: string[], folder: string, log: str
   });
 }
 
-/** A process and all its descendants, itself first. */
-export function family(pid: number): number[] {
-  let children: string;
-  try {
-    children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-  } catch {
-    return [];
-  }
-  return [pid, ...children.split(" ").filter(Boolean).map(Number).flatMap(family)];
-}
-
-/** Signals processes all at once: SIGKILL like the loss of a machine, SIGSTOP like one that hangs. */
-export function signal(pids: readonly number[], name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, name);
-    } catch (error) {
-      // It has exited in the meantime.
-      if ((error as { code?: string }).code !== "ESRCH") throw error;
-    }
-  }
-}
-
 /** The last lines of a log, for troubleshooting. */
 export function tail(file: string): string {
   try {

@@ -11,18 +11,15 @@ import { Choices, minimised, varied } from "./choices.ts";
 export const KINDS = ["requests", "records", "admin"] as const;
 export type Kind = (typeof KINDS)[number];
 
-export interface Outcome {
-  /** What is wrong; undefined if nothing is. Its first line says what kind of failure it is. */
-  complaint: string | undefined;
-  /** What the case made the server do, e.g. a route with a status and an error code. */
-  seen: readonly string[];
-}
+/** What is wrong. Its first line says what kind of failure it is. */
+export class Complaint extends Error {}
 
 /** What is fuzzed: a grammar, an oracle, and a text form of cases. */
 export interface Target<Case> {
   kind: Kind;
   generate(choices: Choices): Case;
-  check(one: Case): Promise<Outcome>;
+  /** Returns what the case made the server do, e.g. a route with a status and an error code. Throws complaints. */
+  check(one: Case): Promise<readonly string[]>;
   write(one: Case): string;
   read(text: string): Case;
 }
@@ -67,10 +64,10 @@ export async function fuzz<Case>(target: Target<Case>, options: CampaignOptions)
   const seen = new Map<string, number>();
   const findings: Finding[] = [];
   const run = async (one: Case): Promise<{ complaint: string | undefined; isNew: boolean }> => {
-    const outcome = await target.check(one);
-    const isNew = outcome.seen.some((thing) => !seen.has(thing));
-    for (const thing of outcome.seen) seen.set(thing, (seen.get(thing) ?? 0) + 1);
-    return { complaint: outcome.complaint, isNew };
+    const { complaint, things } = await outcomeOf(target, one);
+    const isNew = things.some((thing) => !seen.has(thing));
+    for (const thing of things) seen.set(thing, (seen.get(thing) ?? 0) + 1);
+    return { complaint, isNew };
   };
 
   const corpus = hasCorpus ? corpusOf(target.kind) : [];
@@ -98,6 +95,18 @@ export async function fuzz<Case>(target: Target<Case>, options: CampaignOptions)
   return { corpus: corpus.length, generated, seen, findings };
 }
 
+async function outcomeOf<Case>(
+  target: Target<Case>,
+  one: Case,
+): Promise<{ complaint: string | undefined; things: readonly string[] }> {
+  try {
+    return { complaint: undefined, things: await target.check(one) };
+  } catch (error) {
+    if (error instanceof Complaint) return { complaint: error.message, things: [] };
+    return { complaint: `the check failed: ${Bun.inspect(error)}`, things: [] };
+  }
+}
+
 const caseOf = <Case>(target: Target<Case>, choices: readonly number[]): Case =>
   target.generate(new Choices(0, 0, choices, true));
 
@@ -116,7 +125,7 @@ async function reported<Case>(
 ): Promise<Finding> {
   let last = complaint;
   const smallest = await minimised(made, async (choices) => {
-    const again = (await target.check(caseOf(target, choices))).complaint;
+    const again = (await outcomeOf(target, caseOf(target, choices))).complaint;
     if (again === undefined || kindOf(again) !== kindOf(complaint)) return false;
     last = again;
     return true;

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { newSeed } from "../../support/chance.ts";
 import type { RawReply } from "../../support/connection.ts";
-import { scaled } from "../../support/scale.ts";
+import { isLong, scaled } from "../../support/scale.ts";
 import { COMPARED_KEY, COMPARED_UPLOAD } from "./admin.ts";
 import { KINDS, type Kind } from "./campaign.ts";
 import { COMPARED, INVALID, VALID } from "./records.ts";
@@ -128,11 +128,14 @@ function inFile(pattern: RegExp, replacement: string) {
     Buffer.from(file.toString("latin1").replace(pattern, replacement), "latin1");
 }
 
+/** The others say the same with more ways to be wrong. */
+const FEW = KINDS.map((kind) => TAMPERED.find(([one]) => one === kind)!);
+
 /** The same each time: with some seeds, another complaint comes first in every case. */
 const TAMPERED_SEED = 7;
 
 describe("the oracle complains when", () => {
-  test.each(TAMPERED)(
+  test.each(isLong ? TAMPERED : FEW)(
     "%s: %s",
     async (kind, _, tamper, complaint) => {
       const complaints: string[] = [];

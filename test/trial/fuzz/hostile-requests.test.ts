@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { openAccess } from "../../../src/open-access.ts";
 import { refusalStatuses } from "../../docs/refusals.ts";
 import { TITLE } from "../../properties/histories.ts";
 import { SEED } from "../../support/chance.ts";
@@ -10,7 +9,7 @@ import { startServerProcess } from "../../support/process.ts";
 import { checkReply } from "../../support/replies.ts";
 import { scaled } from "../../support/scale.ts";
 import { until } from "../../support/state.ts";
-import { JSON_API, startWorld, type World } from "../../support/world.ts";
+import { JSON_API, makeKey, startWorld, type World } from "../../support/world.ts";
 import { type Answered, hostileRequest, type Surroundings, send, sendSlowly } from "./caller.ts";
 import type { HostileRequest } from "./hostile-requests.ts";
 import { complaintAbout, isOurs, type Rules } from "./judge.ts";
@@ -32,9 +31,7 @@ let cursors: string[];
 beforeAll(async () => {
   world = await startWorld(SHARDS.flatMap(recordsOf), { "title-id": TITLE });
   cursors = await cursorsOf(world);
-  const access = openAccess({ data: world.data });
-  slow = (await access.keys.create({ name: "slow", rate: 1 }, Date.now())).key;
-  await access.close();
+  slow = (await makeKey(world, { name: "slow", rate: 1 })).key;
 });
 afterAll(() => world.stop());
 

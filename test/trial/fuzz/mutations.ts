@@ -13,9 +13,13 @@ interface Place {
 /** Damages a document in place, at one location or several. */
 export function damage(document: JsonObject, chance: Chance): void {
   for (let times = chance.pick([1, 1, 1, 2, 3, 8]); times > 0; times--) {
-    const place = somePlace(document, chance);
-    if (place) chance.weigh(DAMAGES).make(place, document, chance);
+    damageOnce(document, chance);
   }
+}
+
+export function damageOnce(document: JsonObject, chance: Chance): void {
+  const place = somePlace(document, chance);
+  if (place) chance.weigh(DAMAGES).make(place, document, chance);
 }
 
 type Damage = (place: Place, document: JsonObject, chance: Chance) => void;

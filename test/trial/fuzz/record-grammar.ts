@@ -1,11 +1,13 @@
 /** A grammar of files with match documents: valid ones first, then changed, tangled and damaged, in every framing. */
 
-import type { Json, JsonObject } from "../../../src/domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/domain/json.ts";
 import { GAME_MODES } from "../../../src/domain/modes.ts";
 import type { Chance } from "../../support/chance.ts";
 import { aMatch, type MatchDocument, type MemberIn, type RosterIn } from "../../support/records.ts";
-import { hostile } from "./hostile-records.ts";
-import { strangeName, strangeText, strangeValue } from "./values.ts";
+import { damage, damageOnce } from "./mutations.ts";
+import { crossReference, dangling, TANGLES, type Tangle } from "./tangles.ts";
+import { DEFACEMENTS } from "./texts.ts";
+import { strangeText, strangeValue } from "./values.ts";
 import { WRAPPINGS, type Wrapping } from "./wrapping.ts";
 
 /** A file: its plain content, one character per byte, and how it is compressed. */
@@ -34,7 +36,17 @@ function someDocument(chance: Chance, number: number): string {
   for (let times = chance.below(3); times > 0; times--) chance.pick(CHANGES)(match, chance);
   const json = JSON.stringify(match);
   if (chance.below(4) < 3) return asBytes(json);
-  return hostile(json, chance).line.toString("latin1");
+  return hostile(json, chance).toString("latin1").replaceAll("\n", " ");
+}
+
+/** The same document damaged, tangled or defaced. */
+function hostile(json: string, chance: Chance): Buffer {
+  const choice = chance.below(10);
+  if (choice >= 7) return Buffer.from(chance.weigh(DEFACEMENTS).make(json, chance));
+  const document = JSON.parse(json) as Parameters<Tangle>[0];
+  if (choice >= 5) chance.weigh(TANGLES).make(document, chance);
+  else if (choice > 0) damage(document, chance);
+  return Buffer.from(JSON.stringify(document));
 }
 
 const MODES = [...GAME_MODES, "practice", "Ranked", ""];
@@ -102,38 +114,12 @@ type Change = (document: MatchDocument, chance: Chance) => void;
 const someResource = ({ data, included }: MatchDocument, chance: Chance) =>
   chance.pick([data, ...included]);
 
-function fieldsOf(resource: JsonObject, name: "attributes" | "relationships"): JsonObject {
-  if (resource[name] === undefined) resource[name] = {};
-  return resource[name] as JsonObject;
-}
-
-/** Assigning to `__proto__` would not create a member. */
-const define = (object: JsonObject, name: string, value: Json) =>
-  Object.defineProperty(object, name, {
-    value,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  });
-
 const CHANGES: readonly Change[] = [
-  (document, chance) => {
-    define(
-      fieldsOf(someResource(document, chance), "attributes"),
-      strangeName(chance),
-      strangeValue(chance),
-    );
-  },
-  (document, chance) => {
-    const attributes = fieldsOf(someResource(document, chance), "attributes");
-    const names = Object.keys(attributes);
-    if (names.length > 0) define(attributes, chance.pick(names), strangeValue(chance));
-  },
-  (document, chance) => {
-    const attributes = fieldsOf(someResource(document, chance), "attributes");
-    const names = Object.keys(attributes);
-    if (names.length > 0) delete attributes[chance.pick(names)];
-  },
+  (document, chance) => damageOnce(someResource(document, chance), chance),
+  (document, chance) => damageOnce(someResource(document, chance), chance),
+  (document, chance) => damageOnce(someResource(document, chance), chance),
+  (document, chance) => crossReference(document as Parameters<Tangle>[0], chance),
+  (document, chance) => dangling(document as Parameters<Tangle>[0], chance),
   // A relationship with its resource, shared or not.
   (document, chance) => {
     const resource = { type: chance.pick(["asset", "round", "skin"]), id: chance.pick(["a", "b"]) };
@@ -142,28 +128,19 @@ const CHANGES: readonly Change[] = [
     );
     if (!isKnown)
       document.included.push({ ...resource, attributes: { value: strangeValue(chance) } });
-    const links = fieldsOf(someResource(document, chance), "relationships");
-    define(links, chance.pick(["assets", "next", "7"]), {
-      data: chance.pick<Json>([{ ...resource }, [{ ...resource }]]),
-    });
+    const from = someResource(document, chance);
+    const name = chance.pick(["assets", "next", "7"]);
+    const data = chance.pick<Json>([{ ...resource }, [{ ...resource }]]);
+    from.relationships = { ...(from.relationships as JsonObject), [name]: { data } };
   },
-  // A reference to something that exists, or not.
-  (document, chance) => {
-    const { type, id } = someResource(document, chance) as { type: string; id: string };
-    const links = fieldsOf(someResource(document, chance), "relationships");
-    const reference = { type, id: chance.below(4) === 3 ? `${id}x` : id };
-    links[chance.pick(["friend", "team", "player", "rosters"])] = {
-      data: chance.pick<Json>([reference, [reference], null, []]),
-    };
-  },
-  (document, chance) => {
-    const { attributes } = document.data as { attributes: JsonObject };
+  ({ data: { attributes } }, chance) => {
+    if (!isObject(attributes)) return;
     const big = chance.below(4) === 3 ? ", big: 9007199254740993" : "";
     attributes.stats = `endGameReason: victory, queue: ranked, gold: 12.50${big}`;
   },
-  (document, chance) => {
-    const { attributes } = document.data as { attributes: JsonObject };
-    attributes.shardId = chance.pick<Json>(["na", "", null, "eu", "NA", 7]);
+  ({ data: { attributes } }, chance) => {
+    if (isObject(attributes))
+      attributes.shardId = chance.pick<Json>(["na", "", null, "eu", "NA", 7]);
   },
   (document, chance) => {
     const one = someResource(document, chance);
@@ -175,12 +152,6 @@ const CHANGES: readonly Change[] = [
       1,
     ]);
   },
-  ({ included }, chance) => {
-    if (included.length > 0) included.splice(chance.below(included.length), 1);
-  },
-  ({ included }, chance) => {
-    if (included.length > 0) included.push(structuredClone(chance.pick(included)));
-  },
   (document, chance) => {
     someResource(document, chance).id = chance.pick<Json>(["x", "", strangeText(chance), 7, null]);
   },
@@ -190,8 +161,9 @@ const CHANGES: readonly Change[] = [
   // Bots, in other words.
   ({ included }, chance) => {
     const participants = included.filter(({ type }) => type === "participant");
-    if (participants.length === 0) return;
-    fieldsOf(chance.pick(participants), "relationships").player = { data: null };
+    if (participants.length > 0) {
+      chance.pick(participants).relationships = { player: { data: null } };
+    }
   },
 ];
 

@@ -11,9 +11,8 @@ import { getAsSent } from "../../model/as-sent.ts";
 import type { Thing } from "../../model/record.ts";
 import { State } from "../../model/state.ts";
 import { addEmptyShard } from "../../support/empty-shard.ts";
-import { startWorld, type World } from "../../support/world.ts";
-import type { Outcome, Target } from "./campaign.ts";
-import { isReadable, type Taken } from "./intake.ts";
+import { type Ingested, startWorld, type World } from "../../support/world.ts";
+import { Complaint, type Target } from "./campaign.ts";
 import { type RecordCase, recordFile } from "./record-grammar.ts";
 import { brokenRule, Undecided } from "./record-rules.ts";
 import { aStore, type Contents, contentsOf, ingestFile, NOW, type Store } from "./stores.ts";
@@ -47,9 +46,6 @@ export const recordTarget = (tamper = (file: Buffer) => file): Target<RecordCase
     await addEmptyShard(world.data, SHARD);
     try {
       return await checked(one, world, store, tamper);
-    } catch (error) {
-      if (error instanceof Complaint) return { complaint: error.message, seen: [] };
-      return { complaint: `the check failed: ${Bun.inspect(error)}`, seen: [] };
     } finally {
       await world.stop();
       for (const made of stores) made.remove();
@@ -57,19 +53,17 @@ export const recordTarget = (tamper = (file: Buffer) => file): Target<RecordCase
   },
 });
 
-class Complaint extends Error {}
-
 async function checked(
   { text, wrapping }: RecordCase,
   world: World,
   store: (batch?: string) => Promise<Store>,
   tamper: (file: Buffer) => Buffer,
-): Promise<Outcome> {
+): Promise<string[]> {
   const file = tamper(wrapped(text, wrapping));
   const taken = await ingestFile(world, file);
   const contents = await contentsOf(world, SHARD);
   // A change of the only shardId; the stores below have one shard.
-  if (hasOtherShard(world.data)) return { complaint: undefined, seen: ["another shard"] };
+  if (hasOtherShard(world.data)) return ["another shard"];
   checkReport(taken, contents);
   const verdicts = wrapping === "plain" ? checkVerdicts(text, contents, taken) : [];
   const sent = matchesIn(text);
@@ -88,7 +82,7 @@ async function checked(
   if (isSound) await checkDigest(again, contents, `${other}, small pieces and batches`);
 
   const seen = [...seenIn(taken, wrapping), ...verdicts, ...compared];
-  if (contents.exported.length === 0) return { complaint: undefined, seen };
+  if (contents.exported.length === 0) return seen;
 
   // Each stored document alone, the last one first.
   const reversed = await store();
@@ -103,7 +97,7 @@ async function checked(
   const lines = contents.exported.map((document) => `${JSON.stringify(document)}\n`).join("");
   await ingestFile(restored, Buffer.from(lines));
   await checkDigest(restored, contents, "an ingest of the export");
-  return { complaint: undefined, seen };
+  return seen;
 }
 
 const hasOtherShard = (data: string) =>
@@ -123,7 +117,7 @@ function written(document: JsonObject): string | undefined {
  * Compares what was kept with the rules, for files of which every line is a document. Only lines that JSON.parse reads
  * without loss: others are not UTF-8, or have repeated members or inexact numbers.
  */
-function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken): string[] {
+function checkVerdicts(text: string, { fates }: Contents, { rejections }: Ingested): string[] {
   const verdicts: string[] = [];
   const decoded = Buffer.from(text, "latin1").toString();
   if (Buffer.from(decoded).toString("latin1") !== text) return verdicts;
@@ -143,7 +137,7 @@ function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken)
       throw error;
     }
     if (fates.has(id) !== (rule === undefined)) {
-      const reasons = [...rejections.values()].flat().flatMap(({ problems }) => problems);
+      const reasons = rejections.flatMap(({ problems }) => problems);
       throw new Complaint(
         rule === undefined
           ? `a valid match was rejected\n${id}: ${reasons.join("\n")}`
@@ -156,9 +150,9 @@ function checkVerdicts(text: string, { fates }: Contents, { rejections }: Taken)
 }
 
 /** Which reasons there were, without what they quote. */
-function seenIn({ report, rejections }: Taken, wrapping: Wrapping): string[] {
+function seenIn({ report, rejections }: Ingested, wrapping: Wrapping): string[] {
   const kinds = Object.entries(counts(report)).filter(([, count]) => count > 0);
-  const reasons = [...rejections.values()].flat().flatMap(({ problems }) => problems);
+  const reasons = rejections.flatMap(({ problems }) => problems);
   return [
     wrapping,
     ...kinds.map(([kind]) => kind),
@@ -178,12 +172,11 @@ function counts({ withheld, ...rest }: Report): Record<string, number> {
   return { kept, ...others };
 }
 
-function checkReport({ report, rejections }: Taken, { exported, fates }: Contents): void {
-  const all = [...rejections.values()].flat();
-  if (report.rejected !== all.length) {
-    throw new Complaint(`${report.rejected} rejected, but reasons for ${all.length}`);
+function checkReport({ report, rejections }: Ingested, { exported, fates }: Contents): void {
+  if (report.rejected !== rejections.length) {
+    throw new Complaint(`${report.rejected} rejected, but reasons for ${rejections.length}`);
   }
-  for (const { problems } of all) {
+  for (const { problems } of rejections) {
     if (problems.length === 0 || !problems.every(isReadable)) {
       throw new Complaint(`an unreadable reason: ${JSON.stringify(problems)}`);
     }
@@ -195,6 +188,15 @@ function checkReport({ report, rejections }: Taken, { exported, fates }: Content
     );
   }
 }
+
+/** Four hundred characters, every one of them written as an escape. */
+const LONGEST_REASON = 2400;
+
+/** One line of reasonable length, without terminal control characters. */
+const isReadable = (reason: string): boolean =>
+  reason.length >= 8 &&
+  reason.length <= LONGEST_REASON &&
+  !/\p{Cc}|\p{Cs}|[\u2028-\u202e\u2066-\u2069]/u.test(reason);
 
 async function checkDigest(store: Store, { digest }: Contents, how: string): Promise<void> {
   const other = await contentsOf(store, SHARD);

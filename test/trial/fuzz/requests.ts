@@ -5,7 +5,7 @@ import { refusalStatuses } from "../../docs/refusals.ts";
 import type { Thing } from "../../model/record.ts";
 import { Chance } from "../../support/chance.ts";
 import type { RawReply } from "../../support/connection.ts";
-import type { Outcome, Target } from "./campaign.ts";
+import { Complaint, type Target } from "./campaign.ts";
 import { type Expectation, expected } from "./expected.ts";
 import { complaintAbout, isOurs, type Rules } from "./judge.ts";
 import { HOST, KEY, request } from "./request-grammar.ts";
@@ -34,12 +34,12 @@ export function requestTarget(
     read: readCase,
     async check(one) {
       world.takeEvents();
-      const text = await checked(one, strict, compat);
+      const seen = await checked(one, strict, compat);
       const failures = world
         .takeEvents()
         .filter(({ event }) => event === "failure" || event === "damaged-data");
-      const logged = failures.length > 0 ? `logged ${Bun.inspect(failures[0])}` : undefined;
-      return { ...text, complaint: text.complaint ?? logged };
+      if (failures.length > 0) throw new Complaint(`logged ${Bun.inspect(failures[0])}`);
+      return seen;
     },
     close() {
       strict.wire.close();
@@ -94,22 +94,10 @@ class Server {
 /** Longer ones are too long for the server. */
 const LONGEST_TARGET = 8000;
 
-class Complaint extends Error {}
-
-async function checked(one: RequestCase, strict: Server, compat: Server): Promise<Outcome> {
+async function checked(one: RequestCase, strict: Server, compat: Server): Promise<string[]> {
   const request = readRequest(one.text);
-  const seen: string[] = [];
-  try {
-    if (one.isHostile || request === undefined) {
-      for (const server of [strict, compat]) seen.push(...(await copesWith(one.text, server)));
-    } else {
-      seen.push(...(await isAnswered(request, strict, compat)));
-    }
-    return { complaint: undefined, seen };
-  } catch (error) {
-    if (error instanceof Complaint) return { complaint: error.message, seen };
-    return { complaint: `the check failed: ${Bun.inspect(error)}`, seen };
-  }
+  if (!one.isHostile && request) return isAnswered(request, strict, compat);
+  return [...(await copesWith(one.text, strict)), ...(await copesWith(one.text, compat))];
 }
 
 /** Whatever was sent, the server refuses it, closes the connection, or sends valid responses. */

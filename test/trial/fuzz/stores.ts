@@ -2,15 +2,13 @@
 
 import { digestOf } from "../../../src/export/digest.ts";
 import { plainBytes } from "../../../src/ingest/source.ts";
-import { unobserved } from "../../../src/observe/events.ts";
-import { openShards } from "../../../src/open-stores.ts";
 import type { Settings } from "../../../src/settings/definitions.ts";
 import { loadSettings } from "../../../src/settings/load.ts";
 import { addEmptyShard } from "../../support/empty-shard.ts";
 import { exportedFrom } from "../../support/exported.ts";
+import { withShards } from "../../support/prune.ts";
 import type { MatchDocument } from "../../support/records.ts";
-import { aFolder } from "../../support/world.ts";
-import { type Taken, takeInFile } from "./intake.ts";
+import { aFolder, type Ingested, ingestBytes } from "../../support/world.ts";
 
 /** The clock of every ingest. */
 export const NOW = Date.parse("2026-01-01T00:00:00Z");
@@ -24,25 +22,22 @@ export interface Store {
 export async function aStore(batch = "2000", hasShard = true): Promise<Store> {
   const folder = aFolder();
   if (hasShard) await addEmptyShard(folder.path, "na");
-  const { values: settings } = loadSettings({
-    flags: { data: folder.path, batch },
-    env: {},
-    cwd: folder.path,
-  });
+  const flags = { data: folder.path, batch };
+  const { values: settings } = loadSettings({ flags, env: {}, cwd: folder.path });
   return { settings, remove: folder.remove };
 }
 
 /** Ingests a file that arrives in pieces of this size. */
-export const ingestFile = (
+export function ingestFile(
   { settings }: Pick<Store, "settings">,
   file: Buffer,
   piece = file.length,
-): Promise<Taken> =>
-  takeInFile(
-    settings,
-    plainBytes(pieces(file, piece), () => {}),
-    NOW,
+): Promise<Ingested> {
+  const bytes = plainBytes(pieces(file, piece), () => {});
+  return withShards(settings, (shards) =>
+    ingestBytes(shards, settings, bytes, { clock: () => NOW }),
   );
+}
 
 async function* pieces(file: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < file.length; at += size) yield Buffer.from(file.subarray(at, at + size));
@@ -56,25 +51,20 @@ export interface Contents {
   fates: ReadonlyMap<string, string>;
 }
 
-export async function contentsOf(
+export const contentsOf = (
   { settings }: Pick<Store, "settings">,
   shard: string,
-): Promise<Contents> {
-  const shards = openShards(settings, unobserved);
-  try {
+): Promise<Contents> =>
+  withShards(settings, async (shards) => {
     const writer = await shards.existingWriter(shard);
     if (!writer) return { digest: undefined, exported: [], fates: new Map() };
     const { digest } = await writer.survey((all) => digestOf(all));
-    const exported = (await exportedFrom(writer, { shard })).filter(
-      ({ data }) => data !== undefined,
-    );
+    const all = await exportedFrom(writer, { shard });
+    const exported = all.filter(({ data }) => data !== undefined);
     const fates = new Map<string, string>();
     for (const { data } of exported) {
       const id = data.id as string;
       fates.set(id, (await writer.inspect(id))?.fate.state ?? "unknown");
     }
     return { digest, exported, fates };
-  } finally {
-    await shards.close();
-  }
-}
+  });

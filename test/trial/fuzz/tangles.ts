@@ -40,7 +40,7 @@ const selfReference: Tangle = ({ data, included }, chance) => {
   link(one, chance.pick(["self", "rosters", "participants", "player", "team"]), reference(one));
 };
 
-const crossReference: Tangle = ({ data, included }, chance) => {
+export const crossReference: Tangle = ({ data, included }, chance) => {
   const all = [data, ...included];
   for (let times = chance.between(1, 5); times > 0; times--) {
     const names = ["back", "rosters", "participants", "player", "team", strangeName(chance)];
@@ -49,7 +49,7 @@ const crossReference: Tangle = ({ data, included }, chance) => {
   }
 };
 
-const dangling: Tangle = ({ data, included }, chance) => {
+export const dangling: Tangle = ({ data, included }, chance) => {
   const nowhere = {
     type: chance.pick(["roster", "player", "asset", ""]),
     id: strangeText(chance),
@@ -125,17 +125,17 @@ const babel: Tangle = ({ data, included }, chance) => {
   included.push(...many);
 };
 
-export const TANGLES: readonly { name: string; weight: number; make: Tangle }[] = [
-  { name: "circle", weight: 8, make: circle },
-  { name: "self reference", weight: 8, make: selfReference },
-  { name: "cross reference", weight: 8, make: crossReference },
-  { name: "dangling reference", weight: 8, make: dangling },
-  { name: "strays", weight: 2, make: strays },
-  { name: "repeats", weight: 2, make: repeats },
-  { name: "other match", weight: 6, make: otherMatch },
-  { name: "spare resources", weight: 6, make: spareResources },
-  { name: "crowd of relationships", weight: 1, make: crowd },
-  { name: "entourage", weight: 1, make: entourage },
-  { name: "dragging players", weight: 1, make: dragging },
-  { name: "babel of types", weight: 1, make: babel },
+export const TANGLES: readonly { weight: number; make: Tangle }[] = [
+  { weight: 8, make: circle },
+  { weight: 8, make: selfReference },
+  { weight: 8, make: crossReference },
+  { weight: 8, make: dangling },
+  { weight: 2, make: strays },
+  { weight: 2, make: repeats },
+  { weight: 6, make: otherMatch },
+  { weight: 6, make: spareResources },
+  { weight: 1, make: crowd },
+  { weight: 1, make: entourage },
+  { weight: 1, make: dragging },
+  { weight: 1, make: babel },
 ];

@@ -171,21 +171,21 @@ const noDocument: Defacement = (_json, chance) =>
 
 const noise: Defacement = (_json, chance) => chance.bytes(chance.between(1, 400));
 
-export const DEFACEMENTS: readonly { name: string; weight: number; make: Defacement }[] = [
-  { name: "cut off", weight: 10, make: cut },
-  { name: "front missing", weight: 4, make: cutFront },
-  { name: "flipped bits", weight: 16, make: flipBytes },
-  { name: "broken UTF-8", weight: 10, make: intoString(BROKEN_UTF8) },
-  { name: "raw NUL", weight: 4, make: intoString([[0], [0, 0, 0]]) },
-  { name: "byte order mark", weight: 3, make: mark },
-  { name: "other encoding", weight: 3, make: otherEncoding },
-  { name: "strange number", weight: 16, make: strangeNumber },
-  { name: "deep nesting", weight: 6, make: nesting },
-  { name: "abyss", weight: 1, make: abyss },
-  { name: "repeated member", weight: 16, make: repeatedMember },
-  { name: "bad grammar", weight: 10, make: badGrammar },
-  { name: "doubled", weight: 4, make: doubled },
-  { name: "in a list", weight: 6, make: listed },
-  { name: "no document", weight: 6, make: noDocument },
-  { name: "noise", weight: 6, make: noise },
+export const DEFACEMENTS: readonly { weight: number; make: Defacement }[] = [
+  { weight: 10, make: cut },
+  { weight: 4, make: cutFront },
+  { weight: 16, make: flipBytes },
+  { weight: 10, make: intoString(BROKEN_UTF8) },
+  { weight: 4, make: intoString([[0], [0, 0, 0]]) },
+  { weight: 3, make: mark },
+  { weight: 3, make: otherEncoding },
+  { weight: 16, make: strangeNumber },
+  { weight: 6, make: nesting },
+  { weight: 1, make: abyss },
+  { weight: 16, make: repeatedMember },
+  { weight: 10, make: badGrammar },
+  { weight: 4, make: doubled },
+  { weight: 6, make: listed },
+  { weight: 6, make: noDocument },
+  { weight: 6, make: noise },
 ];

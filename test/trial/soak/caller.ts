@@ -8,31 +8,35 @@ import { JSON_API } from "../../support/world.ts";
 
 /** Workers are replaced one after another: several tries in a row do not meet a closing one. */
 const MOST_TRIES = 10;
-
 /** A server may close a connection that was idle for longer, while the next request is on its way. */
-export const MOST_IDLE_MS = 3000;
+const MOST_IDLE_MS = 3000;
+
+/** A request got no response although it must. */
+export class NoResponse extends Error {}
 
 export class Caller {
   #line: Connection | undefined;
   #usedAt = 0;
-  /** How many connections were opened. Each may lead to another worker. */
-  connections = 0;
+  /** How many connections were reset while they were opened. */
+  refused = 0;
   /** The one that sent the last response. */
   process: string | undefined;
 
-  constructor(
-    private readonly server: { readonly url: string; readonly isReplacing: boolean },
-    private readonly key: string,
-  ) {}
+  constructor(private readonly server: { readonly url: string; readonly isReplacing: boolean }) {}
 
-  async ask(path: string): Promise<RawReply> {
+  static headers = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
+
+  async ask(
+    path: string,
+    headers: Record<string, string>,
+    method: "GET" | "HEAD" = "GET",
+  ): Promise<RawReply> {
     for (let tries = 1; ; tries++) {
       const wasReplacing = this.server.isReplacing;
       const line = this.#open();
       const isKept = line.process !== undefined;
       try {
-        const headers = { Authorization: `Bearer ${this.key}`, Accept: JSON_API };
-        const reply = await line.ask(path, headers);
+        const reply = await line.ask(path, headers, method);
         this.#usedAt = performance.now();
         this.process = line.process;
         if (reply.headers.get("connection") === "close") this.close();
@@ -42,8 +46,9 @@ export class Caller {
         const isExcused = !isKept && (wasReplacing || this.server.isReplacing);
         if (!isExcused || tries === MOST_TRIES) {
           const which = isKept ? "a kept" : "a new";
-          throw new Error(`${which} connection got no response to ${path}: ${error}`);
+          throw new NoResponse(`${which} connection got no response to ${path}: ${error}`);
         }
+        this.refused += 1;
       }
     }
   }
@@ -53,7 +58,6 @@ export class Caller {
     if (this.#line && !this.#line.isClosed && !isIdle) return this.#line;
     this.close();
     this.#line = new Connection(this.server.url);
-    this.connections += 1;
     return this.#line;
   }
 

@@ -3,9 +3,7 @@
 import type { Question } from "../../model/question.ts";
 import type { Questions } from "../../model/questions.ts";
 import type { Chance } from "../../support/chance.ts";
-import { Connection } from "../../support/connection.ts";
-import { JSON_API } from "../../support/world.ts";
-import { MOST_IDLE_MS } from "./caller.ts";
+import { Caller, NoResponse } from "./caller.ts";
 import type { History } from "./history.ts";
 import type { Judge } from "./judge.ts";
 import type { Keys } from "./keys.ts";
@@ -28,16 +26,21 @@ const MOST_LATE_MS = 1000;
 export class Readers {
   /** Of the responses since the last sample, in milliseconds. */
   latencies: number[] = [];
-  /** Connections that were reset while they were opened, which may happen while workers are replaced. */
-  refused = 0;
   /** Requests without a response, on open connections or while no worker is replaced. */
   readonly lost: string[] = [];
   readonly processes = new Set<string>();
+  readonly #callers: Caller[];
   readonly #work: Promise<void>[];
   #isOver = false;
 
   constructor(private readonly options: ReadersOptions) {
-    this.#work = Array.from({ length: options.connections }, (_, at) => this.#call(at));
+    this.#callers = Array.from({ length: options.connections }, () => new Caller(options.server));
+    this.#work = this.#callers.map((caller, at) => this.#call(caller, at));
+  }
+
+  /** Connections that were reset while they were opened, which may happen while workers are replaced. */
+  get refused(): number {
+    return this.#callers.reduce((sum, { refused }) => sum + refused, 0);
   }
 
   async stop(): Promise<void> {
@@ -45,88 +48,58 @@ export class Readers {
     await Promise.all(this.#work);
   }
 
-  async #call(at: number): Promise<void> {
-    const { server, rate, connections } = this.options;
+  async #call(caller: Caller, at: number): Promise<void> {
+    const { rate, connections } = this.options;
     const interval = (1000 * connections) / rate;
     let due = performance.now() + (interval * at) / connections;
-    let line: Connection | undefined;
-    let usedAt = 0;
-    let isKept = false;
     let next: Question | undefined;
     while (!this.#isOver) {
       const early = due - performance.now();
       if (early > 0) await Bun.sleep(early);
       due = Math.max(due + interval, performance.now() - MOST_LATE_MS);
       if (this.#isOver) break;
-      if (!line || line.isClosed || performance.now() - usedAt > MOST_IDLE_MS) {
-        line?.close();
-        line = new Connection(server.url);
-        isKept = false;
-      }
-      const wasReplacing = server.isReplacing;
       try {
-        const { question, isLast } = await this.#ask(line, next);
-        next = question;
-        usedAt = performance.now();
-        isKept = true;
-        if (isLast) line.close();
-        if (isLast) line = undefined;
+        next = await this.#ask(caller, next);
       } catch (error) {
-        const { message } = error as Error;
-        if (!/close|reset|refused|ended|EPIPE/i.test(message)) throw error;
-        const isExcused = !isKept && (wasReplacing || server.isReplacing);
-        if (isExcused) this.refused += 1;
-        else this.lost.push(`${new Date().toISOString()} ${message}`);
-        line?.close();
-        line = undefined;
+        if (!(error instanceof NoResponse)) throw error;
+        this.lost.push(`${new Date().toISOString()} ${error.message}`);
+        next = undefined;
       }
     }
-    line?.close();
+    caller.close();
   }
 
-  async #ask(line: Connection, given: Question | undefined) {
+  async #ask(caller: Caller, given: Question | undefined): Promise<Question | undefined> {
     const { chance, questions, history, judge, keys } = this.options;
     const repeated =
       given === undefined && judge.tags.size > 0 && chance.oneIn(12)
         ? chance.pick([...judge.tags.values()])
         : undefined;
+    const known = repeated?.tagged;
     const question = repeated?.question ?? given ?? questions.next(history.last);
     const method = given === undefined && !repeated && chance.oneIn(25) ? "HEAD" : "GET";
     const secret = keys.pick(chance);
     const encoding = chance.pick(["identity", "identity", "gzip", "zstd"]);
     const usual = {
-      Authorization: `Bearer ${secret.text}`,
-      Accept: JSON_API,
-      "Accept-Encoding": repeated?.tagged.encoding ?? encoding,
-      ...(repeated ? { "If-None-Match": repeated.tagged.tag } : {}),
+      ...Caller.headers(secret.text),
+      "Accept-Encoding": known?.encoding ?? encoding,
+      ...(known ? { "If-None-Match": known.tag } : {}),
       ...question.headers,
     };
     const headers = Object.fromEntries(
       Object.entries(usual).filter((entry): entry is [string, string] => entry[1] !== null),
     );
     // Each tag is used once: the next response brings another one.
-    if (repeated) judge.tags.delete(question.path);
+    if (known) judge.tags.delete(question.path);
     const span = history.start(question.mayBeStale);
     const sentAt = performance.now();
     try {
-      const reply = await line.ask(question.path, headers, method);
+      const reply = await caller.ask(question.path, headers, method);
       const receivedAt = performance.now();
       this.latencies.push(receivedAt - sentAt);
-      if (line.process !== undefined) this.processes.add(line.process);
-      const known = repeated?.tagged;
-      const exchange = {
-        question,
-        method,
-        headers,
-        secret,
-        known,
-        span,
-        sentAt,
-        receivedAt,
-        reply,
-      };
-      const next = judge.take(exchange as Parameters<Judge["take"]>[0]);
-      return { question: next, isLast: reply.headers.get("connection") === "close" };
+      if (caller.process !== undefined) this.processes.add(caller.process);
+      const asked = { question, method, headers, secret, known } as const;
+      return judge.take({ ...asked, span, sentAt, receivedAt, reply });
     } catch (error) {
       history.end(span);
       throw error;

@@ -1,6 +1,6 @@
 /** What a run reports: tables and figures. */
 
-import { flatness, type Sample } from "./samples.ts";
+import { flatness } from "./samples.ts";
 import type { SoakResult } from "./soak.ts";
 
 /** How often everything happened. */
@@ -34,9 +34,3 @@ export function reportOf(result: SoakResult): { summary: string; isRight: boolea
 }
 
 const mib = (value: number) => `${Math.round(value)} MiB`;
-
-export function csvOf(samples: readonly Sample[]): string {
-  const names = Object.keys(samples[0] ?? {}) as (keyof Sample)[];
-  const rows = samples.map((sample) => names.map((name) => Math.round(sample[name] * 100) / 100));
-  return `${[names, ...rows].join("\n")}\n`;
-}

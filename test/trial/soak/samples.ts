@@ -1,10 +1,15 @@
 /** Memory, descriptors and latency over the time of a run. */
 
+import { readdirSync, readFileSync } from "node:fs";
 import type { Readers } from "./readers.ts";
-import { type SoakedServer, type Usage, usageOf } from "./server.ts";
+import type { SoakedServer } from "./server.ts";
 
-export interface Sample extends Usage {
+export interface Sample {
   seconds: number;
+  residentMiB: number;
+  /** Shared pages counted once. */
+  proportionalMiB: number;
+  descriptors: number;
   responses: number;
   p50Ms: number;
   p99Ms: number;
@@ -45,6 +50,24 @@ export class Sampler {
       p99Ms: at(latencies, 0.99),
     });
   }
+}
+
+/** The memory and the descriptors of processes. */
+function usageOf(pids: readonly number[]) {
+  const usage = { residentMiB: 0, proportionalMiB: 0, descriptors: 0 };
+  for (const pid of pids) {
+    try {
+      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+      const kib = (name: string) =>
+        Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1]);
+      usage.residentMiB += kib("Rss") / 1024;
+      usage.proportionalMiB += kib("Pss") / 1024;
+      usage.descriptors += readdirSync(`/proc/${pid}/fd`).length;
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return usage;
 }
 
 const at = (sorted: readonly number[], share: number): number =>

@@ -1,13 +1,12 @@
 /** The server of a run: a process with workers, its commands and its admin listener. */
 
-import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Thing } from "../../model/record.ts";
 import { ndjson, TOKEN, uploadTo } from "../../support/admin.ts";
 import { matchbookAt, shardsFile } from "../../support/places.ts";
-import { startServerProcess } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
-import { childrenOf } from "../../support/workers.ts";
+import { childrenOf, startWorkers } from "../../support/workers.ts";
 import { SHARD } from "./records.ts";
 
 /** Fewer entries than players, so that boards end at it. */
@@ -28,17 +27,12 @@ export interface Report {
 }
 
 export class SoakedServer {
-  /** Events of the log that must not happen. */
-  readonly errors: string[] = [];
-
   private constructor(
     readonly data: string,
-    private readonly server: Awaited<ReturnType<typeof startServerProcess>>,
+    private readonly server: Awaited<ReturnType<typeof startWorkers>>,
     readonly adminUrl: string,
     readonly workers: number,
-  ) {
-    this.#readLog();
-  }
+  ) {}
 
   /** Writes the settings of a data folder: the shard in it, or in a database. */
   static configure(data: string, postgres: string | undefined): void {
@@ -52,7 +46,7 @@ export class SoakedServer {
       ...["--rate", "100000000", "--matches-per-day", "0", "--open-requests-per-minute", "0"],
       ...["--leaderboard-depth", `${DEPTH}`, "--admin-port", "0", "--log-level", "warn"],
     ];
-    const server = await startServerProcess(flags, { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } });
+    const server = await startWorkers(flags, { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } });
     const adminUrl = await server.saying(/^admin listener on (\S+)\n/m);
     return new SoakedServer(data, server, adminUrl, workers);
   }
@@ -63,7 +57,7 @@ export class SoakedServer {
 
   /** The supervisor and its workers. */
   get pids(): number[] {
-    return [this.server.child.pid, ...childrenOf(this.server.child.pid)];
+    return [this.server.pid, ...childrenOf(this.server.pid)];
   }
 
   /** Runs a command on the data folder. Throws unless it ends with one of these codes. */
@@ -102,12 +96,12 @@ export class SoakedServer {
   /** Replaces all workers, one after another. */
   async restart(): Promise<void> {
     this.isReplacing = true;
-    const before = childrenOf(this.server.child.pid);
+    const before = childrenOf(this.server.pid);
     this.server.child.kill("SIGHUP");
     await until(
       "all workers are replaced",
       () => {
-        const now = childrenOf(this.server.child.pid);
+        const now = childrenOf(this.server.pid);
         return now.length === this.workers && !now.some((pid) => before.includes(pid));
       },
       RESTART_SECONDS,
@@ -115,46 +109,13 @@ export class SoakedServer {
     this.isReplacing = false;
   }
 
-  async stop(): Promise<void> {
+  /** Returns what must not happen: events of the log, and another exit code than 0. */
+  async stop(): Promise<string[]> {
     const exitCode = await this.server.end();
-    if (exitCode !== 0) this.errors.push(`the server ended with ${exitCode}`);
+    const errors = this.server.log.filter(({ level }) => level >= ERROR);
+    return [
+      ...errors.map((one) => `in the log: ${JSON.stringify(one)}`),
+      ...(exitCode === 0 ? [] : [`the server ended with ${exitCode}`]),
+    ];
   }
-
-  async #readLog(): Promise<void> {
-    const decoder = new TextDecoder();
-    let text = "";
-    for await (const chunk of this.server.child.stderr) {
-      const lines = (text + decoder.decode(chunk, { stream: true })).split("\n");
-      text = lines.pop()!;
-      for (const line of lines) {
-        // Other lines are for people, e.g. that the portal is not built.
-        if (line.startsWith("{") && JSON.parse(line).level >= ERROR) this.errors.push(line);
-      }
-    }
-  }
-}
-
-/** The memory and the descriptors of processes. */
-export interface Usage {
-  residentMiB: number;
-  /** Shared pages counted once. */
-  proportionalMiB: number;
-  descriptors: number;
-}
-
-export function usageOf(pids: readonly number[]): Usage {
-  const usage = { residentMiB: 0, proportionalMiB: 0, descriptors: 0 };
-  for (const pid of pids) {
-    try {
-      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
-      const kib = (name: string) =>
-        Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1]);
-      usage.residentMiB += kib("Rss") / 1024;
-      usage.proportionalMiB += kib("Pss") / 1024;
-      usage.descriptors += readdirSync(`/proc/${pid}/fd`).length;
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return usage;
 }

@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import type { Judge } from "./judge.ts";
-import { KEY_STEPS } from "./key-steps.ts";
+import { KEY_STEPS } from "./keys.ts";
 import { type SoakOptions, type SoakResult, soak } from "./soak.ts";
 import { STEPS } from "./writer.ts";
 

@@ -17,8 +17,7 @@ import { until } from "../../support/state.ts";
 import { aFolder } from "../../support/world.ts";
 import { History, type Step } from "./history.ts";
 import { Judge, type Mismatch } from "./judge.ts";
-import { KEY_STEPS, KeySteps } from "./key-steps.ts";
-import { KEY_DELAY_SECONDS, Keys } from "./keys.ts";
+import { KEY_DELAY_SECONDS, KEY_STEPS, KeySteps, Keys } from "./keys.ts";
 import { Readers } from "./readers.ts";
 import { MATCHES, Records, SHARD } from "./records.ts";
 import { type Sample, Sampler } from "./samples.ts";
@@ -132,7 +131,7 @@ class Soak {
       () => judge.logged(),
     );
     await writer.audit(nothing, state);
-    const keySteps = new KeySteps(new Chance(seed, 3), server, keys, () => history.last);
+    const keySteps = new KeySteps(new Chance(seed, 3), server, keys);
     const readers = new Readers({
       ...{ server, rate, connections, chance: new Chance(seed, 4), history, judge, keys },
       questions: new Questions(new Chance(seed, 5), log, DEPTH, postgres !== undefined),
@@ -153,15 +152,16 @@ class Soak {
         this.#restart(server, isBroken),
       ]);
       await keySteps.settle();
-      const { hasEnough } = this.options;
-      if (hasEnough) await until("enough responses", () => hasEnough(judge), PATIENCE_SECONDS);
+      const { hasEnough, tamper } = this.options;
+      const isOver = () => hasEnough?.(judge) !== false || (!tamper && isBroken());
+      await until("enough responses", isOver, PATIENCE_SECONDS);
     } catch (error) {
       this.#problems.push(String(error));
     }
     clearInterval(progress);
     await readers.stop();
     sampler.stop();
-    await server.stop();
+    const errors = await server.stop();
     judge.logged();
     const verified = await matchbookAt(this.data, ["verify", SHARD, "--full-speed"]);
     return {
@@ -174,9 +174,8 @@ class Soak {
       ]),
       mismatches: judge.mismatches,
       problems: [
-        ...[...writer.problems, ...keySteps.problems, ...this.#problems],
+        ...[...writer.problems, ...this.#problems, ...errors],
         ...readers.lost.map((one) => `a request got no response: ${one}`),
-        ...server.errors.map((one) => `in the log: ${one}`),
         ...(verified.exitCode === 0 ? [] : [`verify: ${verified.stdout}${verified.stderr}`]),
       ],
       steps: history.recent(),

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Trial } from "../trial.ts";
 import { bodyOf } from "./judge.ts";
-import { csvOf, reportOf, tableOf } from "./report.ts";
+import { reportOf, tableOf } from "./report.ts";
 import { type SoakResult, soak } from "./soak.ts";
 
 export const SOAK: Trial = {
@@ -18,7 +18,7 @@ uploads, replacement, prune, redaction, keys, replacement of workers. Every resp
     workers: { takes: "number", help: "worker processes (default: 2)" },
     connections: { takes: "number", help: "kept-alive connections (default: 16)" },
     postgres: { takes: "text", help: "the URL of an empty schema for the shard" },
-    out: { takes: "text", help: "where to write soak.csv and soak.json (default: a new folder)" },
+    out: { takes: "text", help: "where to write soak.json (default: a new folder)" },
   },
   async run(given) {
     const postgres = given.text("postgres");
@@ -44,7 +44,6 @@ uploads, replacement, prune, redaction, keys, replacement of workers. Every resp
     const tables = { kinds: Object.fromEntries(kinds), changes: Object.fromEntries(changes) };
     const write = (name: string, content: object) =>
       writeFileSync(join(out, name), JSON.stringify(content, undefined, 2));
-    writeFileSync(join(out, "soak.csv"), csvOf(result.samples));
     write("soak.json", { ...options, ...tables, ...rest });
     if (!isRight) write("mismatches.json", { steps, mismatches: mismatches.map(shown) });
     console.log(`written to ${out}`);

@@ -10,7 +10,7 @@ import type { Chance } from "../../support/chance.ts";
 import { Caller } from "./caller.ts";
 import type { History } from "./history.ts";
 import { bodyOf } from "./judge.ts";
-import { altered, type Records } from "./records.ts";
+import { altered, type Records, SHARD } from "./records.ts";
 import type { Report, SoakedServer } from "./server.ts";
 
 /** A prune removes fewer records in one transaction. */
@@ -105,7 +105,7 @@ export class Writer {
     if (days === undefined) return false;
     const { hidden, after, old } = this.shard.prune(before, Date.now() - days * DAY_MS);
     this.history.begin(`prune ${old} records, older than ${days} days`, [hidden, after]);
-    const args = ["prune", AT.slice("/shards/".length), "--older-than", `${days}d`, "--json"];
+    const args = ["prune", SHARD, "--older-than", `${days}d`, "--json"];
     const found = JSON.parse(await this.server.command(args));
     this.history.done();
     if (found.served + found.withheld !== old) {
@@ -122,9 +122,8 @@ export class Writer {
     if (player === undefined) return false;
     const after = this.shard.redact(before, player);
     this.history.begin(`redact ${player}`, [after]);
-    const shard = AT.slice("/shards/".length);
     // Exit code 1: a reader keeps old data in the WAL for a while.
-    await this.server.command(["redact", shard, player, "--yes", "--json"], undefined, [0, 1]);
+    await this.server.command(["redact", SHARD, player, "--yes", "--json"], undefined, [0, 1]);
     this.history.done();
     await this.audit(before, after);
     return true;
@@ -151,11 +150,11 @@ export class Writer {
 
   /** Reads what the step added to the change feed. */
   async audit(before: State, after: State): Promise<void> {
-    const caller = new Caller(this.server, this.key);
+    const caller = new Caller(this.server);
     const read: Thing[] = [];
     for (;;) {
       const query = `page[after]=${this.#lastCursor}&page[limit]=200`;
-      const reply = await caller.ask(`${AT}/changes?${query}`);
+      const reply = await caller.ask(`${AT}/changes?${query}`, Caller.headers(this.key));
       const body = bodyOf(reply);
       if (reply.status !== 200) throw new Error(`changes: ${reply.status} ${reply.body}`);
       read.push(...body.data);

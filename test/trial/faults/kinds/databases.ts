@@ -3,7 +3,7 @@
 import { type Cluster, startCluster } from "../../../support/postgres.ts";
 import { startRedis, type TestRedis } from "../../../support/redis.ts";
 import { until } from "../../../support/state.ts";
-import { type DelayingProxy, startProxy } from "../delaying-proxy.ts";
+import { startProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
 import { begin, type FaultKind, PATIENCE_SECONDS } from "../kind.ts";
 import type { Scene } from "../scene.ts";
 import { missesNothing } from "./disks.ts";
@@ -29,7 +29,7 @@ export async function removeDatabases(): Promise<void> {
 }
 
 /** Does something to the database, and undoes it. `isBack` resolves when it was undone. */
-type DatabaseFault = (scene: Scene, cluster: Cluster, proxy: DelayingProxy) => Promise<void>;
+type DatabaseFault = (scene: Scene, cluster: Cluster, proxy: TcpProxy) => Promise<void>;
 
 function postgresKind(name: string, what: string, fault: DatabaseFault): FaultKind {
   return {
@@ -50,18 +50,7 @@ function postgresKind(name: string, what: string, fault: DatabaseFault): FaultKi
       await scene.sendOpen();
       scene.cleanup(() => {
         const drop = `DROP SCHEMA IF EXISTS ${schema} CASCADE`;
-        database.run("psql", [
-          "-q",
-          "-h",
-          "127.0.0.1",
-          "-p",
-          `${database.port}`,
-          "-U",
-          "matchbook",
-          "-c",
-          drop,
-          "postgres",
-        ]);
+        database.run("psql", ["-q", "-c", drop, database.url]);
       });
     },
   };
@@ -103,7 +92,7 @@ const POSTGRES = [
   ),
 ];
 
-type RedisFault = (scene: Scene, redis: TestRedis, proxy: DelayingProxy) => Promise<void>;
+type RedisFault = (scene: Scene, redis: TestRedis, proxy: TcpProxy) => Promise<void>;
 
 /** Limits are shared in Redis. Without it each instance applies its own: no request may fail. */
 function redisKind(name: string, what: string, fault: RedisFault): FaultKind {

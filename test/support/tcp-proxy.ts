@@ -1,15 +1,20 @@
-/** A TCP proxy that delays what passes through it, in both directions, and can cut all connections. */
+/** A TCP proxy to a port of this machine that delays what passes through it, and can cut all connections. */
 
 import { connect, createServer, type Socket } from "node:net";
+import { freePort } from "./postgres.ts";
 
-export interface DelayingProxy {
+export interface TcpProxy {
   port: number;
+  /** In both directions. */
   delayMs: number;
+  /** Ends all connections. */
   cut(): void;
+  /** The same, and accepts no others until it is started again, on the same port. */
   stop(): void;
+  start(): Promise<void>;
 }
 
-export function startProxy(to: number): Promise<DelayingProxy> {
+export async function startProxy(to: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: false }, (client) => {
     const upstream = connect(to, "127.0.0.1");
@@ -33,19 +38,16 @@ export function startProxy(to: number): Promise<DelayingProxy> {
   const cut = () => {
     for (const socket of sockets) socket.destroy();
   };
-  const proxy: DelayingProxy = {
-    port: 0,
+  const proxy: TcpProxy = {
+    port: await freePort(),
     delayMs: 0,
     cut,
     stop() {
       server.close();
       cut();
     },
+    start: () => new Promise((resolve) => server.listen(proxy.port, "127.0.0.1", resolve)),
   };
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      proxy.port = (server.address() as { port: number }).port;
-      resolve(proxy);
-    });
-  });
+  await proxy.start();
+  return proxy;
 }
