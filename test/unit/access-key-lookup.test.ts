@@ -64,29 +64,6 @@ async function watched(): Promise<{
 }
 
 describe("a server's keys", () => {
-  test("work without a file, and appear after the first is created", async () => {
-    const folder = freshFolder();
-    const events: Event[] = [];
-    const watch = new KeyLookup(openAccess({ data: folder }).keys, PLAN, (event) =>
-      events.push(event),
-    );
-    await watch.start();
-    expect(await watch.refresh()).toBe(false);
-    const access = openAccess({ data: folder });
-    const keyring = access.keys;
-    const { key, record } = await keyring.create({ name: "one", rate: 7 }, 1000);
-    expect(watch.find(bearer(key), NOW)).toBeUndefined();
-    expect(await watch.refresh()).toBe(true);
-    expect(watch.find(bearer(key), NOW)).toMatchObject({
-      id: record.id,
-      name: "one",
-      limits: { ...HOBBY, rate: 7, burst: 7 },
-    });
-    expect(events).toEqual([{ event: "keys-reloaded", live: 1 }]);
-    watch.stop();
-    await access.close();
-  });
-
   test("follow a replaced file, and stay valid when the file is deleted, which is reported once", async () => {
     const [folder, backup] = [freshFolder(), freshFolder()];
     const here = openAccess({ data: folder });
