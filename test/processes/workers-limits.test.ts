@@ -8,7 +8,7 @@ import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { startWorkers } from "../support/workers.ts";
+import { requestOnce, startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
@@ -30,14 +30,6 @@ async function aKey(...flags: string[]): Promise<Record<string, string>> {
 
 const start = (...flags: string[]) =>
   startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
-
-/** One request on a new connection. */
-async function request(url: string, path: string, headers: Record<string, string>) {
-  const line = new Connection(url);
-  const { status, body } = await line.ask(path, headers);
-  line.close();
-  return { status, process: line.process, body: JSON.parse(body.toString()) };
-}
 
 /** Connections to each of both workers. The system assigns a new one at random. */
 async function linesToBoth(url: string, each = 20): Promise<Connection[][]> {
@@ -91,7 +83,7 @@ describe("the rate limit of a key", () => {
 
   test("is kept when a worker is killed and replaced", async () => {
     const ready = await server.events("worker-ready", 2);
-    const requestAgain = () => request(server.url, "/shards/na/matches/match-0", second);
+    const requestAgain = () => requestOnce(server.url, "/shards/na/matches/match-0", second);
     for (let time = 0; time < 5; time++) expect((await requestAgain()).status).toBe(200);
     for (const { pid } of ready) process.kill(pid, "SIGKILL");
     await server.events("worker-ready", ready.length + 2);
@@ -105,14 +97,14 @@ describe("the daily quota of a key", () => {
     const first = await start();
     const processes = new Set<string | undefined>();
     for (let at = 0; at < 20; at++) {
-      const response = await request(first.url, `/shards/na/matches/match-${at}`, headers);
+      const response = await requestOnce(first.url, `/shards/na/matches/match-${at}`, headers);
       expect(response.status).toBe(200);
       processes.add(response.process);
     }
     expect(processes.size).toBe(2);
     const informed = new Set<string | undefined>();
     await until("both workers to have joined their counts", async () => {
-      const { body, process } = await request(first.url, "/usage", headers);
+      const { body, process } = await requestOnce(first.url, "/usage", headers);
       const { matches, matchesLeft } = body.today;
       const counts = [matches, matchesLeft, body.days[0]?.records];
       if (counts.join() === "20,0,20") informed.add(process);
@@ -120,14 +112,14 @@ describe("the daily quota of a key", () => {
     });
     const serving = new Set<string | undefined>();
     for (let at = 0; at < 20; at++) {
-      const response = await request(first.url, `/shards/na/matches/match-${at}`, headers);
+      const response = await requestOnce(first.url, `/shards/na/matches/match-${at}`, headers);
       expect([at, response.status]).toEqual([at, 200]);
       serving.add(response.process);
     }
     expect(serving.size).toBe(2);
     const refusing = new Set<string | undefined>();
     for (let at = 20; at < 40; at++) {
-      const response = await request(first.url, `/shards/na/matches/match-${at}`, headers);
+      const response = await requestOnce(first.url, `/shards/na/matches/match-${at}`, headers);
       expect([at, response.status]).toEqual([at, 429]);
       refusing.add(response.process);
     }
@@ -135,9 +127,9 @@ describe("the daily quota of a key", () => {
     await first.end();
 
     const second = await start();
-    const again = await request(second.url, "/shards/na/matches/match-0", headers);
+    const again = await requestOnce(second.url, "/shards/na/matches/match-0", headers);
     expect(again.status).toBe(200);
-    const another = await request(second.url, "/shards/na/matches/match-20", headers);
+    const another = await requestOnce(second.url, "/shards/na/matches/match-20", headers);
     expect([another.status, another.body.errors[0].code]).toEqual([429, "quota-exceeded"]);
     await second.end();
   });
@@ -152,7 +144,7 @@ test.each([
   async (_, limit, path, headers, status) => {
     const server = await start("--open-requests-per-minute", limit);
     const responses = await Promise.all(
-      Array.from({ length: 40 }, () => request(server.url, path, { ...headers })),
+      Array.from({ length: 40 }, () => requestOnce(server.url, path, { ...headers })),
     );
     const statuses = responses.map((response) => response.status);
     expect(new Set(responses.map(({ process }) => process)).size).toBe(2);

@@ -2,18 +2,18 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AccessError } from "../../src/access/key-database.ts";
 import { KEY_TABLES } from "../../src/access/tables.ts";
 import { openAccess } from "../../src/open-access.ts";
+import { aFolder } from "../support/world.ts";
 
-const root = mkdtempSync(join(tmpdir(), "matchbook-keyring-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = aFolder();
+afterAll(() => root.remove());
 
 let folders = 0;
-const freshFolder = () => join(root, `deep/${folders++}`);
+const freshFolder = () => join(root.path, `deep/${folders++}`);
 
 describe("the key file", () => {
   const fileIn = (folder: string) => join(folder, KEY_TABLES.file);

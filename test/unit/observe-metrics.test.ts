@@ -93,18 +93,6 @@ describe("a failure or rejection", () => {
   ])("is counted in %s", async (name, event, labels) => {
     expect(seriesValue(await after([event, event]), name, labels)).toBe(2);
   });
-
-  test("by a limit is counted as 0 before the first one", async () => {
-    const quiet = await after([]);
-    const limits = quiet.get("matchbook_limit_rejections_total")!.samples;
-    expect(limits.map(({ labels, value }) => [labels.limit, value])).toEqual([
-      ["rate", 0],
-      ["quota", 0],
-      ["failures", 0],
-      ["streams", 0],
-      ["overload", 0],
-    ]);
-  });
 });
 
 describe("a shard", () => {
