@@ -151,7 +151,8 @@ describe("a running server", () => {
   });
 
   test("replaces all workers by SIGHUP under load, and no request on a reused connection fails", async () => {
-    const callers = await meetBoth(server.url, 200);
+    // So slow that the old workers have to wait for them.
+    const callers = await meetBoth(server.url, 1000);
     const before = childrenOf(server.pid);
     const old = [...callers.processes];
     const isRestarted = following("restarted");
