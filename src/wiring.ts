@@ -5,8 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../package.json";
 import { steadyClock } from "./access/clock.ts";
-import type { AddressLimiter } from "./access/failed-keys.ts";
-import { FailureGuard, OpenRequestLimit } from "./access/failed-keys.ts";
+import { AddressLimit, type AddressLimiter, invalidKeyLimit } from "./access/failed-keys.ts";
 import { KeyLookup } from "./access/key-lookup.ts";
 import { type Limiter, MemoryLimiter } from "./access/rate-limit.ts";
 import { UsageRecorder } from "./access/usage-recorder.ts";
@@ -100,8 +99,8 @@ export async function serve(
       shards,
       keys,
       visitors,
-      guard: new FailureGuard(settings["open-requests-per-minute"], sharing?.failures),
-      openLimit: new OpenRequestLimit(settings["open-requests-per-minute"], sharing?.openRequests),
+      guard: invalidKeyLimit(settings["open-requests-per-minute"], sharing?.failures),
+      openLimit: new AddressLimit(settings["open-requests-per-minute"], sharing?.openRequests),
       limiter,
       quotas,
       sharedLimits: shared,

@@ -10,48 +10,41 @@ export interface AddressLimiter {
   wait(address: string, policy: Policy, nowMs: number): number;
 }
 
-/**
- * Limits how many invalid keys a client address may send. After too many, the address is refused
- * for a while, except for keys in use: many callers can share an address, and one must not lock out
- * the others.
- */
-export class FailureGuard {
-  readonly #failures: AddressLimiter;
+/** Limits what a client address may send: requests without a valid key, or invalid keys. */
+export class AddressLimit {
   readonly #policy: Policy | undefined;
 
-  /** A twentieth of the requests without a valid key may have an invalid one. 0: unlimited. */
-  constructor(openRequests: number, failures: AddressLimiter = new MemoryLimiter()) {
-    const perMinute = Math.ceil(openRequests / 20);
-    this.#policy = perMinute === 0 ? undefined : { rate: perMinute, burst: perMinute };
-    this.#failures = failures;
-  }
-
-  /** Seconds until the address may send another key; 0: now. `nowMs` is monotonic. */
-  wait(address: string, nowMs: number): number {
-    return this.#policy ? this.#failures.wait(networkOf(address), this.#policy, nowMs) : 0;
-  }
-
-  failed(address: string, nowMs: number): void {
-    if (this.#policy) this.#failures.take(networkOf(address), this.#policy, nowMs);
-  }
-}
-
-/** Limits the requests without a valid key. */
-export class OpenRequestLimit {
   /** 0: unlimited. */
   constructor(
     readonly perMinute: number,
     private readonly buckets: AddressLimiter = new MemoryLimiter(),
-  ) {}
+  ) {
+    if (perMinute > 0) this.#policy = { rate: perMinute, burst: perMinute };
+  }
 
-  /** Counts a request. Seconds until the address may send another; 0: this one is allowed. */
+  /** Counts one. Seconds until the address may send another; 0: this one is allowed. `nowMs` is monotonic. */
   take(address: string, nowMs: number): number {
-    if (this.perMinute === 0) return 0;
-    const policy = { rate: this.perMinute, burst: this.perMinute };
-    const { allowed, retryAfterSeconds } = this.buckets.take(networkOf(address), policy, nowMs);
+    if (!this.#policy) return 0;
+    const { allowed, retryAfterSeconds } = this.buckets.take(
+      networkOf(address),
+      this.#policy,
+      nowMs,
+    );
     return allowed ? 0 : Math.max(1, retryAfterSeconds);
   }
+
+  /** Seconds until the address may send another; 0: now. Counts nothing. */
+  wait(address: string, nowMs: number): number {
+    return this.#policy ? this.buckets.wait(networkOf(address), this.#policy, nowMs) : 0;
+  }
 }
+
+/**
+ * A twentieth of the requests without a valid key may have an invalid one. After too many, the address is refused for a
+ * while, except for keys in use: many callers can share an address, and one must not lock out the others.
+ */
+export const invalidKeyLimit = (openRequests: number, buckets?: AddressLimiter): AddressLimit =>
+  new AddressLimit(Math.ceil(openRequests / 20), buckets);
 
 /** For IPv6, the /64 network: its owner controls all addresses in it. */
 export function networkOf(address: string): string {

@@ -36,7 +36,7 @@ export interface Database extends Connection {
 }
 
 /** The version of all tables. Others are formats of development versions, or newer. */
-export const FORMAT = 5;
+export const FORMAT = 6;
 
 /** How an engine creates tables and stores their version. */
 export interface Versioned {

@@ -13,12 +13,10 @@ const KEY_LENGTH = PAYLOAD_LENGTH + CHECKSUM_LENGTH;
 
 const KEY = /^mb_[0-9A-Za-z]{38}$/;
 
-const SCHEME = "Bearer ";
 /** Any credentials of the Bearer scheme. */
 export const BEARER = /^bearer +(\S+)$/i;
-const HEADER_LENGTH = SCHEME.length + KEY_LENGTH;
 // Allows a few extra spaces. Longer headers are rejected.
-const MAX_HEADER_LENGTH = HEADER_LENGTH + 16;
+const MAX_HEADER_LENGTH = "Bearer ".length + KEY_LENGTH + 16;
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 // Larger bytes would favour the first digits, so they are discarded.
@@ -48,11 +46,7 @@ export function hashKey(text: string): string {
 /** The key in `Bearer <key>`, if its format and checksum are valid. */
 export function keyInHeader(authorization: string | null): string | undefined {
   if (authorization === null || authorization.length > MAX_HEADER_LENGTH) return undefined;
-  // The common form first; the regular expression covers the rest.
-  const token =
-    authorization.length === HEADER_LENGTH && authorization.startsWith(SCHEME)
-      ? authorization.slice(SCHEME.length)
-      : BEARER.exec(authorization)?.[1];
+  const token = BEARER.exec(authorization)?.[1];
   return token !== undefined && looksLikeKey(token) ? token : undefined;
 }
 

@@ -76,7 +76,6 @@ export class MemoryQuotas implements Quotas {
   #matchesOf(keyId: string, day: number): MatchSet {
     const name = `${day} ${keyId}`;
     const known = this.#counts.get(name);
-    if (known && this.#counts.size < this.size / 2) return known.matches;
     const count = known ?? { day, matches: new MatchSet() };
     // The order of a map is that of insertion.
     if (known) this.#counts.delete(name);

@@ -62,11 +62,6 @@ export function secondsToToken(bucket: Bucket | undefined, policy: Policy, nowMs
   return secondsFor(DROPS - dropsAt(bucket, policy, Math.floor(nowMs)), policy.rate);
 }
 
-/** A full bucket need not be stored. */
-export function isFull(bucket: Bucket, policy: Policy, nowMs: number): boolean {
-  return dropsAt(bucket, policy, Math.floor(nowMs)) === policy.burst * DROPS;
-}
-
 function dropsAt(bucket: Bucket | undefined, policy: Policy, now: number): number {
   const full = policy.burst * DROPS;
   if (bucket === undefined) return full;
@@ -84,56 +79,26 @@ export interface Limiter {
   take(keyId: string, policy: Policy, nowMs: number): Awaitable<Verdict>;
 }
 
-interface Held {
-  bucket: Bucket;
-  policy: Policy;
-}
-
 const DEFAULT_SIZE = 100_000;
 
-// How many of the least recently used buckets are checked for a full one.
-const EVICTION_SCAN = 16;
-
-/** The buckets of this process, least recently used first. */
+/** The buckets of this process. Beyond `size`, the least recently used ones are dropped. */
 export class MemoryLimiter implements Limiter {
-  readonly #kept = new Map<string, Held>();
+  /** The order of a map is that of insertion. */
+  readonly #buckets = new Map<string, Bucket>();
 
   constructor(readonly size: number = DEFAULT_SIZE) {}
 
   take(keyId: string, policy: Policy, nowMs: number): Verdict {
-    const kept = this.#kept.get(keyId);
-    const verdict = take(kept?.bucket, policy, nowMs);
-    const { bucket } = verdict;
-    // While there is room, nothing is evicted, and the order does not matter.
-    if (kept !== undefined && this.#kept.size <= this.size / 2) {
-      kept.bucket = bucket;
-      kept.policy = policy;
-      return verdict;
-    }
-    if (kept !== undefined) this.#kept.delete(keyId);
-    else if (this.#kept.size >= this.size) this.#evict(nowMs);
-    this.#kept.set(keyId, { bucket, policy });
+    const { bucket, ...verdict } = take(this.#buckets.get(keyId), policy, nowMs);
+    this.#buckets.delete(keyId);
+    if (this.#buckets.size >= this.size) this.#buckets.delete(this.#buckets.keys().next().value!);
+    this.#buckets.set(keyId, bucket);
     return verdict;
   }
 
   /** Seconds until a request is allowed; 0: now. Takes no token. */
   wait(keyId: string, policy: Policy, nowMs: number): number {
-    return secondsToToken(this.#kept.get(keyId)?.bucket, policy, nowMs);
-  }
-
-  /** Evicts a full bucket if possible, otherwise the least recently used. */
-  #evict(nowMs: number): void {
-    let victim: string | undefined;
-    let looked = 0;
-    for (const [keyId, { bucket, policy }] of this.#kept) {
-      victim ??= keyId;
-      if (isFull(bucket, policy, nowMs)) {
-        victim = keyId;
-        break;
-      }
-      if (++looked === EVICTION_SCAN) break;
-    }
-    if (victim !== undefined) this.#kept.delete(victim);
+    return secondsToToken(this.#buckets.get(keyId), policy, nowMs);
   }
 }
 

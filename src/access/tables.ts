@@ -73,14 +73,15 @@ export const KEY_TABLES: AccessTables = {
 };
 
 const REQUESTS = declareTable("requests", {
-  columns: { key_id: text, day: integer, status: integer, count: bigint },
+  columns: {
+    key_id: text,
+    day: integer,
+    status: integer,
+    requests: bigint,
+    records: bigint,
+    last_seen: bigint,
+  },
   key: ["key_id", "day", "status"],
-  isChecked: false,
-});
-
-const DAYS = declareTable("days", {
-  columns: { key_id: text, day: integer, records: bigint, last_seen: bigint },
-  key: ["key_id", "day"],
   isChecked: false,
 });
 
@@ -101,9 +102,9 @@ const QUOTA_LOG_END = declareTable("quota_log_end", {
 /** A separate file: it is written every two seconds, and keys are reloaded when their file changes. */
 export const USAGE_TABLES: AccessTables = {
   name: "usage",
-  tables: [REQUESTS, DAYS, QUOTA_LOG, QUOTA_LOG_END],
+  tables: [REQUESTS, QUOTA_LOG, QUOTA_LOG_END],
   rows: ["INSERT INTO {quota_log_end} VALUES (1, 0)"],
-  count: "SELECT count(DISTINCT day) AS days FROM {days}",
+  count: "SELECT count(DISTINCT day) AS days FROM {requests}",
   file: "usage.sqlite",
   synchronous: "NORMAL",
   isReplaceable: true,

@@ -6,26 +6,15 @@
 import type { Observe } from "../observe/events.ts";
 import type { Clock } from "./clock.ts";
 import { type CountedMatches, MemoryQuotas } from "./quota.ts";
-import { dayOf, type KeyDay, summed, UsageCounter } from "./usage.ts";
+import { dayOf, daysIn, type KeyDay, type UsageCount, UsageCounter } from "./usage.ts";
 import type { UsageStore } from "./usage-store.ts";
 
 const WRITE_EVERY_MS = 2000;
 /** Rows of usage, and of counted matches, per transaction. */
 const BATCH = 500;
 
-/** Usage of recently requested keys is cached and refreshed after each write. */
-const FOLLOWED_FOR_MS = 300_000;
-const MAX_FOLLOWED = 256;
-
 /** How long the clock must have shown a day before older data is deleted. */
 const SETTLED_AFTER_MS = 600_000;
-
-interface Followed {
-  since: number;
-  askedAt: number;
-  /** As stored. */
-  days: KeyDay[];
-}
 
 export class UsageRecorder {
   readonly quotas = new MemoryQuotas((counted) => this.#noteMatches(counted));
@@ -36,9 +25,8 @@ export class UsageRecorder {
   /** How far the log of counted matches was read. */
   #position = 0;
   /** Being written. */
-  #batch: KeyDay[] = [];
+  #batch: UsageCount[] = [];
   #batches = 0;
-  readonly #followed = new Map<string, Followed>();
   #timer: ReturnType<typeof setInterval> | undefined;
   /** The last requested write; undefined when it is done. */
   #writing: Promise<void> | undefined;
@@ -70,21 +58,18 @@ export class UsageRecorder {
   }
 
   note(keyId: string, status: number, records: number, nowMs: number): void {
-    this.#counter.note(keyId, status, records, nowMs);
+    const day = dayOf(nowMs);
+    this.#counter.add({ keyId, day, status, requests: 1, records, lastSeen: nowMs });
   }
 
   /** The usage of all keys since a day, including counts in memory. */
-  async daysOfAll(since: number): Promise<KeyDay[]> {
-    return summed([...(await this.store.read(since)), ...this.#unwritten()]).filter(
-      ({ day }) => day >= since,
-    );
+  daysOfAll(since: number): Promise<KeyDay[]> {
+    return this.#days(since);
   }
 
   /** The usage of a key since a day, including counts in memory. Writes nothing. */
-  async daysOf(keyId: string, since: number): Promise<KeyDay[]> {
-    const { days } = await this.#follow(keyId, since);
-    const unwritten = this.#unwritten().filter((one) => one.keyId === keyId);
-    return summed([...days, ...unwritten]).filter(({ day }) => day >= since);
+  daysOf(keyId: string, since: number): Promise<KeyDay[]> {
+    return this.#days(since, keyId);
   }
 
   /** When each key was last used, including counts in memory. Writes nothing. */
@@ -105,8 +90,8 @@ export class UsageRecorder {
     });
   }
 
-  #unwritten(): KeyDay[] {
-    return [...this.#batch, ...this.#counter.days];
+  #unwritten(): UsageCount[] {
+    return [...this.#batch, ...this.#counter.counts];
   }
 
   async #write(): Promise<void> {
@@ -114,7 +99,6 @@ export class UsageRecorder {
       // First, because a full disk can still be read.
       await this.#followLog();
       while (await this.#writeBatch()) await new Promise(setImmediate);
-      await this.#refreshFollowed();
       await this.#forgetOldDays();
     } catch (error) {
       const event = this.#isUnwritten ? "usage-write-still-failing" : "usage-write-failed";
@@ -145,61 +129,37 @@ export class UsageRecorder {
 
   /** Returns whether there may be more. */
   async #writeBatch(): Promise<boolean> {
-    const days = this.#counter.take(BATCH);
+    const counts = this.#counter.take(BATCH);
     const counted = [...this.#matches].slice(0, BATCH);
     for (const [name] of counted) this.#matches.delete(name);
-    if (days.length + counted.length === 0) return false;
-    this.#batch = days;
+    if (counts.length + counted.length === 0) return false;
+    this.#batch = counts;
     try {
       await this.store.add(
-        days,
+        counts,
         counted.map(([, one]) => one),
       );
     } catch (error) {
       this.#batch = [];
-      for (const day of days) this.#counter.add(day);
+      for (const count of counts) this.#counter.add(count);
       for (const [, one] of counted) this.#noteMatches(one);
       throw error;
     }
     this.#batch = [];
     this.#batches += 1;
-    for (const day of days) {
-      const followed = this.#followed.get(day.keyId);
-      if (followed) followed.days = summed([...followed.days, day]);
-    }
     return true;
   }
 
-  /** Recently requested keys are in memory. */
-  async #follow(keyId: string, since: number): Promise<Followed> {
-    const askedAt = this.clock.monotonic();
-    const known = this.#followed.get(keyId);
-    if (known && known.since <= since) {
-      known.askedAt = askedAt;
-      return known;
-    }
-    const followed = { since, askedAt, days: await this.#read(keyId, since) };
-    const [oldest] = this.#followed.keys();
-    if (this.#followed.size >= MAX_FOLLOWED) this.#followed.delete(oldest!);
-    this.#followed.set(keyId, followed);
-    return followed;
-  }
-
-  async #read(keyId: string, since: number): Promise<KeyDay[]> {
+  async #days(since: number, keyId?: string): Promise<KeyDay[]> {
     for (;;) {
       const batches = this.#batches;
-      const days = await this.store.read(since, keyId);
+      const stored = await this.store.counts(since, keyId);
       // Read again if a batch was written meanwhile: the result may or may not contain it.
-      if (batches === this.#batches) return days;
-    }
-  }
-
-  /** Fetches the counts of other processes for recently requested keys. */
-  async #refreshFollowed(): Promise<void> {
-    const oldest = this.clock.monotonic() - FOLLOWED_FOR_MS;
-    for (const [keyId, followed] of this.#followed) {
-      if (followed.askedAt < oldest) this.#followed.delete(keyId);
-      else followed.days = await this.#read(keyId, followed.since);
+      if (batches !== this.#batches) continue;
+      const unwritten = this.#unwritten().filter(
+        (one) => one.day >= since && (keyId === undefined || one.keyId === keyId),
+      );
+      return daysIn([...stored, ...unwritten]);
     }
   }
 

@@ -5,7 +5,7 @@
 
 import type { Connection, Database } from "./key-database.ts";
 import type { CountedMatches } from "./quota.ts";
-import type { KeyDay } from "./usage.ts";
+import { daysIn, type KeyDay, type UsageCount } from "./usage.ts";
 
 /** Usage is kept for a little more than a year. */
 export const KEPT_DAYS = 400;
@@ -18,11 +18,6 @@ const LOG_PAGE = 1000;
 
 /** Rows per statement. */
 const MAX_ROWS = 64;
-
-interface DayRow extends Omit<KeyDay, "requests"> {
-  status: number | null;
-  count: number;
-}
 
 export class UsageStore {
   constructor(private readonly database: Database) {}
@@ -37,47 +32,42 @@ export class UsageStore {
   }
 
   /** Adds usage and appends matches, in one transaction. */
-  async add(days: readonly KeyDay[], counted: readonly CountedMatches[]): Promise<void> {
-    if (days.length + counted.length === 0) return;
+  async add(counts: readonly UsageCount[], counted: readonly CountedMatches[]): Promise<void> {
+    if (counts.length + counted.length === 0) return;
     await this.database.transaction(async (connection) => {
       // The same order in all processes prevents deadlocks.
-      await addDays(connection, days.toSorted(byKeyAndDay));
+      await addCounts(connection, counts.toSorted(byKeyDayAndStatus));
       await appendMatches(connection, counted);
     });
   }
 
   async prune(today: number): Promise<void> {
-    for (const table of ["requests", "days"]) {
-      await this.database.run(`DELETE FROM {${table}} WHERE day < $1`, [today - KEPT_DAYS]);
-    }
+    await this.database.run("DELETE FROM {requests} WHERE day < $1", [today - KEPT_DAYS]);
     await this.database.run("DELETE FROM {quota_log} WHERE day < $1", [today - KEPT_LOG_DAYS]);
   }
 
   /** The usage since a day, oldest first, for one key or for all. */
   async read(since: number, keyId?: string): Promise<KeyDay[]> {
-    const rows = await this.database.rows<DayRow>(
-      `SELECT days.key_id AS "keyId", days.day AS "day", CAST(records AS double precision) AS "records",
-         CAST(last_seen AS double precision) AS "lastSeen", status,
-         CAST(count AS double precision) AS "count"
-       FROM {days} AS days LEFT JOIN {requests} AS requests
-         ON requests.key_id = days.key_id AND requests.day = days.day
-       WHERE days.day >= $1 ${keyId === undefined ? "" : "AND days.key_id = $2"}
-       ORDER BY days.day, days.key_id, status`,
+    return daysIn(await this.counts(since, keyId));
+  }
+
+  /** The same by status, in the order of days, keys and statuses. */
+  counts(since: number, keyId?: string): Promise<UsageCount[]> {
+    return this.database.rows<UsageCount>(
+      `SELECT key_id AS "keyId", day, status, CAST(requests AS double precision) AS "requests",
+         CAST(records AS double precision) AS "records",
+         CAST(last_seen AS double precision) AS "lastSeen"
+       FROM {requests} WHERE day >= $1 ${keyId === undefined ? "" : "AND key_id = $2"}
+       ORDER BY day, key_id, status`,
       keyId === undefined ? [since] : [since, keyId],
     );
-    const byDay = Map.groupBy(rows, (row) => `${row.day} ${row.keyId}`);
-    return [...byDay.values()].map((statuses) => {
-      const { status: _, count: __, ...day } = statuses[0]!;
-      const counts = statuses.filter(({ status }) => status !== null);
-      return { ...day, requests: new Map(counts.map(({ status, count }) => [status!, count])) };
-    });
   }
 
   /** When each key was last used within the stored days. */
   async lastSeen(): Promise<Map<string, number>> {
     const rows = await this.database.rows<{ keyId: string; at: number }>(
       `SELECT key_id AS "keyId", CAST(max(last_seen) AS double precision) AS "at"
-       FROM {days} GROUP BY key_id`,
+       FROM {requests} GROUP BY key_id`,
     );
     return new Map(rows.map(({ keyId, at }) => [keyId, at]));
   }
@@ -145,26 +135,19 @@ async function appendMatches(
   );
 }
 
-async function addDays(connection: Connection, days: readonly KeyDay[]): Promise<void> {
+async function addCounts(connection: Connection, counts: readonly UsageCount[]): Promise<void> {
   await insert(
     connection,
-    days.map(({ keyId, day, records, lastSeen }) => [keyId, day, records, Math.round(lastSeen)]),
+    counts.map(({ keyId, day, status, requests, records, lastSeen }) => [
+      ...[keyId, day, status, requests, records, Math.round(lastSeen)],
+    ]),
     (values) =>
-      `INSERT INTO {days} AS old (key_id, day, records, last_seen) VALUES ${values}
-       ON CONFLICT (key_id, day) DO UPDATE SET records = old.records + excluded.records,
+      `INSERT INTO {requests} AS old (key_id, day, status, requests, records, last_seen)
+       VALUES ${values}
+       ON CONFLICT (key_id, day, status) DO UPDATE SET
+         requests = old.requests + excluded.requests, records = old.records + excluded.records,
          last_seen = CASE WHEN excluded.last_seen > old.last_seen
            THEN excluded.last_seen ELSE old.last_seen END`,
-  );
-  await insert(
-    connection,
-    days.flatMap(({ keyId, day, requests }) =>
-      [...requests]
-        .sort(([one], [other]) => one - other)
-        .map(([status, count]) => [keyId, day, status, count]),
-    ),
-    (values) =>
-      `INSERT INTO {requests} AS old (key_id, day, status, count) VALUES ${values}
-       ON CONFLICT (key_id, day, status) DO UPDATE SET count = old.count + excluded.count`,
   );
 }
 
@@ -184,5 +167,9 @@ async function insert(
   }
 }
 
-const byKeyAndDay = <T extends { keyId: string; day: number }>(one: T, other: T): number =>
-  one.keyId < other.keyId ? -1 : one.keyId > other.keyId ? 1 : one.day - other.day;
+const byKeyDayAndStatus = (one: UsageCount, other: UsageCount): number =>
+  one.keyId < other.keyId
+    ? -1
+    : one.keyId > other.keyId
+      ? 1
+      : one.day - other.day || one.status - other.status;

@@ -13,62 +13,62 @@ export const writtenDay = (day: number): string =>
 export const secondsToNextDay = (nowMs: number): number =>
   Math.ceil(((dayOf(nowMs) + 1) * DAY_MS - nowMs) / 1000);
 
-/** The usage of one key on one day. */
-export interface KeyDay {
+/** The requests of a key on a day that got one HTTP status. */
+export interface UsageCount {
   keyId: string;
   day: number;
-  /** Requests by HTTP status. */
-  requests: Map<number, number>;
+  status: number;
+  requests: number;
   /** Match and player records in response bodies. */
   records: number;
   /** Milliseconds since the epoch. */
   lastSeen: number;
 }
 
+/** The usage of one key on one day. */
+export interface KeyDay extends Omit<UsageCount, "status" | "requests"> {
+  /** Requests by HTTP status. */
+  requests: Map<number, number>;
+}
+
 export class UsageCounter {
-  /** By day and key. A key can have several days around midnight, and while writes fail. */
-  readonly #days = new Map<string, KeyDay>();
+  /** By day, key and status. A key can have several days around midnight, and while writes fail. */
+  readonly #counts = new Map<string, UsageCount>();
 
-  get days(): KeyDay[] {
-    return [...this.#days.values()];
+  get counts(): UsageCount[] {
+    return [...this.#counts.values()];
   }
 
-  note(keyId: string, status: number, records: number, nowMs: number): void {
-    const counted = this.#dayOf(keyId, dayOf(nowMs));
-    counted.requests.set(status, (counted.requests.get(status) ?? 0) + 1);
-    counted.records += records;
-    counted.lastSeen = Math.max(counted.lastSeen, nowMs);
-  }
-
-  add({ keyId, day, requests, records, lastSeen }: KeyDay): void {
-    const counted = this.#dayOf(keyId, day);
-    for (const [status, count] of requests) {
-      counted.requests.set(status, (counted.requests.get(status) ?? 0) + count);
+  add(count: UsageCount): void {
+    const name = `${count.day} ${count.keyId} ${count.status}`;
+    const known = this.#counts.get(name);
+    if (!known) {
+      this.#counts.set(name, { ...count });
+      return;
     }
-    counted.records += records;
-    counted.lastSeen = Math.max(counted.lastSeen, lastSeen);
+    known.requests += count.requests;
+    known.records += count.records;
+    known.lastSeen = Math.max(known.lastSeen, count.lastSeen);
   }
 
-  #dayOf(keyId: string, day: number): KeyDay {
-    const name = `${day} ${keyId}`;
-    const known = this.#days.get(name);
-    if (known) return known;
-    const counted = { keyId, day, requests: new Map(), records: 0, lastSeen: 0 };
-    this.#days.set(name, counted);
-    return counted;
-  }
-
-  /** Removes and returns at most `most` days. */
-  take(most: number): KeyDay[] {
-    const taken = [...this.#days].slice(0, most);
-    for (const [name] of taken) this.#days.delete(name);
-    return taken.map(([, day]) => day);
+  /** Removes and returns at most `most` counts. */
+  take(most: number): UsageCount[] {
+    const taken = [...this.#counts].slice(0, most);
+    for (const [name] of taken) this.#counts.delete(name);
+    return taken.map(([, count]) => count);
   }
 }
 
-/** Merges the days of one key from several sources, oldest first. */
-export function summed(days: readonly KeyDay[]): KeyDay[] {
-  const sum = new UsageCounter();
-  for (const day of days) sum.add(day);
-  return sum.days.sort((one, other) => one.day - other.day);
+/** The days of keys, oldest first, from counts that may come from several sources. */
+export function daysIn(counts: readonly UsageCount[]): KeyDay[] {
+  const days = new Map<string, KeyDay>();
+  for (const { status, requests, ...count } of counts) {
+    const name = `${count.day} ${count.keyId}`;
+    const day = days.get(name) ?? { ...count, records: 0, requests: new Map<number, number>() };
+    days.set(name, day);
+    day.requests.set(status, (day.requests.get(status) ?? 0) + requests);
+    day.records += count.records;
+    day.lastSeen = Math.max(day.lastSeen, count.lastSeen);
+  }
+  return [...days.values()].sort((one, other) => one.day - other.day);
 }

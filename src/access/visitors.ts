@@ -20,11 +20,8 @@ const TOKEN = /^mbv_([0-9a-z]{1,10})_([A-Za-z0-9_-]{43})$/;
 const MAX_HEADER_LENGTH = 128;
 
 const MINUTE_MS = 60_000;
-/** At least; a token ends with a full minute, so that all tokens of a minute are the same and are signed once. */
+/** At least; a token ends with a full minute, so that all tokens of a minute are the same. */
 const LIFETIME_MS = 15 * MINUTE_MS;
-
-/** Valid tokens differ by the minute in which they end. */
-const MOST_VERIFIED = 64;
 
 /** Addresses whose matches of the day are counted, in this process. Each takes up to 21 bytes per match of its quota. */
 const MOST_COUNTED = 10_000;
@@ -44,9 +41,6 @@ export const randomSecret = (): string => randomBytes(32).toString("base64url");
 
 export class Visitors {
   readonly #secret: string;
-  /** The end of each valid token seen, by its header. */
-  readonly #verified = new Map<string, number>();
-  #latest: { token: string; expiresAt: number } | undefined;
 
   /** Processes with the same secret accept each other's tokens, and count an address under the same id. */
   constructor(
@@ -59,10 +53,7 @@ export class Visitors {
 
   issue(now: number): { token: string; expiresAt: number } {
     const expiresAt = Math.ceil((now + LIFETIME_MS) / MINUTE_MS) * MINUTE_MS;
-    if (this.#latest?.expiresAt !== expiresAt) {
-      this.#latest = { token: this.#tokenUntil(expiresAt), expiresAt };
-    }
-    return this.#latest;
+    return { token: this.#tokenUntil(expiresAt), expiresAt };
   }
 
   /** Whether the header has a visitor token, valid or not. */
@@ -72,7 +63,7 @@ export class Visitors {
 
   /** Undefined if the token is forged or expired. */
   find(authorization: string, address: string, now: number): LiveKey | undefined {
-    const expiresAt = this.#verified.get(authorization) ?? this.#verify(authorization);
+    const expiresAt = this.#verify(authorization);
     if (expiresAt === undefined || now >= expiresAt) return undefined;
     return this.at(address);
   }
@@ -91,10 +82,9 @@ export class Visitors {
     if (token === undefined || Number.isNaN(expiresAt)) return undefined;
     const expected = Buffer.from(this.#tokenUntil(expiresAt));
     const given = Buffer.from(token);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-    if (this.#verified.size >= MOST_VERIFIED) this.#verified.clear();
-    this.#verified.set(authorization, expiresAt);
-    return expiresAt;
+    return given.length === expected.length && timingSafeEqual(given, expected)
+      ? expiresAt
+      : undefined;
   }
 
   #tokenUntil(expiresAt: number): string {

@@ -1,6 +1,6 @@
 /** The admin listener: start, requests, stop. */
 
-import { FailureGuard } from "../access/failed-keys.ts";
+import { invalidKeyLimit } from "../access/failed-keys.ts";
 import type { KeyLookup } from "../access/key-lookup.ts";
 import { Stopwatch } from "../endpoint/stopwatch.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
@@ -63,7 +63,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   const onKeysChanged = () => keys.reload();
   const overview = new Overview(options);
   const service: AdminService = { ...options, onKeysChanged, uploads, overview };
-  const tokens = new TokenCheck(token, new FailureGuard(settings["open-requests-per-minute"]));
+  const tokens = new TokenCheck(token, invalidKeyLimit(settings["open-requests-per-minute"]));
   const trustedProxies = settings["trusted-proxies"];
   const addressing = { publicUrl: "", trustedProxies, listening: "" };
   const peer = (request: Request) => peerAddress(server.requestIP(request));

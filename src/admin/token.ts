@@ -2,7 +2,7 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
-import type { FailureGuard } from "../access/failed-keys.ts";
+import type { AddressLimit } from "../access/failed-keys.ts";
 import { BEARER } from "../access/key.ts";
 import { SETTINGS, type Settings, variableOf } from "../settings/definitions.ts";
 import { SettingsError } from "../settings/load.ts";
@@ -55,7 +55,7 @@ export class TokenCheck {
 
   constructor(
     token: string,
-    private readonly guard: FailureGuard,
+    private readonly guard: AddressLimit,
   ) {
     this.#digest = digest(token);
   }
@@ -70,7 +70,7 @@ export class TokenCheck {
       return;
     }
     if (wait > 0) throw tooManyFailures(wait);
-    if (authorization !== null) this.guard.failed(address, nowMs);
+    if (authorization !== null) this.guard.take(address, nowMs);
     throw new AdminError(
       "unauthorized",
       'The token is missing or invalid. Send the header "Authorization: Bearer <TOKEN>" with the token of the setting admin-token.',

@@ -31,7 +31,7 @@ export function authenticate(context: ServerContext, request: ApiRequest): LiveK
   if (wait > 0) throw tooManyFailures(wait);
   const key = keys.find(header, request.time);
   if (key) return key;
-  guard.failed(address, clock.monotonic());
+  guard.take(address, clock.monotonic());
   throw unauthorized();
 }
 

@@ -1,6 +1,6 @@
 /** What the stages of a request share: shards, keys, limits, clock. */
 
-import type { FailureGuard, OpenRequestLimit } from "../access/failed-keys.ts";
+import type { AddressLimit } from "../access/failed-keys.ts";
 import type { KeyLookup } from "../access/key-lookup.ts";
 import type { Quotas } from "../access/quota.ts";
 import type { Limiter } from "../access/rate-limit.ts";
@@ -27,8 +27,8 @@ export interface ServerContext {
   keys: Pick<KeyLookup, "isLoaded" | "recent" | "find" | "mayRead">;
   /** Undefined if visitors of the portal need a key. */
   visitors?: Visitors | undefined;
-  guard: FailureGuard;
-  openLimit: OpenRequestLimit;
+  guard: AddressLimit;
+  openLimit: AddressLimit;
   limiter: Limiter;
   quotas: Quotas;
   /** Whether the shared limits work; undefined if limits are not shared. */

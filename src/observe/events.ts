@@ -1,8 +1,5 @@
 /** Events of the running service: what each carries, its log level, and for some what to do about it. */
 
-/** Colours a text, unless colours are off. */
-export type Paint = (colour: "green" | "cyan" | "yellow" | "red" | "dim", text: string) => string;
-
 /** What the log shows of a thrown value. */
 export interface ErrorText {
   name: string;
@@ -269,14 +266,8 @@ export function onlyChanges(observe: Observe): Observe {
 export const unobserved: Observe = () => {};
 
 /** An event as a line for a terminal: its name, its values, and what to do. */
-export function sentence(
-  event: ShownEvent,
-  { level, advice }: EventKind<unknown>,
-  paint: Paint,
-): string {
-  if (event.event === "request" || event.event === "admin-request") {
-    return requestSentence(event, paint);
-  }
+export function sentence(event: ShownEvent, { advice }: EventKind<unknown>): string {
+  if (event.event === "request" || event.event === "admin-request") return requestSentence(event);
   const { event: name, ...values } = event;
   const { error, ...fields } = values as Partial<Failed>;
   const shown = Object.entries(fields)
@@ -287,31 +278,20 @@ export function sentence(
   const details = [isBug ? (error?.stack ?? error?.message) : error?.message, advice]
     .filter((one) => one !== undefined)
     .join("; ");
-  const colour = LEVEL_COLOURS[level];
-  const head = colour ? paint(colour, name) : name;
-  return head + shown.join("") + (details && `: ${details}`);
+  return name + shown.join("") + (details && `: ${details}`);
 }
-
-const LEVEL_COLOURS: Partial<Record<Level, "yellow" | "red">> = { warn: "yellow", error: "red" };
 
 /** Texts without blanks as they are. */
 const shownValue = (value: unknown): string =>
   typeof value === "string" && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
 
-function requestSentence(event: ShownRequest | AdminRequest, paint: Paint): string {
+function requestSentence(event: ShownRequest | AdminRequest): string {
   const { method, path, status, milliseconds, requestId } = event;
-  const { query, code, caller } =
-    "keyId" in event
-      ? {
-          ...event,
-          caller: event.keyId === undefined ? "no key" : `${event.keyId} (${event.tier})`,
-        }
-      : { query: undefined, code: undefined, caller: "admin" };
+  const details = `${milliseconds.toFixed(1)} ms`;
+  if (!("keyId" in event)) return `${method} ${path} ${status} ${details}, admin, ${requestId}`;
+  const { query, code, keyId, tier } = event;
   const url = query === undefined ? path : `${path}?${query}`;
-  const outcome = paint(
-    status >= 500 ? "red" : status >= 400 ? "yellow" : status >= 300 ? "cyan" : "green",
-    code === undefined ? String(status) : `${status} ${code}`,
-  );
-  const details = paint("dim", `${milliseconds.toFixed(1)} ms, ${caller}, ${requestId}`);
-  return `${method} ${url} ${outcome} ${details}`;
+  const outcome = code === undefined ? String(status) : `${status} ${code}`;
+  const caller = keyId === undefined ? "no key" : `${keyId} (${tier})`;
+  return `${method} ${url} ${outcome} ${details}, ${caller}, ${requestId}`;
 }

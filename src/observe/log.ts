@@ -6,7 +6,6 @@ import {
   type EventKind,
   type FeatureEvents,
   type Observe,
-  type Paint,
   type ShownEvent,
   sentence,
 } from "./events.ts";
@@ -45,20 +44,12 @@ export interface LogOptions {
   worker?: number | undefined;
   /** Standard error when absent. */
   stream?: LogStream;
-  /** Whether to use colours on a terminal. The environment decides when absent. */
-  colours?: boolean;
 }
 
-export function logTo({
-  level,
-  events = {},
-  worker,
-  stream = standardError,
-  colours = supportsColours(process.env),
-}: LogOptions): Observe {
+export function logTo({ level, events = {}, worker, stream = standardError }: LogOptions): Observe {
   const least = SEVERITIES[level];
   const kinds: Kinds = { ...EVENTS, ...events };
-  const line = stream.isTTY === true ? readableLine(kinds, worker, colours) : jsonLine(worker);
+  const line = stream.isTTY === true ? readableLine(kinds, worker) : jsonLine(worker);
   const observe: Observe = (event) => {
     const severity = SEVERITIES[levelOf(event, kinds)];
     if (severity < least) return;
@@ -99,18 +90,10 @@ function jsonLine(worker: number | undefined): Line {
 const isTooLong = (line: string): boolean =>
   line.length > MAX_ATOMIC_BYTES / 3 && Buffer.byteLength(line) > MAX_ATOMIC_BYTES;
 
-const COLOURS = { green: 32, cyan: 36, yellow: 33, red: 31, dim: 2 } as const;
-
-function readableLine(kinds: Kinds, worker: number | undefined, colours: boolean): Line {
-  const paint: Paint = (colour, text) =>
-    colours ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
-  const source = worker === undefined ? "" : `${paint("dim", `worker ${worker}:`)} `;
+function readableLine(kinds: Kinds, worker: number | undefined): Line {
+  const source = worker === undefined ? "" : `worker ${worker}: `;
   return (event, _, time) => {
     const clock = new Date(time).toTimeString().slice(0, 8);
-    return `${paint("dim", clock)} ${source}${sentence(printable(event), kinds[event.event]!, paint)}\n`;
+    return `${clock} ${source}${sentence(printable(event), kinds[event.event]!)}\n`;
   };
-}
-
-function supportsColours(env: Record<string, string | undefined>): boolean {
-  return !env.NO_COLOR && env.TERM !== "dumb";
 }

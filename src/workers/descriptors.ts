@@ -54,7 +54,7 @@ interface Listener {
  */
 function findListener(port: number): Listener | undefined {
   try {
-    const socket = listeningSocket(port);
+    const socket = socketsAt(port).find(({ isListening }) => isListening)?.descriptor;
     const watched = socket === undefined ? undefined : epollEntry(socket);
     if (watched === undefined) return undefined;
     const { epoll, events, data } = watched;
@@ -71,17 +71,20 @@ function findListener(port: number): Listener | undefined {
 
 const LISTENING = "0A";
 
-/** The descriptor of the socket of this process that listens on the port. */
-function listeningSocket(port: number): number | undefined {
-  const inodes = new Set<string>();
+/** The sockets of this process at a port: the one that listens, and connections. */
+export function socketsAt(port: number): { descriptor: number; isListening: boolean }[] {
+  const states = new Map<string, string>();
   for (const table of ["tcp", "tcp6"]) {
     for (const line of readFileSync(`/proc/self/net/${table}`, "utf8").split("\n")) {
-      const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
-      const isOurs = state === LISTENING && Number.parseInt(local!.split(":")[1]!, 16) === port;
-      if (isOurs) inodes.add(`socket:[${inode}]`);
+      const [, local = "", , state = "", , , , , , inode] = line.trim().split(/\s+/);
+      const isAtPort = Number.parseInt(local.split(":")[1] ?? "", 16) === port;
+      if (isAtPort) states.set(`socket:[${inode}]`, state);
     }
   }
-  return descriptors().find(({ target }) => inodes.has(target))?.descriptor;
+  return descriptors().flatMap(({ descriptor, target }) => {
+    const state = states.get(target);
+    return state === undefined ? [] : [{ descriptor, isListening: state === LISTENING }];
+  });
 }
 
 /** How the runtime watches a socket, as the system reports it. */

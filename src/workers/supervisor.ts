@@ -35,7 +35,7 @@ export async function supervise(
   const pool = new WorkerPool(workers, {
     start: (number) => new WorkerProcess(command, memory, { number, ...shared }),
     drainMs: settings["drain-ms"],
-    // By then every connection was either told to close, or closed because it was idle.
+    // By then every connection was either told to close, or closed because it was idle. Mostly that takes less time.
     replaceDrainMs: Math.max(settings["drain-ms"], MAX_IDLE_MS),
     observe: log,
   });

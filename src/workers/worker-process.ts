@@ -40,6 +40,9 @@ export type FromWorker =
 
 type WorkerResponse = Extract<FromWorker, { id: number }>;
 
+/** The signal that a worker is stopped with when another one has taken over. */
+export const REPLACED = "SIGHUP";
+
 /** Marks a process as a worker. Without the prefix MATCHBOOK_, because it is not a setting. */
 const WORKER_VARIABLE = "WORKER_OF_MATCHBOOK";
 

@@ -1,7 +1,7 @@
 /** One slot of the worker pool: keeps a worker serving, and starts the next before it stops the old one. */
 
 import type { Observe } from "../observe/events.ts";
-import { describeExit, type WorkerExit, type WorkerProcess } from "./worker-process.ts";
+import { describeExit, REPLACED, type WorkerExit, type WorkerProcess } from "./worker-process.ts";
 
 export interface SlotOptions {
   start(number: number): WorkerProcess;
@@ -52,7 +52,7 @@ export class WorkerSlot {
     observe({ event: "worker-ready", worker: this.number, pid: worker.pid });
     const old = this.#serving;
     this.#serving = worker;
-    if (!this.#isStopping) old?.stop("SIGHUP", replaceDrainMs);
+    if (!this.#isStopping) old?.stop(REPLACED, replaceDrainMs);
     return outcome;
   }
 

@@ -8,10 +8,18 @@ import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
-import { watchDescriptors } from "./descriptors.ts";
+import { socketsAt, watchDescriptors } from "./descriptors.ts";
 import { machineClock } from "./libc.ts";
 import { openSharedLimits } from "./shared-limits.ts";
-import { type FromWorker, INHERITED, type ToWorker, type WorkerOptions } from "./worker-process.ts";
+import {
+  type FromWorker,
+  INHERITED,
+  REPLACED,
+  type ToWorker,
+  type WorkerOptions,
+} from "./worker-process.ts";
+
+const CHECK_MS = 250;
 
 /** Resolves when the server has stopped. */
 export async function work(settings: Settings, options: WorkerOptions): Promise<void> {
@@ -51,13 +59,21 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
     const stopWatching = watchDescriptors(running.url, log);
     const last = await stopped.promise;
     stopWatching();
+    const checks = last.signal === REPLACED ? whenUnused(options.port, () => stop(REPLACED, 0)) : 0;
     await running.stop(last.signal, last.drainMs);
+    clearInterval(checks);
     await report({ type: "final-metrics", service: running.metrics.families() });
   } finally {
     if (process.connected) process.disconnect?.();
   }
   await standardError.end();
 }
+
+/** Other workers accept what is new, so one that is replaced need not wait after its last connection is closed. */
+const whenUnused = (port: number, work: () => void): ReturnType<typeof setInterval> =>
+  setInterval(() => {
+    if (socketsAt(port).every(({ isListening }) => isListening)) work();
+  }, CHECK_MS);
 
 function start(
   settings: Settings,

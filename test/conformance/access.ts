@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { hashKey } from "../../src/access/key.ts";
 import type { KeyStore, LiveSecret } from "../../src/access/key-store.ts";
 import type { CountedMatches } from "../../src/access/quota.ts";
-import type { KeyDay } from "../../src/access/usage.ts";
+import type { UsageCount } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import type { AccessStore } from "../../src/open-access.ts";
@@ -196,53 +196,35 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     });
   });
 
-  const aDay = (keyId: string, day: number, counts: [number, number][], more = {}): KeyDay => ({
-    keyId,
-    day,
-    requests: new Map(counts),
-    records: 3,
-    lastSeen: day * 24 * HOUR + 5,
+  const used = (keyId: string, day: number, more: Partial<UsageCount> = {}): UsageCount => ({
+    ...{ keyId, day, status: 200, requests: 1, records: 3, lastSeen: day * 24 * HOUR + 5 },
     ...more,
   });
 
   describe(`usage in ${engine}`, () => {
     test("adds up over several processes", async () => {
       const [here, there] = [place.usage, rival.usage];
-      await here.add([aDay("k_a", DAY, [[200, 5]]), aDay("k_b", DAY, [[404, 1]])], []);
+      await here.add([used("k_a", DAY, { requests: 5 }), used("k_b", DAY, { status: 404 })], []);
       await there.add(
         [
-          aDay(
-            "k_a",
-            DAY,
-            [
-              [200, 2],
-              [429, 1],
-            ],
-            { lastSeen: NOW + 7 },
-          ),
+          used("k_a", DAY, { requests: 2, lastSeen: NOW + 7 }),
+          used("k_a", DAY, { status: 429, records: 0 }),
         ],
         [],
       );
-      await there.add([aDay("k_a", DAY - 1, [[200, 1]])], []);
-      await here.add([aDay("k_a", DAY, [[429, 1]], { lastSeen: NOW + 3 })], []);
+      await there.add([used("k_a", DAY - 1)], []);
+      await here.add([used("k_a", DAY, { status: 429, records: 0, lastSeen: NOW + 3 })], []);
+      const dayBefore = { records: 3, lastSeen: (DAY - 1) * 24 * HOUR + 5 };
       expect(await here.read(DAY - 1, "k_a")).toEqual([
-        aDay("k_a", DAY - 1, [[200, 1]]),
-        aDay(
-          "k_a",
-          DAY,
-          [
-            [200, 7],
-            [429, 2],
-          ],
-          { records: 9, lastSeen: NOW + 7 },
-        ),
+        { keyId: "k_a", day: DAY - 1, requests: new Map([[200, 1]]), ...dayBefore },
+        {
+          ...{ keyId: "k_a", day: DAY, records: 6, lastSeen: NOW + 7 },
+          requests: new Map([200, 429].map((status) => [status, status === 200 ? 7 : 2])),
+        },
       ]);
       expect((await there.read(DAY)).map(({ keyId }) => keyId)).toEqual(["k_a", "k_b"]);
       expect(await there.lastSeen()).toEqual(
-        new Map([
-          ["k_a", NOW + 7],
-          ["k_b", DAY * 24 * HOUR + 5],
-        ]),
+        new Map(Object.entries({ k_a: NOW + 7, k_b: DAY * 24 * HOUR + 5 })),
       );
     });
 
@@ -253,7 +235,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
         Array.from({ length: 20 }, (_, index) => {
           const order = index % 2 === 0 ? keys : keys.toReversed();
           return books[index % 2]!.add(
-            order.map((key) => aDay(key, DAY, [[200, 1]])),
+            order.map((key) => used(key, DAY)),
             order.map((keyId) => ({ keyId, day: DAY, matches: [index] })),
           );
         }),
@@ -272,7 +254,7 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
     test("is deleted after 400 days, and quotas after one more day", async () => {
       const book = place.usage;
       await book.add(
-        [aDay("k_a", DAY - 401, [[200, 1]]), aDay("k_a", DAY - 400, [[200, 1]])],
+        [used("k_a", DAY - 401), used("k_a", DAY - 400)],
         [DAY - 2, DAY - 1, DAY].map((day) => ({ keyId: "k_a", day, matches: [1] })),
       );
       await book.prune(DAY);

@@ -259,6 +259,6 @@ function damage(world: World): void {
   // It cannot be built from damaged matches.
   rows.remove("derived table");
   const usage = new Database(join(world.data, "usage.sqlite"));
-  usage.run("ALTER TABLE days RENAME TO gone");
+  usage.run("ALTER TABLE requests RENAME TO gone");
   usage.close();
 }

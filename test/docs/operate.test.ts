@@ -296,7 +296,13 @@ describe("backups", () => {
     };
     for (const name of ["kept", "other"]) await home.run(["keys", "create", "--name", name]);
     const access = openAccess({ data: home.data });
-    const day = { day: dayOf(Date.now()), requests: new Map(), records: 0, lastSeen: Date.now() };
+    const day = {
+      day: dayOf(Date.now()),
+      status: 200,
+      requests: 1,
+      records: 0,
+      lastSeen: Date.now(),
+    };
     const before = { ...day, day: day.day - 1 };
     await access.usage.add(
       [day, before].map((one) => ({ keyId: "k_0000000000", ...one })),
@@ -422,7 +428,7 @@ test("the key commands of the page, in order, print what it shows", async () => 
 async function addUsage(data: string, keyIds: readonly string[]): Promise<void> {
   const access = openAccess({ data });
   const now = Date.now();
-  const day = { day: dayOf(now), requests: new Map([[200, 7]]), records: 12, lastSeen: now };
+  const day = { day: dayOf(now), status: 200, requests: 7, records: 12, lastSeen: now };
   await access.usage.add(
     keyIds.map((keyId) => ({ keyId, ...day })),
     [],

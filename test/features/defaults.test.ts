@@ -118,33 +118,6 @@ describe("by default, a server refuses with 503 overloaded", () => {
     expect(JSON.parse(reply.body).errors[0].code).toBe("overloaded");
   };
 
-  test("what waits longer than 50 ms for other requests, until there are fewer", async () => {
-    // Time passes only while a request is handled.
-    let elapsed = 0;
-    const clock = {
-      now: Date.now,
-      monotonic: () => {
-        elapsed += 2;
-        return elapsed;
-      },
-    };
-    await withDefaults(clock, async ({ url }) => {
-      const burst = (requests: number) =>
-        exchangeAtOnce(url, Array<string[]>(requests).fill(lines(MATCH)));
-      const isServed = ({ status }: { status: number }) => status === 200;
-      const replies = await burst(150);
-      const served = replies.filter(isServed);
-      const refused = replies.filter((reply) => !isServed(reply));
-      expect(served.length).toBeGreaterThanOrEqual(32);
-      expect(refused.length).toBeGreaterThan(0);
-      refused.forEach(expectOverloaded);
-      // Not even 32 are served at once now; they are again after a second without a refusal.
-      expect((await burst(32)).every(isServed)).toBe(false);
-      elapsed += 1000;
-      expect((await burst(32)).every(isServed)).toBe(true);
-    });
-  });
-
   test("more than 256 requests that wait for the database of a shard, and no other, until it responds", async () => {
     const { match } = SqliteReader.prototype;
     const released = Promise.withResolvers<void>();

@@ -63,24 +63,13 @@ async function scrape({ ask }: Caller): Promise<{ got: Set<string>; refusal: Rep
 }
 
 describe("a scraper that pages through time windows", () => {
-  test("gets the page that crosses its quota, and no further match", async () => {
+  test("is refused in every way on that day, and may continue on the next", async () => {
     await withKey({ matchesPerDay: 99 }, async (caller) => {
       const { got, refusal } = await scrape(caller);
       // The pages of a window of 48 matches: nine of five and one of three.
       expect(got.size).toBe(101);
-      expect(refusal!.status).toBe(429);
+      expect([refusal!.status, problemIn(refusal!).code]).toEqual([429, "quota-exceeded"]);
       expect(refusal!.headers.get("retry-after")).toBe(String(12 * 3600));
-      expect(problemIn(refusal!).code).toBe("quota-exceeded");
-      expect((await caller.ask("/usage")).body.today).toMatchObject({
-        matches: 101,
-        matchesLeft: 0,
-      });
-    });
-  });
-
-  test("is refused in every way on that day, and may continue on the next", async () => {
-    await withKey({ matchesPerDay: 100 }, async (caller) => {
-      await scrape(caller);
       for (const path of [
         "/shards/na/matches?page[limit]=1",
         "/shards/na/matches?page[offset]=200",
@@ -119,15 +108,6 @@ describe("a scraper that pages through time windows", () => {
     for (const id of got) expect((await ask(`/shards/na/matches/${id}`)).status).toBe(200);
     expect((await ask("/usage")).body.today).toMatchObject({ matches: got.size, matchesLeft: 0 });
   });
-
-  test("is not stopped without a quota", async () => {
-    await withKey({ matchesPerDay: 0 }, async (caller) => {
-      const { got, refusal } = await scrape(caller);
-      expect(refusal).toBeUndefined();
-      expect(got.size).toBe(MATCHES);
-      expect((await caller.ask("/usage")).body.today.matchesLeft).toBeNull();
-    });
-  });
 });
 
 describe("a page", () => {
@@ -158,62 +138,40 @@ describe("a page", () => {
       expect(await today(caller)).toEqual([11, 0]);
     });
   });
+});
 
-  test("without a match is served also beyond the quota, and so is a response without a body", async () => {
-    await withKey({ matchesPerDay: 1 }, async (caller) => {
-      const etag = (await caller.ask(newest(5))).headers.get("etag")!;
-      expect((await caller.ask(newest(5, 400))).status).toBe(200);
-      expect((await caller.ask(newest(5), { "If-None-Match": etag })).status).toBe(304);
-      expect((await caller.ask(newest(5, 5), {}, "HEAD")).status).toBe(200);
-      expect(await today(caller)).toEqual([5, 0]);
-    });
+test("without a quota nobody is stopped", async () => {
+  await withKey({ matchesPerDay: 0 }, async (caller) => {
+    const { got, refusal } = await scrape(caller);
+    expect([got.size, refusal]).toEqual([MATCHES, undefined]);
+    expect((await caller.ask("/usage")).body.today.matchesLeft).toBeNull();
   });
 });
 
-test("a stats site that reads its own players' matches all day is not stopped", async () => {
-  await withKey({ matchesPerDay: 100 }, async ({ ask, clock }) => {
-    clock.advance(-12 * HOUR);
-    for (let minutes = 0; minutes < 24 * 60; minutes += 20) {
-      for (const player of ["player-3", "player-8"]) {
-        const newest = await ask(
-          `/shards/na/matches?filter[playerIds]=${player}&sort=-createdAt&page[limit]=5`,
-        );
-        expect(newest.status).toBe(200);
-        const [id] = idsOf(newest);
-        expect((await ask(`/shards/na/matches/${id}`)).status).toBe(200);
-      }
-      clock.advance(20 * 60_000 - 1);
+test("neither 304 nor HEAD nor errors are counted, or refused beyond the quota; a match counts once in any form", async () => {
+  await withKey({ matchesPerDay: 3 }, async ({ ask }) => {
+    const counted = async () => (await ask("/usage")).body.today.matches;
+    const path = "/shards/na/matches?page[limit]=3";
+    const uncounted = [
+      ["HEAD", path],
+      ["GET", "/shards/na/matches/nobody"],
+      ["GET", `${path}&x=1`],
+    ];
+    for (const [method, url] of uncounted) await ask(url!, {}, method);
+    expect(await counted()).toBe(0);
+    const page = await ask(path);
+    expect(await counted()).toBe(3);
+    const etag = page.headers.get("etag");
+    expect((await ask(path, { "If-None-Match": etag! })).status).toBe(304);
+    const beyond = "/shards/na/matches?page[offset]=5";
+    expect((await ask(beyond, {}, "HEAD")).status).toBe(200);
+    expect((await ask("/shards/na/matches?page[offset]=400")).status).toBe(200);
+    expect((await ask(beyond)).status).toBe(429);
+    const [id] = idsOf(page);
+    for (const form of ["include=", "fields[match]=duration"]) {
+      expect((await ask(`/shards/na/matches/${id}?${form}`)).status).toBe(200);
     }
-    const { today } = (await ask("/usage")).body;
-    expect(today.matches).toBeWithin(10, 40);
-  });
-});
-
-describe("what is not served is not counted", () => {
-  const counted = async ({ ask }: Caller) => (await ask("/usage")).body.today.matches;
-
-  test("neither 304 nor HEAD nor errors", async () => {
-    await withKey({ matchesPerDay: 100 }, async (caller) => {
-      const path = "/shards/na/matches?page[limit]=3";
-      await caller.ask(path, {}, "HEAD");
-      await caller.ask("/shards/na/matches/nobody");
-      await caller.ask("/shards/na/matches?nonsense=1");
-      expect(await counted(caller)).toBe(0);
-      const etag = (await caller.ask(path)).headers.get("etag")!;
-      expect(await counted(caller)).toBe(3);
-      expect((await caller.ask(path, { "If-None-Match": etag })).status).toBe(304);
-      expect(await counted(caller)).toBe(3);
-    });
-  });
-
-  test("and a match that is served again counts once, in any form", async () => {
-    await withKey({ matchesPerDay: 100 }, async (caller) => {
-      await caller.ask("/shards/na/matches/match-7");
-      await caller.ask("/shards/na/matches/match-7?include=");
-      await caller.ask("/shards/na/matches/match-7?fields[match]=duration");
-      await caller.ask("/shards/na/matches/match-7", { "Accept-Encoding": "identity" });
-      expect(await counted(caller)).toBe(1);
-    });
+    expect(await counted()).toBe(3);
   });
 });
 

@@ -122,13 +122,10 @@ test("keys and days of usage are counted and printed", async () => {
   await ingest(linesOf("na", 5, Date.UTC(2026, 6, 1)));
   for (const name of ["one", "two", "gone"]) await run("keys", "create", "--name", name);
   const usage = openAccess({ data });
-  await usage.usage.open();
+  const used = { status: 200, requests: 1, records: 1, lastSeen: 1 };
+  const days = [20_000, 20_001].map((day) => ({ keyId: "a", day, ...used }));
+  await usage.usage.add([...days, { ...days[0]!, keyId: "b" }], []);
   await usage.close();
-  const database = new Database(join(data, "usage.sqlite"));
-  database.run(
-    "INSERT INTO days VALUES ('a', 20000, 1, 1), ('b', 20000, 1, 1), ('a', 20001, 1, 1)",
-  );
-  database.close();
   const printed = (await run("backup", copy)).stdout;
   expect(printed).toMatch(/^na\.db .* 5 matches /m);
   expect(printed).toMatch(/^access\.sqlite .* 3 keys /m);

@@ -31,31 +31,20 @@ beforeAll(async () => {
   idle = await make("idle");
   ended = await make("ended");
   await access.keys.revoke(ended, now - 60 * DAY);
-  const day = (keyId: string, ago: number, requests: [number, number][], records: number) => ({
-    keyId,
-    day: today - ago,
-    requests: new Map(requests),
-    records,
-    lastSeen: now - ago * DAY,
+  const used = (keyId: string, ago: number, status: number, requests: number, records = 0) => ({
+    ...{ keyId, day: today - ago, status, requests, records, lastSeen: now - ago * DAY },
   });
   await access.usage.add(
     [
-      day(busy, 0, [[200, 400]], 2000),
-      day(
-        busy,
-        2,
-        [
-          [200, 700],
-          [404, 80],
-          [429, 10],
-          [500, 10],
-        ],
-        3500,
+      used(busy, 0, 200, 400, 2000),
+      used(busy, 2, 200, 700, 3500),
+      ...([404, 429, 500] as const).map((status) =>
+        used(busy, 2, status, status === 404 ? 80 : 10),
       ),
-      day(busy, 29, [[200, 1]], 5),
-      day(busy, 30, [[200, 9999]], 99_999),
-      day(quiet, 1, [[304, 3]], 0),
-      day("k_forgotten", 3, [[200, 2]], 2),
+      used(busy, 29, 200, 1, 5),
+      used(busy, 30, 200, 9999, 99_999),
+      used(quiet, 1, 304, 3),
+      used("k_forgotten", 3, 200, 2, 2),
     ],
     [{ keyId: busy, day: today, matches: [12] }],
   );
@@ -156,7 +145,7 @@ test("neither waits for a server that is writing nor changes the file", async ()
   const version = () => server.query("PRAGMA data_version").get();
   const before = version();
   server.run("BEGIN IMMEDIATE");
-  server.run("UPDATE days SET records = records + 1");
+  server.run("UPDATE requests SET records = records + 1");
   const { exitCode, stdout } = await keys(["usage", busy]);
   expect(exitCode).toBe(0);
   expect(stdout).toContain("3500");

@@ -5,11 +5,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../../src/access/key.ts";
-import { KeyLookup } from "../../src/access/key-lookup.ts";
 import { KEY_TABLES } from "../../src/access/tables.ts";
-import type { AccessPlan } from "../../src/domain/limits.ts";
-import { unobserved } from "../../src/observe/events.ts";
-import { openAccess } from "../../src/open-access.ts";
 import { matchbook } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -19,12 +15,6 @@ afterAll(() => folder.remove());
 
 const keys = (...args: string[]) => matchbook(["keys", ...args], { cwd });
 const fileIn = (data: string) => join(cwd, data, KEY_TABLES.file);
-
-const PLAN: AccessPlan = {
-  tiers: [{ name: "hobby" }],
-  defaults: { rate: 60, matchesPerDay: 5000 },
-  closedShards: [],
-};
 
 test("create prints the key alone on standard output, the rest on standard error", async () => {
   const { exitCode, stdout, stderr } = await keys("create", "--name", "stats site", "--data", "a");
@@ -157,15 +147,6 @@ test("a tier that is no longer in the settings is named, with the one that appli
   const { stdout, stderr } = await keys("list", "--data", "lost", "--config", "gold.toml");
   expect(stdout).toContain(" community (free) ");
   expect(stderr).toContain("community");
-});
-
-test("listing keys changes nothing that a running server would have to reload", async () => {
-  await keys("create", "--name", "n", "--data", "calm");
-  const watch = new KeyLookup(openAccess({ data: join(cwd, "calm") }).keys, PLAN, unobserved);
-  await watch.start();
-  expect((await keys("list", "--data", "calm")).exitCode).toBe(0);
-  expect(await watch.refresh()).toBe(false);
-  watch.stop();
 });
 
 test("only create adds a folder or a file", async () => {

@@ -4,11 +4,11 @@ import { afterAll, expect, test } from "bun:test";
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AUTHORIZATION, TOKEN } from "../support/admin.ts";
-import { MATCHBOOK, startServerProcess } from "../support/process.ts";
+import { startServerProcess } from "../support/process.ts";
 import { testLong } from "../support/scale.ts";
 import { readScrape, seriesValue } from "../support/scrape.ts";
 import { until } from "../support/state.ts";
-import { childrenOf, type LogLine } from "../support/workers.ts";
+import type { LogLine } from "../support/workers.ts";
 import { aFolder } from "../support/world.ts";
 
 const folder = aFolder();
@@ -149,35 +149,3 @@ test("a log file gets every line", async () => {
   const requests = lines.filter((line) => line.includes('"event":"request"'));
   expect(requests.map((line) => JSON.parse(line).status)).toEqual(Array(170).fill(200));
 });
-
-// util-linux's script runs a command in its own terminal.
-testLong.skipIf(Bun.which("script") === null)(
-  "a paused terminal delays neither requests nor shutdown (needs script)",
-  async () => {
-    const command = `exec ${MATCHBOOK} serve --port 0 --drain-ms 0 --data ${data}`;
-    const terminal = Bun.spawn(["script", "-qec", command, "/dev/null"], {
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-    let output = "";
-    const reading = (async () => {
-      for await (const piece of terminal.stdout) output += Buffer.from(piece).toString();
-    })();
-    const url = await until(
-      "the server listens",
-      () => /listening on (http:\S+)/.exec(output)?.[1],
-    );
-    // The startup messages are complete once requests are logged.
-    await request(url, 1);
-    await until("the request is logged", () => output.includes("GET /healthz"));
-    const CTRL_S = "\u0013";
-    terminal.stdin.write(CTRL_S);
-    await terminal.stdin.flush();
-    await request(url, 170);
-    const [server] = childrenOf(terminal.pid);
-    process.kill(server!, "SIGTERM");
-    expect(await terminal.exited).toBe(0);
-    await reading;
-  },
-);

@@ -135,17 +135,6 @@ describe("a quota in Redis", () => {
     expect(await another().consume("k_day", page(10), 9, tomorrow)).toBe(true);
   });
 
-  test("that has lost its data allows what an instance has counted, and no more", async () => {
-    const one = another();
-    for (const from of [0, 5]) expect(await one.consume("k_lost", page(from), 9, NOON)).toBe(true);
-    await client.send("FLUSHALL", []);
-    expect(await one.consume("k_lost", page(0), 9, NOON)).toBe(true);
-    for (let time = 0; time < 2; time++) {
-      expect(await one.consume("k_lost", page(10), 9, NOON)).toBe(false);
-    }
-    expect(await one.count("k_lost", NOON)).toBe(10);
-  });
-
   test("expires an hour after its day", async () => {
     await another().consume("k_end", page(0), 9, NOON);
     await another().consume("k_end", page(5), 9, NOON);

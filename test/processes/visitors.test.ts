@@ -4,13 +4,12 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
-import { Connection } from "../support/connection.ts";
 import { demoLines } from "../support/demo.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { startWorkers } from "../support/workers.ts";
+import { requestOnce, startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
@@ -22,14 +21,6 @@ const folder = aFolder();
 afterAll(() => folder.remove());
 const data = join(folder.path, "data");
 await matchbook(["ingest", "-", "--data", data], { stdin: ndjson([aMatch({ id: "match-0" })]) });
-
-/** One request on a new connection. */
-async function request(url: string, path: string, headers: Record<string, string> = {}) {
-  const line = new Connection(url);
-  const { status, body } = await line.ask(path, headers);
-  line.close();
-  return { status, process: line.process, body: JSON.parse(body.toString()) };
-}
 
 const withToken = (token: string) => ({ Authorization: `Bearer ${token}`, Accept: JSON_API });
 
@@ -50,7 +41,7 @@ test("workers accept each other's tokens, count an address together, and its usa
   const tokens = new Set<string>();
   const issuers = new Set<string | undefined>();
   await until("both workers to give a token", async () => {
-    const { process, body } = await request(server.url, "/portal/visitor-token");
+    const { process, body } = await requestOnce(server.url, "/portal/visitor-token");
     tokens.add(body.token);
     issuers.add(process);
     return issuers.size === 2;
@@ -58,7 +49,7 @@ test("workers accept each other's tokens, count an address together, and its usa
   const [token] = tokens as unknown as [string];
   const answers = await Promise.all(
     Array.from({ length: 60 }, () =>
-      request(server.url, "/shards/na/matches/match-0", withToken(token)),
+      requestOnce(server.url, "/shards/na/matches/match-0", withToken(token)),
     ),
   );
   const statuses = answers.map(({ status }) => status);

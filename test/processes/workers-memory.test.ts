@@ -75,21 +75,11 @@ describe("a bucket", () => {
         let now = start;
         for (const pause of pauses) {
           now += pause;
-          const verdict = shared.take("k_one", policy, now);
-          expect(verdict).toMatchObject(withoutBucket(own.take("k_one", policy, now)));
+          const { bucket: _, ...verdict } = { bucket: 0, ...own.take("k_one", policy, now) };
+          expect(shared.take("k_one", policy, now)).toMatchObject(verdict);
         }
       }),
     );
-  });
-
-  test("allows nothing when a token lacks one part in sixty thousand", () => {
-    for (let burst = 1; burst <= 200; burst++) {
-      const limiter = limiterWith(16);
-      const policy = { rate: 59_999, burst };
-      for (let time = 0; time < burst; time++) limiter.take("k_one", policy, 1000);
-      expect([burst, limiter.take("k_one", policy, 1001).allowed]).toEqual([burst, false]);
-      expect([burst, limiter.take("k_one", policy, 1002).allowed]).toEqual([burst, true]);
-    }
   });
 
   test("of a key whose rate changes is full after the same time", () => {
@@ -148,10 +138,3 @@ test("all processes have the same clock", async () => {
   expect(reported!).toBeGreaterThan(before);
   expect(reported!).toBeLessThan(clock());
 });
-
-function withoutBucket({
-  bucket: _,
-  ...verdict
-}: ReturnType<MemoryLimiter["take"]> & { bucket?: unknown }) {
-  return verdict;
-}

@@ -1,6 +1,7 @@
 /** Starts a server with several workers for tests and reads its log. */
 
 import { readdirSync, readFileSync } from "node:fs";
+import { Connection } from "./connection.ts";
 import { startServerProcess } from "./process.ts";
 import { until } from "./state.ts";
 
@@ -38,7 +39,7 @@ export async function startWorkers(
           const found = byEvent.get(event) ?? [];
           return found.length >= least ? [...found] : undefined;
         },
-        // Replacing two workers takes half a minute: each drains for 14 seconds.
+        // A worker that is replaced may wait fourteen seconds for idle connections.
         110,
       ),
     /** Sends a signal, then waits for the exit and the last line of the log. */
@@ -48,6 +49,14 @@ export async function startWorkers(
       return exitCode;
     },
   };
+}
+
+/** One request on a new connection, which goes to any of the workers. */
+export async function requestOnce(url: string, path: string, headers: Record<string, string> = {}) {
+  const line = new Connection(url);
+  const { status, body } = await line.ask(path, headers);
+  line.close();
+  return { status, process: line.process, body: JSON.parse(body.toString()) };
 }
 
 async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void) {

@@ -6,7 +6,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { dayOf, type KeyDay } from "../../src/access/usage.ts";
+import { dayOf, type KeyDay, type UsageCount } from "../../src/access/usage.ts";
 import { UsageRecorder } from "../../src/access/usage-recorder.ts";
 import type { UsageStore } from "../../src/access/usage-store.ts";
 import type { Event } from "../../src/observe/events.ts";
@@ -50,7 +50,7 @@ function watched(store: UsageStore): UsageStore {
   return new Proxy(store, {
     get(_, name: keyof UsageStore) {
       return (...given: unknown[]) => {
-        const [days, counted] = name === "add" ? (given as [KeyDay[], unknown[]]) : [[], []];
+        const [days, counted] = name === "add" ? (given as [UsageCount[], unknown[]]) : [[], []];
         asked.push({ name, days: days.length, counted: counted.length });
         return (store[name] as (...values: unknown[]) => unknown).apply(store, given);
       };
@@ -128,12 +128,12 @@ describe("writing", () => {
     recorder.note("k_one", 200, 5, NOON);
     await recorder.write();
     const other = new Database(join(folder.path, "usage.sqlite"));
-    other.run("ALTER TABLE days RENAME TO hidden");
+    other.run("ALTER TABLE requests RENAME TO hidden");
     recorder.note("k_one", 200, 5, NOON);
     recorder.quotas.consume("k_one", hashes(0, 3), 10, NOON);
     await recorder.write();
     await recorder.write();
-    other.run("ALTER TABLE hidden RENAME TO days");
+    other.run("ALTER TABLE hidden RENAME TO requests");
     other.close();
     recorder.note("k_one", 404, 0, NOON);
     await recorder.write();
@@ -149,39 +149,18 @@ describe("writing", () => {
   });
 });
 
-describe("requested usage", () => {
-  test("comes from memory and writes nothing, however often it is requested", async () => {
-    const recorder = newRecorder();
-    await access.usage.add([aDay(TODAY - 3)], []);
-    recorder.note("k_one", 200, 5, NOON);
-    const first = await recorder.daysOf("k_one", TODAY - 29);
-    expect(requestsOf(first)).toEqual([
-      [-3, { 200: 1 }],
-      [0, { 200: 1 }],
-    ]);
-    asked = [];
-    recorder.note("k_one", 429, 0, NOON + 1);
-    for (let time = 0; time < 3; time++) {
-      expect(requestsOf(await recorder.daysOf("k_one", TODAY - 29))).toEqual([
-        [-3, { 200: 1 }],
-        [0, { 200: 1, 429: 1 }],
-      ]);
-      expect(recorder.quotas.count("k_one", NOON)).toBe(0);
-    }
-    expect(asked).toEqual([]);
-    expect(requestsOf(await access.usage.read(TODAY))).toEqual([]);
-  });
-
-  test("includes what other processes wrote, after the next write", async () => {
-    const recorder = newRecorder();
-    recorder.note("k_one", 200, 5, NOON);
-    await recorder.daysOf("k_one", TODAY);
-    await access.usage.add([aDay(TODAY)], []);
-    await recorder.write();
-    asked = [];
-    expect(requestsOf(await recorder.daysOf("k_one", TODAY))).toEqual([[0, { 200: 2 }]]);
-    expect(asked).toEqual([]);
-  });
+test("requested usage has what is not written yet and what other processes wrote, and writes nothing", async () => {
+  const recorder = newRecorder();
+  await access.usage.add([aCount(TODAY - 3), aCount(TODAY)], []);
+  recorder.note("k_one", 429, 0, NOON);
+  recorder.note("k_two", 200, 5, NOON);
+  expect(requestsOf(await recorder.daysOf("k_one", TODAY - 29))).toEqual([
+    [-3, { 200: 1 }],
+    [0, { 200: 1, 429: 1 }],
+  ]);
+  expect(requestsOf(await recorder.daysOf("k_one", TODAY - 2))).toHaveLength(1);
+  expect(await recorder.daysOfAll(TODAY)).toHaveLength(2);
+  expect(asked.filter(({ name }) => name === "add")).toEqual([]);
 });
 
 describe("a request that began before midnight", () => {
@@ -213,10 +192,6 @@ describe("a request that began before midnight", () => {
   });
 });
 
-const aDay = (day: number): KeyDay => ({
-  keyId: "k_one",
-  day,
-  requests: new Map([[200, 1]]),
-  records: 1,
-  lastSeen: day * DAY + 5,
+const aCount = (day: number): UsageCount => ({
+  ...{ keyId: "k_one", day, status: 200, requests: 1, records: 1, lastSeen: day * DAY + 5 },
 });

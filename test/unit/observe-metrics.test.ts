@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { findRoute } from "../../src/http/routes.ts";
-import { type Event, observeAll, type RequestEvent } from "../../src/observe/events.ts";
+import type { Event, RequestEvent } from "../../src/observe/events.ts";
 import { Metrics } from "../../src/observe/metrics.ts";
 import { exposition, gauge, merged, total } from "../../src/observe/prometheus.ts";
 import type { ShardStatus } from "../../src/observe/shard-metrics.ts";
@@ -55,19 +55,6 @@ async function after(events: Event[], shards: ShardStatus[] = []): Promise<Scrap
   return readScrape(await metrics.text());
 }
 
-describe("a duration", () => {
-  const counts = async (milliseconds: number[]) => {
-    const scrape = await after(milliseconds.map((one) => aRequest({ milliseconds: one })));
-    const samples = scrape.get("matchbook_request_duration_seconds")!.samples;
-    return (le: string) => samples.find(({ labels }) => labels.le === le)?.value;
-  };
-
-  test("above every bound is still counted", async () => {
-    const below = await counts([60_000]);
-    expect([below("5"), below("+Inf")]).toEqual([0, 1]);
-  });
-});
-
 describe("labels", () => {
   test("stay few, whatever callers send", async () => {
     const odd = ["PROPFIND", "brew", "get", "", '"'].map((method) =>
@@ -106,26 +93,6 @@ describe("a failure or rejection", () => {
   ])("is counted in %s", async (name, event, labels) => {
     expect(seriesValue(await after([event, event]), name, labels)).toBe(2);
   });
-
-  test("by a limit is counted as 0 before the first one", async () => {
-    const quiet = await after([]);
-    const limits = quiet.get("matchbook_limit_rejections_total")!.samples;
-    expect(limits.map(({ labels, value }) => [labels.limit, value])).toEqual([
-      ["rate", 0],
-      ["quota", 0],
-      ["failures", 0],
-      ["streams", 0],
-      ["overload", 0],
-    ]);
-  });
-});
-
-test("the number of live keys is that of the last reload", async () => {
-  const scrape = await after([
-    { event: "keys-reloaded", live: 3 },
-    { event: "keys-reloaded", live: 2 },
-  ]);
-  expect(seriesValue(scrape, "matchbook_active_keys")).toBe(2);
 });
 
 describe("a shard", () => {
@@ -154,24 +121,6 @@ describe("a shard", () => {
     expect(seriesValue(scrape, "matchbook_shard_lag_seconds", { shard: "old" })).toBe(NOW / 1000);
     expect(seriesValue(scrape, "matchbook_shard_lag_seconds", { shard: "new" })).toBe(0);
   });
-});
-
-test("concurrent scrapes are each complete", async () => {
-  const metrics = new Metrics({
-    version: "1.2.3",
-    stages: [],
-    shardStates: async () => [aShard("na", { matches: 7 })],
-    clock: { now: () => NOW },
-  });
-  const observe = observeAll([metrics.observe, metrics.observe]);
-  observe(aRequest());
-  const labels = { route: "/status", method: "GET", status: "200" };
-  for (const text of await Promise.all([metrics.text(), metrics.text(), metrics.text()])) {
-    const scrape = readScrape(text);
-    expect(seriesValue(scrape, "matchbook_requests_total", labels)).toBe(2);
-    expect(seriesValue(scrape, "matchbook_shard_matches", { shard: "na" })).toBe(7);
-    expect(seriesValue(scrape, "process_resident_memory_bytes")).toBeGreaterThan(0);
-  }
 });
 
 test("the open streams of several workers add up", () => {

@@ -9,13 +9,9 @@ import { PARAMETERS } from "../support/parameters.ts";
 interface LogWishes {
   level?: LogLevel;
   isTTY?: boolean;
-  colours?: boolean;
 }
 
-function logged(
-  events: Event[],
-  { level = "info", isTTY = false, colours = false }: LogWishes = {},
-): string {
+function logged(events: Event[], { level = "info", isTTY = false }: LogWishes = {}): string {
   let text = "";
   const stream = {
     isTTY,
@@ -23,7 +19,7 @@ function logged(
       text += line;
     },
   };
-  const observe = logTo({ level, stream, colours });
+  const observe = logTo({ level, stream });
   for (const event of events) observe(event);
   return text;
 }
@@ -107,13 +103,11 @@ describe("the JSON log", () => {
 });
 
 describe("the log on a terminal", () => {
-  test("is one readable line per event, coloured only where colours are enabled", () => {
+  test("is one readable line per event", () => {
     const plain = logged([{ ...request, query: "sort=-createdAt" }], { isTTY: true });
     expect(plain).toMatch(
       /^\d\d:\d\d:\d\d GET \/shards\/na\/matches\?sort=-createdAt 404 not-found 1\.3 ms, k_1 \(hobby\), r-1\n$/,
     );
-    const coloured = logged([request], { isTTY: true, colours: true });
-    expect(coloured).toContain("\u001b[33m404 not-found\u001b[0m");
   });
 
   test("shows that there was no key", () => {

@@ -49,21 +49,6 @@ describe("the precedence of sources", () => {
     const { values, origins } = load(file, sources);
     expect([values.port, origins.port]).toEqual([value, origin]);
   });
-
-  test("each setting has its own origin", () => {
-    const { origins } = load('host = "::"', { env: { MATCHBOOK_RATE: "5" }, flags: { port: "1" } });
-    expect([origins.host, origins.rate, origins.port, origins.batch]).toEqual([
-      "file",
-      "variable",
-      "flag",
-      "default",
-    ]);
-  });
-
-  test("a setting with a hyphen has a variable with an underscore", () => {
-    const { values } = load(undefined, { env: { MATCHBOOK_PUBLIC_URL: "https://a.example/" } });
-    expect(values["public-url"]).toBe("https://a.example");
-  });
 });
 
 describe("the file", () => {

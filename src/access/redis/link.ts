@@ -18,24 +18,15 @@ const GRACE_MS = 5;
 /** A bucket of no key, to check that Redis can run a script that writes. */
 const PROBE = ["matchbook:probe", "1", "1"] as const;
 
-interface Command {
-  since: number;
-  giveUp(error: Error): void;
-}
-
 export class RedisLink {
   readonly #url: string;
   readonly #observe: Observe;
   readonly #responseMs: number;
   /** Undefined while Redis is unavailable. */
   #client: RedisClient | undefined;
-  /** Oldest first. Empty without a client: removing the client settles all of them. */
-  readonly #waiting = new Set<Command>();
-  /** Fires when the oldest has waited long enough. */
-  #clock: ReturnType<typeof setTimeout> | undefined;
+  /** Abandons each command, or attempt to connect, that waits for Redis. */
+  readonly #waiting = new Set<(error: Error) => void>();
   #isChecking = false;
-  /** Aborts the current connection attempt, if any. */
-  #stopConnecting: (error: Error) => void = () => {};
   /** Undefined before open() and after close(). */
   #timer: ReturnType<typeof setInterval> | undefined;
   /** Undefined before the first check. */
@@ -68,9 +59,7 @@ export class RedisLink {
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    const closed = new Error("the connection to Redis was closed");
-    this.#stopConnecting(closed);
-    this.#drop(closed);
+    this.#drop(new Error("the connection to Redis was closed"));
   }
 
   /** The decision of Redis, or the local one if Redis is unavailable. */
@@ -89,46 +78,35 @@ export class RedisLink {
     return client ? this.#send(client, script, keys, values).then(read, fallBack) : fallBack();
   }
 
-  #send(
+  async #send(
     client: RedisClient,
     { hash }: Script,
     keys: readonly string[],
     values: readonly (string | number)[],
   ): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const question: Command = { since: performance.now(), giveUp: reject };
-      this.#waiting.add(question);
-      this.#watch(this.#responseMs);
-      client.send("EVALSHA", [hash, String(keys.length), ...keys, ...values.map(String)]).then(
-        (answer) => {
-          this.#waiting.delete(question);
-          resolve(answer);
-        },
-        (error) => {
-          this.#fail(client, error);
-          reject(error);
-        },
-      );
-    });
+    const command = [hash, String(keys.length), ...keys, ...values.map(String)];
+    try {
+      return await this.#within(this.#responseMs, client.send("EVALSHA", command));
+    } catch (error) {
+      this.#fail(client, error);
+      throw error;
+    }
   }
 
-  /** One timer for all commands: most are answered long before it fires. */
-  #watch(milliseconds: number): void {
-    this.#clock ??= setTimeout(() => {
-      this.#clock = undefined;
-      const [oldest] = this.#waiting;
-      if (!oldest) return;
-      const age = performance.now() - oldest.since;
-      if (age < this.#responseMs) this.#watch(this.#responseMs - age);
-      else this.#clock = setTimeout(() => this.#giveUp(oldest), GRACE_MS);
+  /** Rejects if `work` takes too long, or the connection is lost or closed. */
+  async #within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+    const { promise: abandoned, reject } = Promise.withResolvers<never>();
+    const late = () => reject(new Error(`Redis did not respond within ${milliseconds} ms`));
+    let timer = setTimeout(() => {
+      timer = setTimeout(late, GRACE_MS);
     }, milliseconds);
-  }
-
-  #giveUp(late: Command): void {
-    this.#clock = undefined;
-    if (this.#waiting.has(late) && this.#client) {
-      this.#fail(this.#client, new Error(`Redis did not respond within ${this.#responseMs} ms`));
-    } else if (this.#waiting.size > 0) this.#watch(this.#responseMs);
+    this.#waiting.add(reject);
+    try {
+      return await Promise.race([work, abandoned]);
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(reject);
+    }
   }
 
   #fail(client: RedisClient, error: unknown): void {
@@ -138,14 +116,11 @@ export class RedisLink {
     this.#report(false, failure);
   }
 
-  /** Closes the client and settles its pending commands. */
+  /** Closes the client and abandons what waits for it. */
   #drop(failure: Error): void {
     const client = this.#client;
     this.#client = undefined;
-    for (const question of this.#waiting) question.giveUp(failure);
-    this.#waiting.clear();
-    clearTimeout(this.#clock);
-    this.#clock = undefined;
+    for (const abandon of this.#waiting) abandon(failure);
     client?.close();
   }
 
@@ -168,7 +143,7 @@ export class RedisLink {
     });
     client.onclose = (error) => this.#fail(client, error);
     try {
-      await this.#unlessStopped(prepareClient(client));
+      await this.#within(CONNECT_MS, prepareClient(client));
     } catch (error) {
       client.close();
       if (this.#timer !== undefined) this.#report(false, error);
@@ -178,19 +153,6 @@ export class RedisLink {
     if (this.#timer === undefined) return client.close();
     this.#client = client;
     this.#report(true, undefined);
-  }
-
-  /** Rejects if `work` takes too long or the connection is closed. */
-  async #unlessStopped(work: Promise<void>): Promise<void> {
-    const { promise: stopped, reject } = Promise.withResolvers<never>();
-    const late = new Error(`Redis did not respond within ${CONNECT_MS} ms`);
-    const timer = setTimeout(() => reject(late), CONNECT_MS);
-    this.#stopConnecting = reject;
-    try {
-      await Promise.race([work, stopped]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   #report(isUp: boolean, error: unknown): void {
