@@ -37,28 +37,24 @@ import { type Found, findRoute, openApiPath, ROUTES } from "./routes.ts";
 
 const METHODS = "GET, HEAD, OPTIONS";
 
-/** Handles a request, and reports it. */
-export async function handleRequest(
-  context: ServerContext,
-  request: ApiRequest,
-): Promise<Response> {
+/** Handles a request, and reports it. Where nothing has to be waited for, its response is there at once. */
+export function handleRequest(context: ServerContext, request: ApiRequest): Awaitable<Response> {
   const { state } = context;
   state.inFlight += 1;
-  let response: Response;
+  const fail = (error: unknown) => failed(context, request, error);
+  let answered: Awaitable<Response>;
   try {
-    const answered = answer(context, request);
-    response = answered instanceof Promise ? await answered : answered;
+    answered = answer(context, request);
   } catch (error) {
-    // One without a key may be held back.
-    leave(context, request);
-    response = await failed(context, request, error);
-  } finally {
+    answered = fail(error);
+  }
+  return after(answered instanceof Promise ? answered.catch(fail) : answered, (response) => {
     leave(context, request);
     state.inFlight -= 1;
-  }
-  if (state.isStopping) response.headers.set("Connection", "close");
-  report(context, request, response.status);
-  return response;
+    if (state.isStopping) response.headers.set("Connection", "close");
+    report(context, request, response.status);
+    return response;
+  });
 }
 
 function report({ observe }: ServerContext, request: ApiRequest, status: number): void {
@@ -117,7 +113,7 @@ async function answerAnyone(
   return jsonResponse(request, await route.endpoint({ ...context, now: request.time }));
 }
 
-/** The stages of a request with a key. Where nothing has to be waited for, its response is there at once. */
+/** The stages of a request with a key. */
 function answerKey(
   context: ServerContext,
   request: ApiRequest,
@@ -190,6 +186,8 @@ async function failed(
   request: ApiRequest,
   error: unknown,
 ): Promise<Response> {
+  // One without a key may be held back.
+  leave(context, request);
   const shown =
     error instanceof ApiError ? error : unexpectedError(context, request, error, request.shard);
   request.code = shown.problems[0]!.code;
