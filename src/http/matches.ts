@@ -40,7 +40,6 @@ function pageResult(
   query: MatchesQuery,
   found: Awaited<ReturnType<typeof findMatches>>,
 ): ShardResult {
-  request.watch.lap("store");
   const { content, matches, ends, isPastEnd, names } = found;
   if (matches.length === 0) checkEmpty(request, "match");
   const window = {
@@ -95,9 +94,8 @@ const findMatches = ({ reader, profile }: ShardRequest, query: MatchesQuery) =>
 
 export const getMatch = (request: ShardRequest): Awaitable<ShardResult> =>
   after(readShapedQuery(request, SINGLE), (query) => {
-    const { id, reader, profile, watch } = request;
+    const { id, reader, profile } = request;
     return after(isSearchable(id) ? reader.match(id) : undefined, (bundle) => {
-      watch.lap("store");
       if (!bundle) throw notFound("match");
       const content = contentOf(matchContent(bundle, shapeOf(query), profile.additions));
       const document = unpagedDocument(request, query, content);

@@ -72,7 +72,6 @@ function report({ observe }: ServerContext, request: ApiRequest, status: number)
     code,
     time: Math.round(request.time + milliseconds),
     milliseconds,
-    stages: watch.laps,
     keyId: key?.id,
     tier: key?.limits.tier,
     records,
@@ -88,7 +87,6 @@ function answer(context: ServerContext, request: ApiRequest): Awaitable<Response
     return countKeyless(context, request).then(() => preflightResponse(request, METHODS));
   }
   checkMethod(request);
-  request.watch.lap("route");
   return route.access === "page" || route.access === "open"
     ? answerAnyone(context, request, route, found)
     : answerKey(context, request, route, found);
@@ -131,7 +129,6 @@ function answerKey(
   request.inFlightFor = inFlightFor;
   const key = authenticate(context, request);
   request.key = key;
-  watch.lap("credentials");
   return after(takeRequest(context, key, watch.began), (verdict) => {
     request.limitHeaders = checkRate(key, verdict);
     if (route.access === "own") {
@@ -140,7 +137,6 @@ function answerKey(
     }
     const isStream = wantsStream(route, request);
     if (!isStream) checkAccept(context, request, "stream" in route);
-    watch.lap("limits");
     if ("allShards" in route) {
       return allShardsRequest(context, request, key)
         .then(route.allShards)
@@ -164,13 +160,8 @@ function deliver(
   key: LiveKey,
   result: ShardResult,
 ): Awaitable<Response> {
-  request.watch.lap("document");
   const { isUnchanged, encodings, etag } = planDelivery(request, result);
-  const respond = (body: Body | undefined) => {
-    const response = documentResponse(request, body, etag);
-    request.watch.lap("response");
-    return response;
-  };
+  const respond = (body: Body | undefined) => documentResponse(request, body, etag);
   const send = () => after(context.bodies.of(result.document, encodings), respond);
   // HEAD and 304 have no body and do not count.
   if (isUnchanged) return respond(undefined);

@@ -33,7 +33,6 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
     return { content, records: players.length, omitted };
   });
   const { content, records, omitted } = found;
-  request.watch.lap("store");
   if (records === 0) checkEmpty(request, "player");
   const meta = omitted > 0 ? { omitted } : undefined;
   const document = unpagedDocument(request, query, content, meta);
@@ -43,7 +42,6 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
 export const getPlayer = (request: ShardRequest): Awaitable<ShardResult> =>
   after(readShapedQuery(request, SINGLE, NO_PATHS), (query) =>
     after(request.reader.players(searchable([request.id])), ([player]) => {
-      request.watch.lap("store");
       if (!player) throw notFound("player");
       const content = contentOf(playerContent(player, shapeOf(query), request.profile.additions));
       const document = unpagedDocument(request, query, content);

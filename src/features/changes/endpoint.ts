@@ -47,7 +47,6 @@ export async function getChanges(request: ShardRequest): Promise<ShardResult> {
   const page = isStart
     ? { changes: [], end: start }
     : await readPage(request, query, filter, start);
-  request.watch.lap("store");
   const content = contentOf(changeListContent(page.changes));
   const rest = restOf(
     nextLinks(request.url, query.given, encodeLogCursor(page.end)),
