@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { contentOf } from "../document/content.ts";
 import { matchHash } from "../document/encoded-match.ts";
 import { matchesLinks } from "../document/links.ts";
-import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
+import { matchContent, restOf } from "../document/stitch.ts";
 import { type Awaitable, after } from "../domain/awaitable.ts";
 import { EARLIEST, formatTimestamp, LATEST } from "../domain/time.ts";
 import {
@@ -84,7 +84,7 @@ const findMatches = ({ reader, profile }: ShardRequest, query: MatchesQuery) =>
   after(readNamedPage(query, reader), ({ page, isPastEnd, names }) => {
     const { matches, edges, more, sequence } = page;
     return {
-      content: contentOf(matchListContent(page, query, profile.additions)),
+      content: contentOf(matchContent("list", page, query, profile.additions)),
       matches: matches.map(matchHash),
       ends: { edges, more, sequence },
       isPastEnd,
@@ -97,7 +97,7 @@ export const getMatch = (request: ShardRequest): Awaitable<ShardResult> =>
     const { id, reader, profile } = request;
     return after(isSearchable(id) ? reader.match(id) : undefined, (bundle) => {
       if (!bundle) throw notFound("match");
-      const content = contentOf(matchContent(bundle, shapeOf(query), profile.additions));
+      const content = contentOf(matchContent("single", bundle, shapeOf(query), profile.additions));
       const document = unpagedDocument(request, query, content);
       return { document, records: 1, matches: bundle.matches.map(matchHash), tag: "single" };
     });

@@ -3,6 +3,7 @@
 import { AccessError } from "../access/key-database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
 import { type Awaitable, after } from "../domain/awaitable.ts";
+import type { ErrorCode } from "../domain/errors.ts";
 import { ApiError, apiError, internalError, uriTooLong } from "../endpoint/errors.ts";
 import { EVENT_STREAM, MEDIA_TYPE, prefersEventStream } from "../endpoint/negotiate.ts";
 import type { AllShardsRequest, RecordsRoute, ShardResult } from "../endpoint/shard-request.ts";
@@ -259,7 +260,36 @@ async function noSuchShard({ shards }: ServerContext, shard: string): Promise<ne
   );
 }
 
-/** The log gets the details; the caller learns only what to do. */
+/** What the caller learns of a failure, by its class: the first that fits. */
+const FAILURES: [
+  failure: abstract new (...parts: never[]) => Error,
+  code: ErrorCode,
+  detail: string,
+  retryAfter: number,
+][] = [
+  [
+    DamagedData,
+    "damaged-data",
+    "A record of this response is damaged in the store, so nothing is served. The operator has to restore it.",
+    300,
+  ],
+  [
+    DamagedShard,
+    "damaged-data",
+    "This shard is damaged in the store, so nothing is served. The operator has to restore it.",
+    300,
+  ],
+  [
+    NotReady,
+    "not-ready",
+    "What this endpoint needs is being built from the records; everything else is served. Retry after 60 s.",
+    60,
+  ],
+  [StoreError, "shard-unavailable", "This shard is temporarily unavailable. Retry after 5 s.", 5],
+  [AccessError, "usage-unavailable", "Usage data is temporarily unavailable. Retry after 5 s.", 5],
+];
+
+/** The log gets the details. */
 function unexpectedError(
   { observe }: ServerContext,
   { requestId }: ApiRequest,
@@ -269,45 +299,12 @@ function unexpectedError(
   if (error instanceof DamagedData) {
     const { table, record } = error;
     observe({ event: "damaged-data", requestId, shard, table, record });
-    return apiError(
-      "damaged-data",
-      "A record of this response is damaged in the store, so nothing is served. The operator has to restore it.",
-      { headers: { "Retry-After": "300" } },
-    );
+  } else if (!(error instanceof DamagedShard || error instanceof NotReady)) {
+    // Of these two, the verify and the build report what they find.
+    observe({ event: "failure", requestId, error });
   }
-  // The verify reports what it finds.
-  if (error instanceof DamagedShard) {
-    return apiError(
-      "damaged-data",
-      "This shard is damaged in the store, so nothing is served. The operator has to restore it.",
-      { headers: { "Retry-After": "300" } },
-    );
-  }
-  if (error instanceof NotReady) {
-    return apiError(
-      "not-ready",
-      "What this endpoint needs is being built from the records; everything else is served. Retry after 60 s.",
-      { headers: { "Retry-After": "60" } },
-    );
-  }
-  observe({ event: "failure", requestId, error });
-  if (error instanceof StoreError) {
-    return apiError(
-      "shard-unavailable",
-      "This shard is temporarily unavailable. Retry after 5 s.",
-      {
-        headers: { "Retry-After": "5" },
-      },
-    );
-  }
-  if (error instanceof AccessError) {
-    return apiError(
-      "usage-unavailable",
-      "Usage data is temporarily unavailable. Retry after 5 s.",
-      {
-        headers: { "Retry-After": "5" },
-      },
-    );
-  }
-  return internalError();
+  const known = FAILURES.find(([failure]) => error instanceof failure);
+  if (!known) return internalError();
+  const [, code, detail, retryAfter] = known;
+  return apiError(code, detail, { retryAfter });
 }

@@ -235,7 +235,7 @@ function openSlot(request: ShardRequest): void {
   throw apiError(
     "too-many-streams",
     `${key.limitedBy === undefined ? "This key" : "Your network"} has reached its limit of open streams and waiting requests (${streams}). Close one, or follow several players with one stream and a filter.`,
-    { headers: { "Retry-After": "10" } },
+    { retryAfter: 10 },
   );
 }
 
