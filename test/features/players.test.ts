@@ -46,13 +46,6 @@ async function ids(query: string): Promise<string[]> {
   return idsOf(response.body);
 }
 
-test("the collection is a JSON:API document of players", async () => {
-  const { body } = await world.get("/shards/na/players?filter[playerIds]=ada");
-  expect(Object.keys(body).toSorted()).toEqual(["data", "jsonapi", "links"]);
-  expect(body.data).toMatchObject([{ type: "player", id: "ada", attributes: { name: "Ada" } }]);
-  expect(body.links).toEqual({ self: `${world.url}/shards/na/players?filter%5BplayerIds%5D=ada` });
-});
-
 describe("filter[playerNames]", () => {
   test("finds the player who has the name in this shard", async () => {
     expect(await ids("filter[playerNames]=Ada")).toEqual(["ada"]);
