@@ -16,7 +16,6 @@ import type { Awaitable } from "./domain/awaitable.ts";
 import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
 import { PROFILES } from "./endpoint/compat-profile.ts";
 import { ResultCache } from "./endpoint/result-cache.ts";
-import { STAGES } from "./endpoint/stopwatch.ts";
 import { FEATURES } from "./features/list.ts";
 import type { Background, BackgroundServices, OwnServices } from "./features/operated.ts";
 import { Bodies } from "./http/body.ts";
@@ -316,7 +315,6 @@ async function openParts(
   const plan = accessPlan(settings);
   const metrics = new Metrics({
     version,
-    stages: STAGES,
     shardStates: () => shardStatuses({ shards, observe: watched }, { withSizes: true }),
     sharedLimits: () => limits?.shared,
     clock,

@@ -77,13 +77,8 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       async fetch(request, bun) {
         bun.timeout(request, IDLE_SECONDS);
-        const call = new ApiRequest(
-          request,
-          addressing,
-          peer,
-          clock.now(),
-          new Stopwatch(clock.monotonic, false),
-        );
+        const watch = new Stopwatch(clock.monotonic);
+        const call = new ApiRequest(request, addressing, peer, clock.now(), watch);
         // Not the forwarded address: a client behind a trusted proxy could send another one with each guess.
         const response = await respond(service, tokens, call, peer(request) ?? "unknown");
         observe({

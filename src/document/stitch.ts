@@ -32,11 +32,12 @@ export interface Document {
   lasting?: string;
 }
 
-const DATA = literalPiece('{"data":');
-const LIST = literalPiece('{"data":[');
+/** One resource as the primary data, or a list. */
+export type Form = "single" | "list";
+
+const OPENING = { single: literalPiece('{"data":'), list: literalPiece('{"data":[') };
+const INCLUDED = { single: literalPiece(',"included":['), list: literalPiece('],"included":[') };
 const END = literalPiece("]");
-const AFTER_ONE = literalPiece(',"included":[');
-const AFTER_LIST = literalPiece('],"included":[');
 
 export function restOf(links: Links, meta?: object): string {
   const about = meta === undefined ? "" : `,"meta":${JSON.stringify(meta)}`;
@@ -47,58 +48,44 @@ export function restOf(links: Links, meta?: object): string {
 export type AdditionsByType = ReadonlyMap<string, Additions>;
 
 export function matchContent(
+  form: Form,
   bundle: MatchesWithLinked,
   shape: Shape,
   additions?: AdditionsByType,
 ): Piece[] {
   const encoded = bundle.matches.map(readEncodedMatch);
   if (additions || !canStitch(bundle, encoded, shape)) {
-    return rebuilt(bundle, encoded, shape, false, additions);
+    return rebuilt(form, bundle, encoded, shape, additions);
   }
-  const content = [DATA, encoded[0]!.resource, AFTER_ONE];
-  if (!hasEmptyInclude(shape)) addRelated(content, bundle, encoded);
-  content.push(END);
-  return content;
-}
-
-export function matchListContent(
-  bundle: MatchesWithLinked,
-  shape: Shape,
-  additions?: AdditionsByType,
-): Piece[] {
-  const encoded = bundle.matches.map(readEncodedMatch);
-  if (additions || !canStitch(bundle, encoded, shape)) {
-    return rebuilt(bundle, encoded, shape, true, additions);
-  }
-  const content = [LIST];
+  const content = [OPENING[form]];
   addList(content, encoded, "resource");
-  content.push(AFTER_LIST);
+  content.push(INCLUDED[form]);
   if (!hasEmptyInclude(shape)) addRelated(content, bundle, encoded);
   content.push(END);
   return content;
 }
 
 export function playerContent(
-  player: NamedParts,
+  form: Form,
+  players: readonly NamedParts[],
   shape: Shape,
   additions?: AdditionsByType,
 ): Piece[] {
-  if (additions || shape.fields) return rebuiltPlayers([player], shape, false, additions);
-  const content = [DATA, withoutComma(pieceIn(player.resource))];
-  if (hasEmptyInclude(shape)) content.push(AFTER_ONE, END);
-  return content;
-}
-
-export function playerListContent(
-  players: NamedParts[],
-  shape: Shape,
-  additions?: AdditionsByType,
-): Piece[] {
-  if (additions || shape.fields) return rebuiltPlayers(players, shape, true, additions);
-  const content = [LIST];
-  addPlayersOrTeams(content, players);
-  if (hasEmptyInclude(shape)) content.push(AFTER_LIST);
-  content.push(END);
+  if (additions || shape.fields) {
+    const primary = players.map((player) => namedSource(player, "player"));
+    // Players have no related resources: `included` is sent only when `include` is given.
+    const related = shape.include && [];
+    const isList = form === "list";
+    return project({ primary, isList, related, isDistinct: true }, shape, additions);
+  }
+  const content = [OPENING[form]];
+  // Their fragments start with a comma.
+  for (const [index, player] of players.entries()) {
+    const piece = pieceIn(player.resource);
+    content.push(index === 0 ? withoutComma(piece) : piece);
+  }
+  if (hasEmptyInclude(shape)) content.push(INCLUDED[form], END);
+  else if (form === "list") content.push(END);
   return content;
 }
 
@@ -150,19 +137,11 @@ function addList(
   }
 }
 
-/** Fragments of players and teams start with a comma; the first one is used without it. */
-function addPlayersOrTeams(content: Piece[], named: readonly NamedParts[]): void {
-  for (const [index, one] of named.entries()) {
-    const piece = pieceIn(one.resource);
-    content.push(index === 0 ? withoutComma(piece) : piece);
-  }
-}
-
 function rebuilt(
+  form: Form,
   bundle: MatchesWithLinked,
   encoded: readonly EncodedMatch[],
   shape: Shape,
-  isList: boolean,
   additions: AdditionsByType | undefined,
 ): Piece[] {
   const { players, teams } = bundle;
@@ -179,19 +158,7 @@ function rebuilt(
     type: "match",
   }));
   const isDistinct = areDistinct(bundle, encoded);
-  return project({ primary, isList, related, isDistinct }, shape, additions);
-}
-
-function rebuiltPlayers(
-  players: NamedParts[],
-  shape: Shape,
-  isList: boolean,
-  additions: AdditionsByType | undefined,
-): Piece[] {
-  const primary = players.map((player) => namedSource(player, "player"));
-  // Players have no related resources: `included` is sent only when `include` is given.
-  const related = shape.include && [];
-  return project({ primary, isList, related, isDistinct: true }, shape, additions);
+  return project({ primary, isList: form === "list", related, isDistinct }, shape, additions);
 }
 
 const namedSource = ({ resource, lastMatchAt }: NamedParts, type: string): Source => ({

@@ -20,13 +20,21 @@ export class ApiError extends Error {
   }
 }
 
+interface ErrorExtra {
+  source?: Problem["source"];
+  headers?: Record<string, string>;
+  /** In seconds. */
+  retryAfter?: number;
+}
+
 export function apiError(
   code: ErrorCode,
   detail: string,
-  extra: { source?: Problem["source"]; headers?: Record<string, string> } = {},
+  { source, headers = {}, retryAfter }: ErrorExtra = {},
 ): ApiError {
-  const problem: Problem = extra.source ? { code, detail, source: extra.source } : { code, detail };
-  return new ApiError([problem], extra.headers);
+  const problem: Problem = source ? { code, detail, source } : { code, detail };
+  const retry = retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) };
+  return new ApiError([problem], { ...headers, ...retry });
 }
 
 /** For unexpected failures. */
@@ -46,7 +54,7 @@ export const overloaded = (): ApiError =>
   apiError(
     "overloaded",
     "The server has more requests than it can handle. Retry after 1 s, plus a random part of a second.",
-    { headers: { "Retry-After": "1" } },
+    { retryAfter: 1 },
   );
 
 export function errorDocument(problems: Problem[], requestId: string): string {

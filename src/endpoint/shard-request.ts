@@ -100,14 +100,13 @@ const SHORT = 500;
 
 /** Parses the query string, after the profile has adapted it. `vocabulary` is what `include` and `fields` may name. */
 export function readQuery<P extends Parameters>(
-  { query, profile, watch, url, now, maxOffset }: RecordsRequest,
+  { query, profile, url, now, maxOffset }: RecordsRequest,
   endpoint: Endpoint<P>,
   vocabulary: Vocabulary = NO_WORDS,
 ): Query<P> {
   if (query === "" && endpoint.required.length === 0) return NOTHING_GIVEN;
   const adapted = profile.query(query, endpoint, vocabulary.types);
   const parsed = parseQuery(adapted, endpoint, { ...vocabulary, now, maxOffset });
-  watch.lap("query");
   if (!parsed.ok) throw new ApiError(parsed.problems);
   if (query.length > SHORT && linkLength(url, parsed.query.given, endpoint) > MAX_URL_LENGTH) {
     throw uriTooLong();

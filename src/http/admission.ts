@@ -65,7 +65,7 @@ export async function checkOpenRate(
   throw apiError(
     "rate-limited",
     `Without a key, an IP address may send ${context.openLimit.perMinute} requests per minute. Retry after ${wait} s.`,
-    { headers: { "Retry-After": String(wait) } },
+    { retryAfter: wait },
   );
 }
 
@@ -91,7 +91,7 @@ export function checkRate({ limits, limitedBy }: LiveKey, verdict: Verdict): Lim
     limitedBy === undefined
       ? `This key is limited to ${most}. Retry after ${wait} s.`
       : `Without a key, the portal may send ${most} from your network. Retry after ${wait} s, or add an API key.`,
-    { headers: { ...headers, "Retry-After": String(wait) } },
+    { headers, retryAfter: wait },
   );
 }
 
@@ -132,7 +132,7 @@ function keysUnavailable(): ApiError {
   return apiError(
     "keys-unavailable",
     "API keys cannot be checked at the moment. Your key may be valid: retry after 5 s.",
-    { headers: { "Retry-After": "5" } },
+    { retryAfter: 5 },
   );
 }
 
@@ -140,19 +140,18 @@ function tooManyFailures(wait: number): ApiError {
   return apiError(
     "too-many-failures",
     `Too many invalid API keys came from your IP address. Check the key and retry after ${wait} s.`,
-    { source: { header: "Authorization" }, headers: { "Retry-After": String(wait) } },
+    { source: { header: "Authorization" }, retryAfter: wait },
   );
 }
 
 function quotaExceeded({ limits, limitedBy }: LiveKey, now: number): ApiError {
   const wait = secondsToNextDay(now);
   const most = limits.matchesPerDay;
-  const headers = { "Retry-After": String(wait) };
   if (limitedBy !== undefined) {
     return apiError(
       "quota-exceeded",
       `Without a key, the portal may read ${most} different matches per day (UTC) from your network, and has. Those can still be read; others in ${wait} s, or now with an API key.`,
-      { headers },
+      { retryAfter: wait },
     );
   }
   return apiError(
@@ -161,6 +160,6 @@ function quotaExceeded({ limits, limitedBy }: LiveKey, now: number): ApiError {
       "Request only the players you show, with filter[playerIds] or filter[playerNames], and keep the matches you have read: " +
       "they rarely change, and a 304 response to If-None-Match does not count. GET /usage shows your quota. " +
       "If you need more, ask the operator for another tier.",
-    { headers },
+    { retryAfter: wait },
   );
 }

@@ -1,5 +1,7 @@
 /** Listens on an address and a port, with what both listeners owe every connection. */
 
+import { type Awaitable, after } from "../domain/awaitable.ts";
+
 /** The address cannot be listened on; the message says why. */
 export class ListenError extends Error {
   override name = "ListenError";
@@ -18,7 +20,7 @@ interface ListenOptions {
   reusePort?: boolean;
   idleTimeout?: number;
   maxRequestBodySize?: number;
-  fetch(request: Request, server: Bun.Server<undefined>): Promise<Response>;
+  fetch(request: Request, server: Bun.Server<undefined>): Awaitable<Response>;
   /** The response to a request whose `fetch` threw. */
   error(error: unknown): Response;
 }
@@ -38,9 +40,9 @@ export function listen(
         const host = request.headers.get("host");
         if (host?.includes(",")) return badRequest();
         let response = fetch(request, server);
-        if (request.method === "HEAD") response = response.then(dated);
+        if (request.method === "HEAD") response = after(response, dated);
         const isLast = endsConnection(request.headers.get("connection"), host);
-        return isLast ? response.then(closing) : response;
+        return isLast ? after(response, closing) : response;
       },
       // The request may have been a HEAD.
       error: (error) => closing(dated(failed(error))),

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { contentOf } from "../document/content.ts";
 import { matchHash } from "../document/encoded-match.ts";
 import { matchesLinks } from "../document/links.ts";
-import { matchContent, matchListContent, restOf } from "../document/stitch.ts";
+import { matchContent, restOf } from "../document/stitch.ts";
 import { type Awaitable, after } from "../domain/awaitable.ts";
 import { EARLIEST, formatTimestamp, LATEST } from "../domain/time.ts";
 import {
@@ -40,7 +40,6 @@ function pageResult(
   query: MatchesQuery,
   found: Awaited<ReturnType<typeof findMatches>>,
 ): ShardResult {
-  request.watch.lap("store");
   const { content, matches, ends, isPastEnd, names } = found;
   if (matches.length === 0) checkEmpty(request, "match");
   const window = {
@@ -85,7 +84,7 @@ const findMatches = ({ reader, profile }: ShardRequest, query: MatchesQuery) =>
   after(readNamedPage(query, reader), ({ page, isPastEnd, names }) => {
     const { matches, edges, more, sequence } = page;
     return {
-      content: contentOf(matchListContent(page, query, profile.additions)),
+      content: contentOf(matchContent("list", page, query, profile.additions)),
       matches: matches.map(matchHash),
       ends: { edges, more, sequence },
       isPastEnd,
@@ -95,11 +94,10 @@ const findMatches = ({ reader, profile }: ShardRequest, query: MatchesQuery) =>
 
 export const getMatch = (request: ShardRequest): Awaitable<ShardResult> =>
   after(readShapedQuery(request, SINGLE), (query) => {
-    const { id, reader, profile, watch } = request;
+    const { id, reader, profile } = request;
     return after(isSearchable(id) ? reader.match(id) : undefined, (bundle) => {
-      watch.lap("store");
       if (!bundle) throw notFound("match");
-      const content = contentOf(matchContent(bundle, shapeOf(query), profile.additions));
+      const content = contentOf(matchContent("single", bundle, shapeOf(query), profile.additions));
       const document = unpagedDocument(request, query, content);
       return { document, records: 1, matches: bundle.matches.map(matchHash), tag: "single" };
     });

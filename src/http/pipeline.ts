@@ -3,6 +3,7 @@
 import { AccessError } from "../access/key-database.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
 import { type Awaitable, after } from "../domain/awaitable.ts";
+import type { ErrorCode } from "../domain/errors.ts";
 import { ApiError, apiError, internalError, uriTooLong } from "../endpoint/errors.ts";
 import { EVENT_STREAM, MEDIA_TYPE, prefersEventStream } from "../endpoint/negotiate.ts";
 import type { AllShardsRequest, RecordsRoute, ShardResult } from "../endpoint/shard-request.ts";
@@ -37,28 +38,24 @@ import { type Found, findRoute, openApiPath, ROUTES } from "./routes.ts";
 
 const METHODS = "GET, HEAD, OPTIONS";
 
-/** Handles a request, and reports it. */
-export async function handleRequest(
-  context: ServerContext,
-  request: ApiRequest,
-): Promise<Response> {
+/** Handles a request, and reports it. Where nothing has to be waited for, its response is there at once. */
+export function handleRequest(context: ServerContext, request: ApiRequest): Awaitable<Response> {
   const { state } = context;
   state.inFlight += 1;
-  let response: Response;
+  const fail = (error: unknown) => failed(context, request, error);
+  let answered: Awaitable<Response>;
   try {
-    const answered = answer(context, request);
-    response = answered instanceof Promise ? await answered : answered;
+    answered = answer(context, request);
   } catch (error) {
-    // One without a key may be held back.
-    leave(context, request);
-    response = await failed(context, request, error);
-  } finally {
+    answered = fail(error);
+  }
+  return after(answered instanceof Promise ? answered.catch(fail) : answered, (response) => {
     leave(context, request);
     state.inFlight -= 1;
-  }
-  if (state.isStopping) response.headers.set("Connection", "close");
-  report(context, request, response.status);
-  return response;
+    if (state.isStopping) response.headers.set("Connection", "close");
+    report(context, request, response.status);
+    return response;
+  });
 }
 
 function report({ observe }: ServerContext, request: ApiRequest, status: number): void {
@@ -76,7 +73,6 @@ function report({ observe }: ServerContext, request: ApiRequest, status: number)
     code,
     time: Math.round(request.time + milliseconds),
     milliseconds,
-    stages: watch.laps,
     keyId: key?.id,
     tier: key?.limits.tier,
     records,
@@ -92,7 +88,6 @@ function answer(context: ServerContext, request: ApiRequest): Awaitable<Response
     return countKeyless(context, request).then(() => preflightResponse(request, METHODS));
   }
   checkMethod(request);
-  request.watch.lap("route");
   return route.access === "page" || route.access === "open"
     ? answerAnyone(context, request, route, found)
     : answerKey(context, request, route, found);
@@ -117,7 +112,7 @@ async function answerAnyone(
   return jsonResponse(request, await route.endpoint({ ...context, now: request.time }));
 }
 
-/** The stages of a request with a key. Where nothing has to be waited for, its response is there at once. */
+/** The stages of a request with a key. */
 function answerKey(
   context: ServerContext,
   request: ApiRequest,
@@ -135,7 +130,6 @@ function answerKey(
   request.inFlightFor = inFlightFor;
   const key = authenticate(context, request);
   request.key = key;
-  watch.lap("credentials");
   return after(takeRequest(context, key, watch.began), (verdict) => {
     request.limitHeaders = checkRate(key, verdict);
     if (route.access === "own") {
@@ -144,7 +138,6 @@ function answerKey(
     }
     const isStream = wantsStream(route, request);
     if (!isStream) checkAccept(context, request, "stream" in route);
-    watch.lap("limits");
     if ("allShards" in route) {
       return allShardsRequest(context, request, key)
         .then(route.allShards)
@@ -168,13 +161,8 @@ function deliver(
   key: LiveKey,
   result: ShardResult,
 ): Awaitable<Response> {
-  request.watch.lap("document");
   const { isUnchanged, encodings, etag } = planDelivery(request, result);
-  const respond = (body: Body | undefined) => {
-    const response = documentResponse(request, body, etag);
-    request.watch.lap("response");
-    return response;
-  };
+  const respond = (body: Body | undefined) => documentResponse(request, body, etag);
   const send = () => after(context.bodies.of(result.document, encodings), respond);
   // HEAD and 304 have no body and do not count.
   if (isUnchanged) return respond(undefined);
@@ -190,6 +178,8 @@ async function failed(
   request: ApiRequest,
   error: unknown,
 ): Promise<Response> {
+  // One without a key may be held back.
+  leave(context, request);
   const shown =
     error instanceof ApiError ? error : unexpectedError(context, request, error, request.shard);
   request.code = shown.problems[0]!.code;
@@ -270,7 +260,36 @@ async function noSuchShard({ shards }: ServerContext, shard: string): Promise<ne
   );
 }
 
-/** The log gets the details; the caller learns only what to do. */
+/** What the caller learns of a failure, by its class: the first that fits. */
+const FAILURES: [
+  failure: abstract new (...parts: never[]) => Error,
+  code: ErrorCode,
+  detail: string,
+  retryAfter: number,
+][] = [
+  [
+    DamagedData,
+    "damaged-data",
+    "A record of this response is damaged in the store, so nothing is served. The operator has to restore it.",
+    300,
+  ],
+  [
+    DamagedShard,
+    "damaged-data",
+    "This shard is damaged in the store, so nothing is served. The operator has to restore it.",
+    300,
+  ],
+  [
+    NotReady,
+    "not-ready",
+    "What this endpoint needs is being built from the records; everything else is served. Retry after 60 s.",
+    60,
+  ],
+  [StoreError, "shard-unavailable", "This shard is temporarily unavailable. Retry after 5 s.", 5],
+  [AccessError, "usage-unavailable", "Usage data is temporarily unavailable. Retry after 5 s.", 5],
+];
+
+/** The log gets the details. */
 function unexpectedError(
   { observe }: ServerContext,
   { requestId }: ApiRequest,
@@ -280,45 +299,12 @@ function unexpectedError(
   if (error instanceof DamagedData) {
     const { table, record } = error;
     observe({ event: "damaged-data", requestId, shard, table, record });
-    return apiError(
-      "damaged-data",
-      "A record of this response is damaged in the store, so nothing is served. The operator has to restore it.",
-      { headers: { "Retry-After": "300" } },
-    );
+  } else if (!(error instanceof DamagedShard || error instanceof NotReady)) {
+    // Of these two, the verify and the build report what they find.
+    observe({ event: "failure", requestId, error });
   }
-  // The verify reports what it finds.
-  if (error instanceof DamagedShard) {
-    return apiError(
-      "damaged-data",
-      "This shard is damaged in the store, so nothing is served. The operator has to restore it.",
-      { headers: { "Retry-After": "300" } },
-    );
-  }
-  if (error instanceof NotReady) {
-    return apiError(
-      "not-ready",
-      "What this endpoint needs is being built from the records; everything else is served. Retry after 60 s.",
-      { headers: { "Retry-After": "60" } },
-    );
-  }
-  observe({ event: "failure", requestId, error });
-  if (error instanceof StoreError) {
-    return apiError(
-      "shard-unavailable",
-      "This shard is temporarily unavailable. Retry after 5 s.",
-      {
-        headers: { "Retry-After": "5" },
-      },
-    );
-  }
-  if (error instanceof AccessError) {
-    return apiError(
-      "usage-unavailable",
-      "Usage data is temporarily unavailable. Retry after 5 s.",
-      {
-        headers: { "Retry-After": "5" },
-      },
-    );
-  }
-  return internalError();
+  const known = FAILURES.find(([failure]) => error instanceof failure);
+  if (!known) return internalError();
+  const [, code, detail, retryAfter] = known;
+  return apiError(code, detail, { retryAfter });
 }

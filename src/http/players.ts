@@ -1,7 +1,7 @@
 /** GET /shards/{shard}/players and /shards/{shard}/players/{id}. */
 
 import { contentOf } from "../document/content.ts";
-import { playerContent, playerListContent } from "../document/stitch.ts";
+import { playerContent } from "../document/stitch.ts";
 import { type Awaitable, after } from "../domain/awaitable.ts";
 import {
   checkEmpty,
@@ -29,11 +29,10 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
     const all = await findPlayers(query.values, limit, reader);
     const players = all.slice(0, limit);
     const omitted = Math.min(all.length - players.length, MAX_OMITTED);
-    const content = contentOf(playerListContent(players, shapeOf(query), profile.additions));
+    const content = contentOf(playerContent("list", players, shapeOf(query), profile.additions));
     return { content, records: players.length, omitted };
   });
   const { content, records, omitted } = found;
-  request.watch.lap("store");
   if (records === 0) checkEmpty(request, "player");
   const meta = omitted > 0 ? { omitted } : undefined;
   const document = unpagedDocument(request, query, content, meta);
@@ -43,9 +42,10 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
 export const getPlayer = (request: ShardRequest): Awaitable<ShardResult> =>
   after(readShapedQuery(request, SINGLE, NO_PATHS), (query) =>
     after(request.reader.players(searchable([request.id])), ([player]) => {
-      request.watch.lap("store");
       if (!player) throw notFound("player");
-      const content = contentOf(playerContent(player, shapeOf(query), request.profile.additions));
+      const content = contentOf(
+        playerContent("single", [player], shapeOf(query), request.profile.additions),
+      );
       const document = unpagedDocument(request, query, content);
       return { document, records: 1, matches: NO_MATCHES, tag: "single" };
     }),

@@ -1,6 +1,6 @@
 /** The public HTTP server: starts, handles requests, and stops gracefully. */
 
-import { stopwatches } from "../endpoint/stopwatch.ts";
+import { Stopwatch } from "../endpoint/stopwatch.ts";
 import type { Services } from "../features/feature.ts";
 import { FEATURES } from "../features/list.ts";
 import type { MetricFamily } from "../observe/prometheus.ts";
@@ -78,7 +78,6 @@ export function startServer(options: ServerOptions): RunningServer {
     trustedProxies: options.trustedProxies,
     listening: "",
   };
-  const newStopwatch = stopwatches(clock.monotonic);
   const peer = (request: Request) => peerAddress(server.requestIP(request));
 
   const server = listen({
@@ -87,8 +86,10 @@ export function startServer(options: ServerOptions): RunningServer {
     reusePort: options.sharesPort,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: LARGEST_BODY,
-    fetch: (raw) =>
-      handleRequest(context, new ApiRequest(raw, urls, peer, clock.now(), newStopwatch())),
+    fetch(raw) {
+      const watch = new Stopwatch(clock.monotonic);
+      return handleRequest(context, new ApiRequest(raw, urls, peer, clock.now(), watch));
+    },
     error(error) {
       const requestId = newRequestId();
       observe({ event: "failure", requestId, error });

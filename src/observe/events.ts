@@ -195,8 +195,6 @@ export interface RequestEvent {
   /** When the response was sent, in milliseconds since the epoch. */
   time: number;
   milliseconds: number;
-  /** Milliseconds by stage, 0 for those not reached; undefined if the stages of this request were not timed. */
-  stages: readonly number[] | undefined;
   /** Undefined without a valid key. */
   keyId: string | undefined;
   tier: string | undefined;
@@ -206,7 +204,7 @@ export interface RequestEvent {
 
 type ShownRequest = Omit<
   RequestEvent,
-  "event" | "query" | "route" | "shard" | "time" | "stages" | "records"
+  "event" | "query" | "route" | "shard" | "time" | "records"
 > & {
   /** Undefined if there was none. */
   query: string | undefined;

@@ -26,8 +26,6 @@ export interface SharedLimitsState {
 
 export interface MetricsOptions {
   version: string;
-  /** The names of the stages in request events, in the same order. */
-  stages: readonly string[];
   /** Called for each scrape. */
   shardStates(): Promise<ShardStatus[]>;
   /** Called for each scrape; undefined where limits are not shared. */
@@ -77,7 +75,7 @@ export class Metrics {
   readonly #others: (() => MetricFamily[])[] = [];
 
   constructor(private readonly options: MetricsOptions) {
-    this.#requests = new RequestMetrics(options.stages);
+    this.#requests = new RequestMetrics();
     for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], 0);
   }
 

@@ -78,20 +78,13 @@ export class Histogram {
   /** By label value. */
   readonly #counts = new Map<string, Float64Array>();
 
-  /** `known` label values are reported from the start. `bounds` are in seconds. */
+  /** `bounds` are in seconds. */
   constructor(
     readonly name: string,
     readonly help: string,
     readonly label: string,
     readonly bounds: readonly number[],
-    known: readonly string[] = [],
-  ) {
-    for (const value of known) this.#add(value);
-  }
-
-  observe(value: string, milliseconds: number): void {
-    addDuration(this.#counts.get(value) ?? this.#add(value), this.bounds, milliseconds);
-  }
+  ) {}
 
   /** Adds counts with the same bounds. */
   addAll(value: string, counts: Float64Array): void {

@@ -13,9 +13,6 @@ import {
 const REQUEST_BOUNDS = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5,
 ];
-const STAGE_BOUNDS = [
-  0.000001, 0.0000025, 0.000005, 0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.001, 0.01, 0.1, 1,
-];
 
 /** Clients may send any method; the others share one label value. */
 const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
@@ -56,30 +53,15 @@ interface Tally {
 /** Of a request, only its tally is counted. The metrics are added up when somebody reads them. */
 export class RequestMetrics {
   readonly #tallies = new Map<string, Tally>();
-  readonly #stageDurations: Histogram;
   /** Clients may request any shard; only existing ones become label values. */
   readonly #shards = new Set<string>();
 
-  /** `stages` are the names of the stages in events, in the same order. */
-  constructor(readonly stages: readonly string[]) {
-    this.#stageDurations = new Histogram(
-      "matchbook_stage_duration_seconds",
-      "Duration of each stage of a request; one request in eight is timed",
-      "stage",
-      STAGE_BOUNDS,
-      stages,
-    );
-  }
-
   count(event: RequestEvent): void {
-    const { milliseconds, stages, records } = event;
+    const { milliseconds, records } = event;
     const tally = this.#tallyOf(event);
     tally.requests += 1;
     tally.records += records;
     addDuration(tally.durations, REQUEST_BOUNDS, milliseconds);
-    stages?.forEach((duration, at) => {
-      if (duration > 0) this.#stageDurations.observe(this.stages[at]!, duration);
-    });
   }
 
   /** The shard exists. */
@@ -165,9 +147,8 @@ export class RequestMetrics {
       byShard.add([shard, resultOf(status)], count);
       shardDurations.addAll(shard, counted.durations);
     }
-    const stages = this.#stageDurations;
     return [
-      ...[requests, durations, stages, errors, limits],
+      ...[requests, durations, errors, limits],
       ...[byTier, served, byShard, shardDurations],
     ].map((metric) => metric.family());
   }

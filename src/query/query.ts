@@ -79,13 +79,6 @@ export interface MatchesQuery extends Shape {
   given: GivenParameters;
 }
 
-export interface PlayersQuery extends Shape {
-  playerNames: string[] | undefined;
-  playerIds: string[] | undefined;
-  limit: number;
-  given: GivenParameters;
-}
-
 export interface ParseContext {
   /** Milliseconds since the epoch. */
   now: number;

@@ -105,43 +105,7 @@ describe("the members that older clients read are present, empty if the record h
   });
 });
 
-describe("members that the record has are served as recorded:", () => {
-  test("on a match", async () => {
-    const { data } = (await world.get("/shards/na/matches/rich")).body;
-    expect(data.attributes.titleId).toBe("emberfall");
-    expect(data.relationships).toMatchObject({
-      assets: { data: [{ type: "asset", id: "asset-1" }] },
-      rounds: { data: [{ type: "round", id: "round-1" }], meta: { of: 1 } },
-      spectators: { data: [{ type: "participant", id: "watcher" }] },
-    });
-  });
-
-  test("on a match that writes titleID, or a relationship without data", async () => {
-    const { data } = (await world.get("/shards/na/matches/capital")).body;
-    expect(data.attributes).toMatchObject({ titleID: "emberfall-2", titleId: "emberfall-2" });
-    expect(data.relationships.rounds).toEqual({ data: [], meta: { of: 0 } });
-  });
-});
-
 describe("the members are added only to responses:", () => {
-  test("the same data without the profile has none of them", async () => {
-    const { body } = await strictly("/shards/na/matches/plain");
-    for (const { attributes, relationships = {} } of all(body)) {
-      expect(attributes).not.toHaveProperty("titleId");
-      for (const name of ["assets", "rounds", "spectators", "team"]) {
-        expect(relationships).not.toHaveProperty(name);
-      }
-    }
-    const player = await strictly("/shards/na/players/player-a");
-    expect(player.body).not.toHaveProperty("meta");
-    expect(player.body.data).not.toHaveProperty("relationships");
-    expect(player.body.data.attributes).not.toHaveProperty("titleId");
-    expect(player.body.data.attributes).not.toHaveProperty("createdAt");
-    const match = await strictly("/shards/na/matches/rich");
-    expect(included(match.body, "participant", "watcher")).not.toHaveProperty("relationships");
-    expect((await strictly("/status")).body).not.toHaveProperty("data");
-  });
-
   test.each(PATHS.filter((path) => !path.includes("assets")))(
     "%s is otherwise the same with and without the profile",
     async (path) => {
@@ -185,14 +149,6 @@ describe("a response with these members", () => {
     expect(head.text).toBe("");
     expect(head.headers.get("etag")).toBe(tag);
     expect(head.headers.get("content-type")).toBe(got.headers.get("content-type"));
-  });
-
-  test("with one record is the same in every encoding, and so is its ETag", async () => {
-    const path = "/shards/na/matches/plain";
-    const gzip = await world.get(path, { "Accept-Encoding": "gzip" });
-    const identity = await world.get(path, { "Accept-Encoding": "identity" });
-    expect(gzip.text).toBe(identity.text);
-    expect(gzip.headers.get("etag")).toBe(`W/${identity.headers.get("etag")}`);
   });
 });
 

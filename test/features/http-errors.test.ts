@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
-import { expectProblem, problemIn } from "../support/problems.ts";
+import { problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -136,13 +136,6 @@ describe("checks come in this order:", () => {
     expect(await request()).toBe(401);
   });
 });
-
-test.each(["/events", "/shards/na/events", `${M}/match-a/events`])(
-  "there are no events: %s is an unknown URL",
-  async (path) => {
-    expectProblem(await world.get(path), "unknown-route");
-  },
-);
 
 test("input is quoted safely: any text is returned as a JSON string", async () => {
   const name = '"><script>\u0000\u2028é🎮';

@@ -1,6 +1,7 @@
 /** Tests how query strings are parsed. */
 
 import { afterAll, describe, expect, test } from "bun:test";
+import type { ErrorCode } from "../../src/domain/errors.ts";
 import { idsOf } from "../support/compound.ts";
 import { expectProblem, problemIn, problemsIn } from "../support/problems.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
@@ -76,18 +77,54 @@ describe.each(LISTS)("on %s", (list) => {
     expect((await ask(list, "filter[playerNames]=a%252Bb")).body.data).toEqual([]);
     expect((await ask(list, "filter[playerIds]=a%252Cb")).body.data).toEqual([]);
   });
+});
 
-  test.each([",", "a,", ",a", "a,,b", "%2C", "a%5Cb", "a%5C", "%5C%5C%5C"])(
-    "an empty item or a stray backslash is refused: %s",
-    async (value) => {
-      const reply = await get(`${list}?filter[playerNames]=${value}`);
-      expect(reply.status).toBe(400);
-      expect(problemIn(reply)).toMatchObject({
-        code: "invalid-parameter",
-        source: { parameter: "filter[playerNames]" },
-      });
-    },
-  );
+const TIMES = [
+  "yesterday now 1700000000 2026-03-01 2026-03-01T18:30Z 2026-03-01T18:30:00",
+  "2026-03-01%2018:30:00Z 2026-03-01T18:30:00%20Z %202026-03-01T18:30:00Z 20260301T183000Z",
+  "2026-02-30T00:00:00Z 2025-02-29T00:00:00Z 2026-13-01T00:00:00Z 2026-00-10T00:00:00Z",
+  "2026-03-00T00:00:00Z 2026-03-01T24:00:00Z 2026-03-01T18:60:00Z 2026-03-01T18:30:60Z",
+  "2026-03-01T18:30:00.Z 2026-03-01T18:30:00%2B24:00 2026-03-01T18:30:00%2B01:60",
+  "2026-03-01T18:30:00CET 26-03-01T18:30:00Z",
+].join(" ");
+const NAMES = ", a, ,a a,,b %2C a%5Cb a%5C %5C%5C%5C";
+const MODES = "rankd Ranked practice ranked,nonsense ranked%20 5v5_pvp_ranked";
+const LIMITS = "0 6 50 -1 abc 1.5 5.0 1e0 0x1 %2B1 1%0A ٣ 99999999999999999999";
+const SORTS = "duration id createdat +createdAt %2BcreatedAt createdAt,id --createdAt";
+const PATHS =
+  "roster players rosters.player participants rosters.participants.team Rosters rosters. match nonsense rosters,nonsense";
+
+type Refused = [path: string, name: string, code: ErrorCode, values: string];
+
+/** Values separated by spaces. */
+const REFUSED: Refused[] = [
+  ["matches", "page[limit]", "invalid-parameter", LIMITS],
+  ["players", "page[limit]", "invalid-parameter", "0 7 50 abc"],
+  ["matches", "page[offset]", "invalid-parameter", "-1 abc 1.5 1e3 %2B1"],
+  ["matches", "page[offset]", "offset-too-deep", "10001 99999999999999999999"],
+  // There is only one page.
+  ["players", "page[offset]", "invalid-parameter", "1 6 10001 -1 abc"],
+  ["matches", "sort", "invalid-parameter", SORTS],
+  ["matches", "filter[createdAt-start]", "invalid-parameter", TIMES],
+  ["matches", "filter[createdAt-end]", "invalid-parameter", TIMES],
+  ["matches", "filter[gameMode]", "invalid-parameter", MODES],
+  ["matches", "filter[playerNames]", "invalid-parameter", NAMES],
+  ["players", "filter[playerNames]", "invalid-parameter", NAMES],
+  ["matches", "include", "unknown-include-path", PATHS],
+  ["matches/match-a", "include", "unknown-include-path", PATHS],
+  ["players", "include", "unknown-include-path", "rosters matches assets"],
+  ["players/a", "include", "unknown-include-path", "rosters matches assets"],
+  ...ENDPOINTS.flatMap((path) =>
+    ["mach", "Match", "", "TYPE"].map(
+      (type): Refused => [path, `fields[${type}]`, "unknown-type", "a"],
+    ),
+  ),
+];
+
+describe.each(REFUSED)("on %s, %s is refused as %s:", (path, name, code, values) => {
+  test.each(values.split(" "))("%s", async (value) => {
+    expectProblem(await get(`${path}?${name}=${value}`), code, { parameter: name });
+  });
 });
 
 test.each([

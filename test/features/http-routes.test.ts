@@ -129,6 +129,9 @@ describe("without settings", () => {
     "/shards/na/Matches",
     "//shards/na/matches",
     "/v1/shards/na/matches",
+    "/events",
+    "/shards/na/events",
+    "/shards/na/matches/match-a/events",
   ])("nothing is served at %s", async (path) => {
     const [, ...rest] = head("here");
     const response = await exchange(world.url, [`GET ${path} HTTP/1.1`, ...rest]);

@@ -2,7 +2,6 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
-import { expectProblem } from "../support/problems.ts";
 import {
   aMatch,
   anId,
@@ -177,17 +176,6 @@ describe("filter[teamNames]", () => {
     expect(await found("filter[teamNames]=NEW")).toEqual(["team-old", "team-new"]);
     expect(await found("filter[teamNames]=OLD")).toEqual([]);
   });
-});
-
-describe("filter[gameMode]", () => {
-  test.each(["rankd", "Ranked", "practice", "ranked,nonsense", "ranked%20", "5v5_pvp_ranked"])(
-    "refuses %s",
-    async (value) => {
-      expectProblem(await page(`filter[gameMode]=${value}`), "invalid-parameter", {
-        parameter: "filter[gameMode]",
-      });
-    },
-  );
 });
 
 describe("filter[patchVersion]", () => {

@@ -30,26 +30,6 @@ describe("page[limit]", () => {
   test.each([1, 2, 3, 4, 5])("%d returns that many matches", async (limit) => {
     expect(await ids(`page[limit]=${limit}`)).toEqual(IDS.slice(0, limit));
   });
-
-  test.each([
-    "0",
-    "6",
-    "50",
-    "-1",
-    "abc",
-    "1.5",
-    "5.0",
-    "1e0",
-    "0x1",
-    "%2B1",
-    "1%0A",
-    "٣",
-    "99999999999999999999",
-  ])("%s is refused", async (value) => {
-    expectProblem(await page(`page[limit]=${value}`), "invalid-parameter", {
-      parameter: "page[limit]",
-    });
-  });
 });
 
 describe("page[offset]", () => {
@@ -66,18 +46,6 @@ describe("page[offset]", () => {
       expect(response.body.links.next).toBeUndefined();
     },
   );
-
-  test.each(["-1", "abc", "1.5", "1e3", "%2B1"])("%s is refused", async (value) => {
-    expectProblem(await page(`page[offset]=${value}`), "invalid-parameter", {
-      parameter: "page[offset]",
-    });
-  });
-
-  test.each(["10001", "99999999999999999999"])("%s is too deep", async (value) => {
-    expectProblem(await page(`page[offset]=${value}`), "offset-too-deep", {
-      parameter: "page[offset]",
-    });
-  });
 
   test("has a configurable maximum", async () => {
     await using shallow = await startWorld([aMatch()], { "max-offset": "3" });
@@ -99,18 +67,6 @@ describe("sort", () => {
 
   test("-createdAt: exactly the reverse, ties included", async () => {
     expect(await all("-createdAt")).toEqual(IDS.toReversed());
-  });
-
-  test.each([
-    "duration",
-    "id",
-    "createdat",
-    "+createdAt",
-    "%2BcreatedAt",
-    "createdAt,id",
-    "--createdAt",
-  ])("%s is refused", async (value) => {
-    expectProblem(await page(`sort=${value}`), "invalid-parameter", { parameter: "sort" });
   });
 });
 

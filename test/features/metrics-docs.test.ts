@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { STAGES } from "../../src/endpoint/stopwatch.ts";
 import { FEATURE_EVENTS } from "../../src/features/list.ts";
 import type { Event, EventName, ShownEvent } from "../../src/observe/events.ts";
 import { EVENTS as CORE_EVENTS } from "../../src/observe/events.ts";
@@ -120,7 +119,6 @@ describe("the tables of metrics", () => {
     const labels = new Set([...scrape.values()].flatMap(labelsOf));
     labels.delete("version");
     expect([...rows.keys()].sort()).toEqual([...labels].sort());
-    expect(codes(rows.get("stage")!)).toEqual([...STAGES]);
     const outcomes = scrape.get("matchbook_uploaded_records_total")!.samples;
     expect(codes(rows.get("outcome")!)).toEqual(
       outcomes.map(({ labels: values }) => values.outcome!),
@@ -186,7 +184,6 @@ describe("the dashboard", () => {
   test("has the rows that the page describes", () => {
     expect(panels.filter(({ type }) => type === "row").map(({ title }) => title)).toEqual([
       "Traffic",
-      "Stages",
       "Errors and limits",
       "Shards",
       "Keys and tiers",

@@ -2,7 +2,6 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
-import { expectProblem } from "../support/problems.ts";
 import {
   aMatch,
   anId,
@@ -46,13 +45,6 @@ async function ids(query: string): Promise<string[]> {
   expect(response.status).toBe(200);
   return idsOf(response.body);
 }
-
-test("the collection is a JSON:API document of players", async () => {
-  const { body } = await world.get("/shards/na/players?filter[playerIds]=ada");
-  expect(Object.keys(body).toSorted()).toEqual(["data", "jsonapi", "links"]);
-  expect(body.data).toMatchObject([{ type: "player", id: "ada", attributes: { name: "Ada" } }]);
-  expect(body.links).toEqual({ self: `${world.url}/shards/na/players?filter%5BplayerIds%5D=ada` });
-});
 
 describe("filter[playerNames]", () => {
   test("finds the player who has the name in this shard", async () => {
@@ -210,23 +202,6 @@ describe("the paging parameters that some JSON:API libraries always send:", () =
     const query = "filter[playerNames]=Many";
     expect(await ids(`${query}&page[limit]=6&page[offset]=0`)).toEqual(await ids(query));
   });
-
-  test.each(["0", "7", "50", "abc"])("page[limit]=%s is refused", async (limit) => {
-    expectProblem(await world.get(`/shards/na/players?page[limit]=${limit}`), "invalid-parameter", {
-      parameter: "page[limit]",
-    });
-  });
-
-  test.each(["1", "6", "10001", "-1", "abc"])(
-    "page[offset]=%s is refused, because there is no such page",
-    async (offset) => {
-      expectProblem(
-        await world.get(`/shards/na/players?page[offset]=${offset}`),
-        "invalid-parameter",
-        { parameter: "page[offset]" },
-      );
-    },
-  );
 });
 
 describe("names and ids together", () => {

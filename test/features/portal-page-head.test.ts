@@ -370,24 +370,27 @@ describe("pictures", () => {
     });
   });
 
-  test.each([
-    "heroes/nobody",
-    "heroes/page",
-    "heroes/page.html",
-    "heroes/large",
-    "heroes/hero-009.png",
-    "heroes/..%2fsecret",
-    "heroes/%2e%2e%2fsecret",
-    "heroes/..",
-    "..%2f/secret",
-    "items/hero-009",
-    "%2e%2e/pictures",
-    `heroes/${"a".repeat(300)}`,
-  ])("are nothing else: %s is 404", async (name) => {
+  test("are nothing else", async () => {
+    const names = [
+      "heroes/nobody",
+      "heroes/page",
+      "heroes/page.html",
+      "heroes/large",
+      "heroes/hero-009.png",
+      "heroes/..%2fsecret",
+      "heroes/%2e%2e%2fsecret",
+      "heroes/..",
+      "..%2f/secret",
+      "items/hero-009",
+      "%2e%2e/pictures",
+      `heroes/${"a".repeat(300)}`,
+    ];
     await withServer({}, async (_, url) => {
-      const response = await fetch(`${url}/portal/pictures/${name}`);
-      expect(response.status).toBe(404);
-      expect(await response.text()).not.toContain("secret");
+      for (const name of names) {
+        const response = await fetch(`${url}/portal/pictures/${name}`);
+        expect([name, response.status]).toEqual([name, 404]);
+        expect(await response.text()).not.toContain("secret");
+      }
     });
   });
 

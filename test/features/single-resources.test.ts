@@ -17,7 +17,7 @@ const rich = aMatch({
       team: { id: "team-abc", name: "ABC" },
       attributes: { stats: { acesEarned: 2, gold: 41_000, side: "left/blue" } },
     },
-    { members: [{ id: "opponent", name: "Grace", attributes: { titleID: "own-title" } }] },
+    { members: [{ id: "opponent", name: "Grace" }] },
   ],
   stats: { acesEarned: 7 },
 });
@@ -31,76 +31,12 @@ const get = async (path: string) => {
   expect(response.status).toBe(200);
   return response.body;
 };
-describe("a match", () => {
-  test("has the top level of a JSON:API document: data, included, links, jsonapi", async () => {
-    const body = await get(MATCH);
-    expect(Object.keys(body).toSorted()).toEqual(["data", "included", "jsonapi", "links"]);
-    expect(body.links).toEqual({ self: `${world.url}${MATCH}` });
-    expect(body.jsonapi).toEqual({ version: "1.1" });
-  });
 
-  test("has every field of the API", async () => {
-    const { data } = await get(MATCH);
-    expect(data).toEqual({
-      type: "match",
-      id: rich.data.id,
-      attributes: {
-        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
-        duration: 1200,
-        gameMode: "casual",
-        patchVersion: "2.13",
-        shardId: "na",
-        stats: { endGameReason: "victory", queue: "casual", acesEarned: 7 },
-      },
-      relationships: {
-        rosters: {
-          data: [
-            { type: "roster", id: `${rich.data.id}-r0` },
-            { type: "roster", id: `${rich.data.id}-r1` },
-          ],
-        },
-      },
-    });
-    expect(data).toEqual(rich.data);
-  });
-
-  test("is the same resource alone and in the collection", async () => {
-    const single = await get(MATCH);
-    const list = await get("/shards/na/matches?filter[patchVersion]=2.13");
-    expect(list.data).toEqual([single.data]);
-    expect(list.included).toEqual(single.included);
-  });
-});
-
-describe("a player", () => {
-  test("has every field of the API", async () => {
-    const { data } = await get("/shards/na/players/registered");
-    expect(data).toEqual({
-      type: "player",
-      id: "registered",
-      attributes: {
-        name: "Ada",
-        patchVersion: "2.13",
-        shardId: "na",
-        titleID: "emberfall",
-        stats: {
-          level: 12,
-          winStreak: 0,
-          lossStreak: 1,
-          lifetimeGold: 1500.5,
-          played: 1,
-          wins: 0,
-          played_ranked: 0,
-        },
-      },
-    });
-  });
-
-  test("has the top level of a JSON:API document: data, links, jsonapi", async () => {
-    const body = await get("/shards/na/players/registered");
-    expect(Object.keys(body).toSorted()).toEqual(["data", "jsonapi", "links"]);
-    expect(body.links).toEqual({ self: `${world.url}/shards/na/players/registered` });
-  });
+test("a match is the same resource alone and in the collection", async () => {
+  const single = await get(MATCH);
+  const list = await get("/shards/na/matches?filter[patchVersion]=2.13");
+  expect(list.data).toEqual([single.data]);
+  expect(list.included).toEqual(single.included);
 });
 
 describe("a record that does not exist", () => {

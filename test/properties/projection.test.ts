@@ -6,12 +6,7 @@ import { canonicalList, canonicalResource } from "../../src/document/canonical.t
 import { encodeMatch } from "../../src/document/encoded-match.ts";
 import { type Piece, writeFollowing, writeFragment } from "../../src/document/fragment.ts";
 import { plainBody } from "../../src/document/gzip.ts";
-import {
-  matchContent,
-  matchListContent,
-  playerContent,
-  playerListContent,
-} from "../../src/document/stitch.ts";
+import { matchContent, playerContent } from "../../src/document/stitch.ts";
 import { type Json, keyOf, type Resource } from "../../src/domain/json.ts";
 import { PROFILES } from "../../src/endpoint/compat-profile.ts";
 import type { Shape } from "../../src/query/query.ts";
@@ -213,11 +208,11 @@ test("matches have the chosen resources and members, each resource once", () => 
       const bundle = stored(page);
       for (const shape of shapes) {
         const expected = plain(projectedPage(page, shape, isCompatible));
-        expect(documentOf(matchListContent(bundle, shape, additions))).toStrictEqual(expected);
+        expect(documentOf(matchContent("list", bundle, shape, additions))).toStrictEqual(expected);
       }
       const one = { ...page, matches: page.matches.slice(0, 1) };
       const { data, included } = plain(projectedPage(one, shapes[0]!, isCompatible));
-      const single = documentOf(matchContent(stored(one), shapes[0]!, additions));
+      const single = documentOf(matchContent("single", stored(one), shapes[0]!, additions));
       expect(single).toStrictEqual({ data: data[0], included });
     }),
     { numRuns: scaled(800) },
@@ -241,7 +236,7 @@ test("a resource that starts with a member of a numeric name is found after one 
   };
   for (const include of [["rosters"], undefined]) {
     const shape = { include, fields: undefined };
-    const document = documentOf(matchListContent(stored(page), shape));
+    const document = documentOf(matchContent("list", stored(page), shape));
     expect(document).toStrictEqual(plain(projectedPage(page, shape, false)));
   }
 });
@@ -255,9 +250,9 @@ test("players have the chosen members", () => {
       const noPaths = { ...shape, include: shape.include && [] };
       const included = noPaths.include && { included: [] };
       const data = plain(projectedPlayers(given, noPaths, isCompatible));
-      const list = documentOf(playerListContent(parts, noPaths, additions));
+      const list = documentOf(playerContent("list", parts, noPaths, additions));
       expect(list).toStrictEqual({ data, ...included });
-      const single = documentOf(playerContent(parts[0]!, noPaths, additions));
+      const single = documentOf(playerContent("single", [parts[0]!], noPaths, additions));
       expect(single).toStrictEqual({ data: data[0], ...included });
     }),
     { numRuns: scaled(300) },
@@ -269,7 +264,9 @@ test("a player who is the same except for the latest match, or is asked for with
   const attributesAt = (lastMatchAt: number, ...fields: string[]) => {
     const shape = { include: undefined, fields: new Map([["player", new Set(fields)]]) };
     const parts = storedNamed({ resource: player, companions: [], lastMatchAt });
-    const { data } = documentOf(playerContent(parts, shape, PROFILES.gamelocker.additions));
+    const { data } = documentOf(
+      playerContent("single", [parts], shape, PROFILES.gamelocker.additions),
+    );
     return data.attributes;
   };
   for (const time of ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]) {

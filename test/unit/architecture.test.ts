@@ -7,225 +7,85 @@ import { dirname, join, normalize, resolve } from "node:path";
  * The parts of src/, lowest first, each with the parts it may import. A part is below everything
  * that imports it, so the table cannot contain cycles. Types count like values.
  */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  // Leaves: no imports from src/.
-  text: [],
-  domain: ["text"],
-  observe: [],
-  "durable-files.ts": [],
+const TABLE = `
+# Leaves: no imports from src/.
+text:
+domain: text
+observe:
+durable-files.ts:
+# Resource schemas, queries and the store contract.
+schema: domain
+query: domain text
+store: domain observe query durable-files.ts
+postgres: store
+sqlite: store
+# The stages of a request and of a match.
+document: domain query store
+access: domain observe store
+openapi: domain query schema
+endpoint: domain query store document access
+settings: domain text
+# How commands, admin routes and findings are declared, here and in features.
+cli/command.ts: domain settings
+cli/table.ts:
+admin/endpoint.ts: domain
+admin/errors.ts: access store
+admin/request.ts: domain text admin/endpoint.ts admin/errors.ts
+doctor/findings.ts:
+# Each in a folder of its own.
+features: domain text observe query store document access openapi endpoint settings cli/command.ts
+    cli/table.ts admin/endpoint.ts admin/errors.ts admin/request.ts doctor/findings.ts
+store/all-tables: domain store features
+ingest: domain schema store document features store/all-tables durable-files.ts
+rebuild: store store/all-tables ingest
+export: store store/all-tables document rebuild
+# Used by both.
+demo: domain
+prune: store ingest
+redact: domain store document ingest export prune access
+# Runs in browsers and uses the public API; the tables are for its forms.
+portal: domain text query features
+# The adapters, each imported by one file only.
+store/sqlite: domain observe query store store/all-tables sqlite durable-files.ts
+store/postgres: domain observe query store store/all-tables postgres
+access/redis: observe access
+access/sqlite: access sqlite durable-files.ts
+access/postgres: access postgres
+open-access.ts: domain observe store access settings access/redis access/sqlite access/postgres
+    features redact
+open-stores.ts: domain observe store settings store/sqlite store/postgres redact open-access.ts
+# Both compare a shard with one that is rebuilt.
+verify: store store/all-tables rebuild open-stores.ts
+repair: store rebuild verify
+backup: domain observe settings store verify sqlite durable-files.ts open-stores.ts open-access.ts
+    redact
+# Entry points and wiring.
+http: domain text observe query store document access settings openapi endpoint features
+admin: domain text observe store ingest access settings features admin/endpoint.ts admin/errors.ts
+    admin/request.ts endpoint http
+doctor: domain store redact access features doctor/findings.ts settings open-stores.ts
+    open-access.ts admin
+upload-worker.ts: observe store ingest open-stores.ts admin admin/errors.ts
+maintenance: domain observe store ingest prune verify settings
+maintenance-worker.ts: observe store maintenance open-stores.ts
+wiring.ts: domain observe store access settings endpoint open-stores.ts open-access.ts features
+    http admin maintenance upload-worker.ts maintenance-worker.ts
+workers: observe access settings endpoint features http wiring.ts
+cli: domain durable-files.ts text observe query store document ingest export verify prune redact
+    rebuild repair access settings backup demo features cli/command.ts cli/table.ts endpoint http
+    open-stores.ts open-access.ts doctor doctor/findings.ts wiring.ts workers
+main.ts: cli
+executable.ts: main.ts
+`;
 
-  // Resource schemas, queries and the store contract.
-  schema: ["domain"],
-  query: ["domain", "text"],
-  store: ["domain", "observe", "query", "durable-files.ts"],
-  postgres: ["store"],
-  sqlite: ["store"],
-
-  // The stages of a request and of a match.
-  document: ["domain", "query", "store"],
-  access: ["domain", "observe", "store"],
-  openapi: ["domain", "query", "schema"],
-  endpoint: ["domain", "query", "store", "document", "access"],
-
-  settings: ["domain", "text"],
-
-  // How commands, admin routes and findings are declared, here and in features.
-  "cli/command.ts": ["domain", "settings"],
-  "cli/table.ts": [],
-  "admin/endpoint.ts": ["domain"],
-  "admin/errors.ts": ["access", "store"],
-  "admin/request.ts": ["domain", "text", "admin/endpoint.ts", "admin/errors.ts"],
-  "doctor/findings.ts": [],
-
-  // Each in a folder of its own.
-  features: [
-    "domain",
-    "text",
-    "observe",
-    "query",
-    "store",
-    "document",
-    "access",
-    "openapi",
-    "endpoint",
-    "settings",
-    "cli/command.ts",
-    "cli/table.ts",
-    "admin/endpoint.ts",
-    "admin/errors.ts",
-    "admin/request.ts",
-    "doctor/findings.ts",
-  ],
-  "store/all-tables": ["domain", "store", "features"],
-  ingest: [
-    "domain",
-    "schema",
-    "store",
-    "document",
-    "features",
-    "store/all-tables",
-    "durable-files.ts",
-  ],
-  rebuild: ["store", "store/all-tables", "ingest"],
-  export: ["store", "store/all-tables", "document", "rebuild"],
-
-  // Used by both.
-  demo: ["domain"],
-  prune: ["store", "ingest"],
-  redact: ["domain", "store", "document", "ingest", "export", "prune", "access"],
-
-  // Runs in browsers and uses the public API; the tables are for its forms.
-  portal: ["domain", "text", "query", "features"],
-
-  // The adapters, each imported by one file only.
-  "store/sqlite": [
-    "domain",
-    "observe",
-    "query",
-    "store",
-    "store/all-tables",
-    "sqlite",
-    "durable-files.ts",
-  ],
-  "store/postgres": ["domain", "observe", "query", "store", "store/all-tables", "postgres"],
-  "access/redis": ["observe", "access"],
-  "access/sqlite": ["access", "sqlite", "durable-files.ts"],
-  "access/postgres": ["access", "postgres"],
-  "open-access.ts": [
-    "domain",
-    "observe",
-    "store",
-    "access",
-    "settings",
-    "access/redis",
-    "access/sqlite",
-    "access/postgres",
-    "features",
-    "redact",
-  ],
-  "open-stores.ts": [
-    "domain",
-    "observe",
-    "store",
-    "settings",
-    "store/sqlite",
-    "store/postgres",
-    "redact",
-    "open-access.ts",
-  ],
-
-  // Both compare a shard with one that is rebuilt.
-  verify: ["store", "store/all-tables", "rebuild", "open-stores.ts"],
-  repair: ["store", "rebuild", "verify"],
-
-  backup: [
-    "domain",
-    "observe",
-    "settings",
-    "store",
-    "verify",
-    "sqlite",
-    "durable-files.ts",
-    "open-stores.ts",
-    "open-access.ts",
-    "redact",
-  ],
-
-  // Entry points and wiring.
-  http: [
-    "domain",
-    "text",
-    "observe",
-    "query",
-    "store",
-    "document",
-    "access",
-    "settings",
-    "openapi",
-    "endpoint",
-    "features",
-  ],
-  admin: [
-    "domain",
-    "text",
-    "observe",
-    "store",
-    "ingest",
-    "access",
-    "settings",
-    "features",
-    "admin/endpoint.ts",
-    "admin/errors.ts",
-    "admin/request.ts",
-    "endpoint",
-    "http",
-  ],
-  doctor: [
-    "domain",
-    "store",
-    "redact",
-    "access",
-    "features",
-    "doctor/findings.ts",
-    "settings",
-    "open-stores.ts",
-    "open-access.ts",
-    "admin",
-  ],
-  "upload-worker.ts": ["observe", "store", "ingest", "open-stores.ts", "admin", "admin/errors.ts"],
-  maintenance: ["domain", "observe", "store", "ingest", "prune", "verify", "settings"],
-  "maintenance-worker.ts": ["observe", "store", "maintenance", "open-stores.ts"],
-  "wiring.ts": [
-    "domain",
-    "observe",
-    "store",
-    "access",
-    "settings",
-    "endpoint",
-    "open-stores.ts",
-    "open-access.ts",
-    "features",
-    "http",
-    "admin",
-    "maintenance",
-    "upload-worker.ts",
-    "maintenance-worker.ts",
-  ],
-  workers: ["observe", "access", "settings", "endpoint", "features", "http", "wiring.ts"],
-  cli: [
-    "domain",
-    "durable-files.ts",
-    "text",
-    "observe",
-    "query",
-    "store",
-    "document",
-    "ingest",
-    "export",
-    "verify",
-    "prune",
-    "redact",
-    "rebuild",
-    "repair",
-    "access",
-    "settings",
-    "backup",
-    "demo",
-    "features",
-    "cli/command.ts",
-    "cli/table.ts",
-    "endpoint",
-    "http",
-    "open-stores.ts",
-    "open-access.ts",
-    "doctor",
-    "doctor/findings.ts",
-    "wiring.ts",
-    "workers",
-  ],
-  "main.ts": ["cli"],
-  "executable.ts": ["main.ts"],
-};
+const MAY_IMPORT: Record<string, readonly string[]> = Object.fromEntries(
+  TABLE.replaceAll(/^#.*$/gm, "")
+    .replaceAll(/\n +/g, " ")
+    .split("\n")
+    .filter((row) => row !== "")
+    .map((row) => row.split(":"))
+    .map(([part, others]) => [part!, others!.trim().split(" ").filter(Boolean)]),
+);
 
 /** Packages that only some parts may use. Node's own modules are not listed. */
 const MAY_USE: Record<string, readonly string[]> = {

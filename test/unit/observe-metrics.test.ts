@@ -23,7 +23,6 @@ function aRequest(wishes: Partial<RequestEvent> = {}): RequestEvent {
     code: undefined,
     time: NOW,
     milliseconds: 1,
-    stages: [0, 0],
     keyId: undefined,
     tier: undefined,
     records: 0,
@@ -47,7 +46,6 @@ function aShard(id: string, wishes: Partial<ShardStatus> = {}): ShardStatus {
 async function after(events: Event[], shards: ShardStatus[] = []): Promise<Scrape> {
   const metrics = new Metrics({
     version: "1.2.3",
-    stages: ["first", "second"],
     shardStates: async () => shards,
     clock: { now: () => NOW },
   });
@@ -127,7 +125,6 @@ test("the open streams of several workers add up", () => {
   const families = [2, 3].flatMap((streams) => {
     const metrics = new Metrics({
       version: "1.2.3",
-      stages: [],
       shardStates: async () => [],
       clock: { now: () => NOW },
     });

@@ -36,7 +36,6 @@ const request: RequestEvent = {
   code: "not-found",
   time: 1_700_000_000_000,
   milliseconds: 1.25,
-  stages: [0.5, 0.75],
   keyId: "k_1",
   tier: "hobby",
   records: 0,

@@ -9,6 +9,7 @@ import { MATCHES, MAX_PARAMETERS, PLAYERS, SINGLE } from "../../src/query/parame
 import { parseQuery } from "../../src/query/parse-query.ts";
 import type { ParseContext } from "../../src/query/query.ts";
 import { type Pair, splitQuery, writeQuery } from "../../src/query/query-string.ts";
+import { ENDPOINTS } from "../support/parameters.ts";
 
 const context: ParseContext = {
   now: Date.UTC(2026, 2, 29),
@@ -120,3 +121,21 @@ test("a long value is shortened, and never within a character", () => {
     expect(quoted.isWellFormed()).toBe(true);
   }
 });
+
+test.each(
+  ENDPOINTS.flatMap((endpoint) =>
+    Object.entries(endpoint.parameters).map(
+      ([name, { example }]) => [endpoint.name, name, endpoint, example] as const,
+    ),
+  ),
+)(
+  "the declared parameters of %s have an example of %s that is accepted",
+  (_, name, endpoint, example) => {
+    const required = endpoint.required.filter((other) => other !== name);
+    const raw = writeQuery([
+      ...required.map((other) => [other, endpoint.parameters[other]!.example] as const),
+      [name.replace("TYPE", "match"), example],
+    ]);
+    expect(parseQuery(raw, endpoint, context)).toMatchObject({ ok: true });
+  },
+);

@@ -47,7 +47,6 @@ export async function getChanges(request: ShardRequest): Promise<ShardResult> {
   const page = isStart
     ? { changes: [], end: start }
     : await readPage(request, query, filter, start);
-  request.watch.lap("store");
   const content = contentOf(changeListContent(page.changes));
   const rest = restOf(
     nextLinks(request.url, query.given, encodeLogCursor(page.end)),
@@ -236,7 +235,7 @@ function openSlot(request: ShardRequest): void {
   throw apiError(
     "too-many-streams",
     `${key.limitedBy === undefined ? "This key" : "Your network"} has reached its limit of open streams and waiting requests (${streams}). Close one, or follow several players with one stream and a filter.`,
-    { headers: { "Retry-After": "10" } },
+    { retryAfter: 10 },
   );
 }
 

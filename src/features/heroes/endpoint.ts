@@ -24,7 +24,6 @@ export async function getHeroes(request: ShardRequest): Promise<ShardResult> {
   const { values, given } = readQuery(request, HEROES);
   const read = () => findHeroes(request, values);
   const { content, meta } = await results.findCostly(request, "heroes", now, read);
-  request.watch.lap("store");
   const rest = restOf(selfLink(url, given), meta);
   return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "collection" };
 }

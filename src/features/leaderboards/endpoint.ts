@@ -40,7 +40,6 @@ export async function getLeaderboard(request: ShardRequest): Promise<ShardResult
   const found = await results.find(request, `leaderboard ${board}`, undefined, () =>
     findEntries(request, board, depth, values),
   );
-  request.watch.lap("store");
   const { content, records, next, window } = found;
   const meta = { board, period, ...(window && { window }), depth };
   const rest = restOf(nextLinks(url, given, next), meta);

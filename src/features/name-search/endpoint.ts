@@ -28,7 +28,6 @@ export async function getPlayerNames(request: ShardRequest): Promise<ShardResult
   const query = readQuery(request, NAMES);
   const near = query.values["filter[near]"]!;
   const found = await findPlayers(near, request.reader, request.shard);
-  request.watch.lap("store");
   return resultOf(request, query, found, {});
 }
 
@@ -52,7 +51,6 @@ export async function searchPlayerNames(request: AllShardsRequest): Promise<Shar
       }
     }),
   );
-  request.watch.lap("store");
   const errors = [...failures].map(([shard, error]) => request.failed(shard, error));
   if (errors.length > 0 && errors.length === request.shards.length) throw errors[0];
   const unavailable = [...failures.keys()].sort();

@@ -32,7 +32,6 @@ export async function getPlayedWith(request: ShardRequest): Promise<ShardResult>
   const found = await request.results.find(request, `played with ${id}`, days, () =>
     findPlayers(request, days, limit),
   );
-  request.watch.lap("store");
   const { content, records, matches, isTruncated } = found;
   const window = { start: formatTimestamp(days.start), end: formatTimestamp(days.end) };
   const links = selfLink(url, given);
