@@ -29,6 +29,9 @@ export const RANKED_MODE = "ranked";
 /** The only mode that needs a ranked player to be served. */
 export const PRIVATE_MODE = "private";
 
+/** The modes of statistics: private matches do not count, also when they are served. */
+export const COUNTED_MODES: readonly string[] = GAME_MODES.filter((mode) => mode !== PRIVATE_MODE);
+
 /** How sessions end that were never really played. */
 export const VOID_ENDINGS = ["exitpractice", "notenoughplayers"] as const;
 

@@ -16,10 +16,10 @@ import type { Operated } from "./operated.ts";
 
 export interface Feature {
   name: string;
-  routes: readonly RecordsRoute[];
+  routes?: readonly RecordsRoute[];
   /** In the OpenAPI document, by name; and an example of each response. */
-  schemas: Readonly<Record<string, Schema>>;
-  examples: Readonly<Record<string, object>>;
+  schemas?: Readonly<Record<string, Schema>>;
+  examples?: Readonly<Record<string, object>>;
   /** Which it also adds to the interface `FeatureEvents`. */
   events?: Partial<FeatureEvents>;
   /** What it needs of each record, by name: the parts of an outline. Computed once, when the record arrives. */

@@ -13,6 +13,7 @@ import { playedWith } from "./played-with/feature.ts";
 import { webhooks } from "./webhooks/feature.ts";
 
 export const FEATURES: readonly Feature[] = [
+  // In the order of the documentation of the API.
   playedWith,
   nameSearch,
   leaderboards,

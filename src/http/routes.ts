@@ -73,7 +73,7 @@ export const ROUTES: readonly Route[] = [
     response: "SinglePlayer",
     endpoint: getPlayer,
   },
-  ...FEATURES.flatMap(({ routes }) => routes),
+  ...FEATURES.flatMap(({ routes = [] }) => routes),
   {
     path: "/usage",
     summary: "Get the limits and usage of your key",

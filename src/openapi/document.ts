@@ -12,8 +12,8 @@ import { SCHEMAS } from "./schemas.ts";
 
 /** What features add. */
 export interface Additions {
-  schemas: Readonly<Record<string, Schema>>;
-  examples: Readonly<Record<string, object>>;
+  schemas?: Readonly<Record<string, Schema>>;
+  examples?: Readonly<Record<string, object>>;
 }
 
 export interface Deployment {

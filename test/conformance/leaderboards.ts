@@ -167,36 +167,6 @@ export function boardGuarantees(guarantee: Guarantee): void {
       expect(await transaction.run(() => rankedBetween(1, DAY - 1))).toEqual(new Map());
     });
   });
-
-  guarantee("counts of recent matches add up, and are gone when nothing is left", async (store) => {
-    const { writer } = store;
-    const change = (id: string, played: number, wins: number) =>
-      writer.write(async (transaction) =>
-        transaction.run(() => changeRecent(new Map([[id, { played, wins }]]))),
-      );
-    const reader = await store.reader();
-    const listed = async (board: Board) => {
-      const part = { after: undefined, limit: 10 };
-      const { entries } = await reader.read(() =>
-        readBoard({ board, period: "28d", depth: 10, part }),
-      );
-      return entries.map(({ id, score, played }) => [id, score, played]);
-    };
-    await people(writer, { players: [aPlayer("p"), aPlayer("q")] });
-    await change("q", 12, 5);
-    await change("p", 1, 1);
-    await change("q", 13, 11);
-    expect(await listed("ranked-wins")).toEqual([
-      ["q", 16, 25],
-      ["p", 1, 1],
-    ]);
-    expect(await listed("win-rate")).toEqual([["q", 640_000, 25]]);
-    await change("q", -25, -16);
-    expect(await listed("ranked-wins")).toEqual([["p", 1, 1]]);
-    expect(await listed("win-rate")).toEqual([]);
-    await writer.write(async (transaction) => transaction.run(clearRecent));
-    expect(await listed("ranked-wins")).toEqual([]);
-  });
 }
 
 async function clear(writer: Writer): Promise<void> {

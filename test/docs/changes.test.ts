@@ -166,11 +166,14 @@ function receiverTests(runtime: string, command: string): void {
     ["another id", { "webhook-id": "msg_other" }, undefined],
     ["an invalid timestamp", { "webhook-timestamp": "now" }, undefined],
     ["an old timestamp", "old", undefined],
+    ["another version", "v2", undefined],
   ])(`the receiver in ${runtime} rejects %s`, async (_, changed, sent) => {
     const body = '{"type":"test"}';
     const now = changed === "old" ? Date.now() - 3_600_000 : Date.now();
-    const signed = signedHeaders([hook.secret], "msg_1", now, body);
-    const headers = { ...signed, ...(typeof changed === "string" ? {} : changed) };
+    const headers = signedHeaders([hook.secret], "msg_1", now, body);
+    if (changed === "v2") {
+      headers["webhook-signature"] = headers["webhook-signature"]!.replace(/^v1,/, "v2,");
+    } else if (typeof changed !== "string") Object.assign(headers, changed);
     const response = await fetch(url, { method: "POST", headers, body: sent ?? body });
     expect(response.status).toBe(400);
   });

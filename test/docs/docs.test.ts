@@ -8,8 +8,7 @@ import { buildProgram } from "../../src/cli/program.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { GAME_MODES } from "../../src/domain/modes.ts";
 import { PROFILES } from "../../src/endpoint/compat-profile.ts";
-import { MAX_CHANGES } from "../../src/features/changes/parameters.ts";
-import { MAX_NAMES, MAX_NEAR_LENGTH } from "../../src/features/name-search/parameters.ts";
+import { FEATURES } from "../../src/features/list.ts";
 import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import { MOST_REFERENCES } from "../../src/ingest/collect-resources.ts";
 import {
@@ -121,6 +120,18 @@ describe("docs/api.md", () => {
   const parameters = table(api, "Parameter", "On");
   const limits = table(api, "Limit", "Value", "Beyond it");
 
+  /** Undefined without the feature. */
+  const mostOf = (endpoint: string, parameter: string) =>
+    ENDPOINTS.flatMap(({ name, parameters }) => {
+      const found = name === endpoint ? parameters[parameter] : undefined;
+      return found && "most" in found ? found.most : [];
+    })[0];
+  const mostItems = (schema: string) =>
+    FEATURES.flatMap(({ schemas = {} }) => {
+      const properties = schemas[schema]?.properties as { data: { maxItems: number } } | undefined;
+      return properties?.data.maxItems ?? [];
+    })[0];
+
   test("lists every parameter, and no other", () => {
     const names = parameters.map(([name]) => code(name!));
     expect(names.toSorted()).toEqual(PARAMETERS.map(({ name }) => name).toSorted());
@@ -153,25 +164,27 @@ describe("docs/api.md", () => {
     );
   });
 
-  test.each([
-    ["Requests per key*", SETTINGS.rate.default],
-    ["Distinct matches per key*", SETTINGS["matches-per-day"].default],
-    ["Matches per page", PAGE_SIZE],
-    ["Players per response", MAX_PLAYERS],
-    ["Changes per page", MAX_CHANGES],
-    ["Name suggestions per response", MAX_NAMES],
-    ["Default time window", WINDOW_DAYS],
-    ["Values in one filter", MAX_VALUES],
-    ["Characters in `filter[near]`", MAX_NEAR_LENGTH],
-    ["`page[offset]` on matches*", SETTINGS["max-offset"].default],
-    ["Query parameters per request", MAX_PARAMETERS],
-    ["URL length, including scheme and host", MAX_URL_LENGTH],
+  test.each(
     [
-      "Invalid keys from one IP address*",
-      Number(SETTINGS["open-requests-per-minute"].default) / 20,
-    ],
-    ["Requests without a key from one IP address*", SETTINGS["open-requests-per-minute"].default],
-  ])("gives the limit of %p as it is in the code: %p", (what, limit) => {
+      ["Requests per key*", SETTINGS.rate.default],
+      ["Distinct matches per key*", SETTINGS["matches-per-day"].default],
+      ["Matches per page", PAGE_SIZE],
+      ["Players per response", MAX_PLAYERS],
+      ["Changes per page", mostOf("changes", "page[limit]")],
+      ["Name suggestions per response", mostItems("NameList")],
+      ["Default time window", WINDOW_DAYS],
+      ["Values in one filter", MAX_VALUES],
+      ["Characters in `filter[near]`", mostOf("names", "filter[near]")],
+      ["`page[offset]` on matches*", SETTINGS["max-offset"].default],
+      ["Query parameters per request", MAX_PARAMETERS],
+      ["URL length, including scheme and host", MAX_URL_LENGTH],
+      [
+        "Invalid keys from one IP address*",
+        Number(SETTINGS["open-requests-per-minute"].default) / 20,
+      ],
+      ["Requests without a key from one IP address*", SETTINGS["open-requests-per-minute"].default],
+    ].filter(([, limit]) => limit !== undefined),
+  )("gives the limit of %p as it is in the code: %p", (what, limit) => {
     const row = limits.find(([name]) => name === what);
     expect(row?.[1]).toMatch(new RegExp(`^(the last )?${limit}\\b`));
   });

@@ -104,14 +104,6 @@ describe("a page of changes", () => {
     expect(matchesOf(rest.body)).toEqual([...ids.slice(2), "later"]);
   });
 
-  test("begins now without a cursor", async () => {
-    await using world = await startFeed([aMatch({ id: "before" })]);
-    const { body } = await world.get(CHANGES);
-    expect(body.data).toEqual([]);
-    await world.ingest([aMatch({ id: "after" })]);
-    expect(described((await world.get(body.links.next)).body)).toEqual([["added", "after"]]);
-  });
-
   test("does not count against the daily quota of matches", async () => {
     await using world = await startFeed([aMatch({ id: "one" }), aMatch({ id: "two" })], {
       "matches-per-day": "1",

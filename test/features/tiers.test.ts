@@ -1,7 +1,6 @@
 /** Tiers: the limits of a key by its tier and its own overrides, and closed shards. */
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { BOARDS } from "../../src/features/leaderboards/ranking.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { serve } from "../../src/wiring.ts";
@@ -88,7 +87,8 @@ describe("a closed shard", () => {
   const urlsOf = (shard: string) =>
     ROUTES.filter(({ path }) => path.includes(":shard")).flatMap((route) => {
       if (route.access !== "key") throw new Error(`${route.path} requires no key`);
-      const existing = route.takes.name === "leaderboards" ? BOARDS : ["match-beta", "player-beta"];
+      const [segment] = Object.values(route.segments ?? {});
+      const existing = segment?.values ?? ["match-beta", "player-beta"];
       const paths = [...existing, "nobody"].map((id) =>
         route.path.replace(":shard", shard).replace(/:(id|board)/, id),
       );

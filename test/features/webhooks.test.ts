@@ -4,7 +4,10 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { webhooks } from "../../src/features/webhooks/feature.ts";
 import { send } from "../../src/features/webhooks/send.ts";
+import type { Event } from "../../src/observe/events.ts";
+import { ownServices } from "../../src/open-access.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -134,20 +137,6 @@ test("a batch that fails is repeated with the same id and body, and later change
   expect(await resultsOf(world, hook.id)).toMatchObject({ state: "active" });
 });
 
-test("the day of failures begins again after a delivery, also if the next batch fails in the same turn", async () => {
-  const { world, receiver, hook } = await startHooked();
-  await world.ingest(matches(...Array.from({ length: 150 }, (_, at) => `m${at}`)));
-  receiver.respond = () => new Response("", { status: 500 });
-  await world.deliver();
-  world.clock.time += 23 * HOUR;
-  const [first] = receiver.received;
-  receiver.respond = ({ id }) => new Response("", { status: id === first!.id ? 200 : 500 });
-  await world.deliver();
-  expect((await world.hooks.find(hook.id)).progress).toMatchObject([
-    { attempts: 1, failingSince: world.clock.time },
-  ]);
-});
-
 test("Retry-After delays the next attempt", async () => {
   const { world, receiver } = await startHooked();
   await world.ingest(matches("one"));
@@ -190,14 +179,6 @@ test("a hook that fails for a day is paused and reported; resumed, it continues 
   await world.hooks.resume(hook);
   await world.deliver();
   expect(receiver.matches()).toEqual(["one"]);
-});
-
-test("410 pauses a hook at once", async () => {
-  const { world, receiver, hook } = await startHooked();
-  await world.ingest(matches("one"));
-  receiver.respond = () => new Response("", { status: 410 });
-  await world.deliver();
-  expect(await resultsOf(world, hook.id)).toMatchObject({ state: "paused", pausedBy: "failures" });
 });
 
 test("redirects are not followed", async () => {
@@ -404,7 +385,7 @@ test.each([
 );
 
 test.each([
-  ["http://localhost", "the URL must be https, unless the setting hooks is private"],
+  ["http://localhost", "the URL must be https"],
   ["https://localhost", "localhost is not a public address"],
   ["https://127.0.0.1", "127.0.0.1 is not a public address"],
 ])("%s is refused at each delivery, although it was allowed before", async (origin, result) => {
@@ -641,6 +622,21 @@ test("a paused or removed hook receives nothing, and a resumed one what it misse
   expect(receiver.received).toHaveLength(1);
 });
 
+test("with hooks off, the server does not even try to deliver", async () => {
+  const { world, receiver } = await startHooked();
+  const { settings, access, shards, clock, events } = world;
+  const services = ownServices({ ...settings, hooks: "off" }, access, shards).get("webhooks")!;
+  const observe = (event: Event) => events.push(event);
+  const off = webhooks.operated!.background({ ...services, clock, observe });
+  off.start();
+  await world.ingest(matches("one"));
+  await off.stop();
+  expect(receiver.received).toEqual([]);
+  // It has not taken the lease.
+  expect(await world.deliver()).toBe(true);
+  expect(receiver.matches()).toEqual(["one"]);
+});
+
 test("one instance delivers at a time; another takes over when the lease has ended or was released", async () => {
   const { world, receiver } = await startHooked();
   const other = world.newDeliverer();
@@ -656,25 +652,6 @@ test("one instance delivers at a time; another takes over when the lease has end
   expect(await world.deliver()).toBe(false);
   await other.stop();
   expect(await world.deliver()).toBe(true);
-});
-
-test("what was in flight when an instance died is sent again by the next, with the same id", async () => {
-  const { world, receiver } = await startHooked();
-  await world.ingest(matches("one"));
-  const hung = Promise.withResolvers<Response>();
-  receiver.respond = () => hung.promise;
-  await world.deliverer.turn();
-  while (receiver.received.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  world.clock.time += 15_000;
-  receiver.respond = () => new Response();
-  await world.deliver(world.newDeliverer());
-  const [first, again] = receiver.received;
-  expect([again!.id, again!.body]).toEqual([first!.id, first!.body]);
-  hung.resolve(new Response("", { status: 500 }));
-  await world.deliverer.settled();
-  // The late failure of the first instance changes nothing.
-  const [hook] = await world.hooks.list();
-  expect(hook!.progress).toMatchObject([{ attempts: 0, batch: null }]);
 });
 
 /** Starts what is due, and returns what ends the request that is then in flight. */
@@ -702,24 +679,6 @@ test("a late failure does not pause a hook to which another instance has deliver
   expect(world.events).not.toContainEqual(expect.objectContaining({ event: "hook-paused" }));
 });
 
-test("a late failure does not count for a hook that was resumed meanwhile", async () => {
-  const { world, receiver, hook } = await startHooked();
-  await world.ingest(matches("one"));
-  receiver.respond = () => new Response("", { status: 500 });
-  await world.deliver();
-  world.clock.time += 24 * HOUR;
-  const end = await deliverSlowly(world, receiver);
-  await world.hooks.resume(hook);
-  await end(500);
-  expect(await resultsOf(world, hook.id)).toMatchObject({
-    state: "active",
-    progress: [{ attempts: 0, failingSince: null, nextAttempt: null }],
-  });
-  receiver.respond = () => new Response();
-  await world.deliver();
-  expect(receiver.matches()).toEqual(["one"]);
-});
-
 test("the lag is the age of the oldest change that was not delivered", async () => {
   const { world, receiver } = await startHooked();
   await world.ingest(matches("one"));
@@ -735,17 +694,6 @@ test("the lag is the age of the oldest change that was not delivered", async () 
   await world.deliver();
   await world.deliver();
   expect([lag(), metricOf(world, "matchbook_paused_hooks")]).toEqual([0, 0]);
-});
-
-test("a test message is signed, and changes nothing", async () => {
-  const { world, receiver, hook } = await startHooked();
-  expect(await world.hooks.test(hook, Date.now())).toMatchObject({ kind: "delivered" });
-  const [one] = receiver.received;
-  expect(one!.message).toMatchObject({ type: "test", data: { hook: hook.id } });
-  expect(one!.signatures).toEqual([signatureOf(hook.secret, one!)]);
-  receiver.respond = () => new Response("", { status: 500 });
-  expect(await world.hooks.test(hook, Date.now())).toMatchObject({ kind: "failed" });
-  expect((await resultsOf(world, hook.id)).state).toBe("active");
 });
 
 test("hooks and cursors go on after a repair and after a move: each change comes once", async () => {

@@ -143,17 +143,6 @@ describe("typos", () => {
       { numRuns: scaled(5000) },
     );
   });
-
-  test("are symmetric", () => {
-    fc.assert(
-      fc.property(word(0, 8), typo, typo, (name, first, second) => {
-        const typed = mistype(mistype(name || "a", first), second);
-        const [one, other] = [lettersOf(name || "a"), lettersOf(typed)];
-        expect(editDistance(one, other, 2)).toBe(editDistance(other, one, 2));
-      }),
-      { numRuns: scaled(2000) },
-    );
-  });
 });
 
 test("the keys of a name are few, distinct and well-formed, whatever the name", () => {

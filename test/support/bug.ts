@@ -1,6 +1,5 @@
 /** Simulates bugs in the service, which is how a test gets a 500. */
 
-import { FeedLimits } from "../../src/features/changes/limits.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 
 /** Requests for this player fail with an unexpected error. */
@@ -15,16 +14,5 @@ export function simulateBug(): () => void {
   };
   return () => {
     SqliteReader.prototype.players = players;
-  };
-}
-
-/** Sending any changes fails with an unexpected error, as above. */
-export function simulateFeedBug(): () => void {
-  const { take } = FeedLimits.prototype;
-  FeedLimits.prototype.take = () => {
-    throw new Error("this is a bug");
-  };
-  return () => {
-    FeedLimits.prototype.take = take;
   };
 }

@@ -110,12 +110,14 @@ test.each([
 test.each(["https://1.1.1.1:443/", "https://1.1.1.1:1024/", "https://1.1.1.1:8443/"])(
   "%s is allowed",
   async (text) => {
-    expect(await resolveHookUrl(new URL(text), false)).toEqual(["1.1.1.1"]);
+    expect(await resolveHookUrl(new URL(text), false)).toEqual([{ address: "1.1.1.1", family: 4 }]);
   },
 );
 
 test("with private addresses, every port is allowed", async () => {
-  expect(await resolveHookUrl(new URL("http://127.0.0.1:22/"), true)).toEqual(["127.0.0.1"]);
+  expect(await resolveHookUrl(new URL("http://127.0.0.1:22/"), true)).toEqual([
+    { address: "127.0.0.1", family: 4 },
+  ]);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /** GET /shards/{shard}/changes: as pages, also with long polling, and as a stream of events. */
 
 import { limitId } from "../../access/key-lookup.ts";
-import { contentOf } from "../../document/content.ts";
+import { jsonContent } from "../../document/content.ts";
 import { nextLinks } from "../../document/links.ts";
 import { restOf } from "../../document/stitch.ts";
 import { type ApiError, apiError } from "../../endpoint/errors.ts";
@@ -13,23 +13,20 @@ import {
   type ShardResult,
   searchable,
 } from "../../endpoint/shard-request.ts";
-import type { GivenParameters, LogStart, MatchFilters } from "../../query/query.ts";
+import type { LogStart, MatchFilters } from "../../query/query.ts";
 import type { Change, ChangeBatch, LogPosition, Reader } from "../../store/store.ts";
 import { decodeLogCursor, encodeLogCursor } from "./cursor.ts";
 import { MAX_EXAMINED, type Outcome } from "./feed.ts";
 import { type ChangeFilter, isWanted, wantsAll } from "./filter.ts";
 import { CHANGES, DEFAULT_CHANGES } from "./parameters.ts";
-import { changeListContent } from "./resource.ts";
+import { changeResource } from "./resource.ts";
 import { feedOf } from "./running.ts";
 
-interface ChangesQuery {
-  /** Undefined: only changes from now on. */
-  after: LogStart | undefined;
+interface Wanted {
   limit: number;
   /** How long to wait for a change, in seconds. */
   wait: number;
-  filters: MatchFilters;
-  given: GivenParameters;
+  filter: ChangeFilter;
 }
 
 interface ChangePage {
@@ -39,17 +36,22 @@ interface ChangePage {
 }
 
 export async function getChanges(request: ShardRequest): Promise<ShardResult> {
-  const query = parse(request);
-  const filter = await resolveFilter(query.filters, request.reader);
-  const start = await positionOf(query.after, request);
+  const { values, given } = readQuery(request, CHANGES);
+  const { "page[after]": after, "page[wait]": wait = 0 } = values;
+  const filter = await resolveFilter(matchFilters(values), request.reader);
+  const start = await positionOf(after, request);
   // Without a cursor, and nothing to wait for, the response is about the cursor alone.
-  const isStart = query.after === undefined && query.wait === 0;
+  const isStart = after === undefined && wait === 0;
   const page = isStart
     ? { changes: [], end: start }
-    : await readPage(request, query, filter, start);
-  const content = contentOf(changeListContent(page.changes));
+    : await readPage(
+        request,
+        { limit: values["page[limit]"] ?? DEFAULT_CHANGES, wait, filter },
+        start,
+      );
+  const content = jsonContent(page.changes.map(changeResource));
   const rest = restOf(
-    nextLinks(request.url, query.given, encodeLogCursor(page.end)),
+    nextLinks(request.url, given, encodeLogCursor(page.end)),
     request.profile.meta,
   );
   return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "collection" };
@@ -62,11 +64,11 @@ export async function streamChanges(
   const { requestId, raw, shard, key, reader } = request;
   const feed = feedOf(request);
   const { id, rest } = takeLastEventId(request.query);
-  const query = parse({ ...request, query: rest });
-  const filter = await resolveFilter(query.filters, reader);
+  const { values } = readQuery({ ...request, query: rest }, CHANGES);
+  const filter = await resolveFilter(matchFilters(values), reader);
   const last = lastEventId(raw.headers.get("last-event-id"), { header: "Last-Event-ID" });
   const start = await positionOf(
-    last ?? lastEventId(id, { parameter: LAST_EVENT_ID }) ?? query.after,
+    last ?? lastEventId(id, { parameter: LAST_EVENT_ID }) ?? values["page[after]"],
     request,
   );
   if ((await reader.changes(start, 1)) === undefined) throw cursorExpired();
@@ -87,17 +89,6 @@ export async function streamChanges(
       feed.keepOpen(raw, feed.idleSeconds);
     },
   });
-}
-
-function parse(request: ShardRequest): ChangesQuery {
-  const { values, given } = readQuery(request, CHANGES);
-  return {
-    after: values["page[after]"],
-    limit: values["page[limit]"] ?? DEFAULT_CHANGES,
-    wait: values["page[wait]"] ?? 0,
-    filters: matchFilters(values),
-    given,
-  };
 }
 
 /** Libraries for browsers send the id of the last event in the URL, because a header needs a preflight. */
@@ -152,39 +143,37 @@ async function positionOf(
 
 async function readPage(
   request: ShardRequest,
-  query: ChangesQuery,
-  filter: ChangeFilter,
+  wanted: Wanted,
   start: LogPosition,
 ): Promise<ChangePage> {
-  const examined = wantsAll(filter) ? query.limit : MAX_EXAMINED;
+  const examined = wantsAll(wanted.filter) ? wanted.limit : MAX_EXAMINED;
   const batch = await request.reader.changes(start, examined);
   if (!batch) throw cursorExpired();
-  const page = pageOf(request, query, filter, start, batch);
-  const isWaiting = page.changes.length === 0 && query.wait > 0 && request.raw.method === "GET";
+  const page = pageOf(request, wanted, start, batch);
+  const isWaiting = page.changes.length === 0 && wanted.wait > 0 && request.raw.method === "GET";
   // There is more to examine, but not by this request.
   if (!isWaiting || (!batch.isLast && page.end === batch.end)) return page;
-  return waitForPage(request, query, filter, page);
+  return waitForPage(request, wanted, page);
 }
 
 /** Waits until there is a change, or the time is over. */
 async function waitForPage(
   request: ShardRequest,
-  query: ChangesQuery,
-  filter: ChangeFilter,
+  wanted: Wanted,
   empty: ChangePage,
 ): Promise<ChangePage> {
   const { raw, key, watch } = request;
   const feed = feedOf(request);
   openSlot(request);
   request.isWaiting();
-  feed.keepOpen(raw, query.wait + feed.idleSeconds);
+  feed.keepOpen(raw, wanted.wait + feed.idleSeconds);
   let page = empty;
   try {
     while (page.changes.length === 0) {
-      const outcome = await nextOutcome(request, page.end, query.wait * 1000 - watch.elapsed());
+      const outcome = await nextOutcome(request, page.end, wanted.wait * 1000 - watch.elapsed());
       if (outcome === "cancelled") break;
       if (outcome === "expired") throw cursorExpired();
-      page = pageOf(request, query, filter, page.end, outcome);
+      page = pageOf(request, wanted, page.end, outcome);
     }
   } finally {
     feed.limits.close(limitId(key));
@@ -214,8 +203,7 @@ async function nextOutcome(
 /** The changes of a batch that are wanted, as many as fit on the page and as the key may read in this minute. */
 function pageOf(
   request: ShardRequest,
-  { limit }: ChangesQuery,
-  filter: ChangeFilter,
+  { limit, filter }: Wanted,
   start: LogPosition,
   batch: ChangeBatch,
 ): ChangePage {

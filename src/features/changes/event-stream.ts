@@ -61,7 +61,6 @@ interface StreamContext {
 /** The open streams of a server. */
 export class EventStreams {
   readonly #open = new Set<EventStream>();
-  #timers: ReturnType<typeof setInterval>[] = [];
   readonly ended = new Counter(
     "matchbook_streams_ended_total",
     "Streams of changes that have ended, by reason",
@@ -77,32 +76,17 @@ export class EventStreams {
   }
 
   open(request: StreamRequest): ReadableStream<Uint8Array> {
-    const stream = new EventStream(request, this.context, (why) => this.#closed(stream, why));
+    const stream = new EventStream(request, this.context, (why) => {
+      this.ended.add([why]);
+      this.#open.delete(stream);
+    });
     this.#open.add(stream);
-    if (this.#open.size === 1) this.#startTimers();
     stream.start();
     return stream.body;
   }
 
   stop(): void {
     for (const stream of this.#open) stream.end("stopping");
-  }
-
-  #closed(stream: EventStream, why: StreamEnd): void {
-    this.ended.add([why]);
-    this.#open.delete(stream);
-    if (this.#open.size > 0) return;
-    for (const timer of this.#timers) clearInterval(timer);
-  }
-
-  #startTimers(): void {
-    const { heartbeatMs, keyCheckMs } = this.context.pace;
-    const each = (act: (stream: EventStream) => void, everyMs: number) =>
-      setInterval(() => this.#open.forEach(act), everyMs).unref();
-    this.#timers = [
-      each((stream) => stream.heartbeat(), heartbeatMs),
-      each((stream) => stream.checkKey(), keyCheckMs),
-    ];
   }
 }
 
@@ -117,6 +101,7 @@ class EventStream {
   #waiting: Waiting | undefined;
   /** Ends a pause early. */
   #wake = () => {};
+  #timers: ReturnType<typeof setInterval>[] = [];
   readonly #beganAt: number;
 
   constructor(
@@ -141,7 +126,12 @@ class EventStream {
   }
 
   start(): void {
-    this.heartbeat();
+    const { heartbeatMs, keyCheckMs } = this.context.pace;
+    this.#timers = [
+      setInterval(() => this.#heartbeat(), heartbeatMs).unref(),
+      setInterval(() => this.#checkKey(), keyCheckMs).unref(),
+    ];
+    this.#heartbeat();
     if (this.context.feed.isStopping) this.end("stopping");
     else this.#run().catch((error) => this.#fail(error));
   }
@@ -150,11 +140,11 @@ class EventStream {
    * A comment, which keeps connections open, and the position, so that a client that has not seen a change for long, or
    * none at all, can go on from there. Without data, clients remember the id but see no event.
    */
-  heartbeat(): void {
+  #heartbeat(): void {
     if (this.#hasRoom) this.#write(`: heartbeat\nid: ${encodeLogCursor(this.#position)}\n\n`);
   }
 
-  checkKey(): void {
+  #checkKey(): void {
     const key = this.request.currentKey();
     if (key) this.#key = key;
     else this.end("key-ended");
@@ -164,6 +154,7 @@ class EventStream {
   end(why: StreamEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    for (const timer of this.#timers) clearInterval(timer);
     if (why !== "client-closed") {
       const data = JSON.stringify({ code: why, detail: DETAILS[why] });
       this.#controller.enqueue(Buffer.from(`event: end\ndata: ${data}\n\n`));

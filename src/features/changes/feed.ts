@@ -26,9 +26,8 @@ export interface Waiting {
   cancel(): void;
 }
 
-interface Group {
+interface Waiter extends PromiseWithResolvers<Outcome> {
   position: LogPosition;
-  waiters: Set<PromiseWithResolvers<Outcome>>;
   /** Failed reads in a row. */
   failures: number;
 }
@@ -56,21 +55,13 @@ export class ChangeFeed {
 
   /** Waits for changes after a position at which there were none. */
   wait(shard: string, after: LogPosition): Waiting {
-    const waiter = Promise.withResolvers<Outcome>();
-    if (this.#isStopping) {
-      waiter.resolve("cancelled");
-      return { outcome: waiter.promise, cancel() {} };
-    }
+    const waiter = { ...Promise.withResolvers<Outcome>(), position: after, failures: 0 };
     const poll = this.#polled.get(shard) ?? this.#newPoll(shard);
     this.#polled.set(shard, poll);
-    const leave = poll.join(after, waiter);
-    return {
-      outcome: waiter.promise,
-      cancel() {
-        leave();
-        waiter.resolve("cancelled");
-      },
-    };
+    const cancel = () => poll.settle([waiter], "cancelled");
+    if (this.#isStopping) cancel();
+    else poll.join(waiter);
+    return { outcome: waiter.promise, cancel };
   }
 
   /** Cancels all waiting, now and from now on. */
@@ -89,8 +80,7 @@ export class ChangeFeed {
 
 /** Polls the log of one shard while somebody waits for it. */
 class ShardPoll {
-  /** By position. */
-  readonly #groups = new Map<string, Group>();
+  readonly #waiting = new Set<Waiter>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isPolling = false;
 
@@ -100,29 +90,26 @@ class ShardPoll {
     private readonly pollMs: number,
   ) {}
 
-  /** Returns a function that leaves again. */
-  join(position: LogPosition, waiter: PromiseWithResolvers<Outcome>): () => void {
-    const key = `${position.number} ${position.tag}`;
-    const group = this.#groups.get(key) ?? { position, waiters: new Set(), failures: 0 };
-    this.#groups.set(key, group);
-    group.waiters.add(waiter);
+  join(waiter: Waiter): void {
+    this.#waiting.add(waiter);
     this.#schedule();
-    return () => {
-      group.waiters.delete(waiter);
-      if (group.waiters.size === 0 && this.#groups.get(key) === group) this.#groups.delete(key);
-    };
+  }
+
+  settle(waiters: Iterable<Waiter>, outcome: Outcome): void {
+    for (const waiter of waiters) {
+      this.#waiting.delete(waiter);
+      waiter.resolve(outcome);
+    }
   }
 
   stop(): void {
     clearTimeout(this.#timer);
-    for (const key of [...this.#groups.keys()]) {
-      this.#settle(key, (waiter) => waiter.resolve("cancelled"));
-    }
+    this.settle(this.#waiting, "cancelled");
   }
 
   /** Polls do not overlap. */
   #schedule(): void {
-    if (this.#isPolling || this.#timer !== undefined || this.#groups.size === 0) return;
+    if (this.#isPolling || this.#timer !== undefined || this.#waiting.size === 0) return;
     this.#timer = setTimeout(() => this.#poll(), this.pollMs);
     this.#timer.unref();
   }
@@ -130,29 +117,29 @@ class ShardPoll {
   async #poll(): Promise<void> {
     this.#timer = undefined;
     this.#isPolling = true;
-    for (const [key, group] of [...this.#groups]) await this.#readOn(key, group);
+    const groups = Map.groupBy(
+      this.#waiting,
+      ({ position: { number, tag } }) => `${number} ${tag}`,
+    );
+    for (const group of groups.values()) await this.#readOn(group);
     this.#isPolling = false;
     this.#schedule();
   }
 
-  async #readOn(key: string, group: Group): Promise<void> {
-    const { position } = group;
+  /** For all who wait at one position. */
+  async #readOn(group: readonly Waiter[]): Promise<void> {
+    const { position } = group[0]!;
     try {
       const batch = await this.read(position);
-      group.failures = 0;
-      const isNews = batch === "expired" || batch.end.number > position.number;
-      if (isNews) this.#settle(key, (waiter) => waiter.resolve(batch));
+      for (const waiter of group) waiter.failures = 0;
+      if (batch === "expired" || batch.end.number > position.number) this.settle(group, batch);
     } catch (error) {
-      group.failures += 1;
-      if (group.failures < MAX_FAILURES) return;
-      this.onFailure(error);
-      this.#settle(key, (waiter) => waiter.reject(error));
+      const told = group.filter((waiter) => ++waiter.failures >= MAX_FAILURES);
+      if (told.length > 0) this.onFailure(error);
+      for (const waiter of told) {
+        this.#waiting.delete(waiter);
+        waiter.reject(error);
+      }
     }
-  }
-
-  #settle(key: string, settle: (waiter: PromiseWithResolvers<Outcome>) => void): void {
-    const group = this.#groups.get(key);
-    this.#groups.delete(key);
-    for (const waiter of group?.waiters ?? []) settle(waiter);
   }
 }

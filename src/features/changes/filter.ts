@@ -1,25 +1,18 @@
 /** Which changes of matches a caller wants. */
 
+import type { Change } from "../../store/store.ts";
+
 /** A match must satisfy every member. Within a set any value is enough. */
 export interface ChangeFilter {
   /** One player of each set must have played in the match. */
   players: readonly ReadonlySet<string>[];
   /** One team of each set must have entered with a roster. */
   teams: readonly ReadonlySet<string>[];
-  /** Undefined: any. */
-  gameModes: ReadonlySet<string> | undefined;
-  /** Undefined: any. */
-  patchVersions: ReadonlySet<string> | undefined;
+  gameModes?: ReadonlySet<string> | undefined;
+  patchVersions?: ReadonlySet<string> | undefined;
 }
 
-/** What a filter looks at. */
-export interface FilteredChange {
-  match: { gameMode: string; patchVersion: string };
-  players: readonly string[];
-  teams: readonly string[];
-}
-
-export function isWanted({ match, players, teams }: FilteredChange, filter: ChangeFilter): boolean {
+export function isWanted({ match, players, teams }: Change, filter: ChangeFilter): boolean {
   return (
     (filter.gameModes?.has(match.gameMode) ?? true) &&
     (filter.patchVersions?.has(match.patchVersion) ?? true) &&

@@ -1,6 +1,5 @@
 /** The resources of the change feed. */
 
-import { type Piece, pieceOf } from "../../document/fragment.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import type { Change } from "../../store/store.ts";
 import { encodeLogCursor } from "./cursor.ts";
@@ -33,7 +32,3 @@ export function changeResource({ position, kind, committedAt, match, players }: 
     },
   };
 }
-
-export const changeListContent = (changes: readonly Change[]): Piece[] => [
-  pieceOf(Buffer.from(`{"data":[${changes.map(changeJson).join(",")}]`)),
-];

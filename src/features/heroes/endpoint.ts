@@ -3,6 +3,7 @@
 import { jsonContent } from "../../document/content.ts";
 import { selfLink } from "../../document/links.ts";
 import { restOf } from "../../document/stitch.ts";
+import { COUNTED_MODES } from "../../domain/modes.ts";
 import {
   NO_MATCHES,
   readQuery,
@@ -13,7 +14,7 @@ import {
 import type { ValuesOf } from "../../query/endpoint.ts";
 import { DamagedData } from "../../store/store.ts";
 import { HEROES, MAX_HEROES } from "./parameters.ts";
-import { COUNTED_MODES, heroTable, uncounted } from "./statistics.ts";
+import { heroTable, uncounted } from "./statistics.ts";
 import { HERO_STATS, labelOf, readHeroes } from "./stored.ts";
 
 /** Bounds the cost of a request, whatever records contain. */

@@ -2,7 +2,7 @@
 
 import { COUNT, document, list, object, SelfLink, schema } from "../../openapi/schema-parts.ts";
 import { MAX_HEROES } from "./parameters.ts";
-import { HERO_STAT_NAMES } from "./statistics.ts";
+import { ofStats } from "./statistics.ts";
 
 export const SCHEMAS = {
   Hero: {
@@ -17,9 +17,7 @@ export const SCHEMAS = {
           type: "number",
           description: "`matches` per match selected: more than 1 if most matches have several.",
         },
-        ...Object.fromEntries(
-          HERO_STAT_NAMES.map((name) => [name, { type: "number", description: "Average." }]),
-        ),
+        ...ofStats(() => ({ type: "number", description: "Average." })),
       }),
     }),
     description: "The statistics of a hero.",

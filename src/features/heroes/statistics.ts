@@ -1,7 +1,7 @@
 /** Statistics of heroes (records call them actors): what a match adds to them, and the table that is served. */
 
 import { type JsonObject, type Resource, ResourceIndex, references } from "../../domain/json.ts";
-import { GAME_MODES, PRIVATE_MODE } from "../../domain/modes.ts";
+import { PRIVATE_MODE } from "../../domain/modes.ts";
 
 /** Longer names would let a few records fill the table. */
 export const MAX_HERO_LENGTH = 128;
@@ -34,9 +34,6 @@ export interface HeroTotals extends HeroKey, HeroSums {
 }
 
 const UNIT = 1_000_000;
-
-/** The modes whose matches count. */
-export const COUNTED_MODES: readonly string[] = GAME_MODES.filter((mode) => mode !== PRIVATE_MODE);
 
 /** The participants of the two rosters. Those whose hero has no usable name are left out. */
 export function heroParts({ match, own }: { match: Resource; own: Resource[] }): HeroPart[] {
@@ -114,24 +111,21 @@ export class HeroTally {
   }
 }
 
-export const NOTHING: HeroSums = {
-  picks: 0,
-  wins: 0,
-  kills: 0n,
-  deaths: 0n,
-  assists: 0n,
-  gold: 0n,
-  farm: 0n,
-};
+/** A value for each stat. */
+export const ofStats = <T>(of: (name: HeroStatName) => T): Record<HeroStatName, T> =>
+  Object.fromEntries(HERO_STAT_NAMES.map((name) => [name, of(name)])) as Record<HeroStatName, T>;
+
+export const NOTHING: HeroSums = { picks: 0, wins: 0, ...ofStats(() => 0n) };
 
 export const isNothing = (sums: HeroSums): boolean =>
   sums.picks === 0 && sums.wins === 0 && HERO_STAT_NAMES.every((name) => sums[name] === 0n);
 
-export function addSums<T extends HeroSums>(sums: T, more: HeroSums): T {
-  const added = { ...sums, picks: sums.picks + more.picks, wins: sums.wins + more.wins };
-  for (const name of HERO_STAT_NAMES) Object.assign(added, { [name]: sums[name] + more[name] });
-  return added;
-}
+export const addSums = <T extends HeroSums>(sums: T, more: HeroSums): T => ({
+  ...sums,
+  picks: sums.picks + more.picks,
+  wins: sums.wins + more.wins,
+  ...ofStats((name) => sums[name] + more[name]),
+});
 
 /** What is served of a hero, besides its name. */
 export const HERO_ATTRIBUTES = [
@@ -181,18 +175,13 @@ export function heroTable(rows: Iterable<HeroTotals>, sort: HeroSort): HeroTable
 
 function summaryOf(hero: string, sums: HeroSums, matches: number): HeroSummary {
   const { picks, wins } = sums;
-  const average = (sum: bigint) => rounded(Number(sum) / UNIT / picks, 2);
   return {
     hero,
     matches: picks,
     wins,
     winRate: rounded(wins / picks, 4),
     pickRate: rounded(picks / matches, 4),
-    kills: average(sums.kills),
-    deaths: average(sums.deaths),
-    assists: average(sums.assists),
-    gold: average(sums.gold),
-    farm: average(sums.farm),
+    ...ofStats((name) => rounded(Number(sums[name]) / UNIT / picks, 2)),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The table of hero statistics: declares it, adds to it and reads it. */
 
+import { COUNTED_MODES } from "../../domain/modes.ts";
 import { requireBuilt } from "../../store/core/built.ts";
 import { merge, type Steps, select } from "../../store/steps.ts";
 import { DamagedData } from "../../store/store.ts";
@@ -7,11 +8,11 @@ import { bigint, declareTable, integer, type RowIn, text, type Value } from "../
 import {
   ALL_MATCHES,
   addSums,
-  COUNTED_MODES,
   HERO_STAT_NAMES,
   type HeroTotals,
   isNothing,
   MAX_HERO_LENGTH,
+  ofStats,
 } from "./statistics.ts";
 
 /**
@@ -26,11 +27,7 @@ export const HERO_STATS = declareTable("hero_stats", {
     is_pruned: integer,
     picks: bigint,
     wins: bigint,
-    kills: text,
-    deaths: text,
-    assists: text,
-    gold: text,
-    farm: text,
+    ...ofStats(() => text),
   },
   key: ["game_mode", "patch_version", "hero", "is_pruned"],
   hasRowids: true,
@@ -124,11 +121,7 @@ export const totalsOf = (row: HeroRow): HeroTotals => ({
   isPruned: row.is_pruned === 1,
   picks: row.picks,
   wins: row.wins,
-  kills: BigInt(row.kills),
-  deaths: BigInt(row.deaths),
-  assists: BigInt(row.assists),
-  gold: BigInt(row.gold),
-  farm: BigInt(row.farm),
+  ...ofStats((name) => BigInt(row[name])),
 });
 
 const rowOf = (totals: HeroTotals): HeroRow => ({
@@ -138,9 +131,5 @@ const rowOf = (totals: HeroTotals): HeroRow => ({
   is_pruned: totals.isPruned ? 1 : 0,
   picks: totals.picks,
   wins: totals.wins,
-  kills: totals.kills.toString(),
-  deaths: totals.deaths.toString(),
-  assists: totals.assists.toString(),
-  gold: totals.gold.toString(),
-  farm: totals.farm.toString(),
+  ...ofStats((name) => totals[name].toString()),
 });

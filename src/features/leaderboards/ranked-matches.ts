@@ -41,12 +41,21 @@ export function* rankedBetween(from: number, to: number): Steps<Map<string, Rank
   );
 }
 
-function count(document: MatchDocument, byNumber: Map<number, RankedTally>): void {
-  for (const { num, result } of document.players) {
-    if (result === "named") continue;
-    const tally = byNumber.get(num) ?? { played: 0, wins: 0 };
-    tally.played += 1;
-    if (result === "won") tally.wins += 1;
-    byNumber.set(num, tally);
+function count({ players }: MatchDocument, byNumber: Map<number, RankedTally>): void {
+  for (const { num, result } of players) {
+    if (result !== "named") addTally(byNumber, num, { played: 1, wins: result === "won" ? 1 : 0 });
   }
+}
+
+export function addTally<Key>(
+  tallies: Map<Key, RankedTally>,
+  key: Key,
+  { played, wins }: RankedTally,
+  times: 1 | -1 = 1,
+): void {
+  const known = tallies.get(key);
+  if (known) {
+    known.played += times * played;
+    known.wins += times * wins;
+  } else tallies.set(key, { played: times * played, wins: times * wins });
 }

@@ -46,24 +46,3 @@ export interface BoardPosition {
   score: number;
   id: string;
 }
-
-/** How many entries come before a position: those with a better score, and all. */
-export interface EntriesBefore {
-  better: number;
-  all: number;
-}
-
-/** The ranks of consecutive scores: one more than the number of players with a better one. */
-export function ranksFrom(
-  scores: readonly number[],
-  after: BoardPosition | undefined,
-  before: EntriesBefore,
-): number[] {
-  let last = after?.score;
-  let rank = before.better + 1;
-  return scores.map((score, at) => {
-    if (score !== last) rank = before.all + at + 1;
-    last = score;
-    return rank;
-  });
-}

@@ -4,7 +4,7 @@ import { RANKED_MODE } from "../../domain/modes.ts";
 import type { RankedTally } from "../../domain/rank.ts";
 import type { Transaction } from "../../store/store.ts";
 import type { DerivedChange, Outlined } from "../feature.ts";
-import { rankedBetween } from "./ranked-matches.ts";
+import { addTally, rankedBetween } from "./ranked-matches.ts";
 import { type DayRange, isWithin, recentDays, without } from "./ranking.ts";
 import { changeRecent, clearRecent } from "./stored.ts";
 
@@ -55,7 +55,7 @@ const isRecent = ({ outline }: Outlined, days: DayRange | undefined) =>
 
 function addMatch(tallies: Map<string, RankedTally>, { outline }: Outlined, times: 1 | -1): void {
   for (const { id, part } of outline.players) {
-    if (part) add(tallies, id, { played: 1, wins: part.won ? 1 : 0 }, times);
+    if (part) addTally(tallies, id, { played: 1, wins: part.won ? 1 : 0 }, times);
   }
 }
 
@@ -66,18 +66,5 @@ async function addStored(
   times: 1 | -1,
 ): Promise<void> {
   const stored = await transaction.run(() => rankedBetween(start, end));
-  for (const [id, tally] of stored) add(tallies, id, tally, times);
-}
-
-function add(
-  tallies: Map<string, RankedTally>,
-  id: string,
-  { played, wins }: RankedTally,
-  times: 1 | -1,
-): void {
-  const known = tallies.get(id);
-  if (known) {
-    known.played += times * played;
-    known.wins += times * wins;
-  } else tallies.set(id, { played: times * played, wins: times * wins });
+  for (const [id, tally] of stored) addTally(tallies, id, tally, times);
 }

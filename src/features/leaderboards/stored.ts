@@ -13,13 +13,7 @@ import {
   text,
 } from "../../store/table.ts";
 import { PLAYERS, type PlayerColumns } from "../../store/tables.ts";
-import {
-  type Board,
-  type BoardPosition,
-  type EntriesBefore,
-  type Period,
-  ranksFrom,
-} from "./ranking.ts";
+import type { Board, BoardPosition, Period } from "./ranking.ts";
 
 /** The ranked matches of a player in the 28 days. It has ids, because players with equal scores are listed by id. */
 export const PLAYER_RECENT = declareTable("player_recent", {
@@ -128,93 +122,60 @@ export function* readBoard({ board, period, depth, part }: BoardQuery): Steps<Bo
   const table = tableOf(board, period);
   const newestMatch = yield* newestServed();
   if ("playerIds" in part) {
-    const found = yield* entries(table, "AND id = ANY($1::text[])", [part.playerIds]);
-    const better = yield* betterThan(table, scoresOf(found), depth);
-    return { entries: withRanks(found, better, depth), hasMore: false, newestMatch };
+    const { table: name, column, isListed } = table;
+    const entries = yield* entriesOf(
+      table,
+      depth,
+      `SELECT board.id, board.${column}::float8 AS score,
+         (SELECT min(top.place)::float8 FROM top WHERE top.score = board.${column}) AS place
+       FROM {${name}} AS board WHERE ${isListed} AND board.id = ANY($2::text[])
+       ORDER BY board.${column} DESC, board.id`,
+      [part.playerIds],
+    );
+    return { entries, hasMore: false, newestMatch };
   }
   const { after, limit } = part;
-  const better = after ? yield* count(table, depth, "> $2::bigint", [after.score]) : 0;
-  const equal = after
-    ? yield* count(table, depth - better, "= $2::bigint AND id <= $3", [after.score, after.id])
-    : 0;
-  const before = { better, all: better + equal };
-  const found = before.all < depth ? yield* entriesAfter(table, after, limit + 1) : [];
+  const found = yield* entriesOf(
+    table,
+    after ? depth : Math.min(depth, limit + 1),
+    `SELECT top.id, top.score::float8 AS score, top.place::float8 AS place FROM top
+     ${after ? "WHERE top.score < $3::bigint OR (top.score = $3::bigint AND top.id > $4)" : ""}
+     ORDER BY top.score DESC, top.id LIMIT $2`,
+    [limit + 1, ...(after ? [after.score, after.id] : [])],
+  );
   verifyOrder(found, after, table);
-  return { ...pageOf(found, part, before, depth), newestMatch };
+  return { entries: found.slice(0, limit), hasMore: found.length > limit, newestMatch };
 }
 
-/** Two ranges of the index: those with the same score, then those with a lower one. */
-function* entriesAfter(
+/** Selects entries from `top`, the first ones of the board with their ranks, and reads their players. */
+function* entriesOf(
   table: BoardTable,
-  after: BoardPosition | undefined,
-  limit: number,
-): Steps<Scored[]> {
-  const { column } = table;
-  const inOrder = `ORDER BY board.${column} DESC, board.id LIMIT $1`;
-  if (!after) return yield* entries(table, inOrder, [limit]);
-  const same = yield* entries(table, `AND ${column} = $2::bigint AND id > $3 ${inOrder}`, [
-    limit,
-    after.score,
-    after.id,
-  ]);
-  const room = limit - same.length;
-  if (room === 0) return same;
-  const lower = yield* entries(table, `AND ${column} < $2::bigint ${inOrder}`, [room, after.score]);
-  return [...same, ...lower];
-}
-
-/** Entries with their players. */
-function* entries(table: BoardTable, rest: string, values: unknown[]): Steps<Scored[]> {
+  depth: number,
+  selected: string,
+  values: readonly unknown[],
+): Steps<BoardEntry[]> {
   const { table: name, column, isListed } = table;
-  const listed = yield* query<{ id: string; score: number }>(
-    `SELECT id, ${column}::float8 AS score FROM {${name}} AS board WHERE ${isListed} ${rest}`,
-    values,
+  const listed = yield* query<{ id: string; score: number; place: number | null }>(
+    `WITH top AS MATERIALIZED (
+       SELECT best.id, best.score, rank() OVER (ORDER BY best.score DESC) AS place FROM (
+         SELECT board.id, board.${column} AS score FROM {${name}} AS board WHERE ${isListed}
+         ORDER BY board.${column} DESC, board.id LIMIT $1
+       ) AS best
+     ) ${selected}`,
+    [depth, ...values],
   );
   const players = byId(yield* get(PLAYERS, listed));
   const recents = byId(name === "players" ? [] : yield* get(PLAYER_RECENT, listed));
-  return listed.map(({ id, score }) => {
+  return listed.map(({ id, score, place }) => {
     const player = players.get(id);
     const tally = recents.get(id);
     if (!player || (name !== "players" && !tally)) throw new DamagedData(name, id);
-    return scoreIn(player, tally, table, score);
+    return { ...scoreIn(player, tally, table, score), rank: place ?? undefined };
   });
 }
 
 const byId = <Row extends { id: string }>(rows: readonly Row[]) =>
   new Map(rows.map((row) => [row.id, row]));
-
-/** How many entries are better than each of these scores, the best first. Counts no more than the depth in all. */
-function* betterThan(
-  table: BoardTable,
-  scores: readonly number[],
-  depth: number,
-): Steps<Map<number, number>> {
-  const found = new Map<number, number>();
-  let better = 0;
-  let last = Number.MAX_SAFE_INTEGER;
-  for (const score of scores) {
-    const range = `> $2::bigint AND ${table.column} <= $3::bigint`;
-    better += yield* count(table, depth - better, range, [score, last]);
-    found.set(score, better);
-    last = score;
-  }
-  return found;
-}
-
-/** At most `limit`. */
-function* count(
-  { table, column, isListed }: BoardTable,
-  limit: number,
-  where: string,
-  values: unknown[],
-): Steps<number> {
-  const [row] = yield* query<{ entries: number }>(
-    `SELECT count(*)::float8 AS entries FROM (SELECT 1 FROM {${table}} AS board
-       WHERE ${isListed} AND ${column} ${where} LIMIT $1) AS found`,
-    [limit, ...values],
-  );
-  return row!.entries;
-}
 
 /** The entry of a player. Throws DamagedData unless the rows say what the index does. */
 function scoreIn(
@@ -222,18 +183,16 @@ function scoreIn(
   tally: RecentRow | undefined,
   table: BoardTable,
   score: unknown,
-): Scored {
+): Omit<BoardEntry, "rank"> {
   const row: Readonly<Record<string, unknown>> = tally ?? player;
   if (typeof score !== "number" || row[table.column] !== score)
     throw new DamagedData(table.table, player.id);
   return { id: player.id, name: player.name, score, played: tally?.played ?? player.played_ranked };
 }
 
-type Scored = Omit<BoardEntry, "rank">;
-
 /** Throws DamagedData unless the entries are in the order of the board, after the position. */
 function verifyOrder(
-  entries: readonly Scored[],
+  entries: readonly BoardEntry[],
   after: BoardPosition | undefined,
   { table }: BoardTable,
 ): void {
@@ -245,39 +204,3 @@ function verifyOrder(
     last = entry;
   }
 }
-
-/** A page of entries, given one more than it may have. */
-function pageOf(
-  found: readonly Scored[],
-  { after, limit }: { after: BoardPosition | undefined; limit: number },
-  before: EntriesBefore,
-  depth: number,
-): { entries: BoardEntry[]; hasMore: boolean } {
-  const room = Math.min(limit, depth - before.all);
-  const ranks = ranksFrom(
-    found.map(({ score }) => score),
-    after,
-    before,
-  );
-  const entries = found.slice(0, room).map((entry, at) => ({ ...entry, rank: ranks[at]! }));
-  const hasMore = found.length > entries.length && before.all + entries.length < depth;
-  return { entries, hasMore };
-}
-
-/** The best first, with their ranks: `betterThan` has those of each score, at most the depth. */
-function withRanks(
-  found: readonly Scored[],
-  betterThan: ReadonlyMap<number, number>,
-  depth: number,
-): BoardEntry[] {
-  return found
-    .toSorted((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
-    .map((entry) => {
-      const better = betterThan.get(entry.score)!;
-      return { ...entry, rank: better < depth ? better + 1 : undefined };
-    });
-}
-
-/** Distinct, the best first. */
-const scoresOf = (found: readonly Scored[]): number[] =>
-  [...new Set(found.map(({ score }) => score))].sort((one, other) => other - one);

@@ -96,8 +96,8 @@ function resultOf(
   const players = (isNearest ? found : similar).sort(closestFirst).map(itemOf);
   const data = [...matches, ...players].slice(0, MAX_NAMES);
   const content = jsonContent(data);
-  const whole = { ...request.profile.meta, ...meta, ...(isNearest ? { nearest: true } : {}) };
-  const shown = Object.keys(whole).length > 0 ? whole : request.profile.meta;
+  const whole = { ...meta, ...(isNearest ? { nearest: true } : {}) };
+  const shown = Object.keys(whole).length > 0 ? whole : undefined;
   const document = unpagedDocument(request, query, content, shown);
   return { document, records: data.length, matches: NO_MATCHES, tag: "collection" };
 }

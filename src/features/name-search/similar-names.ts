@@ -155,16 +155,6 @@ export class NameSearch {
   }
 }
 
-/** The similar ones of these names, the best first. Those that fit alike keep their order. */
-export function closestNames(typed: string, names: Iterable<string>, limit: number): string[] {
-  const search = new NameSearch(typed);
-  return Array.from(names, (name) => ({ name, rank: search.rankOf(name) }))
-    .filter(({ rank }) => rank < RANKS.nearest)
-    .sort((one, other) => one.rank - other.rank)
-    .slice(0, limit)
-    .map(({ name }) => name);
-}
-
 /** With two typos allowed, any two names of up to three letters would be similar. */
 const maxTypos = ({ length }: string[]): number => (length < 2 ? 0 : length < 4 ? 1 : 2);
 

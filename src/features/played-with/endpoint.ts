@@ -4,6 +4,7 @@ import { jsonContent } from "../../document/content.ts";
 import { selfLink } from "../../document/links.ts";
 import { sidesIn } from "../../document/record.ts";
 import { restOf } from "../../document/stitch.ts";
+import { COUNTED_MODES } from "../../domain/modes.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import {
   NO_MATCHES,
@@ -16,13 +17,7 @@ import {
 import { windowOf } from "../../query/window.ts";
 import type { Lineup, Selection } from "../../store/store.ts";
 import { DEFAULT_PLAYERS, PLAYED_WITH } from "./parameters.ts";
-import {
-  COUNTED_MODES,
-  MAX_MATCHES,
-  type OtherPlayer,
-  playedWith,
-  sidesByResult,
-} from "./together.ts";
+import { MAX_MATCHES, type OtherPlayer, playedWith, sidesByResult } from "./together.ts";
 
 export async function getPlayedWith(request: ShardRequest): Promise<ShardResult> {
   const { now, id, url } = request;

@@ -1,14 +1,10 @@
 /** With whom and against whom a player played, and with what result. */
 
 import type { Side } from "../../domain/match.ts";
-import { GAME_MODES, PRIVATE_MODE } from "../../domain/modes.ts";
 import type { Result } from "../../domain/player.ts";
 
 /** At most this many matches are read, the newest ones. */
 export const MAX_MATCHES = 200;
-
-/** Private matches do not count, also when they are served. */
-export const COUNTED_MODES: readonly string[] = GAME_MODES.filter((mode) => mode !== PRIVATE_MODE);
 
 export interface PlayedMatch {
   createdAt: number;

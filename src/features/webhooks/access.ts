@@ -22,21 +22,26 @@ export const mayDeliver = (plan: AccessPlan, key: KeyRecord, shard: string): boo
 export const isFor = ({ shards }: Pick<Hook, "shards">, shard: string): boolean =>
   shards.length === 0 || shards.includes(shard);
 
-/** All keys by id, read again when they change. */
+/** All keys by id. */
+export async function keysById(
+  store: Pick<KeyStore, "exists" | "list">,
+): Promise<ReadonlyMap<string, KeyRecord>> {
+  const records = (await store.exists()) ? await store.list() : [];
+  return new Map(records.map((record) => [record.id, record]));
+}
+
+/** Reads them again when they change. */
 export class KeysById {
   #version: string | undefined;
-  #records = new Map<string, KeyRecord>();
+  #keys: ReadonlyMap<string, KeyRecord> = new Map();
 
-  constructor(private readonly store: Pick<KeyStore, "version" | "list">) {}
+  constructor(private readonly store: Pick<KeyStore, "version" | "exists" | "list">) {}
 
   async read(): Promise<ReadonlyMap<string, KeyRecord>> {
     // The version first: a change between the two reads then causes another one.
     const version = await this.store.version();
-    if (version === undefined) return new Map();
-    if (version !== this.#version) {
-      this.#records = new Map((await this.store.list()).map((record) => [record.id, record]));
-      this.#version = version;
-    }
-    return this.#records;
+    if (version === undefined || version !== this.#version) this.#keys = await keysById(this.store);
+    this.#version = version;
+    return this.#keys;
   }
 }

@@ -7,8 +7,7 @@ import type { Json, JsonObject } from "../../domain/json.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { type Parsed, timestamp } from "../../settings/parsers.ts";
 import type { Operated } from "../operated.ts";
-import { HookError, type Hooks, hooksIn } from "./operations.ts";
-import { parseHookPlayers, parseHookShards } from "./options.ts";
+import { HookError, type Hooks, hooksIn, parseHookPlayers, parseHookShards } from "./operations.ts";
 import type { Hook } from "./stored.ts";
 
 type Route = Operated["adminRoutes"][number];

@@ -2,7 +2,9 @@
 
 import { formatTimestamp } from "../../domain/time.ts";
 import type { Change, LogPosition, Reader } from "../../store/store.ts";
+import { isWanted } from "../changes/filter.ts";
 import { changeResource } from "../changes/resource.ts";
+import { isSame } from "./stored.ts";
 
 const MAX_CHANGES = 100;
 /** How many changes of the log are read for a delivery at most. A hook for some players skips the others. */
@@ -13,48 +15,28 @@ export interface Selection {
   end: LogPosition;
 }
 
-/** The changes after a position. Undefined if the position is not in the log. */
-export async function nextChanges(
+/**
+ * The changes after a position: the first of them, or those of a batch that was read before, up to its end, of which changes
+ * of matches that were removed since then are left out. Undefined if the log does not have the position or the end.
+ */
+export async function readChanges(
   reader: Pick<Reader, "changes">,
   after: LogPosition,
   players: readonly string[],
+  end: LogPosition | undefined,
 ): Promise<Selection | undefined> {
-  const isWanted = wantedBy(players);
-  let end = after;
-  while (end.number - after.number < MAX_EXAMINED) {
-    const batch = await reader.changes(end, MAX_CHANGES);
+  const filter = { players: players.length > 0 ? [new Set(players)] : [], teams: [] };
+  const last = end?.number ?? after.number + MAX_EXAMINED;
+  const found: Selection = { changes: [], end: after };
+  while (found.end.number < last && (end || found.changes.length === 0)) {
+    const batch = await reader.changes(found.end, Math.min(MAX_CHANGES, last - found.end.number));
     if (!batch) return undefined;
-    const changes = batch.changes.filter(isWanted);
-    end = batch.end;
-    if (changes.length > 0 || batch.isLast) return { changes, end };
+    found.changes.push(...batch.changes.filter((change) => isWanted(change, filter)));
+    found.end = batch.end;
+    if (batch.isLast) break;
   }
-  return { changes: [], end };
-}
-
-/** The changes of a batch that was read before. Changes of matches that were removed since then are left out. */
-export async function changesUpTo(
-  reader: Pick<Reader, "changes">,
-  after: LogPosition,
-  end: LogPosition,
-  players: readonly string[],
-): Promise<Change[] | undefined> {
-  const isWanted = wantedBy(players);
-  const changes: Change[] = [];
-  for (let at = after; at.number < end.number; ) {
-    const batch = await reader.changes(at, Math.min(MAX_CHANGES, end.number - at.number));
-    // Another state of the shard was put back, which may be shorter.
-    if (!batch || batch.end.number === at.number) return undefined;
-    changes.push(...batch.changes.filter(isWanted));
-    at = batch.end;
-    if (at.number === end.number && at.tag !== end.tag) return undefined;
-  }
-  return changes;
-}
-
-function wantedBy(players: readonly string[]): (change: Change) => boolean {
-  if (players.length === 0) return () => true;
-  const wanted = new Set(players);
-  return (change) => change.players.some((id) => wanted.has(id));
+  // Otherwise another state of the shard was put back.
+  return end === undefined || isSame(found.end, end) ? found : undefined;
 }
 
 export function changesBody(

@@ -15,8 +15,7 @@ import { concealUser } from "../../settings/database-urls.ts";
 import type { Settings } from "../../settings/definitions.ts";
 import { timestamp } from "../../settings/parsers.ts";
 import type { OpenServices } from "../operated.ts";
-import { HookError, type Hooks, hooksIn } from "./operations.ts";
-import { parseHookPlayers, parseHookShards } from "./options.ts";
+import { HookError, type Hooks, hooksIn, parseHookPlayers, parseHookShards } from "./operations.ts";
 import type { Hook } from "./stored.ts";
 
 type WithHooks = <T>(
@@ -136,21 +135,11 @@ const show = (withHooks: WithHooks) =>
     },
   });
 
-function listing(hook: DescribedHook): string {
-  const { previousSecretUntil: until } = hook;
-  return table([
-    ["id", hook.id],
-    ["key", hook.key],
-    ["url", hook.url],
-    ["state", stateOf(hook)],
-    ["created", hook.createdAt],
-    ["paused", hook.pausedAt ?? "no"],
-    ["shards", hook.shards.join(", ") || "all that the key may read"],
-    ["players", hook.players.join(", ") || "all"],
-    ["previous secret", until === null ? "none" : `signs until ${until}`],
-    ...hook.progress.map((one) => [`shard ${one.shard}`, progressOf(one)]),
+const listing = ({ progress, ...hook }: DescribedHook): string =>
+  table([
+    ...Object.entries(hook).map(([name, value]) => [name, value?.toString() || "-"]),
+    ...progress.map((one) => [`shard ${one.shard}`, progressOf(one)]),
   ]);
-}
 
 function progressOf(one: DescribedHook["progress"][number]): string {
   const last = one.lastAt === null ? "nothing sent yet" : `${one.lastResult} at ${one.lastAt}`;

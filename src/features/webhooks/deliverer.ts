@@ -10,7 +10,7 @@ import { Counter, gauge, type MetricFamily } from "../../observe/prometheus.ts";
 import type { LogPosition, Reader } from "../../store/store.ts";
 import type { BackgroundServices } from "../operated.ts";
 import { hookState, isFor, KeysById, mayDeliver } from "./access.ts";
-import { changesBody, changesUpTo, nextChanges } from "./batch.ts";
+import { changesBody, readChanges } from "./batch.ts";
 import type { HooksContext } from "./operations.ts";
 import { nextAttempt } from "./schedule.ts";
 import type { Send } from "./send.ts";
@@ -42,7 +42,6 @@ const MAX_REQUESTS = 32;
 const MAX_RETRIES = 16;
 /** How long a hook is delivered to in one turn. Then others have theirs, and changes of the hook take effect. */
 const TURN_MS = 2000;
-const BATCHES_PER_TURN = 10;
 
 /** The pause after progress could not be stored: otherwise a receiver would get the same batch with every turn. */
 const STALLED_MS = 10_000;
@@ -228,8 +227,7 @@ export class Deliverer {
   async #deliverSome(hook: Hook, from: HookProgress): Promise<void> {
     const end = this.options.clock.now() + TURN_MS;
     let progress: HookProgress | undefined = from;
-    for (let batches = 0; batches < BATCHES_PER_TURN && progress; batches++) {
-      if (this.#isStopped || this.options.clock.now() > end) return;
+    while (progress && !this.#isStopped && this.options.clock.now() <= end) {
       progress = await this.#deliver(hook, progress);
     }
   }
@@ -240,7 +238,7 @@ export class Deliverer {
     const { shard } = progress;
     const reader = await shards.reader(shard);
     if (!reader) return undefined;
-    const read = await readBatch(reader, hook, progress);
+    const read = await readChanges(reader, progress.cursor, hook.players, progress.batch?.end);
     if (!read) return this.#startAgain(hook, progress, reader);
     const { changes, end } = read;
     // A gap is reported at once, also if nothing has changed since.
@@ -352,13 +350,6 @@ function oldestOf(hooks: readonly Hook[]): number | undefined {
     progress.flatMap(({ batch }) => (batch ? [batch.oldest] : [])),
   );
   return times.length === 0 ? undefined : Math.min(...times);
-}
-
-/** The batch in flight again, or the next one. Undefined if the log does not contain it. */
-async function readBatch(reader: Reader, { players }: Hook, { cursor, batch }: HookProgress) {
-  if (!batch) return nextChanges(reader, cursor, players);
-  const changes = await changesUpTo(reader, cursor, batch.end, players);
-  return changes && { changes, end: batch.end };
 }
 
 const newBatch = (end: LogPosition, oldest: number, now: number): HookBatch => ({

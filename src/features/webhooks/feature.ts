@@ -13,9 +13,6 @@ import { HOOK_TABLES } from "./stored.ts";
 
 export const webhooks: Feature = {
   name: "webhooks",
-  routes: [],
-  schemas: {},
-  examples: {},
   events: EVENTS,
   operated: {
     tables: HOOK_TABLES,

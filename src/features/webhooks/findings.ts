@@ -2,41 +2,35 @@
 
 import { type Finding, ok, someOf, warning } from "../../doctor/findings.ts";
 import type { OwnServices } from "../operated.ts";
-import { hookState } from "./access.ts";
+import type { HookState } from "./access.ts";
 import { hooksIn } from "./operations.ts";
-import type { Hook } from "./stored.ts";
 
 export async function hookFindings(services: OwnServices, now: number): Promise<Finding[]> {
-  const hooks = await hooksIn(services).list();
-  if (hooks.length === 0) return [];
-  const { keyStore } = services;
-  const records = (await keyStore.exists()) ? await keyStore.list() : [];
-  const keys = new Map(records.map((record) => [record.id, record]));
-  const inState = (...states: ReturnType<typeof hookState>[]) =>
-    hooks
-      .filter((hook) => states.includes(hookState(hook, keys.get(hook.keyId), now)))
-      .filter(({ pausedBy }) => pausedBy !== "operator");
-  const listed = (some: readonly Hook[]) => someOf(some.map(({ id }) => id));
-  const [failing, paused] = [inState("failing"), inState("paused")];
-  const keyless = inState("no-key", "key-revoked", "key-expired");
-  const found = [ok("webhooks", `${inState("active").length} of ${hooks.length} active`)];
-  const warn = (some: readonly Hook[], message: string, advice: string) => {
-    if (some.length > 0) found.push(warning("webhooks", message, advice));
+  const hooks = hooksIn(services);
+  const all = await hooks.describe(await hooks.list(), now);
+  if (all.length === 0) return [];
+  const inState = (...states: HookState[]) =>
+    all.filter(({ state, pausedBy }) => states.includes(state) && pausedBy !== "operator");
+  const warn = (states: HookState[], messageOf: (ids: string) => string, advice: string) => {
+    const ids = inState(...states).map(({ id }) => id);
+    return ids.length > 0 ? [warning("webhooks", messageOf(someOf(ids)), advice)] : [];
   };
-  warn(
-    failing,
-    `the receiver of ${listed(failing)} fails`,
-    "'matchbook hooks show ID' has its last response",
-  );
-  warn(
-    paused,
-    `${listed(paused)} paused, because the receiver failed for a day`,
-    "fix it, then 'matchbook hooks resume ID'",
-  );
-  warn(
-    keyless,
-    `nothing is delivered to ${listed(keyless)}: the key is not valid any more`,
-    "'matchbook hooks remove ID', or add it with a valid key",
-  );
-  return found;
+  return [
+    ok("webhooks", `${inState("active").length} of ${all.length} active`),
+    ...warn(
+      ["failing"],
+      (ids) => `the receiver of ${ids} fails`,
+      "'matchbook hooks show ID' has its last response",
+    ),
+    ...warn(
+      ["paused"],
+      (ids) => `${ids} paused, because the receiver failed for a day`,
+      "fix it, then 'matchbook hooks resume ID'",
+    ),
+    ...warn(
+      ["no-key", "key-revoked", "key-expired"],
+      (ids) => `nothing is delivered to ${ids}: the key is not valid any more`,
+      "'matchbook hooks remove ID', or add it with a valid key",
+    ),
+  ];
 }

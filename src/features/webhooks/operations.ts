@@ -2,17 +2,38 @@
 
 import { looksLikeKey } from "../../access/key.ts";
 import { stateOf } from "../../access/key-store.ts";
+import { isResourceId, isShardId } from "../../domain/identifiers.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import type { Parsed } from "../../settings/parsers.ts";
 import type { LogPosition, Reader } from "../../store/store.ts";
-import { nearest } from "../../text/nearest.ts";
 import type { OwnServices } from "../operated.ts";
-import { hookState, isFor, mayDeliver } from "./access.ts";
+import { hookState, isFor, keysById, mayDeliver } from "./access.ts";
 import { testBody } from "./batch.ts";
 import { type Send, type SendOutcome, send, TIMEOUT_MS } from "./send.ts";
 import { makeSecret, signedHeaders } from "./signature.ts";
 import { type Hook, HookStore, type NewHook, replayed, resumed, secretsOf } from "./stored.ts";
-import { ForbiddenUrl, parseHookUrl, resolveHookUrl } from "./url.ts";
+import { parseHookUrl } from "./url.ts";
+
+const MAX_SHARDS = 100;
+const MAX_PLAYERS = 100;
+
+export const parseHookShards = (ids: readonly string[]): Parsed<string[]> =>
+  parseIds(ids, isShardId, MAX_SHARDS, "shard ids, e.g. na");
+
+export const parseHookPlayers = (ids: readonly string[]): Parsed<string[]> =>
+  parseIds(ids, isResourceId, MAX_PLAYERS, "player ids");
+
+function parseIds(
+  ids: readonly string[],
+  isId: (text: string) => boolean,
+  most: number,
+  what: string,
+): Parsed<string[]> {
+  const distinct = [...new Set(ids)];
+  return distinct.length <= most && distinct.every(isId)
+    ? { value: distinct }
+    : { error: `must be at most ${most} ${what}` };
+}
 
 /** What hooks need, in servers and in commands. */
 export interface HooksContext extends Omit<OwnServices, "settings" | "database"> {
@@ -45,13 +66,9 @@ export class HookError extends Error {
 
 /** All are read twice a second: 200 hooks for 100 players each take 16 ms. */
 const MAX_HOOKS = 200;
-const MAX_HOOKS_PER_KEY = 20;
 
 /** How long the old secret signs after a rotation. */
 export const OVERLAP_MS = 24 * 60 * 60 * 1000;
-
-/** How long adding a hook waits for the addresses of its name. */
-const RESOLVE_MS = 5000;
 
 const SCAN_STEP = 500;
 
@@ -68,14 +85,10 @@ export class Hooks {
     const { store } = this.context;
     const hook = (await store.exists()) ? await store.find(id) : undefined;
     if (hook) return hook;
-    const guess = nearest(
-      id,
-      (await this.list()).map((one) => one.id),
-    );
     // Of a token sent by mistake, little is repeated. Ids have 12 characters.
     throw new HookError(
       "unknown-hook",
-      `there is no hook with the id ${JSON.stringify(id.slice(0, 16))}; ${guess === undefined ? "" : `did you mean ${guess}? `}list the hooks to see their ids`,
+      `there is no hook with the id ${JSON.stringify(id.slice(0, 16))}; list the hooks to see their ids`,
     );
   }
 
@@ -86,14 +99,8 @@ export class Hooks {
   /** It begins with the next change. Throws HookError. */
   async add(wanted: NewHook, now: number): Promise<Hook> {
     await this.#checkKey(wanted, now);
-    await this.#checkUrl(wanted.url);
-    const hooks = await this.list();
-    const ofKey = hooks.filter(({ keyId }) => keyId === wanted.keyId).length;
-    if (ofKey >= MAX_HOOKS_PER_KEY || hooks.length >= MAX_HOOKS) {
-      throw new HookError(
-        "too-many-hooks",
-        `there are ${ofKey} hooks for this key (at most ${MAX_HOOKS_PER_KEY}) and ${hooks.length} in all (at most ${MAX_HOOKS}); remove one first`,
-      );
+    if ((await this.list()).length >= MAX_HOOKS) {
+      throw new HookError("too-many-hooks", `there are ${MAX_HOOKS} hooks; remove one first`);
     }
     const positions = await this.#positions(wanted, (reader) => reader.followStart(now));
     return this.context.store.add(wanted, makeSecret(), positions, now);
@@ -145,8 +152,7 @@ export class Hooks {
   /** As JSON, without its secret. */
   async describe(hooks: readonly Hook[], now: number) {
     const { keyStore, plan } = this.context;
-    const records = (await keyStore.exists()) ? await keyStore.list() : [];
-    const keys = new Map(records.map((record) => [record.id, record]));
+    const keys = await keysById(keyStore);
     return hooks.map((hook) => {
       const key = keys.get(hook.keyId);
       return {
@@ -194,24 +200,6 @@ export class Hooks {
         "invalid",
         `the key ${keyId} may not read ${unreadable.join(", ")}; change its shards first`,
       );
-    }
-  }
-
-  /** As a help only: each delivery checks the addresses again. A name may exist later. */
-  async #checkUrl(url: string): Promise<void> {
-    const waited = Promise.withResolvers<void>();
-    const timer = setTimeout(waited.resolve, RESOLVE_MS);
-    try {
-      const resolved = resolveHookUrl(new URL(url), this.context.allowPrivate);
-      await Promise.race([resolved, waited.promise]);
-    } catch (error) {
-      if (!(error instanceof ForbiddenUrl)) return;
-      throw new HookError(
-        "invalid",
-        `the URL cannot be used: ${error.message}; hooks = private allows receivers in your own network`,
-      );
-    } finally {
-      clearTimeout(timer);
     }
   }
 

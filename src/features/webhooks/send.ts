@@ -45,8 +45,7 @@ export const send: Send = async (url, headers, body, { allowPrivate, signal, tim
   try {
     const target = new URL(url);
     checkHookUrl(target, allowPrivate);
-    const addresses = () => resolveHookUrl(target, allowPrivate);
-    return outcomeOf(await exchange(target, addresses, headers, body, ended));
+    return outcomeOf(await exchange(target, allowPrivate, headers, body, ended));
   } catch (error) {
     const reason = expired.aborted ? `no response within ${limit / 1000} s` : reasonOf(error);
     const result = reason.slice(0, LONGEST_RESULT).replace(NOT_PRINTABLE, "?");
@@ -78,7 +77,7 @@ export function delayOf(retryAfter: string | undefined, now: number): number {
 /** Resolves with the head when the response is complete, long enough, or cut off, or the time is over. */
 function exchange(
   url: URL,
-  addressesOf: () => Promise<string[]>,
+  allowPrivate: boolean,
   headers: Readonly<Record<string, string>>,
   body: string,
   ended: AbortSignal,
@@ -91,12 +90,8 @@ function exchange(
     port: url.port,
     // Only for names. If the first address does not respond, the runtime tries the others.
     lookup: (_host, _options, use) => {
-      addressesOf().then(
-        (found) =>
-          use(
-            null,
-            found.map((address) => ({ address, family: isIP(address) })),
-          ),
+      resolveHookUrl(url, allowPrivate).then(
+        (found) => use(null, found),
         (error) => use(error, []),
       );
     },

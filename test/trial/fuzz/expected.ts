@@ -94,7 +94,7 @@ export function expected(
 }
 
 const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
-const BOARDS = ["skill-tier", "ranked-wins", "win-rate", "win-streak"];
+export const BOARDS = ["skill-tier", "ranked-wins", "win-rate", "win-streak"];
 
 function routeOf(
   path: string,

@@ -54,7 +54,7 @@ const LIMITS: Record<string, number> = {
   leaderboards: 100,
   "played-with": 50,
 };
-const SORTS = "hero matches wins winRate pickRate kills deaths assists gold farm".split(" ");
+export const SORTS = "hero matches wins winRate pickRate kills deaths assists gold farm".split(" ");
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Undefined if the rules cannot decide. */

@@ -2,16 +2,16 @@
 
 import { GAME_MODES } from "../../../src/domain/modes.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../../../src/domain/vocabulary.ts";
-import { HERO_SORTS } from "../../../src/features/heroes/statistics.ts";
-import { BOARDS, PERIODS } from "../../../src/features/leaderboards/ranking.ts";
 import { ROUTES } from "../../../src/http/routes.ts";
 import { encodeCursor } from "../../../src/query/cursor.ts";
 import { MATCH_IDS, NAMES, PATCHES, PLAYER_IDS, TAGS } from "../../properties/histories.ts";
 import type { Chance } from "../../support/chance.ts";
 import { type Kind, PARAMETERS, type Row } from "../../support/parameters.ts";
+import { BOARDS } from "./expected.ts";
 import { authorization, fields, METHODS } from "./heads.ts";
 import { hostileRequestBy } from "./hostile-requests.ts";
 import { oddText, tooLong } from "./odd-targets.ts";
+import { SORTS } from "./query-rules.ts";
 import type { RequestCase } from "./request-text.ts";
 import { SHARDS } from "./world.ts";
 
@@ -249,7 +249,7 @@ const VALUES: { [K in Kind]: Values } = {
     chance.pick([
       "createdAt",
       "-createdAt",
-      ...(chance.below(8) === 7 ? HERO_SORTS : []),
+      ...(chance.below(8) === 7 ? SORTS : []),
       ...(chance.below(12) === 11 ? ["+createdAt", "CreatedAt", "id", "createdAt,id", "-"] : []),
     ]),
   timestamp: (chance, _, name) =>
@@ -260,7 +260,7 @@ const VALUES: { [K in Kind]: Values } = {
   modes: listOf(GAME_MODES, ["", "Ranked", "ranked ", "solo", "\\"]),
   text: (chance) =>
     chance.pick([...NAMES, "an", "x".repeat(64), "x".repeat(65), "😀".repeat(64), "a\0b", ""]),
-  choice: (chance) => chance.pick([...PERIODS, "28D", "7d", ""]),
+  choice: (chance) => chance.pick(["all", "28d", "28D", "7d", ""]),
   include: (chance) =>
     chance.below(10) === 9
       ? chance.pick(["", "x", "rosters.x", "Rosters", "rosters,", "rosters.participants.player.x"])

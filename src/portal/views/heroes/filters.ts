@@ -1,8 +1,8 @@
 /** The filters and the order of the heroes page, and how its URL holds them. */
 
 import type { GameMode } from "../../../../client/src/index.ts";
+import { COUNTED_MODES } from "../../../domain/modes.ts";
 import {
-  COUNTED_MODES,
   HERO_SORTS,
   type HeroSort,
   type HeroSummary,
