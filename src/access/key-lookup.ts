@@ -30,12 +30,6 @@ interface Live extends LiveKey {
   until: number;
 }
 
-/** A header with a recently valid key. */
-interface Recent {
-  hash: string;
-  live: Live;
-}
-
 /** Operators are promised two seconds. */
 const CHECK_EVERY_MS = 1000;
 /** Until the keys are loaded for the first time, the pauses between attempts grow to this. */
@@ -44,8 +38,8 @@ const MOST_RECENT = 10_000;
 
 export class KeyLookup {
   #live = new Map<string, Live>();
-  /** By header, to avoid hashing it for every request. */
-  #recent = new Map<string, Recent>();
+  /** By header, to avoid hashing it for every request. Forgotten when the keys change. */
+  #recent = new Map<string, Live>();
   /** The version of the loaded keys. */
   #version: string | undefined;
   /** Serialises reloads: an older result must not replace a newer one. */
@@ -97,7 +91,7 @@ export class KeyLookup {
   /** The key of a recently valid header. Other headers need `find`. */
   recent(authorization: string | null, now: number): LiveKey | undefined {
     if (authorization === null) return undefined;
-    const live = this.#recent.get(authorization)?.live;
+    const live = this.#recent.get(authorization);
     return live !== undefined && now < live.until ? live : undefined;
   }
 
@@ -110,7 +104,7 @@ export class KeyLookup {
     const live = this.#live.get(hash);
     if (live === undefined || now >= live.until) return undefined;
     if (this.#recent.size >= MOST_RECENT) this.#recent.clear();
-    this.#recent.set(authorization, { hash, live });
+    this.#recent.set(authorization, live);
     return live;
   }
 
@@ -154,11 +148,7 @@ export class KeyLookup {
         return [hash, { id, name, limits: effectiveLimits(this.plan, tier, own), until }];
       }),
     );
-    for (const [header, recent] of this.#recent) {
-      const live = this.#live.get(recent.hash);
-      if (live) recent.live = live;
-      else this.#recent.delete(header);
-    }
+    this.#recent.clear();
     for (const tier of unknownTiers) {
       this.observe({ event: "unknown-tier", tier, taken: this.plan.tiers[0]!.name });
     }

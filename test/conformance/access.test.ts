@@ -1,6 +1,6 @@
 /** Runs the conformance suite of keys and usage on both engines, with tests for single engines. */
 
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { AccessError } from "../../src/access/key-database.ts";
 import { openAccess } from "../../src/open-access.ts";
@@ -9,8 +9,6 @@ import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
 import { aFilePlace, postgresPlaces } from "../support/access-places.ts";
 import { startCluster } from "../support/postgres.ts";
 import { accessConformance } from "./access.ts";
-
-setDefaultTimeout(30_000);
 
 accessConformance("files", aFilePlace);
 

@@ -1,6 +1,6 @@
 /** The contract of stored hooks, on both engines. */
 
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   type Hook,
   type HookStore,
@@ -11,8 +11,6 @@ import {
 import type { AccessStore } from "../../src/open-access.ts";
 import { aFilePlace, postgresPlaces, type TestedPlace } from "../support/access-places.ts";
 import { hookStore } from "../support/webhooks.ts";
-
-setDefaultTimeout(30_000);
 
 const NOW = Date.UTC(2026, 2, 10, 12);
 const HOUR = 3_600_000;

@@ -3,7 +3,7 @@
  * and after a repair everything is what it was.
  */
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { RowDamage } from "../support/engine.ts";
 import { aMatch } from "../support/records.ts";
 import { isFull, isLong, testLong } from "../support/scale.ts";
@@ -22,8 +22,6 @@ const isRowOfCounts = ({ what, isQuick, found }: DamageRow) =>
   what === "a count of matches of heroes";
 
 export function testDamage(engine: Engine): void {
-  // Several processes may share a slow machine.
-  setDefaultTimeout(120_000);
   let place: Place;
   beforeAll(async () => {
     place = await startPlace(engine);

@@ -1,6 +1,6 @@
 /** What `matchbook repair` keeps and lists, in both stores, and files of which whole pages are damaged. */
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
@@ -24,8 +24,6 @@ import { aShardToDamage, inFile, repair, stateOf } from "../support/repair.ts";
 import { describeLong, someOf, testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
-
-setDefaultTimeout(120_000);
 
 const folder = aFolder();
 const postgres = await aPostgres();

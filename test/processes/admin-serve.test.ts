@@ -1,6 +1,6 @@
 /** Tests the admin listener of a server process: startup, memory, uploads, shutdown. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
@@ -12,8 +12,6 @@ import { openUpload } from "../support/wire-upload.ts";
 import { aFolder } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(120_000);
-
 const folder = aFolder();
 afterAll(() => folder.remove());
 

@@ -1,7 +1,7 @@
 /** `matchbook backup` and `matchbook restore`: nothing is lost, and what cannot be copied is named. */
 
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -27,8 +27,6 @@ import { countsOf, until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(120_000);
-
 let folder: ReturnType<typeof aFolder>;
 let data: string;
 let copy: string;

@@ -1,6 +1,6 @@
 /** Tests the executable built by `npm run build`: alone in a folder, it does everything Matchbook does. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { version } from "../../package.json";
@@ -13,8 +13,6 @@ import { until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 // The build takes a few seconds, and several processes may share a slow machine.
-setDefaultTimeout(120_000);
-
 /** More than is read before threads are started. */
 const MATCHES = 400;
 

@@ -1,6 +1,6 @@
 /** Near the limit of file descriptors, the server stays calm, serves open connections, and logs it. */
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -10,8 +10,6 @@ import { startWorkers } from "../support/workers.ts";
 import { aFolder } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(120_000);
-
 const folder = aFolder();
 afterAll(() => folder.remove());
 

@@ -1,6 +1,6 @@
 /** Tests `matchbook export`: what it writes, ingest takes back to the identical records, on every engine. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   existsSync,
   mkdirSync,
@@ -33,8 +33,6 @@ import { richMatch } from "../support/rich-match.ts";
 import { testLong } from "../support/scale.ts";
 import { countsOf, until } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
-
-setDefaultTimeout(120_000);
 
 const NOON = Date.UTC(2026, 2, 1, 12);
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 /** Tests the files `matchbook ingest` accepts: every format, plain and compressed, complete and damaged. */
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,8 +12,6 @@ import { matchbook, type RunOptions } from "../support/process.ts";
 import { aMatch, anId, duel, type MatchDocument } from "../support/records.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(60_000);
-
 const cwd = mkdtempSync(join(tmpdir(), "matchbook-formats-"));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 

@@ -1,6 +1,6 @@
 /** Tests `matchbook why` and `matchbook status`. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +11,6 @@ import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(60_000);
-
 const cwd = mkdtempSync(join(tmpdir(), "matchbook-questions-"));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 

@@ -1,6 +1,6 @@
 /** Tests the report of `matchbook ingest`: counts, exit codes, messages, the rejects file. */
 
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import {
   existsSync,
   linkSync,
@@ -25,8 +25,6 @@ import { aMatch, anId, duel } from "../support/records.ts";
 import { countsOf, until } from "../support/state.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(60_000);
-
 const cwd = mkdtempSync(join(tmpdir(), "matchbook-report-"));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 

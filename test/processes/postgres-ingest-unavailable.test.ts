@@ -1,6 +1,6 @@
 /** Tests ingest into a database that becomes unavailable: it waits, reports it, and loses no record. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { unobserved } from "../../src/observe/events.ts";
@@ -17,8 +17,6 @@ import { openUpload, padded, sendUntilHeld } from "../support/wire-upload.ts";
 import { aFolder } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(90_000);
-
 const folder = aFolder();
 const lines = demoLines(60, Date.now() - 60_000).map((line) =>
   line.replaceAll(/"shardId":"[a-z0-9-]+"/g, '"shardId":"na"'),

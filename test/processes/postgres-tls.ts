@@ -1,6 +1,6 @@
 /** Shards in a PostgreSQL that takes connections with TLS only, and certificates that do not verify. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { authorityFile, makeAuthority } from "../support/certificates.ts";
@@ -8,8 +8,6 @@ import { type Cluster, giveAway, startCluster } from "../support/postgres.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { aFolder, startWorld } from "../support/world.ts";
-
-setDefaultTimeout(60_000);
 
 const folder = aFolder();
 const KNOWN = authorityFile(folder.path, "known");

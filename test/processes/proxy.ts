@@ -1,6 +1,6 @@
 /** Two instances behind HAProxy with the settings of the folder deploy. Each reaches its database on its own way. */
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
@@ -13,8 +13,6 @@ import { until } from "../support/state.ts";
 import { startProxy } from "../support/tcp-proxy.ts";
 import { aFolder, ingestInto, JSON_API, makeKey } from "../support/world.ts";
 import { publicProxySettings } from "../trial/failover/settings.ts";
-
-setDefaultTimeout(60_000);
 
 const PROGRAM = Bun.which("haproxy", { PATH: `${process.env.PATH}:/usr/sbin` })!;
 /** In the database and in a file of the data folder. */

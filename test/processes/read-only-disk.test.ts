@@ -1,6 +1,6 @@
 /** Serves shards from a read-only and from a full file system, which takes a mount namespace. */
 
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AUTHORIZATION, ndjson, TOKEN } from "../support/admin.ts";
@@ -13,8 +13,6 @@ import { until } from "../support/state.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(60_000);
-
 const tests = () => {
   test("shards on a read-only file system are served; uploads get an error", async () => {
     const { get, upload, end } = await serveFrom(

@@ -1,13 +1,11 @@
 /** Limits that two servers share through Redis with TLS, and invalid certificates. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Authority, authorityFile, makeAuthority } from "../support/certificates.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
 import { aFolder, JSON_API, makeKey, startWorld } from "../support/world.ts";
-
-setDefaultTimeout(60_000);
 
 const folder = aFolder();
 let authority: Authority;

@@ -3,15 +3,7 @@
  * unavailable.
  */
 
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { hashKey } from "../../src/access/key.ts";
 import type { EventName } from "../../src/observe/events.ts";
 import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
@@ -28,8 +20,6 @@ import { JSON_API, startWorld, type World } from "../support/world.ts";
 const NOTICED_MS = 5000;
 const ONE = "/shards/na/matches/match-0";
 const page = (offset: number) => `/shards/na/matches?page[offset]=${offset}`;
-
-setDefaultTimeout(60_000);
 
 await awayFromMidnight();
 

@@ -1,14 +1,6 @@
 /** Limits that two instances share through a real Redis, also while it is unavailable. */
 
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
@@ -25,8 +17,6 @@ const PATIENT_MS = 30_000;
 const MATCHES = Array.from({ length: 40 }, (_, index) => aMatch({ id: `match-${index}` }));
 const ONE = "/shards/na/matches/match-0";
 const page = (offset: number) => `/shards/na/matches?page[offset]=${offset}`;
-
-setDefaultTimeout(60_000);
 
 await awayFromMidnight();
 

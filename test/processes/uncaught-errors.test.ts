@@ -1,6 +1,6 @@
 /** An error that no code caught is logged as an event, and ends the process in an orderly way. */
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../support/process.ts";
 import { until } from "../support/state.ts";
@@ -8,8 +8,6 @@ import { childrenOf, startWorkers } from "../support/workers.ts";
 import { aFolder } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(120_000);
-
 const folder = aFolder();
 afterAll(() => folder.remove());
 

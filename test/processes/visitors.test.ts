@@ -1,6 +1,6 @@
 /** Portal visitors across processes: several workers, `matchbook quickstart`, and the usage that operators see. */
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
@@ -13,8 +13,6 @@ import { requestOnce, startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(120_000);
-
 await awayFromMidnight();
 
 const folder = aFolder();

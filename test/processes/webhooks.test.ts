@@ -1,6 +1,6 @@
 /** Tests `matchbook hooks`, and deliveries by server processes that are killed, replaced and joined by others. */
 
-import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { asProcess, matchbook, startServerProcess } from "../support/process.ts";
@@ -9,8 +9,6 @@ import { until } from "../support/state.ts";
 import { endLease, signatureOf, startReceiver } from "../support/webhooks.ts";
 import { startWorkers } from "../support/workers.ts";
 import { aFolder } from "../support/world.ts";
-
-setDefaultTimeout(120_000);
 
 const folder = aFolder();
 const opened: { stop(): unknown }[] = [];

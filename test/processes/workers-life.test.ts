@@ -1,6 +1,6 @@
 /** Tests the life cycle of workers: start, crash, replacement, shutdown. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
@@ -13,8 +13,6 @@ import { childrenOf, isAlive, startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(120_000);
-
 const folder = aFolder();
 afterAll(() => folder.remove());
 const data = join(folder.path, "data");

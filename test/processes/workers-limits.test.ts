@@ -1,6 +1,6 @@
 /** Tests limits across several workers: each key has one of each kind, whichever worker responds. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
 import { Connection } from "../support/connection.ts";
@@ -12,8 +12,6 @@ import { requestOnce, startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(60_000);
-
 await awayFromMidnight();
 
 const folder = aFolder();

@@ -1,6 +1,6 @@
 /** Tests the memory that workers share: concurrent use loses nothing and counts nothing twice. */
 
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { MemoryLimiter } from "../../src/access/rate-limit.ts";
@@ -14,8 +14,6 @@ import {
 } from "../../src/workers/shared-limits.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(60_000);
-
 const SCRIPT = join(import.meta.dir, "../support/sharing-process.ts");
 
 /** The results of several processes that did the same in the same memory at once. */

@@ -1,6 +1,6 @@
 /** Tests what runs next to several workers: the admin listener, keys, ingest. */
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { AUTHORIZATION, ndjson, TOKEN, uploadTo } from "../support/admin.ts";
@@ -14,8 +14,6 @@ import { startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-setDefaultTimeout(60_000);
-
 const folder = aFolder();
 const data = join(folder.path, "data");
 let server: Awaited<ReturnType<typeof startWorkers>>;

@@ -107,11 +107,26 @@ export class KeySteps {
   }
 
   async #end(kind: "rotate" | "revoke", secret: Secret): Promise<void> {
+    await this.#use(secret);
     const begunAt = performance.now();
     secret.until = { begunAt, doneAt: Number.POSITIVE_INFINITY };
     const renewed = await this.#endOne(kind, secret);
     secret.until.doneAt = performance.now();
     if (renewed !== undefined) this.keys.add(secret.keyId, renewed, begunAt);
+  }
+
+  /** A worker that remembers a key must forget it when it ends. */
+  async #use(secret: Secret): Promise<void> {
+    const isAccepted = async () => (await this.#ask(secret)).status !== 401;
+    await until("a live key is accepted", isAccepted, this.keys.delaySeconds);
+  }
+
+  /** Each connection may lead to another worker. */
+  async #ask(secret: Secret): Promise<{ status: number; process: string | undefined }> {
+    const caller = new Caller(this.server);
+    const { status } = await caller.ask(`${AT}/players`, Caller.headers(secret.text));
+    caller.close();
+    return { status, process: caller.process };
   }
 
   /** Returns the new secret, if there is one. */
@@ -132,11 +147,8 @@ export class KeySteps {
       await until(
         `${this.server.workers} workers refuse an ended key`,
         async () => {
-          // Each connection may lead to another worker.
-          const caller = new Caller(this.server);
-          const { status } = await caller.ask(`${AT}/players`, Caller.headers(secret.text));
-          if (status === 401 && caller.process !== undefined) refusing.add(caller.process);
-          caller.close();
+          const { status, process } = await this.#ask(secret);
+          if (status === 401 && process !== undefined) refusing.add(process);
           return refusing.size === this.server.workers;
         },
         this.keys.delaySeconds,
