@@ -65,6 +65,21 @@ export function writingGuarantees(guarantee: Guarantee): void {
     });
   });
 
+  guarantee(
+    "new players and teams get other numbers than a rebuild has given",
+    async ({ writer }) => {
+      const entry = (id: string, ...named: string[]) =>
+        anEntry(id, {
+          players: Object.fromEntries(named.map((one) => [one, "won"])),
+          teams: Object.fromEntries(named.map((one) => [one, true])),
+        });
+      const given = { players: new Map([["a", 3]]), teams: new Map([["a", 3]]) };
+      await writer.write((one) => addPlainly(one, [entry("m1", "a")]), given);
+      await serve(writer, entry("m2", "b", "c", "d", "e"));
+      expect(await writer.write(async (one) => one.load(["m1", "m2"]))).toHaveLength(2);
+    },
+  );
+
   guarantee("a write returns the result of its work", async ({ writer }) => {
     expect(await writer.write(async () => "result")).toBe("result");
   });

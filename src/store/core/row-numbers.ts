@@ -75,22 +75,29 @@ export class RowNumbers {
       [ids.map((id) => this.given.get(id)!)],
     );
     const taken = new Set(rows.map(({ num }) => num));
+    let last = yield* this.#last();
     for (const id of ids) {
       const num = this.given.get(id)!;
-      if (taken.has(num) || !(num > 0)) continue;
+      if (taken.has(num) || !(num > 0 && num <= HIGHEST_NUMBER)) continue;
       taken.add(num);
+      // Of a damaged shard, the last number may not be known.
+      last = Math.max(last, num);
       this.#known.set(id, num);
       this.#new.add(id);
     }
+    this.last = last;
+  }
+
+  *#last(): Steps<number> {
+    if (this.last !== undefined) return this.last;
+    const [row] = yield* query<{ players: number; teams: number }>(
+      "SELECT last_player AS players, last_team AS teams FROM {shard}",
+    );
+    return row![this.table];
   }
 
   *#assign(ids: string[]): Steps<void> {
-    if (this.last === undefined) {
-      const [row] = yield* query<{ players: number; teams: number }>(
-        "SELECT last_player AS players, last_team AS teams FROM {shard}",
-      );
-      this.last = row![this.table];
-    }
+    this.last = yield* this.#last();
     if (this.last + ids.length > HIGHEST_NUMBER) {
       throw new StoreError(
         `the shard has run out of internal numbers for ${this.table}; move it with 'matchbook shards move', which renumbers them`,
