@@ -1,7 +1,6 @@
 /**
- * Starts and stops a thread of the maintenance (src/maintenance-worker.ts) when it has something to do. One prunes shards by
- * their retention; others build derived tables that are incomplete, or verify shards, and then exit. A thread that has
- * failed is started again.
+ * Starts a thread of the maintenance (src/maintenance-worker.ts) when it has something to do: it prunes shards by their
+ * retention, builds derived tables that are incomplete, or verifies shards, and exits.
  */
 
 import { setTimeout as wait } from "node:timers/promises";
@@ -29,7 +28,6 @@ export type MaintenanceCommand =
   | {
       task: MaintenanceTask;
       settings: MaintenanceSettings;
-      pace: Partial<MaintenancePace>;
     }
   | "stop";
 
@@ -38,7 +36,7 @@ export type MaintenanceCommand =
  * starts has better things to do than to verify.
  */
 const PACES = {
-  prune: { firstMs: 0, pauseMs: 60_000, stopMs: 10_000 },
+  prune: { firstMs: 60_000, pauseMs: 3_600_000, stopMs: 10_000 },
   build: { firstMs: 0, pauseMs: 60_000, stopMs: 10_000 },
   verify: { firstMs: 60_000, pauseMs: 3_600_000, stopMs: 10_000 },
 };
@@ -61,7 +59,7 @@ export class MaintenanceThread {
     private readonly open: () => Worker,
     private readonly settings: MaintenanceSettings,
     private readonly observe: Observe,
-    private readonly pace: Partial<MaintenancePace> = {},
+    pace: Partial<MaintenancePace> = {},
   ) {
     this.#pace = { ...PACES[task], ...pace };
     this.#running = this.#run();
@@ -102,7 +100,6 @@ export class MaintenanceThread {
     send({
       task: this.task,
       settings: { data, shards, "keys-database": database, "verify-hours": hours },
-      pace: this.pace,
     });
     let deadline: Timer | undefined;
     signal.addEventListener("abort", () => {
