@@ -3,7 +3,6 @@
 import { TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { exportRecords } from "../export/export.ts";
 import { recordsIn } from "../export/move.ts";
-import { inSteps } from "../export/scan.ts";
 import { timestamp } from "../settings/parsers.ts";
 import { defineCommand, flagValue, note, print } from "./command.ts";
 import { OutputFile, writeToStdout } from "./output.ts";
@@ -28,11 +27,7 @@ export const exportShard = defineCommand<Flags>({
     "Ingested into an empty shard, they give the same digest. For that, an export of all records also has " +
     "lines with the redacted players, with what pruned matches add to lifetime records, and with the prune " +
     "cutoff; with --since or --no-withheld it has none of them.\n" +
-    "Reads and ingest continue meanwhile. Every record that is stored unchanged from " +
-    "the start to the end is exported. One that becomes served or withheld meanwhile " +
-    "may come twice (ingest counts a duplicate). Records that arrive or are replaced " +
-    "meanwhile may be missing, and so may one that becomes withheld and served again. " +
-    "If matches are pruned or players redacted meanwhile, the export fails: run it again.\n" +
+    "It is the state of the shard at its start. Reads and ingest continue meanwhile.\n" +
     "Exit codes: 1 it failed, or a record is damaged; then FILE is not written.\n" +
     "2 wrong usage.",
   arguments: SHARD,
@@ -61,18 +56,20 @@ export const exportShard = defineCommand<Flags>({
     let longest = 0;
     await withShard(settings, shard, async (writer) => {
       const total = since === undefined && withheld ? recordsIn(await writer.counts()) : 0;
-      summary.bytes = await withProgress("export", total, "matches", (update) => {
-        async function* lines() {
-          for await (const chunk of exportRecords(inSteps(writer), { shard, since, withheld })) {
-            summary.served += chunk.served;
-            summary.withheld += chunk.withheld;
-            longest = Math.max(longest, chunk.longest);
-            yield chunk.bytes;
-            update(summary.served + summary.withheld);
+      summary.bytes = await withProgress("export", total, "matches", (update) =>
+        writer.survey((contents) => {
+          async function* lines() {
+            for await (const chunk of exportRecords(contents, { shard, since, withheld })) {
+              summary.served += chunk.served;
+              summary.withheld += chunk.withheld;
+              longest = Math.max(longest, chunk.longest);
+              yield chunk.bytes;
+              update(summary.served + summary.withheld);
+            }
           }
-        }
-        return output ? output.write(lines()) : writeToStdout(lines());
-      });
+          return output ? output.write(lines()) : writeToStdout(lines());
+        }),
+      );
     });
     if (longest > settings["max-record-bytes"]) {
       note(
