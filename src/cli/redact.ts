@@ -11,7 +11,7 @@ import {
   listedIn,
   redactionsOf,
 } from "../redact/list.ts";
-import { countNaming, isLeftByPruned, type Redacted, redactPlayers } from "../redact/redact.ts";
+import { countNaming, isLeftByPruned, redactPlayers } from "../redact/redact.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type Redaction, StoreError, type Writer } from "../store/store.ts";
 import { CommandError, defineCommand, note, type Result, UsageError } from "./command.ts";
@@ -22,7 +22,6 @@ import { table } from "./table.ts";
 
 interface Flags {
   list?: true;
-  dryRun?: true;
   yes?: true;
   force?: true;
 }
@@ -40,13 +39,12 @@ export const redact = defineCommand<Flags>({
   arguments: { "[shard]": "shard id", "[player]": "player id" },
   options: {
     "--list": "list the redacted players of all shards, or of one",
-    "--dry-run": "print how many records name the player, and change nothing",
-    "--yes": "confirm that the player shall be removed",
+    "--yes":
+      "confirm that the player shall be removed; without it, the number of records is printed and nothing changed",
     "--force": "also if no record names the player, so that later ones are redacted",
   },
-  json: "print one JSON object: shard, players, served, withheld, erased, dryRun; with --list, an array",
+  json: "print one JSON object: shard, players, served, withheld, erased; with --list, an array",
   examples: {
-    "matchbook redact na 5f3c --dry-run": "count the records that name a player",
     "matchbook redact na 5f3c --yes": "remove the player",
     "matchbook redact na": "apply the list of redactions to a shard that was put back",
     "matchbook redact --list": "list the redacted players",
@@ -60,14 +58,11 @@ export const redact = defineCommand<Flags>({
         "that is not a player id: find the id with filter[playerNames], or in a record",
       );
     }
-    if (player === undefined && flags.dryRun) throw new UsageError("--dry-run needs a player");
     return withShard(
       { ...settings, withUnredacted: true },
       shard,
-      async (writer) => {
-        if (player !== undefined && flags.dryRun) return dryRun(writer, shard, player);
-        return apply(settings, writer, shard, await chosen(settings, writer, shard, player, flags));
-      },
+      async (writer) =>
+        apply(settings, writer, shard, await chosen(settings, writer, shard, player, flags)),
       "write",
     );
   },
@@ -130,28 +125,16 @@ async function apply(
   }
   if (problems.length > 0) process.exitCode = 1;
   const players = redactions.map(({ playerId }) => playerId);
-  return resultOf({ shard, players, ...redacted, erased, dryRun: false }, problems);
-}
-
-async function dryRun(writer: Writer, shard: string, player: string): Promise<Result> {
-  const found = await countNaming(writer, player);
-  const notes = (await isLeftByPruned(writer, player))
-    ? ["What pruned matches left behind of the player would be removed too."]
-    : [];
-  return resultOf({ shard, players: [player], ...found, erased: false, dryRun: true }, notes);
-}
-
-function resultOf(
-  json: Redacted & { shard: string; players: string[]; erased: boolean; dryRun: boolean },
-  notes: readonly string[],
-): Result {
-  const verb = json.dryRun ? "would be rewritten" : "rewritten";
-  const rows = [
-    ["players", String(json.players.length)],
-    [`served ${verb}`, String(json.served)],
-    [`withheld ${verb}`, String(json.withheld)],
-  ];
-  return { json, text: table(rows), notes };
+  const { served, withheld } = redacted;
+  return {
+    json: { shard, players, served, withheld, erased },
+    text: table([
+      ["players", String(players.length)],
+      ["served rewritten", String(served)],
+      ["withheld rewritten", String(withheld)],
+    ]),
+    notes: problems,
+  };
 }
 
 /** The redactions of the shards themselves, and of the list. */
