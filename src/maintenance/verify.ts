@@ -3,7 +3,7 @@
 import type { Observe } from "../observe/events.ts";
 import { isVerifyDue } from "../store/core/findings.ts";
 import type { ReadableShards, Shards } from "../store/shards.ts";
-import { StoreError, StoreUnavailable, type Verdict } from "../store/store.ts";
+import { StoreError, StoreUnavailable, type Verdict, type VerifyClaim } from "../store/store.ts";
 import { verifyShard } from "../verify/verify.ts";
 
 /** Of a core. */
@@ -56,7 +56,8 @@ export async function verifyShards(options: Verifying): Promise<void> {
 
 async function verifyOne(shard: string, options: Verifying): Promise<void> {
   const { readable, scratch, observe, signal } = options;
-  if (!(await claim(shard, options))) return;
+  const claimed = await claim(shard, options);
+  if (!claimed) return;
   let hasVerdict = false;
   try {
     const began = performance.now();
@@ -72,31 +73,32 @@ async function verifyOne(shard: string, options: Verifying): Promise<void> {
     }
     const milliseconds = Math.round(performance.now() - began);
     hasVerdict = true;
-    await store(shard, { at: Date.now(), damaged, damage }, options);
+    await store(shard, { at: Date.now(), damaged, damage }, claimed, options);
     observe({ event: "shard-verified", shard, rows, milliseconds, damaged });
   } finally {
     if (!hasVerdict) await release(shard, options);
   }
 }
 
-/** Whether this process is to verify the shard: once for all that use it. */
+/** If this process is to verify the shard: once for all that use it. */
 async function claim(
   shard: string,
   { readable, writable, intervalMs, signal }: Verifying,
-): Promise<boolean> {
+): Promise<VerifyClaim | undefined> {
   const existing = await readable.existingWriter(shard);
-  if (!existing || signal.aborted) return false;
+  if (!existing || signal.aborted) return undefined;
   const now = Date.now();
   try {
     // Most of the time it is not due, and nothing has to be written.
-    if (!isVerifyDue(await existing.findings(), now, intervalMs)) return false;
-    return await writable
+    if (!isVerifyDue(await existing.findings(), now, intervalMs)) return undefined;
+    const isOurs = await writable
       .writer(shard, true)
       .write(async (transaction) => transaction.claimVerify(now, intervalMs));
+    return isOurs ? { at: now } : undefined;
   } catch (error) {
     if (!(error instanceof StoreError) || error instanceof StoreUnavailable) throw error;
     // Damage, which it is to find.
-    return true;
+    return { at: undefined };
   }
 }
 
@@ -109,11 +111,16 @@ async function release(shard: string, { writable }: Verifying): Promise<void> {
   }
 }
 
-async function store(shard: string, verdict: Verdict, { writable, observe }: Verifying) {
+async function store(
+  shard: string,
+  verdict: Verdict,
+  claimed: VerifyClaim,
+  { writable, observe }: Verifying,
+): Promise<void> {
   try {
     await writable
       .writer(shard, true)
-      .write(async (transaction) => transaction.setVerdict(verdict, true));
+      .write(async (transaction) => transaction.setVerdict(verdict, claimed));
   } catch (error) {
     observe({ event: "finding-not-stored", shard, verdict, error });
   }

@@ -361,6 +361,11 @@ export interface Verdict {
   damage: readonly Damage[];
 }
 
+/** A process verifies the shard. Without a time, damage kept the shard from storing it. */
+export interface VerifyClaim {
+  at: number | undefined;
+}
+
 /** What was found out about a shard as a whole. */
 export interface Findings {
   /** The last one; undefined if there was none. With damage, nothing of the shard is served. */
@@ -391,7 +396,7 @@ export interface AdminReader {
   survey<T>(work: (state: StoredState) => Promise<T>): Promise<T>;
   /**
    * The same for a read that takes long: that of a file would keep its WAL from being emptied, so it is copied to `path`
-   * first, and the copy read. Throws DamagedData if the copy cannot be complete.
+   * first, and the copy read.
    */
   surveyCopy<T>(path: string, work: (state: StoredState) => Promise<T>): Promise<T>;
 }
@@ -488,10 +493,10 @@ export interface Transaction extends ShardContents {
   /** As in AdminReader. */
   findings(): Awaitable<Findings>;
   /**
-   * Also ends a claim. A shard without damage is consistent, whatever its WAL has lost: unless the verdict `keepsWal`,
-   * because no operator sees it, that is forgotten.
+   * Also ends a claim. With one, nothing is stored if the shard does not have it any more. A shard without damage is
+   * consistent, whatever its WAL has lost, which is forgotten; but not with a claim, because no operator sees that verdict.
    */
-  setVerdict(verdict: Verdict, keepsWal?: boolean): Awaitable<void>;
+  setVerdict(verdict: Verdict, claim?: VerifyClaim): Awaitable<void>;
   /** Whether the shard is to be verified by this process: nobody has, or has begun to, for so long. */
   claimVerify(now: number, intervalMs: number): Awaitable<boolean>;
   releaseVerify(): Awaitable<void>;
@@ -636,9 +641,6 @@ const KINDS: Record<string, string> = {
   changes: "change",
   hero_stats: "the statistics of",
 };
-/** Called before an existing shard is migrated. */
-export type OnMigrate = (from: number, to: number) => void;
-
 /** The rows done so far, and the rows there are. */
 export type OnProgress = (done: number, total: number) => void;
 
@@ -667,17 +669,6 @@ export class OtherOwner extends StoreError {
   constructor(location: string, shard: string, owner: string) {
     super(
       `${location} holds the records of shard ${owner}, so it is not used as shard ${shard}: put the right file back or restore a backup, or correct the settings`,
-    );
-  }
-}
-
-/** The shard has an older format, and this command or server may not migrate it. */
-export class MigrationNeeded extends StoreRefuses {
-  override name = "MigrationNeeded";
-
-  constructor(location: string, found: number, needed: number) {
-    super(
-      `${location} has format ${found} and must be migrated to format ${needed}: make a backup with the version that wrote it, then run 'matchbook migrate'`,
     );
   }
 }

@@ -48,6 +48,10 @@ export function findingGuarantees(guarantee: Guarantee): void {
     expect(await claim(2 * HOUR + 1)).toBe(true);
     await write((transaction) => transaction.setVerdict({ at: 3 * HOUR, damaged: 0, damage: [] }));
     expect((await writer.findings()).verifyingSince).toBeUndefined();
+    // It is about a shard that was replaced.
+    const late = { at: 4 * HOUR, damaged: 1, damage: DAMAGE };
+    await write((transaction) => transaction.setVerdict(late, { at: 2 * HOUR + 1 }));
+    expect((await writer.findings()).verdict).toMatchObject({ at: 3 * HOUR, damaged: 0 });
     expect(await claim(4 * HOUR - 1)).toBe(false);
     // The clock was far ahead.
     expect(await claim(HOUR)).toBe(true);

@@ -1,7 +1,13 @@
 /** What was found out about a shard as a whole, and is stored in it for all processes. */
 
 import { put, remove, type Steps, select } from "../steps.ts";
-import { type Damage, DamagedShard, type Findings, type Verdict } from "../store.ts";
+import {
+  type Damage,
+  DamagedShard,
+  type Findings,
+  type Verdict,
+  type VerifyClaim,
+} from "../store.ts";
 import { FINDINGS, type FindingRow } from "../tables.ts";
 
 /** How much of the damage is stored. */
@@ -37,7 +43,9 @@ export const findings = {
     };
   },
 
-  *setVerdict({ at, damaged, damage }: Verdict, keepsWal = false): Steps<void> {
+  *setVerdict({ at, damaged, damage }: Verdict, claim?: VerifyClaim): Steps<void> {
+    // It was about a shard that a repaired one has replaced meanwhile.
+    if (claim?.at && claim.at !== (yield* findings.findings()).verifyingSince) return;
     yield* put(FINDINGS, [
       {
         kind: "verify",
@@ -46,7 +54,7 @@ export const findings = {
         damage: JSON.stringify(damage.slice(0, MOST_STORED)),
       },
     ]);
-    const isOver = damaged === 0 && !keepsWal;
+    const isOver = damaged === 0 && !claim;
     yield* remove(FINDINGS, [VERIFYING, ...(isOver ? [{ kind: "wal" }] : [])]);
   },
 

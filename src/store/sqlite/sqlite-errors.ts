@@ -33,12 +33,18 @@ export function asWriteError(error: unknown, database: Database): unknown {
   return asRead instanceof DamagedData ? asRead : error;
 }
 
+/** For a copy of the whole file: rows that cannot be inserted into it are damaged. */
+export function asCopyError(error: unknown, database: Database): unknown {
+  const isDamage = error instanceof SQLiteError && error.code?.startsWith("SQLITE_CONSTRAINT");
+  return isDamage ? new DamagedData("file", error.message) : asReadError(error, database);
+}
+
 /** Statements fit the tables of the current format. One that fails, e.g. with "no such column", means damage. */
 function asSchemaError({ message }: SQLiteError, database: Database): unknown {
   try {
-    formatOf(database, database.filename, true);
+    formatOf(database, database.filename);
   } catch (error) {
-    // A newer version of Matchbook has migrated the file meanwhile.
+    // A newer version of Matchbook has changed the format of the file meanwhile.
     if (error instanceof StoreError) return error;
   }
   return new DamagedData("sqlite_schema", message);

@@ -16,9 +16,8 @@ import {
 import { readBytes, removeFreePages, rewrite } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
 import { OpenedFile } from "./opened-file.ts";
-import { checkCopied, copyRaw, sequenceOf } from "./raw-copy.ts";
 import { noteCommit } from "./snapshot.ts";
-import { asReadError, asWriteError } from "./sqlite-errors.ts";
+import { asCopyError, asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
 import { Wal, type WalLimits } from "./wal.ts";
 
@@ -62,11 +61,22 @@ export class SqliteWriter extends CoreWriter implements Writer {
   }
 
   async surveyCopy<T>(path: string, work: (state: StoredState) => Promise<T>): Promise<T> {
-    const sequence = sequenceOf(this.database);
-    await this.inTurn(() => copyRaw(this.database, path));
+    await this.inTurn(async () => {
+      const { query_only } = this.database
+        .query<{ query_only: number }, []>("PRAGMA query_only")
+        .get()!;
+      try {
+        // It would refuse to write the copy too.
+        this.database.run("PRAGMA query_only = OFF");
+        this.database.query("VACUUM INTO ?").run(path);
+      } catch (error) {
+        throw asCopyError(error, this.database);
+      } finally {
+        this.database.run(`PRAGMA query_only = ${query_only}`);
+      }
+    });
     const copy = new SqliteWriter(new Database(path, { readwrite: true, create: false }));
     try {
-      checkCopied(copy.database, sequence);
       return await copy.survey(work);
     } finally {
       copy.close();
