@@ -1,6 +1,6 @@
 /** Opens the stores of shards as the settings say. The only importer of their adapters. */
 
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
@@ -11,23 +11,17 @@ import type { Settings } from "./settings/definitions.ts";
 import type { ShardLocation } from "./settings/shard-locations.ts";
 import type { Examined } from "./store/examined.ts";
 import { allowedConnections, examineDatabase } from "./store/postgres/examine.ts";
-import { formatOf } from "./store/postgres/open.ts";
 import { RepairSchema } from "./store/postgres/repair-schema.ts";
-import { FORMAT as POSTGRES_FORMAT } from "./store/postgres/schema.ts";
-import { OTHER_CONNECTIONS, sharedSession } from "./store/postgres/session.ts";
+import { OTHER_CONNECTIONS } from "./store/postgres/session.ts";
 import { PostgresShard } from "./store/postgres/shard.ts";
-import { PostgresWriter } from "./store/postgres/writer.ts";
 import type { ShardRepair } from "./store/repair.ts";
 import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
 import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
 import { openNewFile } from "./store/sqlite/new-file.ts";
-import { openForReading } from "./store/sqlite/open.ts";
 import { RepairFile } from "./store/sqlite/repair-file.ts";
-import { FORMAT as SQLITE_FORMAT } from "./store/sqlite/schema.ts";
 import { SqliteShard } from "./store/sqlite/shard.ts";
 import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
-import { recordLostCommits } from "./store/sqlite/wal-frames.ts";
-import type { OnMigrate, Redaction, Writer } from "./store/store.ts";
+import type { Redaction, Writer } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";
 
@@ -49,7 +43,7 @@ export function openShards(
   settings: ShardSettings,
   observe: Observe,
   writerCacheKib?: number,
-  access: ShardAccess = "migrate",
+  access: ShardAccess = "write",
 ): Shards {
   return new ShardsInUse(
     settings.shards.map(({ id }) => id),
@@ -107,33 +101,6 @@ export const openRepair = (id: string, location: ShardLocation): Awaitable<Shard
   location.engine === "sqlite"
     ? new RepairFile(id, location.path)
     : RepairSchema.open(id, location);
-
-/** Migrates a shard. Returns its formats before and after; undefined if there is no shard yet. */
-export async function migrateShard(
-  id: string,
-  location: ShardLocation,
-  onMigrate: OnMigrate,
-): Promise<{ from: number; to: number } | undefined> {
-  let from: number | undefined;
-  const note: OnMigrate = (found, to) => {
-    from = found;
-    onMigrate(found, to);
-  };
-  if (location.engine === "sqlite") {
-    if (existsSync(location.path)) recordLostCommits(location.path, id, Date.now());
-    const database = openForReading(location.path, id, note);
-    database?.close();
-    return database && { from: from ?? SQLITE_FORMAT, to: SQLITE_FORMAT };
-  }
-  const session = sharedSession(location);
-  try {
-    if ((await formatOf(session, true)) === undefined) return undefined;
-    await new PostgresWriter(session, id).ready(note);
-    return { from: from ?? POSTGRES_FORMAT, to: POSTGRES_FORMAT };
-  } finally {
-    await session.close();
-  }
-}
 
 /** For `matchbook doctor`: changes nothing. Throws StoreError. */
 export async function examineShard(

@@ -226,7 +226,7 @@ export async function serveBesideWorkers(
 }
 
 function withoutAdmin(settings: Settings, log: Observe): RunningBesideWorkers {
-  // The workers migrate and report their shards.
+  // The workers report their shards.
   const observe: Observe = (event) => event.event === "shard-opened" || log(event);
   const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
   const access = openAccess(settings);

@@ -9,12 +9,12 @@ import { RejectsFile } from "../ingest/rejects-file.ts";
 import { isComplete, type Report, recordsIn } from "../ingest/report.ts";
 import { type RetryOptions, RetryTimeout } from "../ingest/retry.ts";
 import { readSource, STANDARD_INPUT, sourceName } from "../ingest/source.ts";
+import { unobserved } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import type { Shards } from "../store/shards.ts";
 import { defineCommand, flagValue, note, UsageError } from "./command.ts";
-import { noteMigration } from "./migrate.ts";
 import { startProgress } from "./progress.ts";
 import { describeError } from "./system-errors.ts";
 import { table } from "./table.ts";
@@ -101,7 +101,7 @@ async function ingestFiles(
   waiting: RetryOptions,
 ): Promise<Report> {
   const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects);
-  const shards = openShards(settings, noteMigration);
+  const shards = openShards(settings, unobserved);
   const problems = new ProblemLog(flags.rejects);
   const progress = startProgress("ingest", totalSize(files));
   let bytesRead = 0;

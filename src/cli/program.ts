@@ -26,7 +26,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   prune: async () => (await import("./prune.ts")).prune,
   compact: async () => (await import("./compact.ts")).compact,
   redact: async () => (await import("./redact.ts")).redact,
-  migrate: async () => (await import("./migrate.ts")).migrate,
   doctor: async () => (await import("./doctor.ts")).doctor,
   backup: async () => (await import("./backup.ts")).backup,
   restore: async () => (await import("./restore.ts")).restore,

@@ -9,6 +9,7 @@ import { MEDIA_TYPE } from "../endpoint/negotiate.ts";
 import { freePort } from "../http/listen.ts";
 import { ingest } from "../ingest/ingest.ts";
 import type { Bytes } from "../ingest/source.ts";
+import { unobserved } from "../observe/events.ts";
 import { openAccess } from "../open-access.ts";
 import { openShards } from "../open-stores.ts";
 import { writeQuery } from "../query/query-string.ts";
@@ -18,7 +19,6 @@ import type { Shards } from "../store/shards.ts";
 import { CommandError, defineCommand, note, print, setDefaults } from "./command.ts";
 import { demoLines } from "./demo.ts";
 import { ingestOptions } from "./ingest.ts";
-import { noteMigration } from "./migrate.ts";
 import { serveUntilSignal } from "./serve.ts";
 
 /** As many as a newcomer waits for, and enough for the leaderboards. */
@@ -41,7 +41,7 @@ export const quickstart = defineCommand({
     const { settings } = context;
     // Checked before demo data is created for a server that cannot listen.
     await freePort(settings);
-    const shards = openShards(settings, noteMigration);
+    const shards = openShards(settings, unobserved);
     let example: string;
     try {
       if (await isEmpty(shards)) await storeDemo(settings, shards);

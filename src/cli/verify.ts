@@ -5,7 +5,7 @@ import { setPriority, tmpdir } from "node:os";
 import { recordsIn } from "../export/move.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
-import { MigrationNeeded, StoreError } from "../store/store.ts";
+import { StoreError } from "../store/store.ts";
 import { type Verified, verifyShard } from "../verify/verify.ts";
 import { defineCommand, note } from "./command.ts";
 import { withProgress } from "./progress.ts";
@@ -28,7 +28,7 @@ export const verify = defineCommand<Flags>({
   name: "verify",
   summary: "look for damage in shards",
   description:
-    "look for damage in shards; all shards by default. It changes nothing in them and never migrates, so that it also works on a backup.\n" +
+    "look for damage in shards; all shards by default. It changes nothing in them, so that it also works on a backup.\n" +
     "It verifies every row and every index. Then it rebuilds each shard from its records in the data folder, for which it needs twice the space of the shard, and compares all rows.\n" +
     "Serving and ingest continue meanwhile. It runs at the lowest priority, for a quarter of the time.\n" +
     "Exit codes: 0 no damage; 1 damage was found, or a shard cannot be read or compared; 2 wrong usage.",
@@ -64,7 +64,7 @@ export const verify = defineCommand<Flags>({
 });
 
 interface Report extends Pick<Verified, "rows" | "damaged" | "damage"> {
-  state: "clean" | "damaged" | "incomplete" | "needs-migration" | "unreadable";
+  state: "clean" | "damaged" | "incomplete" | "unreadable";
   /** Why the shard cannot be read, or not be compared; null if it can. */
   problem: string | null;
   /** Null if the shard cannot say. */
@@ -104,9 +104,8 @@ async function verifyOne(
     failure = error;
   }
   const { rows = 0, isComplete = false, damaged = 0, damage = [], why } = verified ?? {};
-  const unread = failure instanceof MigrationNeeded ? "needs-migration" : "unreadable";
   return {
-    state: failure ? unread : damaged > 0 ? "damaged" : why ? "incomplete" : "clean",
+    state: failure ? "unreadable" : damaged > 0 ? "damaged" : why ? "incomplete" : "clean",
     problem: failure ? describeError(failure) : (why ?? null),
     ...(await countsOf(shards, id)),
     rows,
@@ -141,7 +140,6 @@ async function countsOf(shards: Shards, id: string) {
 function describe([id, report]: [string, Report]): string {
   const { state, problem, damaged, damage } = report;
   if (state === "unreadable") return `${id}: cannot be read: ${problem}`;
-  if (state === "needs-migration") return `${id}: needs migration: ${problem}`;
   const what = damaged > 0 ? `${damaged} damaged` : "no damage";
   const sizes = (["matches", "withheld", "players", "teams"] as const)
     .map((name) => `${report[name] ?? "?"} ${name}`)

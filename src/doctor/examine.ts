@@ -21,7 +21,6 @@ import {
   walEstimate,
 } from "./data-folder.ts";
 import { type Finding, ok, problem } from "./findings.ts";
-import { clockFindings, descriptorFindings, isClockSynchronized } from "./machine.ts";
 import { settingsFindings } from "./settings.ts";
 import { closedShardFindings, type ShardFacts, shardFindings } from "./shards.ts";
 
@@ -83,8 +82,6 @@ export async function examine(
     ...keys,
     ...redactions,
     ...redis,
-    ...clockFindings(now, newestOf(shards), isClockSynchronized()),
-    ...descriptorFindings(),
     ...(backup === undefined ? [] : [backupFinding(backup, now)]),
   ];
 }
@@ -119,13 +116,6 @@ async function readShard(
     return { id, location, found: { error } };
   }
 }
-
-const newestOf = (shards: readonly ShardFacts[]): number | undefined => {
-  const times = shards.flatMap(({ found }) =>
-    typeof found === "object" && "format" in found ? (found.summary?.newestMatch ?? []) : [],
-  );
-  return times.length === 0 ? undefined : Math.max(...times);
-};
 
 /** The data folder counts as a file in it: keys and usage are there, and new shards. */
 function storedFiles(

@@ -51,9 +51,9 @@ export function shardFindings({ id, location, found }: ShardFacts, rules: ShardR
   if (found === "foreign") return [foreignFinding(subject, shown, rules)];
   if ("error" in found) return [problem(subject, rules.describe(found.error))];
   const findings = [
-    ...formatFindings(subject, shown, found),
     ...walFindings(subject, found, rules),
-    ...(found.findings ? storedFindings(id, found.findings, rules) : []),
+    ...storedFindings(id, found.findings, rules),
+    ...futureFindings(subject, found, rules),
     ...(found.server ? serverFindings(subject, found.server, rules) : []),
   ];
   return [describeShard(subject, shown, found), ...findings];
@@ -72,20 +72,19 @@ function describeShard(subject: string, shown: string, found: ExaminedShard): Fi
     shown,
     ...(server ? [`PostgreSQL ${server.version}`] : []),
     `format ${format}`,
-    ...(summary
-      ? [`${summary.matches} ${summary.matches === 1 ? "match" : "matches"}`, showBytes(bytes)]
-      : []),
-    ...(summary?.newestMatch === undefined
+    `${summary.matches} ${summary.matches === 1 ? "match" : "matches"}`,
+    showBytes(bytes),
+    ...(summary.newestMatch === undefined
       ? []
       : [`newest ${formatTimestamp(summary.newestMatch)}`]),
     ...(walBytes > 0 ? [`WAL ${showBytes(walBytes)}`] : []),
-    ...(summary === undefined ? [] : [verifiedAt(found)]),
+    verifiedAt(found),
   ];
   return ok(subject, parts.join(", "));
 }
 
 const verifiedAt = ({ findings }: ExaminedShard): string =>
-  findings?.verdict ? `verified ${formatTimestamp(findings.verdict.at)}` : "never verified";
+  findings.verdict ? `verified ${formatTimestamp(findings.verdict.at)}` : "never verified";
 
 /** What servers and commands have found out about the shard, and stored in it. */
 function storedFindings(id: string, { verdict, wal }: Findings, rules: ShardRules): Finding[] {
@@ -112,15 +111,17 @@ function storedFindings(id: string, { verdict, wal }: Findings, rules: ShardRule
   return found;
 }
 
-/** An older format is a problem only if nothing migrates it without being told to. */
-function formatFindings(subject: string, shown: string, found: ExaminedShard): Finding[] {
-  const { format, currentFormat, server } = found;
-  if (format === currentFormat) return [];
-  const message = `${shown} has format ${format} and must be migrated to format ${currentFormat}`;
-  const advice = "make a backup with the version that wrote it, then run 'matchbook migrate'";
-  return server
-    ? [problem(subject, message, advice)]
-    : [warning(subject, message, `${advice} or start the server`)];
+const TOLERATED_AHEAD_MS = 60_000;
+
+function futureFindings(
+  subject: string,
+  { summary: { newestMatch = 0 } }: ExaminedShard,
+  { now }: ShardRules,
+): Finding[] {
+  if (newestMatch - now <= TOLERATED_AHEAD_MS) return [];
+  const message = `the newest match is dated ${formatTimestamp(newestMatch)}, which is in the future: it is not listed until then`;
+  const advice = "compare the clocks of this machine and of the game servers with a time server";
+  return [warning(subject, message, advice)];
 }
 
 function walFindings(

@@ -27,8 +27,6 @@ export type Failed = { error: ErrorText };
 
 export const EVENTS = {
   "shard-opened": info<OfShard & { location: string }>(),
-  /** A shard of an older format is being migrated, which takes time in proportion to its size. */
-  "shard-migrating": warn<OfShard & { from: number; to: number }>(),
   "shard-unavailable": error<OfShard & Failed>(),
   /** It was unavailable before. */
   "shard-available": info<OfShard>(),

@@ -4,15 +4,11 @@ import type { Findings, Summary } from "./store.ts";
 
 export interface ExaminedShard {
   format: number;
-  /** The format of this version. */
-  currentFormat: number;
-  /** Undefined if the shard must be migrated before it can be read. */
-  summary: Summary | undefined;
+  summary: Summary;
   bytes: number;
   /** Of a shard that has its own. */
   walBytes?: number;
-  /** Undefined under the same condition. */
-  findings?: Findings;
+  findings: Findings;
   server?: ExaminedServer;
 }
 

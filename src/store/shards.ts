@@ -19,11 +19,8 @@ export interface ReadableShards {
   findings(id: string): Findings;
 }
 
-/**
- * What may be changed by opening a shard. "read": nothing. "write": missing shards are created, and older formats in
- * SQLite rejected. "migrate": they are migrated. Only `matchbook migrate` migrates PostgreSQL, which other instances use.
- */
-export type ShardAccess = "read" | "write" | "migrate";
+/** What may be changed by opening a shard. "read": nothing. "write": missing shards are created. */
+export type ShardAccess = "read" | "write";
 
 export type Creation = "created" | "existing" | "failed" | "none";
 

@@ -250,7 +250,6 @@ describe("the log events", () => {
     [Name in EventName]: Record<Exclude<keyof Extract<ShownEvent, { event: Name }>, "event">, true>;
   } = {
     "shard-opened": { shard: true, location: true },
-    "shard-migrating": { shard: true, from: true, to: true },
     "shard-unavailable": { shard: true, error: true },
     "shard-available": { shard: true },
     "shard-missing": { shard: true, location: true },

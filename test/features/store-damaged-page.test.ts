@@ -128,9 +128,9 @@ test("no outdated player is served if the changes since the last read cannot be 
   await shards.close();
 });
 
-test("a file that a newer version migrated while it was served is unavailable, not damaged", async () => {
+test("a file whose format a newer version changed while it was served is unavailable, not damaged", async () => {
   await using world = await startWorld([aMatch({ id: "match-a" })]);
-  sqliteRows(join(world.data, "na.db")).migrateToNewer();
+  sqliteRows(join(world.data, "na.db")).changeFormat();
   expectProblem(await world.get("/shards/na/matches/match-a"), "shard-unavailable");
 });
 

@@ -38,7 +38,6 @@ const CASES: [args: string, exitCode: number, ...missing: Kind[]][] = [
   ["prune na --older-than 36500d", 0],
   ["compact na --full", 0],
   ["redact na ada --yes", 0],
-  ["migrate", 0],
   ["doctor", 0],
   ["backup another", 0],
   ["restore saved --data elsewhere", 0],

@@ -39,7 +39,7 @@ export interface PostgresRows extends ShardRows {
   files(kind: Kind): Promise<{ rows: string; longValues: string | null }>;
   /** Removes the index by mode and time. */
   dropModeIndex(): Promise<void>;
-  /** Changes the number of the format, as a migration by another version would. */
+  /** Changes the number of the format, as another version would. */
   changeFormat(version: (old: number) => number): Promise<void>;
   /** Makes the shard one that was created again, with the same rows. */
   replaceFormat(): Promise<void>;

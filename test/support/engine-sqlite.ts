@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
-import { FORMAT } from "../../src/store/sqlite/schema.ts";
+import { FORMAT } from "../../src/store/formats.ts";
 import { PLAYERS, type PlayerColumns } from "../../src/store/tables.ts";
 import {
   chosen,
@@ -113,7 +113,7 @@ export interface SqliteRows extends ShardRows {
   /** Makes the rows of a kind unreadable; call the result to bring them back. */
   hide(kind: Kind): () => void;
   /** Changes the tables as a newer version would. */
-  migrateToNewer(): void;
+  changeFormat(): void;
   /** A change of the file that changes no row. */
   touch(): void;
 }
@@ -158,7 +158,7 @@ export function sqliteRows(path: string): SqliteRows {
       return () =>
         void inFile(path, (database) => database.run(`ALTER TABLE hidden_rows RENAME TO ${table}`));
     },
-    migrateToNewer: () =>
+    changeFormat: () =>
       inFile(path, (database) => {
         database.run("ALTER TABLE documents RENAME COLUMN document TO body");
         database.run(`PRAGMA user_version = ${FORMAT + 1}`);

@@ -1,8 +1,8 @@
 /** When a replica can be used: a table of its state and its primary's state over time. */
 
 import { describe, expect, test } from "bun:test";
+import { FORMAT } from "../../src/store/formats.ts";
 import { Primary, ReplicaHealth } from "../../src/store/postgres/replica-health.ts";
-import { FORMAT } from "../../src/store/postgres/schema.ts";
 import type { Session } from "../../src/store/postgres/session.ts";
 import { StoreUnavailable } from "../../src/store/store.ts";
 

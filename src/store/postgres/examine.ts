@@ -8,12 +8,11 @@ import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { checkOwner, formatOf } from "./open.ts";
 import { Primary } from "./replica-health.ts";
-import { FORMAT } from "./schema.ts";
 import { type Patience, type PostgresTarget, Session } from "./session.ts";
 
 const PATIENCE: Patience = { readMs: 3000, writeMs: 3000 };
 
-/** Throws StoreError if it cannot be reached or read, has a newer format, or belongs to another shard. */
+/** Throws StoreError if it cannot be reached or read, has another format, or belongs to another shard. */
 export async function examineDatabase(
   shard: string,
   target: PostgresTarget,
@@ -21,14 +20,12 @@ export async function examineDatabase(
 ): Promise<ExaminedShard | "empty"> {
   return withSession(target, async (session) => {
     const server = await examineServer(session);
-    const format = await formatOf(session, true);
+    const format = await formatOf(session);
     if (format === undefined) return "empty";
-    const examined = { format, currentFormat: FORMAT, summary: undefined, bytes: 0, server };
-    if (format < FORMAT) return examined;
     await checkOwner(session, shard);
     const engine = postgresEngine(session);
     return {
-      ...examined,
+      format,
       summary: await run(engine, readSummary()),
       findings: await run(engine, findings.findings()),
       bytes: await readBytes(session),

@@ -1,27 +1,18 @@
-/** Creates and migrates a shard's schema under a lock. */
+/** Creates a shard's schema under a lock. */
 
 import { isLockTimeout } from "../../postgres/errors.ts";
 import { DECLARED } from "../all-tables/declared.ts";
 import { newDerived } from "../all-tables/derived.ts";
 import { newShard } from "../core/shard.ts";
-import { checkFormat, FIRST_FORMAT } from "../formats.ts";
-import { type OnMigrate, OtherOwner, StoreRefuses } from "../store.ts";
+import { checkFormat, FORMAT } from "../formats.ts";
+import { OtherOwner, StoreRefuses } from "../store.ts";
 import { DERIVED, SHARD } from "../tables.ts";
 import { postgresEngine } from "./engine.ts";
-import { MIGRATIONS, type Migration } from "./schema.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
 
-/** Creates the shard if necessary, and migrates it if there is an `onMigrate`. Otherwise an older format is refused. */
-export async function prepare(
-  session: Session,
-  shard: string,
-  onMigrate?: OnMigrate,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> {
-  const current = FIRST_FORMAT + migrations.length;
-  let format = await formatOf(session, onMigrate !== undefined, migrations);
-  if (format !== undefined && format < current) onMigrate?.(format, current);
-  while (format !== current) format = await createOrMigrate(session, shard, migrations);
+/** Creates the shard if necessary. Throws StoreError if it has a format that cannot be used. */
+export async function prepare(session: Session, shard: string): Promise<void> {
+  if ((await formatOf(session)) === undefined) await createShard(session, shard);
 }
 
 /** Throws OtherOwner if a schema belongs to another shard. */
@@ -31,34 +22,17 @@ export async function checkOwner(session: Session, shard: string): Promise<void>
   if (row && row.id !== shard) throw new OtherOwner(session.place.shown, shard, row.id);
 }
 
-/**
- * Migrates to the next format in one transaction: a process that is killed leaves a shard that can be migrated. Returns
- * the format that the shard then has.
- */
-const createOrMigrate = (
-  session: Session,
-  shard: string,
-  migrations: readonly Migration[],
-): Promise<number> =>
+const createShard = (session: Session, shard: string): Promise<void> =>
   inTurn(session, async (connection) => {
     await makeSchema(connection, session.place.schema);
     await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
-    // Checked again inside the transaction: another process may have migrated.
-    const found = await formatOf(session, true, migrations, connection);
-    if (found === undefined) {
-      const engine = postgresEngine(connection);
-      for (const table of DECLARED) await engine.create(table);
-      await engine.insert(SHARD, [newShard(shard)]);
-      await engine.insert(DERIVED, newDerived());
-    }
-    // No other process may see a new shard in between.
-    const pending = migrations.slice((found ?? FIRST_FORMAT) - FIRST_FORMAT);
-    const steps = found === undefined ? pending : pending.slice(0, 1);
-    for (const step of steps) await step(connection);
-    const reached = (found ?? FIRST_FORMAT) + steps.length;
-    await connection.run("DELETE FROM {format}");
-    await connection.run("INSERT INTO {format} VALUES ($1)", [reached]);
-    return reached;
+    // Checked again inside the transaction: another process may have created it.
+    if ((await formatOf(session, connection)) !== undefined) return;
+    const engine = postgresEngine(connection);
+    for (const table of DECLARED) await engine.create(table);
+    await engine.insert(SHARD, [newShard(shard)]);
+    await engine.insert(DERIVED, newDerived());
+    await connection.run("INSERT INTO {format} VALUES ($1)", [FORMAT]);
   });
 
 const inTurn = <T>(session: Session, work: (connection: Connection) => Promise<T>): Promise<T> =>
@@ -70,8 +44,6 @@ const inTurn = <T>(session: Session, work: (connection: Connection) => Promise<T
 /** Undefined if there is no shard yet. Throws StoreError if it has a format that cannot be used. */
 export async function formatOf(
   session: Session,
-  mayMigrate = false,
-  migrations: readonly Migration[] = MIGRATIONS,
   connection: Connection = session,
 ): Promise<number | undefined> {
   const { schema, shown } = session.place;
@@ -82,7 +54,7 @@ export async function formatOf(
   );
   if (found.length === 0) return undefined;
   const [row] = await connection.rows<{ version: number }>("SELECT version FROM {format}");
-  if (row) checkFormat(shown, row.version, FIRST_FORMAT + migrations.length, mayMigrate);
+  if (row) checkFormat(shown, row.version);
   return row?.version;
 }
 

@@ -6,7 +6,6 @@
 
 import { checkFormat } from "../formats.ts";
 import { StoreUnavailable } from "../store.ts";
-import { FORMAT } from "./schema.ts";
 import { type Patience, type PostgresTarget, type Session, sharedSession } from "./session.ts";
 
 /**
@@ -106,7 +105,7 @@ export class ReplicaHealth {
          (SELECT version FROM {format}) AS format FROM {shard}`,
     );
     const { format, ...state } = row!;
-    checkFormat(this.session.place.shown, format, FORMAT, false);
+    checkFormat(this.session.place.shown, format);
     return state;
   }
 

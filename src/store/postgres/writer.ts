@@ -10,7 +10,6 @@ import { type Engine, run } from "../steps.ts";
 import {
   DamagedData,
   type GivenNumbers,
-  type OnMigrate,
   type OnProgress,
   type StoredState,
   StoreError,
@@ -107,17 +106,14 @@ export class PostgresWriter extends CoreWriter implements Writer {
     return this.session.close();
   }
 
-  /**
-   * Creates the schema if necessary; with `onMigrate`, an older one is migrated. Resolves to whether there is a shard: a
-   * read-only writer may find none.
-   */
-  async ready(onMigrate?: OnMigrate): Promise<boolean> {
+  /** Creates the schema if necessary. Resolves to whether there is a shard: a read-only writer may find none. */
+  async ready(): Promise<boolean> {
     if (this.isReadOnly) {
       if ((await formatOf(this.session)) === undefined) return false;
       await checkOwner(this.session, this.shard);
       return true;
     }
-    this.#prepared ??= this.#prepare(onMigrate);
+    this.#prepared ??= this.#prepare();
     try {
       await this.#prepared;
       return true;
@@ -128,8 +124,8 @@ export class PostgresWriter extends CoreWriter implements Writer {
     }
   }
 
-  async #prepare(onMigrate?: OnMigrate): Promise<void> {
-    await prepare(this.session, this.shard, onMigrate);
+  async #prepare(): Promise<void> {
+    await prepare(this.session, this.shard);
     await checkOwner(this.session, this.shard);
   }
 

@@ -12,14 +12,13 @@ import { readBytes } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
 import { asStoreError, checkOwner, formatOf, NotAShard } from "./open.ts";
 import { fileStats } from "./opened-file.ts";
-import { FORMAT } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
 import { Wal } from "./wal.ts";
 
 const PATIENCE_MS = 1000;
 
-/** Throws StoreError if the file cannot be read, is damaged, has a newer format, or belongs to another shard. */
+/** Throws StoreError if the file cannot be read, is damaged, has another format, or belongs to another shard. */
 export function examineFile(shard: string, path: string): Examined {
   if (fileStats(path) === undefined) return "missing";
   let statements: Statements | undefined;
@@ -27,13 +26,12 @@ export function examineFile(shard: string, path: string): Examined {
     statements = new Statements(openWithoutTrace(path));
     const { database } = statements;
     database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
-    const format = formatOf(database, path, true);
+    const format = formatOf(database, path);
     if (format === 0) return "empty";
-    if (format === FORMAT) checkOwner(database, path, shard);
+    checkOwner(database, path, shard);
     return {
       format,
-      currentFormat: FORMAT,
-      ...(format === FORMAT ? contentOf(statements) : { summary: undefined }),
+      ...contentOf(statements),
       bytes: readBytes(statements),
       walBytes: new Wal(database).bytes,
     };

@@ -1,13 +1,13 @@
-/** Opens and migrates a shard's file, or explains why it cannot be used. */
+/** Opens or creates a shard's file, or explains why it cannot be used. */
 
 import { Database } from "bun:sqlite";
 import { accessSync, existsSync, constants as modes, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createFile } from "../../durable-files.ts";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
-import { checkFormat, FIRST_FORMAT } from "../formats.ts";
-import { type OnMigrate, OtherOwner, StoreError } from "../store.ts";
-import { APPLICATION_ID, createTables, FORMAT, MIGRATIONS, type Migration } from "./schema.ts";
+import { checkFormat, FORMAT } from "../formats.ts";
+import { OtherOwner, StoreError } from "../store.ts";
+import { APPLICATION_ID, createTables } from "./schema.ts";
 
 /** How long a writer waits for the lock. Batches are short; this allows for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
@@ -25,22 +25,17 @@ export class NotAShard extends StoreError {
 }
 
 /**
- * Opens for a server's reads. Without `onMigrate`, a file of an older format is rejected. Undefined
- * if the file does not exist or contains no shard yet. Throws OtherOwner if it belongs to another shard than `shard`.
+ * Opens for a server's reads. Undefined if the file does not exist or contains no shard yet. Throws OtherOwner if it
+ * belongs to another shard than `shard`.
  */
-export function openForReading(
-  path: string,
-  shard?: string,
-  onMigrate?: OnMigrate,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Database | undefined {
+export function openForReading(path: string, shard?: string): Database | undefined {
   if (!existsSync(path)) return undefined;
   try {
     const database = isUnchangeable(path) ? openUnchanged(path) : open(path, false);
-    return prepareForReading(database, path, shard, onMigrate, migrations);
+    return prepareForReading(database, path, shard);
   } catch (error) {
     if (!hasNoSpaceForWal(error, path)) throw error;
-    return prepareForReading(openImmutable(path), path, shard, onMigrate, migrations);
+    return prepareForReading(openImmutable(path), path, shard);
   }
 }
 
@@ -48,22 +43,13 @@ function prepareForReading(
   database: Database,
   path: string,
   shard: string | undefined,
-  onMigrate: OnMigrate | undefined,
-  migrations: readonly Migration[],
 ): Database | undefined {
   try {
     // Set before the first read: another process may be creating or recovering the file.
     database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
-    const format = formatOf(database, path, onMigrate !== undefined, migrations);
-    if (format === 0) {
+    if (formatOf(database, path) === 0) {
       database.close();
       return undefined;
-    }
-    if (format < FIRST_FORMAT + migrations.length) {
-      // Another process may be migrating, which can take longer than a read may wait.
-      database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
-      migrate(database, path, shard, onMigrate, migrations);
-      database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
     }
     checkOwner(database, path, shard);
     database.run("PRAGMA query_only = ON");
@@ -76,20 +62,16 @@ function prepareForReading(
 }
 
 /**
- * Opens without changing the file, e.g. a backup. A file of an older format is rejected. Undefined if
- * the file does not exist or contains no shard yet. Throws OtherOwner if it belongs to another shard than `shard`.
+ * Opens without changing the file, e.g. a backup. Undefined if the file does not exist or contains no shard yet. Throws
+ * OtherOwner if it belongs to another shard than `shard`.
  */
-export function openReadOnly(
-  path: string,
-  shard?: string,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Database | undefined {
+export function openReadOnly(path: string, shard?: string): Database | undefined {
   if (!existsSync(path)) return undefined;
   let database: Database | undefined;
   try {
     database = openUnchanged(path);
     database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
-    if (formatOf(database, path, false, migrations) === 0) {
+    if (formatOf(database, path) === 0) {
       database.close();
       return undefined;
     }
@@ -103,23 +85,19 @@ export function openReadOnly(
   }
 }
 
-/**
- * Opens for writing. Creates the file of `shard` if necessary. Without `onMigrate`, a file of an older format
- * is rejected. Throws OtherOwner if it belongs to another shard.
- */
+/** Opens for writing. Creates the file of `shard` if necessary. Throws OtherOwner if it belongs to another shard. */
 export function openForWriting(
   path: string,
   shard: string,
   cachedKib = CACHED_KIB,
   patienceMs = WRITER_PATIENCE_MS,
-  onMigrate?: OnMigrate,
 ): Database {
   const database = open(path, true);
   try {
     database.run(`PRAGMA busy_timeout = ${patienceMs}`);
     // Checked before anything is changed: the file may belong to another program.
-    const format = formatOf(database, path, onMigrate !== undefined);
-    if (format === FORMAT) checkOwner(database, path, shard);
+    const isNew = formatOf(database, path) === 0;
+    if (!isNew) checkOwner(database, path, shard);
     database.run(`PRAGMA page_size = ${PAGE_BYTES}`);
     // Pages that become free can then be returned without rewriting the file.
     if (pragma(database, "page_count") === 0) database.run("PRAGMA auto_vacuum = INCREMENTAL");
@@ -129,8 +107,8 @@ export function openForWriting(
     // FULL: acknowledged commits survive a power failure.
     database.run("PRAGMA synchronous = FULL");
     database.run(`PRAGMA cache_size = ${-cachedKib}`);
-    if (format < FORMAT) {
-      migrate(database, path, shard, onMigrate);
+    if (isNew) {
+      createShard(database, path, shard);
       // Another process may have created it.
       checkOwner(database, path, shard);
     }
@@ -172,32 +150,17 @@ function hasNoSpaceForWal(error: unknown, path: string): boolean {
   return cause?.code === "SQLITE_IOERR_SHMSIZE" && walBytes === 0;
 }
 
-/** One transaction per migration: a process that is killed leaves a file that can be migrated. */
-function migrate(
-  database: Database,
-  path: string,
-  shard: string | undefined,
-  onMigrate: OnMigrate | undefined,
-  migrations: readonly Migration[] = MIGRATIONS,
-): void {
-  const current = FIRST_FORMAT + migrations.length;
-  let isReported = false;
-  const step = database.transaction((): number => {
-    // Checked again inside the transaction: another process may have migrated.
-    const found = formatOf(database, path, true, migrations);
-    if (found === current) return found;
-    if (found > 0 && !isReported) onMigrate?.(found, current);
-    isReported = true;
-    if (found === 0) createTables(database, shard ?? "");
-    // No other process may see a new file in between.
-    const reached = found === 0 ? current : found + 1;
-    const first = found === 0 ? FIRST_FORMAT : found;
-    for (const one of migrations.slice(first - FIRST_FORMAT, reached - FIRST_FORMAT)) one(database);
-    database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-    database.run(`PRAGMA user_version = ${reached}`);
-    return reached;
-  });
-  while (step.immediate() < current);
+/** In one transaction: a process that is killed leaves no part of a shard. */
+function createShard(database: Database, path: string, shard: string): void {
+  database
+    .transaction(() => {
+      // Checked again inside the transaction: another process may have created it.
+      if (formatOf(database, path) !== 0) return;
+      createTables(database, shard);
+      database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+      database.run(`PRAGMA user_version = ${FORMAT}`);
+    })
+    .immediate();
 }
 
 /** Throws OtherOwner if the file belongs to another shard than `shard`. */
@@ -208,12 +171,7 @@ export function checkOwner(database: Database, path: string, shard: string | und
 }
 
 /** 0: no shard yet. Throws StoreError if the file is not a shard, or has a format that cannot be used. */
-export function formatOf(
-  database: Database,
-  path: string,
-  mayMigrate: boolean,
-  migrations: readonly Migration[] = MIGRATIONS,
-): number {
+export function formatOf(database: Database, path: string): number {
   const format = pragma(database, "user_version");
   if (
     pragma(database, "application_id") !== APPLICATION_ID &&
@@ -223,7 +181,7 @@ export function formatOf(
       `${path} is an SQLite file, but not a Matchbook shard; move it out of the data folder`,
     );
   }
-  if (format > 0) checkFormat(path, format, FIRST_FORMAT + migrations.length, mayMigrate);
+  if (format > 0) checkFormat(path, format);
   return format;
 }
 

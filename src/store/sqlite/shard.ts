@@ -7,14 +7,7 @@ import type { Observe } from "../../observe/events.ts";
 import { findings, KnownFindings } from "../core/findings.ts";
 import type { Creation, Shard, ShardAccess } from "../shards.ts";
 import { run } from "../steps.ts";
-import {
-  type Findings,
-  type OnMigrate,
-  OtherOwner,
-  type Redaction,
-  StoreError,
-  type Verdict,
-} from "../store.ts";
+import { type Findings, OtherOwner, type Redaction, StoreError, type Verdict } from "../store.ts";
 import { sqliteEngine } from "./engine.ts";
 import { NotAShard, openForReading, openForWriting, openReadOnly } from "./open.ts";
 import { deletedFile, fileStats, isSameFile, OpenedFile } from "./opened-file.ts";
@@ -238,22 +231,15 @@ export class SqliteShard implements Shard {
   #openDatabase(): Database | undefined {
     const { id, path } = this.options;
     this.#checkWal();
-    const migrating = this.#migrating();
-    return migrating ? openForReading(path, id, migrating) : openReadOnly(path, id);
+    return this.options.access === "read" ? openReadOnly(path, id) : openForReading(path, id);
   }
 
   #openWriter(): SqliteWriter {
     const { id, path, writerCacheKib } = this.options;
     this.#checkWal();
     const file = fileStats(path);
-    const database = openForWriting(path, id, writerCacheKib, undefined, this.#migrating());
+    const database = openForWriting(path, id, writerCacheKib);
     return new SqliteWriter(database, new OpenedFile(database, path, file));
-  }
-
-  #migrating(): OnMigrate | undefined {
-    const { id, access, observe } = this.options;
-    if (access !== "migrate") return undefined;
-    return (from, to) => observe({ event: "shard-migrating", shard: id, from, to });
   }
 
   async #check(open: OpenShard): Promise<SqliteReader> {

@@ -1,12 +1,10 @@
-/** `matchbook migrate`, and formats that this version does not use. The migrations themselves: test/conformance. */
+/** Shards of formats that this version does not use. */
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { FORMAT as POSTGRES_FORMAT } from "../../src/store/postgres/schema.ts";
-import { FORMAT as SQLITE_FORMAT } from "../../src/store/sqlite/schema.ts";
 import { holdOpen } from "../support/engine-sqlite.ts";
 import { homeAt, ingestAt, matchbookAt } from "../support/places.ts";
 import { aPostgres, dropSchema } from "../support/postgres.ts";
@@ -52,7 +50,6 @@ describe("a shard of a development version is refused with the way over export a
     ["withheld", ["withheld", "na"]],
     ["export", ["export", "na"]],
     ["ingest", ["ingest", "-"]],
-    ["migrate", ["migrate"]],
     ["verify", ["verify"]],
     ["repair", ["repair", "na", "--force"]],
     ["compact", ["compact", "na"]],
@@ -94,13 +91,10 @@ describe("a shard of a development version is refused with the way over export a
     // Reads create no schema.
     expect((await matchbookAt(home, ["status"])).stdout).toMatch(/^na +none yet +postgres/m);
     await ingestAt(home, line.split("\n"));
-    expect((await matchbookAt(home, ["migrate"])).stdout).toBe(
-      `na  format ${POSTGRES_FORMAT}, nothing to do\n`,
-    );
     const sql = new SQL({ url: postgres.url, max: 1 });
     await sql.unsafe(`UPDATE ${schema}.format SET version = 9`);
     await sql.close();
-    for (const args of [["status"], ["ingest", "-"], ["migrate"], ["verify"], ["repair", "na"]]) {
+    for (const args of [["status"], ["ingest", "-"], ["verify"], ["repair", "na"]]) {
       const { exitCode, stdout, stderr } = await matchbookAt(home, args, line);
       expect(exitCode).not.toBe(0);
       expect(stdout + stderr).toContain(refusal(`schema ${schema}`, 9));
@@ -122,22 +116,4 @@ test("a copy made while its shard was written is read with its WAL, which stays 
   expect(JSON.parse(stdout).na).toMatchObject({ served: 1, withheld: { ending: 0 } });
   const after = filesIn(copy);
   for (const [name, bytes] of before) expect(after.get(name)).toBe(bytes);
-});
-
-test("migrate reports a shard that it cannot migrate, and goes on with the others", async () => {
-  const newer = join(data, "eu.db");
-  copyFileSync(path, newer);
-  setFormat(newer, 99);
-  const { exitCode, stdout, stderr } = await matchbook(["migrate", "--json", "--data", data]);
-  expect({ exitCode, stdout }).toEqual({
-    exitCode: 1,
-    stdout: `{"na":{"from":${SQLITE_FORMAT},"to":${SQLITE_FORMAT}}}\n`,
-  });
-  expect(stderr).toContain(`eu: ${newer} was written by a newer Matchbook (format 99;`);
-});
-
-test("migrate rejects an unknown shard", async () => {
-  const { exitCode, stderr } = await matchbook(["migrate", "nz", "--data", data]);
-  expect(exitCode).toBe(1);
-  expect(stderr).toBe('matchbook: there is no shard "nz"; did you mean na? shards: na\n');
 });
