@@ -307,7 +307,7 @@ describe("the checks themselves", () => {
   });
 
   test("detect every form of import", async () => {
-    expect(graph.get("open-stores.ts")).toContain("store/sqlite/open.ts");
+    expect(graph.get("open-stores.ts")).toContain("store/sqlite/shard.ts");
     expect(graph.get("wiring.ts")).toContain("upload-worker.ts");
     expect(graph.get("store/store.ts")).toContain("query/query.ts");
     expect([...graph.keys()].length).toBeGreaterThan(80);
