@@ -40,7 +40,7 @@ export interface Place {
 }
 
 // The server's own check would find some of the damage before it is asked.
-const NEVER = { pauseMs: 2 ** 30 };
+const NEVER = { firstMs: 2 ** 30 };
 
 export async function startPlace(engine: Engine): Promise<Place> {
   // All records are in the last 28 days.

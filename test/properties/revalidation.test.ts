@@ -145,8 +145,8 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (engine) => {
       }),
       { numRuns: postgres ? scaled(8, 1) : scaled(20, 3), endOnFailure: true },
     );
-    // Without any, it would prove nothing.
-    expect(revalidated).toBeGreaterThan(100);
+    // Without any, it would prove nothing. Of one run there may be 90.
+    expect(revalidated).toBeGreaterThan(10);
   }, 600_000);
 });
 
