@@ -12,8 +12,9 @@ import { readEncodedMatch } from "../document/encoded-match.ts";
 import { readFragment, withoutComma } from "../document/fragment.ts";
 import { inflateEach, plainBody } from "../document/gzip.ts";
 import { whole } from "../store/byte-range.ts";
-import type { ShardContents, StoredMatch, StoredResource } from "../store/store.ts";
-import { namedBatches, recordBatches } from "./scan.ts";
+import type { ShardContents, StoredMatch } from "../store/store.ts";
+import { NAMED_TABLES, type NamedColumns } from "../store/tables.ts";
+import { recordBatches, tableRows } from "./scan.ts";
 
 export interface Digest {
   /** In hexadecimal. */
@@ -42,8 +43,8 @@ export async function digestOf(
     onProgress(counted);
   }
   for (const kind of ["players", "teams"] as const) {
-    for await (const step of namedBatches(holdings, kind)) {
-      for (const named of step) addNamed(lines, named);
+    for await (const step of tableRows(holdings, NAMED_TABLES[kind])) {
+      for (const row of step) addNamed(lines, row);
       counted[kind] += step.length;
       onProgress(counted);
     }
@@ -58,9 +59,9 @@ function addMatch(lines: Lines, { encoded: stored }: StoredMatch): void {
   for (const line of inflateEach([resource, included])) lines.add(line);
 }
 
-function addNamed(lines: Lines, { resource, companions }: StoredResource): void {
+function addNamed(lines: Lines, { resource, linked }: NamedColumns): void {
   lines.add(plainBody([withoutComma(readFragment(resource))], ""));
-  lines.add(companions ? plainBody([readFragment(companions)], "") : NOTHING);
+  lines.add(linked ? plainBody([readFragment(linked)], "") : NOTHING);
 }
 
 const NOTHING = new Uint8Array();

@@ -7,8 +7,11 @@
 import { recordDocument } from "../document/record.ts";
 import { stateDocument } from "../document/shard-state.ts";
 import { DERIVED_TABLES } from "../store/all-tables/declared.ts";
-import type { Fate, ShardContents } from "../store/store.ts";
-import { keptBatches, namedBatches, type RecordPosition, recordBatches } from "./scan.ts";
+import { baseOf } from "../store/core/bases.ts";
+import type { Fate, ShardContents, StoredRow } from "../store/store.ts";
+import type { Table } from "../store/table.ts";
+import { PLAYER_BASE } from "../store/tables.ts";
+import { type RecordPosition, recordBatches, tableRows } from "./scan.ts";
 
 export interface ExportOptions {
   /** The shard's id. */
@@ -83,12 +86,15 @@ async function* stateLines(contents: ShardContents, shard: string): AsyncGenerat
   for (const redaction of await contents.redactions()) {
     yield stateDocument(shard, { kind: "redacted", redaction });
   }
-  for await (const batch of namedBatches(contents, "bases")) {
-    for (const base of batch) yield stateDocument(shard, { kind: "base", base });
+  for await (const rows of tableRows(contents, PLAYER_BASE)) {
+    for (const row of rows) yield stateDocument(shard, { kind: "base", base: baseOf(row) });
   }
-  for (const table of DERIVED_TABLES.filter(({ derived }) => derived.keeps !== undefined)) {
-    for await (const batch of keptBatches(contents, table)) {
-      for (const row of batch) yield stateDocument(shard, { kind: "kept", table, row });
+  for (const table of DERIVED_TABLES) {
+    const { keeps } = table.derived;
+    if (keeps === undefined) continue;
+    for await (const rows of tableRows(contents, table as unknown as Table<StoredRow>)) {
+      const kept = rows.filter((row) => row[keeps] === 1);
+      for (const row of kept) yield stateDocument(shard, { kind: "kept", table, row });
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Reads the whole content of a shard, in batches of bounded memory. */
 
-import { compareKeys } from "../store/all-tables/rows.ts";
+import { storedRows } from "../rebuild/rebuild.ts";
 import { verifyFollows } from "../store/row-checks.ts";
 import {
   type AdminReader,
@@ -9,24 +9,19 @@ import {
   type MatchKey,
   type ShardContents,
   type ShardRecord,
-  type StoredRow,
 } from "../store/store.ts";
-import type { DerivedTable } from "../store/table.ts";
+import { isWhole, type Table } from "../store/table.ts";
 
 /**
  * Reads every step in a short transaction of its own, so that SQLite can empty its WAL meanwhile. Steps see different
  * states if somebody writes.
  */
-export function inSteps(shard: Pick<AdminReader, "survey">): ShardContents {
+export function inSteps(
+  shard: Pick<AdminReader, "survey">,
+): Pick<ShardContents, "records" | "rows"> {
   return {
     records: (after, limit) => shard.survey(async (contents) => contents.records(after, limit)),
-    players: (afterId, limit) => shard.survey(async (contents) => contents.players(afterId, limit)),
-    teams: (afterId, limit) => shard.survey(async (contents) => contents.teams(afterId, limit)),
-    bases: (afterId, limit) => shard.survey(async (contents) => contents.bases(afterId, limit)),
-    prunedBefore: () => shard.survey(async (contents) => contents.prunedBefore()),
-    redactions: () => shard.survey(async (contents) => contents.redactions()),
-    kept: (table, after, limit) =>
-      shard.survey(async (contents) => contents.kept(table, after, limit)),
+    rows: (table, range) => shard.survey(async (contents) => contents.rows(table, range)),
   };
 }
 
@@ -43,7 +38,7 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Every record after a position: served ones in order, then withheld ones by id. */
 export async function* recordBatches(
-  holdings: ShardContents,
+  holdings: Pick<ShardContents, "records">,
   mostRecords: number,
   after?: RecordPosition,
 ): AsyncGenerator<ShardRecord[]> {
@@ -70,41 +65,15 @@ function fitting(batch: readonly ShardRecord[]): number {
   return Math.max(1, Math.floor((BATCH_BYTES * batch.length) / bytes));
 }
 
-const NAMED_BATCH = 500;
-
-type Named<K extends keyof ShardContents> = Awaited<ReturnType<ShardContents[K]>>;
-
-/** Every player, every team, or what pruned records left behind of every player, by id. */
-export async function* namedBatches<K extends "players" | "teams" | "bases">(
-  holdings: Pick<ShardContents, K>,
-  kind: K,
-): AsyncGenerator<Named<K>> {
-  let last = "";
-  for (;;) {
-    const batch = await holdings[kind](last, NAMED_BATCH);
-    for (const { id } of batch) {
-      if (id <= last) throw new DamagedData(kind === "bases" ? "player_base" : kind, id);
-      last = id;
-    }
-    if (batch.length > 0) yield batch as Named<K>;
-    if (batch.length < NAMED_BATCH) return;
-  }
-}
-
-/** What pruned records left behind in a derived table, by key. */
-export async function* keptBatches(
-  holdings: Pick<ShardContents, "kept">,
-  table: DerivedTable,
-): AsyncGenerator<StoredRow[]> {
-  for (let last: StoredRow | undefined; ; ) {
-    const batch = await holdings.kept(table, last, NAMED_BATCH);
-    const next = batch.at(-1);
-    // A damaged index may lead to the same rows again and again.
-    if (next && last && compareKeys(last, next, table.key) >= 0) {
-      throw new DamagedData(table.name, "order");
-    }
-    last = next;
-    if (batch.length > 0) yield batch;
-    if (batch.length < NAMED_BATCH) return;
+/** Every row of a table by its key, in batches. Throws DamagedData for one that is not whole. */
+export async function* tableRows<Row>(
+  state: Pick<ShardContents, "rows">,
+  table: Table<Row, keyof Row & string>,
+): AsyncGenerator<Row[]> {
+  for await (const stored of storedRows(state, table)) {
+    const rows = stored as Row[];
+    const damaged = rows.find((row) => !isWhole(table, row));
+    if (damaged) throw new DamagedData(table.name, table.label(damaged));
+    yield rows;
   }
 }

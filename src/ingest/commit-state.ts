@@ -11,6 +11,7 @@ import { formatTimestamp } from "../domain/time.ts";
 import { get, insert } from "../store/steps.ts";
 import type { PlayerBase, Redaction, StoredRow, Transaction, Writer } from "../store/store.ts";
 import type { Table } from "../store/table.ts";
+import { PLAYER_BASE } from "../store/tables.ts";
 import { addBases } from "./update-players.ts";
 
 /** Why a state is refused; undefined if it is accepted. */
@@ -42,7 +43,7 @@ async function addRedactions(
   if (states.length === 0) return [];
   const listed = new Set((await transaction.redactions()).map(({ playerId }) => playerId));
   const isEmpty =
-    (await hasNoRecords(transaction)) && (await transaction.bases("", 1)).length === 0;
+    (await hasNoRecords(transaction)) && (await transaction.rowCount(PLAYER_BASE)) === 0;
   const added = new Map<string, Redaction>();
   const refusals = states.map(({ redaction }) => {
     const { playerId } = redaction;

@@ -7,7 +7,7 @@
 import { fragmentText } from "../document/gzip.ts";
 import { restoreCarried } from "../document/record.ts";
 import { linksToAny, redactLinks } from "../domain/redact.ts";
-import { inSteps, namedBatches, recordBatches } from "../export/scan.ts";
+import { inSteps, recordBatches, tableRows } from "../export/scan.ts";
 import { applyBatch, namesAny } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
 import { changeSnapshots } from "../ingest/update-players.ts";
@@ -19,6 +19,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store/store.ts";
+import { PLAYER_BASE } from "../store/tables.ts";
 
 /** Records in memory at a time. */
 const STEP = 100;
@@ -145,13 +146,13 @@ async function* basesLinkingTo(
   players: ReadonlySet<string>,
 ): AsyncGenerator<string[]> {
   const words = [...players].map((id) => `"${id}"`);
-  for await (const step of namedBatches(inSteps(writer), "bases")) {
-    const linking = step.filter(({ standing }) => {
-      if (!standing) return false;
+  for await (const step of tableRows(inSteps(writer), PLAYER_BASE)) {
+    const linking = step.filter(({ snapshot }) => {
+      if (!snapshot) return false;
       // Most can be left out without being parsed.
-      const text = fragmentText(standing.snapshot);
+      const text = fragmentText(snapshot);
       if (!words.some((word) => text.includes(word))) return false;
-      return restoreCarried(standing.snapshot).players.some((one) => linksToAny(one, players));
+      return restoreCarried(snapshot).players.some((one) => linksToAny(one, players));
     });
     if (linking.length > 0) yield linking.map(({ id }) => id);
   }

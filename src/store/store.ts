@@ -268,12 +268,8 @@ export interface ShardContents {
     after: { fate: Fate; match: MatchKey } | undefined,
     limit: number,
   ): Awaitable<ShardRecord[]>;
-  /** Players in served matches, by id, starting after `afterId`; "" starts at the beginning. */
-  players(afterId: string, limit: number): Awaitable<StoredResource[]>;
-  /** The same for teams. */
-  teams(afterId: string, limit: number): Awaitable<StoredResource[]>;
-  /** What pruned records left behind of each player, by id, starting after `afterId`. */
-  bases(afterId: string, limit: number): Awaitable<PlayerBase[]>;
+  /** Rows of any table as they are stored, damaged or not: after one of them, in the order of the key. */
+  rows(table: TableShape, range: RowRange): Awaitable<StoredRow[]>;
   /**
    * The prune cutoff: readers return no match that was created before it, whether or not it is
    * removed yet. Undefined if the shard was never pruned.
@@ -281,12 +277,6 @@ export interface ShardContents {
   prunedBefore(): Awaitable<number | undefined>;
   /** The players whose names must not be stored, by id. */
   redactions(): Awaitable<Redaction[]>;
-  /** The rows of a derived table that are about pruned records, by key, starting after `after`. */
-  kept(table: DerivedTable, after: StoredRow | undefined, limit: number): Awaitable<StoredRow[]>;
-}
-
-export interface StoredResource extends NamedFragments {
-  id: string;
 }
 
 /** A row as it is stored, with its checksum. */
@@ -295,7 +285,7 @@ export type StoredRow = Record<string, Value>;
 /** One state of a shard. */
 export interface StoredState
   extends ShardContents,
-    Pick<Transaction, "load" | "rows" | "keys" | "rowCount" | "numbersOf" | "highestNumber"> {
+    Pick<Transaction, "load" | "keys" | "rowCount" | "numbersOf" | "highestNumber"> {
   /**
    * What the store itself finds: pages that cannot be read, and indexes that do not agree with their tables. At most
    * `limit` findings.
@@ -569,9 +559,7 @@ export interface Transaction extends ShardContents {
   /** Reads and writes the tables of a feature. */
   run<T>(steps: () => Steps<T>): Awaitable<T>;
 
-  /** Rows of any table as they are stored, damaged or not: after one of them, in the order of the key. */
-  rows(table: TableShape, range: RowRange): Awaitable<StoredRow[]>;
-  /** The same without the columns that are not in the key. */
+  /** The rows of a table without the columns that are not in the key. */
   keys(table: TableShape, range: RowRange): Awaitable<StoredRow[]>;
   rowCount(table: TableShape): Awaitable<number>;
   /** The internal numbers of players or teams. Unknown ids are omitted. */

@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import type { PlayerBase } from "../../src/store/store.ts";
+import { PLAYER_BASE } from "../../src/store/tables.ts";
 import { anEntry, bytes, idsOf, selection, serve, text, withheld } from "./entries.ts";
 import type { Guarantee, TestStore } from "./suite.ts";
 
@@ -104,8 +105,10 @@ export function pruningGuarantees(guarantee: Guarantee): void {
         ...stored!,
         snapshot: "snapshot of p",
       });
-      expect((await transaction.bases("", 2)).map(({ id }) => id)).toEqual(["P", "p"]);
-      expect((await transaction.bases("p", 2)).map(({ id }) => id)).toEqual(["q"]);
+      const rows = await transaction.rows(PLAYER_BASE, { after: undefined, limit: 2 });
+      expect(rows.map(({ id }) => id)).toEqual(["P", "p"]);
+      const after = await transaction.rows(PLAYER_BASE, { after: rows[1], limit: 2 });
+      expect(after.map(({ id }) => id)).toEqual(["q"]);
     });
   });
 }

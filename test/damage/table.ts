@@ -8,6 +8,7 @@ import type {
   TeamRow,
   Transaction,
 } from "../../src/store/store.ts";
+import { PLAYERS, type PlayerColumns, TEAMS, type TeamColumns } from "../../src/store/tables.ts";
 import {
   type Damage,
   inverted,
@@ -45,12 +46,15 @@ const remove = (kind: Kind, which?: Which): Damage[] => [
   { remove: kind, ...(which === undefined ? {} : { which }) },
 ];
 
+const FIRST = { after: undefined, limit: 100 };
+
 /** A player as it is stored. */
 async function playerIn(state: Transaction, id: string): Promise<PlayerRow> {
   const standing = (await state.standings([id])).get(id)!;
-  const { resource, companions } = (await state.players("", 100)).find((one) => one.id === id)!;
+  const rows = (await state.rows(PLAYERS, FIRST)) as PlayerColumns[];
+  const { resource, linked } = rows.find((one) => one.id === id)!;
   const name = JSON.parse(NAMES)[Number(id.slice(-1))];
-  return { id, name, ...standing, skillTier: undefined, resource, companions };
+  return { id, name, ...standing, skillTier: undefined, resource, companions: linked ?? undefined };
 }
 const NAMES = '["Ada","Bea","Ada","Eve 名前","Ida","Uma"]';
 
@@ -70,8 +74,11 @@ const put =
 const putTeam =
   (changes: Partial<TeamRow>): Harm =>
   async (state) => {
-    const [team] = await state.teams("", 1);
-    await state.putTeams([{ ...team!, name: "RED", ...changes }]);
+    const [team] = (await state.rows(TEAMS, FIRST)) as TeamColumns[];
+    const { id, resource, linked } = team!;
+    await state.putTeams([
+      { id, resource, companions: linked ?? undefined, name: "RED", ...changes },
+    ]);
   };
 
 const recordIn = async (state: Transaction, id: string): Promise<ShardRecord> =>

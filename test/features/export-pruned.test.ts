@@ -9,6 +9,7 @@ import { RejectsFile } from "../../src/ingest/rejects-file.ts";
 import { prune } from "../../src/prune/prune.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
 import type { Writer } from "../../src/store/store.ts";
+import { PLAYER_BASE } from "../../src/store/tables.ts";
 import { exportedFrom } from "../support/exported.ts";
 import { homeAt, lookInto, settingsAt } from "../support/places.ts";
 import { aMatch, duel, type MatchDocument } from "../support/records.ts";
@@ -124,7 +125,9 @@ const stateOf = (home: string) =>
       digest: await digestIn(writer),
       cutoff: await writer.prunedBefore(),
       redactions: await writer.redactions(),
-      bases: await writer.survey(async (contents) => contents.bases("", 100)),
+      bases: await writer.survey(async (contents) =>
+        contents.rows(PLAYER_BASE, { after: undefined, limit: 100 }),
+      ),
       ranked: await writer.rankedEvidence(["ann", "bob", "eve", "gone"]),
     };
   });

@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { fragmentText } from "../../src/document/gzip.ts";
 import { recordDocument } from "../../src/document/record.ts";
-import { namedBatches, recordBatches } from "../../src/export/scan.ts";
+import { recordBatches, tableRows } from "../../src/export/scan.ts";
 import { withRedactionList } from "../../src/open-access.ts";
 import { type Redacted, redactPlayers } from "../../src/redact/redact.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import type { Writer } from "../../src/store/store.ts";
+import { NAMED_TABLES, PLAYER_BASE } from "../../src/store/tables.ts";
 import { withWriter } from "./prune.ts";
 
 export async function redactIn(
@@ -52,14 +53,14 @@ export function storedText(writer: Writer): Promise<string> {
       texts.push(...batch.map(({ match }) => recordDocument(match)));
     }
     for (const kind of ["players", "teams"] as const) {
-      for await (const batch of namedBatches(contents, kind)) {
-        for (const { resource, companions } of batch) {
-          texts.push(fragmentText(resource), companions ? fragmentText(companions) : "");
+      for await (const rows of tableRows(contents, NAMED_TABLES[kind])) {
+        for (const { resource, linked } of rows) {
+          texts.push(fragmentText(resource), linked ? fragmentText(linked) : "");
         }
       }
     }
-    for (const { standing } of await contents.bases("", 10_000)) {
-      if (standing) texts.push(fragmentText(standing.snapshot));
+    for await (const rows of tableRows(contents, PLAYER_BASE)) {
+      for (const { snapshot } of rows) if (snapshot) texts.push(fragmentText(snapshot));
     }
     return texts.join("\n");
   });

@@ -1,9 +1,9 @@
 /** How far the derived tables are built. A table that is new, or has another version, is built from the served records. */
 
 import { type DerivedRow, derivedRows, incomplete, isRowOf } from "../core/built.ts";
-import { ask, create, put, remove, type Steps, select } from "../steps.ts";
-import type { MatchKey, StoredRow } from "../store.ts";
-import type { DerivedTable, Table } from "../table.ts";
+import { ask, create, put, remove, type Steps } from "../steps.ts";
+import type { MatchKey } from "../store.ts";
+import type { DerivedTable } from "../table.ts";
 import { DERIVED } from "../tables.ts";
 import { DERIVED_TABLES } from "./declared.ts";
 
@@ -47,26 +47,6 @@ export const derived = {
     }
   },
 
-  kept: (table: DerivedTable, after: StoredRow | undefined, limit: number) =>
-    keptRows(table, after, limit),
-
   setBuiltUpTo: (table: DerivedTable, last: MatchKey | undefined) =>
     put(DERIVED, [rowFor(table, last)]),
 };
-
-/** In the order of the key. The column that says whether a row is kept is part of the key. */
-function* keptRows(
-  table: DerivedTable,
-  after: StoredRow | undefined,
-  limit: number,
-): Steps<StoredRow[]> {
-  const { name, key, derived } = table;
-  const columns = key.map((column) => `${name}.${column}`).join(", ");
-  const values = key.map((_, at) => `$${at + 1}`).join(", ");
-  return yield* select(
-    table as unknown as Table<StoredRow>,
-    `WHERE ${derived.keeps} = 1 ${after ? `AND (${columns}) > (${values})` : ""}
-     ORDER BY ${columns} LIMIT ${limit}`,
-    after ? key.map((column) => after[column]) : [],
-  );
-}

@@ -1,19 +1,10 @@
 /** What pruned records left behind of each player. */
 
-import { get, put, remove, type Steps, select } from "../steps.ts";
+import { get, put, remove, type Steps } from "../steps.ts";
 import type { PlayerBase } from "../store.ts";
 import { type BaseRow, PLAYER_BASE } from "../tables.ts";
 
 export const bases = {
-  *bases(afterId: string, limit: number): Steps<PlayerBase[]> {
-    const rows = yield* select(
-      PLAYER_BASE,
-      "WHERE player_base.id > $1 ORDER BY player_base.id LIMIT $2",
-      [afterId, limit],
-    );
-    return rows.map(baseOf);
-  },
-
   *basesOf(playerIds: string[]): Steps<Map<string, PlayerBase>> {
     const rows = yield* get(PLAYER_BASE, idRows(playerIds));
     return new Map(rows.map((row) => [row.id, baseOf(row)]));

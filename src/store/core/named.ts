@@ -8,7 +8,6 @@ import {
   type NamedTable,
   type PlayerRow,
   type Standing,
-  type StoredResource,
   type TeamRow,
 } from "../store.ts";
 import { NAMED_TABLES, PLAYERS, type PlayerColumns, TEAMS, type TeamColumns } from "../tables.ts";
@@ -17,19 +16,6 @@ import type { TransactionState } from "./transaction-state.ts";
 export function named({ numbers, changed, added, names: changedNames }: TransactionState) {
   /** Names read so far, to avoid another lookup when the players are written. */
   const names = new Map<string, string>();
-
-  function* after(table: NamedTable, id: string, limit: number): Steps<StoredResource[]> {
-    const rows = yield* select(
-      NAMED_TABLES[table],
-      `WHERE ${table}.id > $1 ORDER BY ${table}.id LIMIT $2`,
-      [id, limit],
-    );
-    return rows.map((row) => ({
-      id: row.id,
-      resource: row.resource,
-      companions: row.linked ?? undefined,
-    }));
-  }
 
   /** Reads the names of existing players that are not known yet. */
   function* readNames(ids: readonly string[]): Steps<void> {
@@ -79,9 +65,6 @@ export function named({ numbers, changed, added, names: changedNames }: Transact
   }
 
   return {
-    players: (afterId: string, limit: number) => after("players", afterId, limit),
-    teams: (afterId: string, limit: number) => after("teams", afterId, limit),
-
     *standings(playerIds: string[]): Steps<Map<string, Standing>> {
       const rows = yield* get(
         PLAYERS,
