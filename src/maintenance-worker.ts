@@ -14,7 +14,8 @@ declare const self: Worker;
 
 const CACHE_KIB = 8 * 1024;
 const HOUR_MS = 3_600_000;
-const LOWEST_PRIORITY = 19;
+/** At the lowest priority, it would stand still beside a program that keeps every core busy. */
+const LOW_PRIORITY = 10;
 
 const stopping = new AbortController();
 
@@ -42,7 +43,7 @@ async function runTask(
   if (task === "prune") return pruneShards(writable, settings.shards, observe, signal);
   if (task === "build") return buildShards(writable, observe, signal);
   // On Linux it is that of this thread.
-  if (process.platform === "linux") setPriority(0, LOWEST_PRIORITY);
+  if (process.platform === "linux") setPriority(0, LOW_PRIORITY);
   const intervalMs = (settings["verify-hours"] ?? 0) * HOUR_MS;
   const readable = open("read");
   await verifyShards({ readable, writable, scratch: settings.data, intervalMs, observe, signal });

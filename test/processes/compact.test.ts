@@ -5,6 +5,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
 import { aPostgres, dropSchema } from "../support/postgres.ts";
+import { until } from "../support/state.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 
 const DAY = 86_400_000;
@@ -54,7 +55,8 @@ test("in PostgreSQL, compact gives back free space at the ends of tables, and ha
   const stored = await compact();
   await prune(data);
   expect(await lookInto(data, async (writer) => (await writer.counts()).served)).toBe(0);
-  expect((await compact()).after).toBeLessThan(stored.after);
+  // Transactions of other tests keep old rows from being removed while they last.
+  await until("space is given back", async () => (await compact()).after < stored.after);
   const full = await matchbookAt(data, ["compact", "na", "--full"]);
   expect(full).toMatchObject({
     exitCode: 1,
