@@ -43,6 +43,7 @@ function prepareForReading(
   database: Database,
   path: string,
   shard: string | undefined,
+  cachedKib = READER_CACHED_KIB,
 ): Database | undefined {
   try {
     // Set before the first read: another process may be creating or recovering the file.
@@ -53,7 +54,7 @@ function prepareForReading(
     }
     checkOwner(database, path, shard);
     database.run("PRAGMA query_only = ON");
-    database.run(`PRAGMA cache_size = ${-READER_CACHED_KIB}`);
+    database.run(`PRAGMA cache_size = ${-cachedKib}`);
     return database;
   } catch (error) {
     database.close();
@@ -67,20 +68,9 @@ function prepareForReading(
  */
 export function openReadOnly(path: string, shard?: string): Database | undefined {
   if (!existsSync(path)) return undefined;
-  let database: Database | undefined;
   try {
-    database = openUnchanged(path);
-    database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
-    if (formatOf(database, path) === 0) {
-      database.close();
-      return undefined;
-    }
-    checkOwner(database, path, shard);
-    database.run("PRAGMA query_only = ON");
-    database.run(`PRAGMA cache_size = ${-CACHED_KIB}`);
-    return database;
+    return prepareForReading(openUnchanged(path), path, shard, CACHED_KIB);
   } catch (error) {
-    database?.close();
     throw asStoreError(error, path);
   }
 }
