@@ -331,9 +331,15 @@ inBrowser("the player page", () => {
       await page.waitForURL(/\/matches\//);
       await settled(page);
       await page.context().setOffline(true);
+      const isShown = async () => {
+        await page.getByText(/You are offline\. Shown as of \d\d:\d\d\./).waitFor();
+        expect(await rows(page).count()).toBe(20);
+      };
+      await page.goBack();
+      await isShown();
+      await page.goForward();
       await page.getByRole("main").getByRole("link", { name: "Ada", exact: true }).click();
-      await page.getByText(/You are offline\. Shown as of \d\d:\d\d\./).waitFor();
-      expect(await rows(page).count()).toBe(20);
+      await isShown();
       await page.locator(".player-lineup").getByRole("link", { name: "Grace" }).first().click();
       await page.getByRole("alert").filter({ hasText: TEXTS.unreachable }).first().waitFor();
       await page.context().setOffline(false);
