@@ -134,6 +134,9 @@ inBrowser("the heroes page", () => {
       await settled(page);
       const { body } = await world.get("/shards/eu/heroes");
       expect(await rows(page).count()).toBe(body.data.length);
+      // It is chosen for other pages, too.
+      await page.goto(world.url);
+      await page.getByRole("radio", { name: "EU", checked: true }).waitFor({ state: "attached" });
     });
 
     test("reports a server that does not respond, and loads on retry", async () => {
