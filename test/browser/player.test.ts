@@ -501,7 +501,7 @@ inBrowser("the player page", () => {
       const many = Object.entries(NAMES).map(([id, name]) =>
         aMatch({
           rosters: duel(
-            { id, name, stats: { karma: [{ a: 1 }], skillTier: -1 } },
+            { id, name, gold: 199_800, stats: { karma: [{ a: 1 }], skillTier: -1 } },
             { id: "ada", name: "Ada" },
           ),
         }),
@@ -511,7 +511,7 @@ inBrowser("the player page", () => {
     afterAll(() => world.stop());
 
     test("shows any name as text, and any record without a gap", async () => {
-      const page = await visit(`${world.url}/portal/status`, { key: world.key, width: 390 });
+      const page = await visit(`${world.url}/portal/status`, { key: world.key, width: 320 });
       for (const id of ["ada", "eve", "mallory", "bo", ...Object.keys(NAMES)]) {
         await page.goto(`${world.url}/portal/na/players/${id}`);
         await settled(page);

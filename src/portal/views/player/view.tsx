@@ -154,7 +154,7 @@ interface UpdatedProps {
 
 function Updated({ at, liveness, refresh }: UpdatedProps) {
   return (
-    <p className="player-updated">
+    <p className="row player-updated">
       <Live liveness={liveness} />
       {at > 0 && (
         <span className="note">
