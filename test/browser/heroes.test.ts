@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { modeName } from "../../src/portal/names.ts";
-import { percent } from "../../src/portal/views/heroes/table.ts";
-import { aMatch, minutesAgo } from "../support/records.ts";
+import { ENOUGH, percent } from "../../src/portal/views/heroes/table.ts";
+import { aMatch, type MatchIn, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { MARKUP, oddRecords } from "./odd-records.ts";
 import {
@@ -15,6 +15,7 @@ import {
   sticksOut,
   testEverywhere,
   visit,
+  WIDTHS,
 } from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
@@ -134,6 +135,9 @@ inBrowser("the heroes page", () => {
       await settled(page);
       const { body } = await world.get("/shards/eu/heroes");
       expect(await rows(page).count()).toBe(body.data.length);
+      // It is chosen for other pages, too.
+      await page.goto(world.url);
+      await page.getByRole("radio", { name: "EU", checked: true }).waitFor({ state: "attached" });
     });
 
     test("reports a server that does not respond, and loads on retry", async () => {
@@ -155,7 +159,11 @@ inBrowser("the heroes page", () => {
   describe("with unusual heroes", () => {
     let world: World;
     beforeAll(async () => {
-      world = await startWorld([...oddRecords(), crowd()]);
+      world = await startWorld([
+        ...oddRecords(),
+        crowd(251, "ranked", (at) => `*Hero${at}*`),
+        crowd(ENOUGH, "blitz_pvp_ranked", () => `*${"Long".padEnd(64, "g")}*`),
+      ]);
     });
     afterAll(() => world.stop());
 
@@ -165,6 +173,14 @@ inBrowser("the heroes page", () => {
       expect(await names(page)).toContain(MARKUP);
       expect(await page.locator("main img").count()).toBe(0);
       expect(await page.title()).toStartWith("Heroes in NA");
+      expect(await sticksOut(page)).toEqual([]);
+    });
+
+    test("leading heroes with long names fit the narrowest screen", async () => {
+      const address = `${world.url}/portal/na/heroes?mode=blitz_pvp_ranked`;
+      const page = await visit(address, { key: world.key, width: WIDTHS[0] });
+      const leaders = page.locator(".heroes-leader").filter({ hasText: "Longg" });
+      expect(await leaders.count()).toBe(4);
       expect(await sticksOut(page)).toEqual([]);
     });
 
@@ -180,15 +196,13 @@ inBrowser("the heroes page", () => {
   });
 });
 
-/** One match with more heroes than a response has. */
-function crowd() {
-  const members = Array.from({ length: 251 }, () => ({ bot: true }) as const);
-  const document = aMatch({ createdAt: minutesAgo(90), rosters: [{ members }, { members }] });
-  let made = 0;
-  for (const one of document.included) {
-    if (one.type !== "participant") continue;
-    made += 1;
-    Object.assign(one.attributes as object, { actor: `*Hero${made}*` });
-  }
+/** One match with this many heroes on each side. */
+function crowd(size: number, mode: string, actorAt: (at: number) => string) {
+  const members = Array.from({ length: size }, () => ({ bot: true }) as const);
+  const rosters: MatchIn["rosters"] = [{ members }, { members }];
+  const document = aMatch({ createdAt: minutesAgo(90), mode, rosters });
+  const participants = document.included.filter(({ type }) => type === "participant");
+  for (const [at, { attributes }] of participants.entries())
+    Object.assign(attributes as object, { actor: actorAt(at) });
   return document;
 }

@@ -167,7 +167,10 @@ inBrowser("the match page", () => {
       test("is a scoreboard with readable names and the winner", async () => {
         const { page } = shared;
         expect(await page.locator("h1").innerText()).toBe(TEXTS.match("casual_aral"));
-        expect(await page.locator(".match-facts").innerText()).toContain(endingName("surrender"));
+        const facts = await page.locator(".match-facts").innerText();
+        expect(facts).toContain(endingName("surrender"));
+        // "19:30 45 seconds ago" reads as one time.
+        expect(facts).toMatch(/\d\d:\d\d \([^)]+ ago\)/);
         const blue = side(page, sideName("left/blue"));
         const shown = await blue.innerText();
         for (const text of [
@@ -304,10 +307,14 @@ inBrowser("the match page", () => {
       await fitsNarrow(page);
     });
 
-    test("says that a match does not exist", async () => {
+    test("says that a match does not exist, with links to the search and home", async () => {
       const address = `${world.url}/portal/na/matches/nowhere`;
       const page = await visit(address, { key: world.key, expects: [404] });
       await page.getByRole("heading", { level: 1, name: "Match not found" }).waitFor();
+      await page.getByRole("button", { name: "Search for a player" }).click();
+      await page.locator("search input:focus").waitFor();
+      await page.getByRole("main").getByRole("link", { name: "Home page" }).click();
+      await page.waitForURL(`${world.url}/`);
     });
 
     test("does not blame the server for a record that it cannot show", async () => {

@@ -331,9 +331,15 @@ inBrowser("the player page", () => {
       await page.waitForURL(/\/matches\//);
       await settled(page);
       await page.context().setOffline(true);
+      const isShown = async () => {
+        await page.getByText(/You are offline\. Shown as of \d\d:\d\d\./).waitFor();
+        expect(await rows(page).count()).toBe(20);
+      };
+      await page.goBack();
+      await isShown();
+      await page.goForward();
       await page.getByRole("main").getByRole("link", { name: "Ada", exact: true }).click();
-      await page.getByText(/You are offline\. Shown as of \d\d:\d\d\./).waitFor();
-      expect(await rows(page).count()).toBe(20);
+      await isShown();
       await page.locator(".player-lineup").getByRole("link", { name: "Grace" }).first().click();
       await page.getByRole("alert").filter({ hasText: TEXTS.unreachable }).first().waitFor();
       await page.context().setOffline(false);
@@ -495,7 +501,7 @@ inBrowser("the player page", () => {
       const many = Object.entries(NAMES).map(([id, name]) =>
         aMatch({
           rosters: duel(
-            { id, name, stats: { karma: [{ a: 1 }], skillTier: -1 } },
+            { id, name, gold: 199_800, stats: { karma: [{ a: 1 }], skillTier: -1 } },
             { id: "ada", name: "Ada" },
           ),
         }),
@@ -505,7 +511,7 @@ inBrowser("the player page", () => {
     afterAll(() => world.stop());
 
     test("shows any name as text, and any record without a gap", async () => {
-      const page = await visit(`${world.url}/portal/status`, { key: world.key, width: 390 });
+      const page = await visit(`${world.url}/portal/status`, { key: world.key, width: 320 });
       for (const id of ["ada", "eve", "mallory", "bo", ...Object.keys(NAMES)]) {
         await page.goto(`${world.url}/portal/na/players/${id}`);
         await settled(page);

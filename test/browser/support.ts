@@ -256,7 +256,7 @@ export async function violations(page: Page, rules?: string[]): Promise<string[]
 
 /** Rows and cards, and the parts of a row: what is wider than its part covers the next one. */
 const PARTS =
-  "html, .card, .player-row, .start-row, .start-row > *, .match-banners > *, .segmented";
+  "html, .card, .player-record, .player-record > *, .player-row, .start-row, .start-row > *, .match-banners > *, .segmented";
 /** Some letters and the ellipsis. */
 const LEAST_TEXT_PX = 60;
 

@@ -5,7 +5,7 @@
 
 import { useEffect, useRef } from "react";
 import { type CallOptions, type Matchbook, MatchbookError } from "../../../client/src/index.ts";
-import { noteOutdated, onRetry } from "../network.ts";
+import { noteOutdated, onRetry, useOnline } from "../network.ts";
 import { isTemporary } from "../retry.ts";
 import { isReturning } from "../router.ts";
 import { useSession } from "../session.ts";
@@ -171,14 +171,15 @@ function useLoading<T>(key: string | undefined, task: Task<T>): Loading<T> {
     last.current = createLoading(key, matchbook, task, value ?? before);
   }
   const loading = last.current;
-  const { state, value, error, at } = useStore(loading.store);
-  const isOutdated = state !== "failed" && value !== undefined && isUnreachable(error);
+  const { state, error, at } = useStore(loading.store);
+  const isOnline = useOnline();
+  const isOutdated = state !== "failed" && (!isOnline || isUnreachable(error));
   useEffect(() => {
     if (loading.store.get().state === "loading") loading.retry();
     return loading.stop;
   }, [loading]);
   useEffect(() => (isTemporary(error) ? onRetry(loading.retry) : undefined), [error, loading]);
-  useEffect(() => (isOutdated ? noteOutdated(at!) : undefined), [isOutdated, at]);
+  useEffect(() => (isOutdated && at ? noteOutdated(at) : undefined), [isOutdated, at]);
   return loading;
 }
 

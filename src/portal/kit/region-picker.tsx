@@ -15,7 +15,6 @@ export function RegionPicker({ value, onChange }: Props) {
   const known = regions.map((region) => region.id);
   // The region of a shared link may be unavailable, or not known yet.
   const ids = value === "" || known.includes(value) ? known : [value, ...known];
-  const none = [["", "None yet"]] as const;
   return (
     <Select
       className="row note"
@@ -24,7 +23,7 @@ export function RegionPicker({ value, onChange }: Props) {
       value={value}
       isDisabled={ids.length === 0}
       options={[
-        ...(ids.length === 0 || value === "" ? none : []),
+        ...(ids.length === 0 || value === "" ? [["", "None yet"] as const] : []),
         ...ids.map((one) => [one, one.toUpperCase()] as const),
       ]}
       onChange={(region) => {

@@ -31,7 +31,7 @@ export function SearchBox({ isLarge = false }: { isLarge?: boolean }) {
       <PlayerField
         input={input}
         label="Search for a player"
-        placeholder={isLarge ? "Player name, in any region" : "Search for a player"}
+        placeholder={isLarge ? "Player name" : "Search for a player"}
         {...(!isLarge && { known: familiar })}
         onPick={({ isMatch, shard, id }) => {
           input.current?.blur();

@@ -84,7 +84,7 @@ function quotaText({ today }: Usage): string {
   return `${counted(today.matchesLeft, "match", "matches")} left.`;
 }
 
-const dayName = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
+const dayName = new Intl.DateTimeFormat([], { day: "numeric", month: "short", timeZone: "UTC" });
 
 type Count = "requests" | "errors" | "records";
 

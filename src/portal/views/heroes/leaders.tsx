@@ -21,7 +21,7 @@ export function Leaders({ rows }: { rows: readonly HeroRow[] }) {
         const row = leaderOf(rows, name);
         return (
           <li key={name} className="card heroes-leader">
-            <HeroTile actor={row?.hero ?? ""} size={56} isDecorative />
+            <HeroTile actor={row?.hero ?? "?"} size={56} isDecorative />
             <span className="heroes-leader-words">
               <span className="note cut">{label}</span>
               <strong className="heroes-leader-value">{row ? text(row) : "–"}</strong>

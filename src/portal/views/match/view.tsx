@@ -75,7 +75,7 @@ function factsOf(match: MatchRecord | undefined, shard: string) {
     <>
       <Time iso={match.createdAt} relative={false} />{" "}
       <span className="note">
-        <Time iso={match.createdAt} />
+        (<Time iso={match.createdAt} />)
       </span>
     </>
   );

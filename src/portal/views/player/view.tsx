@@ -154,8 +154,7 @@ interface UpdatedProps {
 
 function Updated({ at, liveness, refresh }: UpdatedProps) {
   return (
-    <p className="player-updated">
-      <Live liveness={liveness} />
+    <p className="row player-updated">
       {at > 0 && (
         <span className="note">
           Updated <Time iso={new Date(at).toISOString()} />
@@ -164,6 +163,7 @@ function Updated({ at, liveness, refresh }: UpdatedProps) {
       <button type="button" className="button button-small" onClick={refresh}>
         Refresh
       </button>
+      <Live liveness={liveness} />
     </p>
   );
 }
