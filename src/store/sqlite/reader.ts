@@ -229,12 +229,7 @@ export class SqliteReader implements Reader {
   }
 
   changes(after: LogPosition, limit: number): ChangeBatch | undefined {
-    const read = () => this.#run(readChanges(after, limit));
-    const found = read();
-    if (found) return found;
-    // The position may be from another process, which has read a later state than the snapshot of this turn has.
-    this.#snapshot.leave();
-    return read();
+    return this.#run(readChanges(after, limit));
   }
 
   changeLog(): { beginning: LogPosition; end: LogPosition } {
@@ -243,6 +238,14 @@ export class SqliteReader implements Reader {
 
   followStart(now: number): LogPosition {
     return this.#run(readFollowStart(now));
+  }
+
+  /**
+   * For a new request: it may have come, on a new connection, while another one of the same turn was answered, and must see
+   * what was committed before it.
+   */
+  renew(): void {
+    this.#snapshot.leave();
   }
 
   close(): void {

@@ -83,6 +83,7 @@ export class SqliteShard implements Shard {
     this.#look();
     if (this.#error) throw this.#error;
     const open = this.#open;
+    open?.reader.renew();
     return open === undefined || open.isChecked ? open?.reader : this.#check(open);
   }
 

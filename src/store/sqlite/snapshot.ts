@@ -1,7 +1,6 @@
 /**
  * The snapshot that a reader's connection sees. Starting and ending a read transaction takes longer
- * than most lookups, so one snapshot serves a turn of the event loop. It is never older than the
- * requests of that turn.
+ * than most lookups, so one snapshot serves the reads of a request within a turn of the event loop.
  */
 
 import type { Database, Statement } from "bun:sqlite";
