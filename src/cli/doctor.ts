@@ -17,10 +17,10 @@ interface Flags {
 export const doctor = defineCommand<Flags>({
   name: "doctor",
   summary:
-    "find what stops the service, or soon will: settings, files, shards, keys, databases, clock",
+    "find what stops the service, or soon will: settings, files, shards, keys, databases",
   description:
     "find what stops the service, or soon will, and print one line for each check, with what to do about warnings and problems: " +
-    "versions, settings, data folder, free space, shards (format, size, WAL, what a verify found), keys, redactions, databases, clock.\n" +
+    "versions, settings, data folder, free space, shards (format, size, WAL, what a verify found), keys, redactions, databases.\n" +
     "It needs no server, takes a few seconds at most, and changes nothing. Run it as the user of the service, " +
     "with its settings. It does not read all records: 'matchbook verify' does.\n" +
     "Exit code 1: there is a problem (with --strict: or a warning).",
