@@ -16,8 +16,7 @@ interface Flags {
 
 export const doctor = defineCommand<Flags>({
   name: "doctor",
-  summary:
-    "find what stops the service, or soon will: settings, files, shards, keys, databases",
+  summary: "find what stops the service, or soon will: settings, files, shards, keys, databases",
   description:
     "find what stops the service, or soon will, and print one line for each check, with what to do about warnings and problems: " +
     "versions, settings, data folder, free space, shards (format, size, WAL, what a verify found), keys, redactions, databases.\n" +
