@@ -229,7 +229,12 @@ export class SqliteReader implements Reader {
   }
 
   changes(after: LogPosition, limit: number): ChangeBatch | undefined {
-    return this.#run(readChanges(after, limit));
+    const read = () => this.#run(readChanges(after, limit));
+    const found = read();
+    if (found) return found;
+    // The position may be from another process, which has read a later state than this snapshot has.
+    this.#snapshot.leave();
+    return read();
   }
 
   changeLog(): { beginning: LogPosition; end: LogPosition } {
@@ -240,12 +245,9 @@ export class SqliteReader implements Reader {
     return this.#run(readFollowStart(now));
   }
 
-  /**
-   * For a new request: it may have come, on a new connection, while another one of the same turn was answered, and must see
-   * what was committed before it.
-   */
+  /** For a new request, which must see what was committed before it. */
   renew(): void {
-    this.#snapshot.leave();
+    this.#snapshot.renew();
   }
 
   close(): void {

@@ -1,9 +1,15 @@
 /**
  * The snapshot that a reader's connection sees. Starting and ending a read transaction takes longer
- * than most lookups, so one snapshot serves the reads of a request within a turn of the event loop.
+ * than most lookups, so one snapshot serves the requests of a moment within a turn of the event loop.
  */
 
 import type { Database, Statement } from "bun:sqlite";
+
+/**
+ * A turn may take long, and connections that are accepted meanwhile are answered in it. An acknowledgement by another
+ * process, and a new connection of the client that got it, take longer than this.
+ */
+const MOST_AGE_MS = 0.2;
 
 /** Commits by this process must be visible at once, even within a turn. */
 let commits = 0;
@@ -18,6 +24,7 @@ export class Snapshot {
   readonly #version: Statement<{ data_version: number }, []>;
   readonly #onChange: () => void;
   #isOpen = false;
+  #openedAt = 0;
   #commits = -1;
   #seen = -1;
 
@@ -37,6 +44,7 @@ export class Snapshot {
     }
     this.#begin.run();
     this.#isOpen = true;
+    this.#openedAt = performance.now();
     this.#commits = commits;
     setImmediate(this.#leaveAfterTurn);
     try {
@@ -49,6 +57,11 @@ export class Snapshot {
       this.leave();
       throw error;
     }
+  }
+
+  /** For a new request. */
+  renew(): void {
+    if (this.#isOpen && performance.now() - this.#openedAt > MOST_AGE_MS) this.leave();
   }
 
   leave(): void {
