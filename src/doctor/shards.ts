@@ -166,7 +166,7 @@ function serverFindings(
   return [...found, ...replicas.map((replica) => replicaFinding(subject, replica, rules))];
 }
 
-export function replicaFinding(
+function replicaFinding(
   subject: string,
   { shown, state }: ExaminedReplica,
   { maxLagSeconds = 0, describe }: ShardRules,

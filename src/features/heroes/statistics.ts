@@ -128,7 +128,7 @@ export const addSums = <T extends HeroSums>(sums: T, more: HeroSums): T => ({
 });
 
 /** What is served of a hero, besides its name. */
-export const HERO_ATTRIBUTES = [
+const HERO_ATTRIBUTES = [
   "matches",
   "wins",
   "winRate",

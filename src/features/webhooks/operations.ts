@@ -68,7 +68,7 @@ export class HookError extends Error {
 const MAX_HOOKS = 200;
 
 /** How long the old secret signs after a rotation. */
-export const OVERLAP_MS = 24 * 60 * 60 * 1000;
+const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 const SCAN_STEP = 500;
 
