@@ -128,13 +128,7 @@ export const addSums = <T extends HeroSums>(sums: T, more: HeroSums): T => ({
 });
 
 /** What is served of a hero, besides its name. */
-const HERO_ATTRIBUTES = [
-  "matches",
-  "wins",
-  "winRate",
-  "pickRate",
-  ...HERO_STAT_NAMES,
-] as const;
+const HERO_ATTRIBUTES = ["matches", "wins", "winRate", "pickRate", ...HERO_STAT_NAMES] as const;
 
 /** Rates have 4 decimals. Stats are averages per participation, with 2. */
 export interface HeroSummary extends Record<(typeof HERO_ATTRIBUTES)[number], number> {
