@@ -117,7 +117,7 @@ const MAX_READS = 10;
  * never right: both are read again then. Names that are the same afterwards were not changed in between only if there
  * was one commit at most. The state of a file stays the same during this.
  */
-function readNamedPage(query: MatchesQuery, reader: Reader): Awaitable<NamedPage> {
+export function readNamedPage(query: MatchesQuery, reader: Reader): Awaitable<NamedPage> {
   const { playerNames, teamNames } = query.filters;
   if (playerNames || teamNames) return readResolvedPage(query, reader);
   return after(readPage(selectionOf(query, undefined), reader), (found) => ({
@@ -127,16 +127,15 @@ function readNamedPage(query: MatchesQuery, reader: Reader): Awaitable<NamedPage
 }
 
 async function readResolvedPage(query: MatchesQuery, reader: Reader): Promise<NamedPage> {
-  let before = await reader.lastCommit?.();
-  let names = await resolveNames(query, reader);
   for (let reads = 1; ; reads++) {
+    const before = await reader.lastCommit?.();
+    const names = await resolveNames(query, reader);
     const found = { ...(await readPage(selectionOf(query, names), reader)), names };
     if (before === undefined || reads === MAX_READS) return found;
-    names = await resolveNames(query, reader);
+    const namesAfter = await resolveNames(query, reader);
     const after = (await reader.lastCommit?.()) ?? before;
     const isOneState = after === before || after === before + 1;
-    if (isOneState && Bun.deepEquals(names, found.names)) return found;
-    before = after;
+    if (isOneState && Bun.deepEquals(namesAfter, names)) return found;
   }
 }
 
