@@ -12,7 +12,7 @@ import {
   type RowIn,
   text,
 } from "../../store/table.ts";
-import { PLAYERS, type PlayerColumns } from "../../store/tables.ts";
+import { PLAYERS } from "../../store/tables.ts";
 import type { Board, BoardPosition, Period } from "./ranking.ts";
 
 /** The ranked matches of a player in the 28 days. It has ids, because players with equal scores are listed by id. */
@@ -122,73 +122,90 @@ export function* readBoard({ board, period, depth, part }: BoardQuery): Steps<Bo
   const table = tableOf(board, period);
   const newestMatch = yield* newestServed();
   if ("playerIds" in part) {
-    const { table: name, column, isListed } = table;
-    const entries = yield* entriesOf(
-      table,
-      depth,
-      `SELECT board.id, board.${column}::float8 AS score,
-         (SELECT min(top.place)::float8 FROM top WHERE top.score = board.${column}) AS place
-       FROM {${name}} AS board WHERE ${isListed} AND board.id = ANY($2::text[])
-       ORDER BY board.${column} DESC, board.id`,
-      [part.playerIds],
-    );
+    const entries = yield* entriesOf(table, yield* playersOn(table, depth, part.playerIds));
     return { entries, hasMore: false, newestMatch };
   }
   const { after, limit } = part;
-  const found = yield* entriesOf(
-    table,
-    after ? depth : Math.min(depth, limit + 1),
-    `SELECT top.id, top.score::float8 AS score, top.place::float8 AS place FROM top
-     ${after ? "WHERE top.score < $3::bigint OR (top.score = $3::bigint AND top.id > $4)" : ""}
-     ORDER BY top.score DESC, top.id LIMIT $2`,
-    [limit + 1, ...(after ? [after.score, after.id] : [])],
-  );
+  const listed = yield* listedAfter(table, depth, after, limit + 1);
+  const found = yield* entriesOf(table, listed);
   verifyOrder(found, after, table);
   return { entries: found.slice(0, limit), hasMore: found.length > limit, newestMatch };
 }
 
-/** Selects entries from `top`, the first ones of the board with their ranks, and reads their players. */
-function* entriesOf(
-  table: BoardTable,
+/** Those of these players who are on the board. */
+function* playersOn(
+  { table, column, isListed }: BoardTable,
   depth: number,
-  selected: string,
-  values: readonly unknown[],
-): Steps<BoardEntry[]> {
-  const { table: name, column, isListed } = table;
-  const listed = yield* query<{ id: string; score: number; place: number | null }>(
-    `WITH top AS MATERIALIZED (
-       SELECT best.id, best.score, rank() OVER (ORDER BY best.score DESC) AS place FROM (
-         SELECT board.id, board.${column} AS score FROM {${name}} AS board WHERE ${isListed}
-         ORDER BY board.${column} DESC, board.id LIMIT $1
-       ) AS best
-     ) ${selected}`,
-    [depth, ...values],
+  playerIds: readonly string[],
+): Steps<RankedId[]> {
+  const listed = yield* query<{ id: string; score: number; better: number }>(
+    `SELECT board.id, board.${column}::float8 AS score, (SELECT count(*)::float8 FROM
+       (SELECT 1 FROM {${table}} WHERE ${isListed} AND ${column} > board.${column} LIMIT $2) AS other) AS better
+     FROM {${table}} AS board WHERE ${isListed} AND board.id = ANY($1::text[])
+     ORDER BY board.${column} DESC, board.id`,
+    [playerIds, depth],
   );
+  return listed.map(({ id, score, better }) => ({
+    id,
+    score,
+    rank: better < depth ? better + 1 : undefined,
+  }));
+}
+
+/** The next players after a position, within the depth. */
+function* listedAfter(
+  { table, column, isListed }: BoardTable,
+  depth: number,
+  after: BoardPosition | undefined,
+  limit: number,
+): Steps<RankedId[]> {
+  const best = `{${table}} AS board WHERE ${isListed}`;
+  let [before, better] = [0, 0];
+  if (after) {
+    const [counts] = yield* query<{ before: number; better: number }>(
+      `SELECT count(*)::float8 AS before, count(*) FILTER (WHERE score > $1::bigint)::float8 AS better FROM
+         (SELECT board.${column} AS score FROM ${best} AND board.${column} >= $1::bigint
+            AND (board.${column} > $1::bigint OR board.id <= $2) LIMIT $3) AS first`,
+      [after.score, after.id, depth],
+    );
+    ({ before, better } = counts!);
+  }
+  const listed = yield* query<{ id: string; score: number }>(
+    `SELECT board.id, board.${column}::float8 AS score FROM ${best}
+     ${after ? `AND board.${column} <= $2::bigint AND (board.${column} < $2::bigint OR board.id > $3)` : ""}
+     ORDER BY board.${column} DESC, board.id LIMIT $1`,
+    [Math.min(limit, depth - before), ...(after ? [after.score, after.id] : [])],
+  );
+  let last = after?.score;
+  return listed.map(({ id, score }, at) => {
+    if (score !== last) better = before + at;
+    last = score;
+    return { id, score, rank: better + 1 };
+  });
+}
+
+/** What an index says of a player. */
+type RankedId = Pick<BoardEntry, "id" | "score" | "rank">;
+
+/** The entries of these players, whose rows are read. */
+function* entriesOf(
+  { table, column }: BoardTable,
+  listed: readonly RankedId[],
+): Steps<BoardEntry[]> {
   const players = byId(yield* get(PLAYERS, listed));
-  const recents = byId(name === "players" ? [] : yield* get(PLAYER_RECENT, listed));
-  return listed.map(({ id, score, place }) => {
+  const recents = byId(table === "players" ? [] : yield* get(PLAYER_RECENT, listed));
+  return listed.map(({ id, score, rank }) => {
     const player = players.get(id);
     const tally = recents.get(id);
-    if (!player || (name !== "players" && !tally)) throw new DamagedData(name, id);
-    return { ...scoreIn(player, tally, table, score), rank: place ?? undefined };
+    const row: Readonly<Record<string, unknown>> | undefined = table === "players" ? player : tally;
+    // They must say what the index does.
+    if (!player || row?.[column] !== score) throw new DamagedData(table, id);
+    return { id, name: player.name, score, played: tally?.played ?? player.played_ranked, rank };
   });
 }
 
 const byId = <Row extends { id: string }>(rows: readonly Row[]) =>
   new Map(rows.map((row) => [row.id, row]));
-
-/** The entry of a player. Throws DamagedData unless the rows say what the index does. */
-function scoreIn(
-  player: PlayerColumns,
-  tally: RecentRow | undefined,
-  table: BoardTable,
-  score: unknown,
-): Omit<BoardEntry, "rank"> {
-  const row: Readonly<Record<string, unknown>> = tally ?? player;
-  if (typeof score !== "number" || row[table.column] !== score)
-    throw new DamagedData(table.table, player.id);
-  return { id: player.id, name: player.name, score, played: tally?.played ?? player.played_ranked };
-}
 
 /** Throws DamagedData unless the entries are in the order of the board, after the position. */
 function verifyOrder(
