@@ -35,9 +35,6 @@ export const usageIn = async <T>(
   read: (usage: UsageStore) => Promise<T>,
 ): Promise<T> => ((await usage.exists()) ? read(usage) : nothing);
 
-export const lastSeenIn = (usage: UsageStore): Promise<Map<string, number>> =>
-  usageIn(usage, new Map<string, number>(), (store) => store.lastSeen());
-
 /** Throws CommandError if there is no key with this id. */
 export async function existingKey(
   settings: Settings,

@@ -400,7 +400,7 @@ test("the key commands of the page, in order, print what it shows", async () => 
   /** Ids on the page, mapped to the ids of this run. */
   const ids = new Map<string, string>();
   for (const exchange of of("keys ")) {
-    const isAboutUse = exchange.command.startsWith("matchbook keys usage");
+    const isAboutUse = exchange.shown.some((line) => line.startsWith("DAY"));
     if (isAboutUse) await addUsage(home.data, [...ids.values()]);
     const args = wordsOf(exchange.command).map((word) => ids.get(word) ?? word);
     const { exitCode, stdout, stderr } = await home.run(args);
