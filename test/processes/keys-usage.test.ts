@@ -24,12 +24,12 @@ let [busy, quiet, idle, ended] = ["", "", "", ""];
 
 beforeAll(async () => {
   const access = openAccess({ data: cwd });
-  const make = async (name: string) =>
-    (await access.keys.create({ name }, now - 90 * DAY)).record.id;
-  quiet = await make("quiet");
-  busy = await make("busy, with a name that is a good deal longer than the others");
-  idle = await make("idle");
-  ended = await make("ended");
+  const make = async (name: string, ago: number) =>
+    (await access.keys.create({ name }, now - ago * DAY)).record.id;
+  quiet = await make("quiet", 93);
+  busy = await make("busy, with a name that is a good deal longer than the others", 92);
+  idle = await make("idle", 91);
+  ended = await make("ended", 90);
   await access.keys.revoke(ended, now - 60 * DAY);
   const used = (keyId: string, ago: number, status: number, requests: number, records = 0) => ({
     ...{ keyId, day: today - ago, status, requests, records, lastSeen: now - ago * DAY },
