@@ -10,9 +10,8 @@ import { checkRedactions, type ListEntry } from "./redact/list.ts";
 import type { Settings } from "./settings/definitions.ts";
 import type { ShardLocation } from "./settings/shard-locations.ts";
 import type { Examined } from "./store/examined.ts";
-import { allowedConnections, examineDatabase } from "./store/postgres/examine.ts";
+import { examineDatabase } from "./store/postgres/examine.ts";
 import { RepairSchema } from "./store/postgres/repair-schema.ts";
-import { OTHER_CONNECTIONS } from "./store/postgres/session.ts";
 import { PostgresShard } from "./store/postgres/shard.ts";
 import type { ShardRepair } from "./store/repair.ts";
 import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
@@ -127,7 +126,7 @@ export async function examineShard(
   }
 }
 
-export { allowedConnections, MAX_WAL_BYTES, OTHER_CONNECTIONS, openNewFile, sqliteVersion };
+export { MAX_WAL_BYTES, openNewFile, sqliteVersion };
 
 /** The ids of the shards in a data folder. */
 export function storesIn(folder: string): string[] {

@@ -3,7 +3,7 @@
 import { AccessError } from "../access/key-database.ts";
 import { type KeyRecord, stateOf } from "../access/key-store.ts";
 import { FEATURES } from "../features/list.ts";
-import { openAccess, ownServices, redisVersion } from "../open-access.ts";
+import { openAccess, ownServices, redisProblem } from "../open-access.ts";
 import { isWhole, type ListEntry } from "../redact/list.ts";
 import { type Settings, shownValue } from "../settings/definitions.ts";
 import { type Finding, ok, problem, someOf, warning } from "./findings.ts";
@@ -72,26 +72,12 @@ export function judgeKeys(
   return found;
 }
 
-const OLDEST_REDIS = [6, 2] as const;
-
 export async function redisFindings(settings: Settings): Promise<Finding[]> {
   if (settings.redis === "") return [];
   const shown = shownValue(settings, "redis");
-  try {
-    return [judgeRedis(shown, await redisVersion(settings.redis))];
-  } catch (error) {
-    const message = `${shown} is unavailable: ${(error as Error).message}`;
-    const advice =
-      "check that it runs and that the URL is correct; until then each instance has its own limits";
-    return [problem("redis", message, advice)];
-  }
-}
-
-export function judgeRedis(shown: string, version: string | undefined): Finding {
-  const message = `${shown}, version ${version ?? "unknown"}`;
-  const [major = 0, minor = 0] = (version ?? OLDEST_REDIS.join(".")).split(".").map(Number);
-  const isOld = major < OLDEST_REDIS[0] || (major === OLDEST_REDIS[0] && minor < OLDEST_REDIS[1]);
-  return isOld
-    ? problem("redis", message, `upgrade it to ${OLDEST_REDIS.join(".")} or later`)
-    : ok("redis", message);
+  const reason = await redisProblem(settings.redis);
+  if (!reason) return [ok("redis", shown)];
+  const advice =
+    "check that it runs and that the URL is correct; until then each instance has its own limits";
+  return [problem("redis", `${shown} is unavailable: ${reason.message}`, advice)];
 }

@@ -11,8 +11,6 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { servedShards } from "../store/served-shards.ts";
 import { StoreError } from "../store/store.ts";
 import { keyFindings, redactionFindings, redisFindings } from "./access.ts";
-import { backupFinding } from "./backup.ts";
-import { connectionFindings } from "./connections.ts";
 import {
   diskFindings,
   folderFindings,
@@ -25,8 +23,6 @@ import { settingsFindings } from "./settings.ts";
 import { closedShardFindings, type ShardFacts, shardFindings } from "./shards.ts";
 
 export interface Examination {
-  /** A folder with backups, if the operator names one. */
-  backup: string | undefined;
   now: number;
   /** The message of an error for an operator. */
   describe(error: Error): string;
@@ -37,7 +33,7 @@ export const versionFinding = (): Finding =>
 
 export async function examine(
   loaded: LoadedSettings,
-  { backup, now, describe }: Examination,
+  { now, describe }: Examination,
 ): Promise<Finding[]> {
   const settings = loaded.values;
   const folder = folderFindings(settings, describe);
@@ -48,9 +44,8 @@ export async function examine(
     (entries) => ({ entries, error: undefined }),
     (error: Error) => ({ entries: [], error }),
   );
-  const [shards, connections, keys, redis] = await Promise.all([
+  const [shards, keys, redis] = await Promise.all([
     Promise.all(ids.map((id) => readShard(settings, id, list))),
-    connectionFindings(settings),
     keyFindings(settings, now, describe),
     redisFindings(settings),
   ]);
@@ -78,11 +73,9 @@ export async function examine(
         describe,
       }),
     ),
-    ...connections,
     ...keys,
     ...redactions,
     ...redis,
-    ...(backup === undefined ? [] : [backupFinding(backup, now)]),
   ];
 }
 
