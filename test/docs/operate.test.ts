@@ -318,7 +318,7 @@ describe("backups", () => {
     await home.run(["keys", "create", "--name", "later"]);
     expect(await names()).toContain("later");
     expectShown(bash(scriptWith("mv na.db*"), home.data, folderNames), of("restore"));
-    bash(scriptWith("--keys"), home.data, folderNames);
+    bash(scriptWith("mv access.sqlite*"), home.data, folderNames);
     expect(await names()).toContain("kept");
     expect(await names()).not.toContain("later");
   });
