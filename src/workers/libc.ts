@@ -65,23 +65,15 @@ export function mapMemory(descriptor: number, offset: number, size: number): Uin
 
 /**
  * Monotonic milliseconds, the same in every process of the machine. Bun reads the same system clock but starts
- * at zero in each process, so the offset between the two is measured once.
+ * at zero in each process, so the offset between the two is measured once. It may be wrong by what passes between the two
+ * readings, which a bucket hardly notices.
  */
 export function machineClock(): () => number {
-  const tries = Array.from({ length: 10 }, lookAtClock);
-  const { beginning } = tries.toSorted((one, other) => one.took - other.took)[0]!;
-  return () => beginning + performance.now();
-}
-
-/** When this process started, and how long the measurement took: that bounds its error. */
-function lookAtClock(): { beginning: number; took: number } {
   // Seconds and nanoseconds, 64 bits each. The memory of an ArrayBuffer does not move.
   const time = new BigInt64Array(new ArrayBuffer(16));
-  const before = performance.now();
   library().clock_gettime(CLOCK_MONOTONIC, ptr(time));
-  const after = performance.now();
-  const machine = Number(time[0]!) * 1000 + Number(time[1]!) / 1e6;
-  return { beginning: machine - (before + after) / 2, took: after - before };
+  const beginning = Number(time[0]!) * 1000 + Number(time[1]!) / 1e6 - performance.now();
+  return () => beginning + performance.now();
 }
 
 /** Sets the events that an epoll instance reports for a descriptor, and the value it passes with them. */

@@ -31,7 +31,7 @@ export async function supervise(
   const port = await freePort(settings);
   const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
   const visitorSecret = randomSecret();
-  const shared = { workers, host, port, seed, offeredKey, visitorSecret };
+  const shared = { host, port, seed, offeredKey, visitorSecret };
   const pool = new WorkerPool(workers, {
     start: (number) => new WorkerProcess(command, memory, { number, ...shared }),
     drainMs: settings["drain-ms"],

@@ -6,8 +6,6 @@ import type { MetricFamily } from "../observe/prometheus.ts";
 export interface WorkerOptions {
   /** Starts at 1. */
   number: number;
-  /** Number of workers. */
-  workers: number;
   host: string;
   port: number;
   /** A secret that all workers share. */

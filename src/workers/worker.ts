@@ -77,7 +77,7 @@ const whenUnused = (port: number, work: () => void): ReturnType<typeof setInterv
 
 function start(
   settings: Settings,
-  { workers, host, port, seed, offeredKey, visitorSecret }: WorkerOptions,
+  { host, port, seed, offeredKey, visitorSecret }: WorkerOptions,
   log: Observe,
 ): Promise<RunningMatchbook> {
   const own = {
@@ -88,7 +88,7 @@ function start(
     "admin-port": undefined,
   };
   const clock = { now: Date.now, monotonic: machineClock() };
-  const sharing = { ...openSharedLimits(INHERITED, workers, seed), visitorSecret };
+  const sharing = { ...openSharedLimits(INHERITED, seed), visitorSecret };
   return serve(own, log, clock, sharing, offeredKey);
 }
 

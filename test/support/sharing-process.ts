@@ -10,7 +10,7 @@ import { INHERITED } from "../../src/workers/worker-process.ts";
 const JOBS: Record<string, (number: number) => number> = {
   /** How many requests of one key pass before one is refused. */
   take(burst) {
-    const { limiter } = openSharedLimits(INHERITED, 1, 1);
+    const { limiter } = openSharedLimits(INHERITED, 1);
     const clock = machineClock();
     let passed = 0;
     while (limiter.take("k_one", { rate: 1, burst }, clock()).allowed) passed += 1;
