@@ -17,7 +17,7 @@ import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
 import { PROFILES } from "./endpoint/compat-profile.ts";
 import { ResultCache } from "./endpoint/result-cache.ts";
 import { FEATURES } from "./features/list.ts";
-import type { Background, BackgroundServices, OwnServices } from "./features/operated.ts";
+import type { Background } from "./features/operated.ts";
 import { Bodies } from "./http/body.ts";
 import type { Clock } from "./http/context.ts";
 import { OverloadControl } from "./http/overload.ts";
@@ -175,71 +175,39 @@ interface Workers {
   metrics(): Promise<MetricFamily[]>;
 }
 
-/** What a supervisor runs beside its workers. */
-interface RunningBesideWorkers {
-  /** The URL of the admin listener, if there is one. */
-  adminUrl: string | undefined;
-  stop(): Promise<void>;
-}
-
 /** Starts what runs once beside the workers: the maintenance of the shards, the work of features, and the admin listener if enabled. */
-export async function serveBesideWorkers(
-  settings: Settings,
-  log: Observe,
-  workers: Workers,
-): Promise<RunningBesideWorkers> {
+export async function serveBesideWorkers(settings: Settings, log: Observe, workers: Workers) {
   const token = tokenFor(settings);
-  if (token === undefined) return withoutAdmin(settings, log);
   const clock = steadyClock(SYSTEM_CLOCK);
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
   const background = startBackground(settings, parts);
-  const release = async () => {
+  let admin: RunningAdmin | undefined;
+  const stop = async () => {
+    await admin?.stop();
     await background.stop();
     await parts.release();
   };
   try {
-    const admin = startAdmin(settings, {
-      ...parts,
-      token,
-      quotas: limits.quotas,
-      keys: { reload: () => workers.reloadKeys() },
-      metrics: {
-        contentType: metrics.contentType,
-        text: async () => metrics.textWith(await workers.metrics()),
-      },
-      clock,
-      openThread,
-    });
-    return {
-      adminUrl: admin.url,
-      async stop() {
-        await admin.stop();
-        await release();
-      },
-    };
+    if (token !== undefined) {
+      admin = startAdmin(settings, {
+        ...parts,
+        token,
+        quotas: limits.quotas,
+        keys: { reload: () => workers.reloadKeys() },
+        metrics: {
+          contentType: metrics.contentType,
+          text: async () => metrics.textWith(await workers.metrics()),
+        },
+        clock,
+        openThread,
+      });
+    }
+    return { adminUrl: admin?.url, stop };
   } catch (error) {
-    await release();
+    await stop();
     throw error;
   }
-}
-
-function withoutAdmin(settings: Settings, log: Observe): RunningBesideWorkers {
-  // The workers report their shards.
-  const observe: Observe = (event) => event.event === "shard-opened" || log(event);
-  const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
-  const access = openAccess(settings);
-  const clock = steadyClock(SYSTEM_CLOCK);
-  const features = backgroundOf(ownServices(settings, access, shards), { clock, observe });
-  const background = startBackground(settings, { shards, observe, background: features });
-  return {
-    adminUrl: undefined,
-    async stop() {
-      await background.stop();
-      await access.close();
-      await shards.close();
-    },
-  };
 }
 
 const tokenFor = (settings: Settings): string | undefined =>
@@ -285,15 +253,6 @@ function startBackground(
   };
 }
 
-/** The work of features beside the requests. */
-const backgroundOf = (
-  features: ReadonlyMap<string, OwnServices>,
-  services: BackgroundServices,
-): Background[] =>
-  FEATURES.flatMap(
-    ({ name, operated }) => operated?.background({ ...features.get(name)!, ...services }) ?? [],
-  );
-
 /** What workers on the same port share. */
 interface WorkerLimits {
   limiter: Limiter;
@@ -324,7 +283,10 @@ async function openParts(
   const keys = new KeyLookup(access.keys, plan, watched);
   const usage = new UsageRecorder(access.usage, clock, watched);
   const features = ownServices(settings, access, shards);
-  const background = backgroundOf(features, { clock, observe: watched });
+  const background = FEATURES.flatMap(
+    ({ name, operated }) =>
+      operated?.background({ ...features.get(name)!, clock, observe: watched }) ?? [],
+  );
   metrics.include(() => background.flatMap((one) => one.families()));
   let isRecording = false;
   let limits: Limits | undefined;
