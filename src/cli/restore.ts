@@ -24,7 +24,7 @@ export const restore = defineCommand<{ keys: boolean }>({
   description:
     "put shards, keys, usage and hooks from a backup where the settings place them; everything by default.\n" +
     "It overwrites nothing: what is there already is named and left alone, and the rest is restored. It checks the " +
-    "SHA-256 of every file before it writes anything, and of what it has written. A running server serves restored " +
+    "SHA-256 of every file before it writes anything. A running server serves restored " +
     "shards and applies restored keys within seconds.\n" +
     "Exit codes: 0 everything is restored; 1 something is not; 2 wrong usage.",
   arguments: {
