@@ -22,7 +22,7 @@ interface Used {
 export const show = defineCommand({
   name: "show",
   description:
-    "print everything about one key: limits and where they are set, secrets, matches today, usage of the last 30 days (UTC).\n" +
+    "print everything about one key: limits and what sets them, secrets, matches today, usage of the last 30 days (UTC).\n" +
     "Running servers store their counts every two seconds.",
   arguments: KEY,
   json: "print one JSON object; days without requests are omitted",
@@ -60,9 +60,10 @@ type DescribedKey = ReturnType<typeof describeKey>;
 const quotaOf = ({ allowance }: DescribedKey): string =>
   allowance.matchesPerDay === 0 ? "unlimited" : String(allowance.matchesPerDay);
 
-/** Each limit is followed by where it is set: the key, its tier, or the default. */
+/** Each limit is followed by what sets it: the key, or its tier. */
 function listing(key: DescribedKey): string[][] {
-  const { allowance, sources } = key;
+  const { allowance } = key;
+  const limit = (own: unknown, value: unknown) => `${value} (${own === null ? "tier" : "key"})`;
   return [
     ["id", key.id],
     ["name", key.name],
@@ -72,13 +73,13 @@ function listing(key: DescribedKey): string[][] {
     ["expires", key.expiresAt ?? "never"],
     ["revoked", key.revokedAt ?? "no"],
     ["last used", key.lastSeen ?? "never"],
-    ["tier", `${allowance.tier} (${sources.tier})`],
-    ["rate", `${allowance.rate} (${sources.rate})`],
-    ["burst", `${allowance.burst} (${sources.burst})`],
-    ["matches per day", `${quotaOf(key)} (${sources.matchesPerDay})`],
-    ["shards", `${allowance.shards.join(", ")} (${sources.shards})`],
-    ["streams", `${allowance.streams} (${sources.streams})`],
-    ["changes per minute", `${allowance.changesPerMinute} (${sources.changesPerMinute})`],
+    ["tier", allowance.tier],
+    ["rate", limit(key.rate, allowance.rate)],
+    ["burst", limit(key.burst, allowance.burst)],
+    ["matches per day", limit(key.matchesPerDay, quotaOf(key))],
+    ["shards", limit(key.shards, allowance.shards.join(", "))],
+    ["streams", String(allowance.streams)],
+    ["changes per minute", String(allowance.changesPerMinute)],
     ...key.secrets.map(({ createdAt, expiresAt }) => [
       "secret",
       `created ${createdAt}, ${expiresAt === null ? "expires with the key" : `expires ${expiresAt}`}`,

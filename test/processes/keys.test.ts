@@ -69,15 +69,6 @@ test("list shows names, limits and states, and never a key or a hash", async () 
       ...{ tier: "community", rate: 7, burst: 7, matchesPerDay: 50_000, shards: ["*"] },
       ...{ streams: 10, changesPerMinute: 6000 },
     },
-    sources: {
-      tier: "key",
-      rate: "key",
-      burst: "default",
-      matchesPerDay: "tier",
-      shards: "default",
-      streams: "default",
-      changesPerMinute: "default",
-    },
     secrets: [{ createdAt: moment, expiresAt: null }],
     requestsToday: 0,
   });
