@@ -9,14 +9,7 @@ import { formatTimestamp } from "../domain/time.ts";
 import { accessPlan } from "../open-access.ts";
 import { parseOverlap } from "../settings/key-options.ts";
 import { CommandError, defineCommand, defineGroup, flagValue, UsageError } from "./command.ts";
-import {
-  ABOUT_OPTIONS,
-  KEY_OPTIONS,
-  keyOptionsOf,
-  NAME,
-  OPTION_FLAGS,
-  unknownShards,
-} from "./key-flags.ts";
+import { ABOUT_OPTIONS, KEY_OPTIONS, keyOptionsOf, NAME, OPTION_FLAGS } from "./key-flags.ts";
 import { requestsOf, show, unknownTiers } from "./key-show.ts";
 import { existingKey, KEY, keysIn, noKeysYet, usageIn, withAccess } from "./key-store.ts";
 import { age, table } from "./table.ts";
@@ -46,11 +39,7 @@ const create = defineCommand<{ name: string }>({
     const limits = limitsOf(accessPlan(settings), record);
     return {
       text: key,
-      notes: [
-        `Created key ${record.id} for "${record.name}": ${limits}.`,
-        SHOWN_ONCE,
-        ...unknownShards(options, settings),
-      ],
+      notes: [`Created key ${record.id} for "${record.name}": ${limits}.`, SHOWN_ONCE],
     };
   },
 });
@@ -80,12 +69,7 @@ const change = defineCommand<Record<string, string>>({
     const state = stateOf(record, now);
     const ended = state === "live" ? "" : ` It is ${state}.`;
     const limits = limitsOf(accessPlan(settings), record);
-    return {
-      notes: [
-        `Changed key ${id} for "${record.name}": ${limits}.${ended}`,
-        ...unknownShards(changes, settings),
-      ],
-    };
+    return { none: `Changed key ${id} for "${record.name}": ${limits}.${ended}` };
   },
 });
 
