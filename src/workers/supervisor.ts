@@ -22,7 +22,6 @@ export async function supervise(
   settings: Settings,
   log: Observe,
   command: readonly string[],
-  offeredKey?: string,
 ) {
   const { workers, host } = settings;
   const memory = newSharedMemory();
@@ -31,7 +30,7 @@ export async function supervise(
   const port = await freePort(settings);
   const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
   const visitorSecret = randomSecret();
-  const shared = { host, port, seed, offeredKey, visitorSecret };
+  const shared = { host, port, seed, visitorSecret };
   const pool = new WorkerPool(workers, {
     start: (number) => new WorkerProcess(command, memory, { number, ...shared }),
     drainMs: settings["drain-ms"],

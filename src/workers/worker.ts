@@ -77,7 +77,7 @@ const whenUnused = (port: number, work: () => void): ReturnType<typeof setInterv
 
 function start(
   settings: Settings,
-  { host, port, seed, offeredKey, visitorSecret }: WorkerOptions,
+  { host, port, seed, visitorSecret }: WorkerOptions,
   log: Observe,
 ): Promise<RunningMatchbook> {
   const own = {
@@ -89,7 +89,7 @@ function start(
   };
   const clock = { now: Date.now, monotonic: machineClock() };
   const sharing = { ...openSharedLimits(INHERITED, seed), visitorSecret };
-  return serve(own, log, clock, sharing, offeredKey);
+  return serve(own, log, clock, sharing);
 }
 
 async function answer(
