@@ -45,7 +45,6 @@ async function serveUntil(
     (event) => void events.push(event),
     undefined,
     undefined,
-    undefined,
     { firstMs: 0, pauseMs: 50 },
   );
   const event = await until("the event", async () => events.find(isWanted));
