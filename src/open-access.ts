@@ -79,14 +79,14 @@ export function openAccess(
 ): AccessStore {
   const inFile = (tables: AccessTables) =>
     new SqliteDatabase(join(data, tables.file), tables, isReadOnly);
-  const database = location && new PostgresDatabase(location);
+  const database = location && new PostgresDatabase(location, undefined, isReadOnly);
   const keys = database ?? inFile(KEY_TABLES);
   const usage = database ?? inFile(USAGE_TABLES);
   const redactions = database ?? inFile(REDACTION_TABLES);
   const features = new Map(
     [...OWN_TABLES].map(([name, tables]) => [
       name,
-      location ? new PostgresDatabase(location, tables) : inFile(tables),
+      location ? new PostgresDatabase(location, tables, isReadOnly) : inFile(tables),
     ]),
   );
   return {

@@ -20,7 +20,7 @@ export interface Connection {
   run(sql: string, values?: readonly unknown[]): Promise<number>;
 }
 
-/** Database failures throw AccessError. */
+/** Database failures throw AccessError. One that is read-only has no rows while there are no tables, and creates none. */
 export interface Database extends Connection {
   /** Whether the tables exist. Creates nothing. */
   exists(): Promise<boolean>;

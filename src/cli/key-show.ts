@@ -8,16 +8,10 @@ import { type AccessPlan, tierNamed } from "../domain/limits.ts";
 import { describeDay } from "../http/usage.ts";
 import { accessPlan } from "../open-access.ts";
 import { defineCommand } from "./command.ts";
-import { existingKey, KEY, usageIn, withAccess } from "./key-store.ts";
+import { existingKey, KEY, withAccess } from "./key-store.ts";
 import { table } from "./table.ts";
 
 const DAYS = 30;
-
-interface Used {
-  lastSeen: number | undefined;
-  matchesToday: number;
-  days: KeyDay[];
-}
 
 export const show = defineCommand({
   name: "show",
@@ -34,12 +28,9 @@ export const show = defineCommand({
       const today = dayOf(now);
       const plan = accessPlan(settings);
       const record = await existingKey(settings, keys, id);
-      const none: Used = { lastSeen: undefined, matchesToday: 0, days: [] };
-      const { lastSeen, matchesToday, days } = await usageIn(usage, none, async (store) => ({
-        lastSeen: (await store.lastSeen()).get(id),
-        matchesToday: await store.distinctMatches(today, id),
-        days: await store.read(today - DAYS + 1, id),
-      }));
+      const lastSeen = (await usage.lastSeen()).get(id);
+      const matchesToday = await usage.distinctMatches(today, id);
+      const days = await usage.read(today - DAYS + 1, id);
       const key = describeKey(record, plan, lastSeen, now);
       const left = matchesLeft(key.allowance.matchesPerDay, matchesToday);
       const about = [...listing(key), ["matches today", `${matchesToday} of ${quotaOf(key)}`]];

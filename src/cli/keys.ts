@@ -11,7 +11,7 @@ import { parseOverlap } from "../settings/key-options.ts";
 import { CommandError, defineCommand, defineGroup, flagValue, UsageError } from "./command.ts";
 import { ABOUT_OPTIONS, KEY_OPTIONS, keyOptionsOf, NAME, OPTION_FLAGS } from "./key-flags.ts";
 import { requestsOf, show, unknownTiers } from "./key-show.ts";
-import { existingKey, KEY, keysIn, noKeysYet, usageIn, withAccess } from "./key-store.ts";
+import { existingKey, KEY, noKeysYet, withAccess } from "./key-store.ts";
 import { age, table } from "./table.ts";
 
 const settings = ["keys-database"] as const;
@@ -141,12 +141,11 @@ const list = defineCommand({
     withAccess(settings, "read", async ({ keys, usage }) => {
       const plan = accessPlan(settings);
       const now = Date.now();
-      const { lastSeen, requests } = await usageIn(usage, UNUSED, async (store) => ({
-        lastSeen: await store.lastSeen(),
-        requests: new Map((await store.read(dayOf(now))).map((day) => [day.keyId, requestsOf(day)])),
-      }));
+      const lastSeen = await usage.lastSeen();
+      const today = await usage.read(dayOf(now));
+      const requests = new Map(today.map((day) => [day.keyId, requestsOf(day)]));
       const requestsToday = ({ id }: { id: string }) => requests.get(id) ?? 0;
-      const records = (await keysIn(keys)).sort(
+      const records = (await keys.list()).sort(
         (one, other) => requestsToday(other) - requestsToday(one),
       );
       const rows = records.map((one) => {
@@ -169,8 +168,6 @@ const list = defineCommand({
       };
     }),
 });
-
-const UNUSED = { lastSeen: new Map<string, number>(), requests: new Map<string, number>() };
 
 const LIST_HEAD = ["ID", "NAME", "TIER", "RATE", "MATCHES/DAY", "STATE", "EXPIRES"];
 LIST_HEAD.push("REQUESTS TODAY", "LAST USED");

@@ -18,7 +18,7 @@ export async function keyFindings(
   const location = settings["keys-database"]?.shown ?? settings.data;
   const access = openAccess(settings, true);
   try {
-    const records = (await access.keys.exists()) ? await access.keys.list() : [];
+    const records = await access.keys.list();
     const found = judgeKeys(records, location, settings, now);
     const services = ownServices(settings, access, NO_SHARDS);
     for (const { name, operated } of FEATURES) {

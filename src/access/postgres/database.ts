@@ -48,6 +48,7 @@ export class PostgresDatabase implements Database, Versioned {
   constructor(
     target: PostgresTarget,
     readonly tables: Pick<AccessTables, "tables" | "rows" | "format"> = SHARED_TABLES,
+    private readonly isReadOnly = false,
   ) {
     this.shown = target.shown;
     this.#schema = target.schema;
@@ -72,6 +73,7 @@ export class PostgresDatabase implements Database, Versioned {
   }
 
   async rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]> {
+    if (this.isReadOnly && !(await this.exists())) return [];
     await this.open();
     return this.#session.rows<Row>(sql, values);
   }

@@ -63,7 +63,8 @@ export class SqliteDatabase implements Database, Versioned {
     return this.#inTurn(async () => {});
   }
 
-  rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+  async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    if (this.isReadOnly && !(await this.exists())) return [];
     return this.#inTurn(({ connection }) => connection.rows<Row>(sql, values));
   }
 
