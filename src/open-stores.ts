@@ -128,8 +128,12 @@ export async function examineShard(
 
 export { MAX_WAL_BYTES, openNewFile, sqliteVersion };
 
+/** The ids of all shards, whether or not they can be opened. */
+export const shardIds = ({ data, shards }: Pick<Settings, "data" | "shards">): string[] =>
+  shards.length > 0 ? shards.map(({ id }) => id).sort() : storesIn(data);
+
 /** The ids of the shards in a data folder. */
-export function storesIn(folder: string): string[] {
+function storesIn(folder: string): string[] {
   let names: string[];
   try {
     names = readdirSync(folder);

@@ -6,7 +6,6 @@ import { invalidSettings } from "../doctor/settings.ts";
 import { FLAG_NAMES } from "../settings/definitions.ts";
 import { type LoadedSettings, SettingsError } from "../settings/load.ts";
 import { defineCommand, settingsOf } from "./command.ts";
-import { describeError } from "./system-errors.ts";
 import { counted, table } from "./table.ts";
 
 export const doctor = defineCommand<{ strict?: true }>({
@@ -47,7 +46,7 @@ export const doctor = defineCommand<{ strict?: true }>({
 /** Settings that cannot be loaded are problems like others. */
 async function examineWith(load: () => LoadedSettings): Promise<Finding[]> {
   try {
-    return await examine(load(), { now: Date.now(), describe: describeError });
+    return await examine(load(), Date.now());
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return [versionFinding(), ...invalidSettings(error)];

@@ -10,7 +10,7 @@ import { SettingsError } from "../settings/load.ts";
 import { StoreError, StoreReplaced } from "../store/store.ts";
 import { WorkersError } from "../workers/libc.ts";
 import { type AddCommand, CommandError, UsageError, withExamples } from "./command.ts";
-import { describeError } from "./system-errors.ts";
+import { describeError } from "../text/system-errors.ts";
 
 /** In the order of the help. Each is loaded only when it is needed, so that short commands start fast. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {

@@ -17,7 +17,7 @@ import { type Redaction, StoreError, type Writer } from "../store/store.ts";
 import { CommandError, defineCommand, note, type Result, UsageError } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { withShard, withShards } from "./shard-store.ts";
-import { describeError } from "./system-errors.ts";
+import { describeError } from "../text/system-errors.ts";
 import { table } from "./table.ts";
 
 interface Flags {

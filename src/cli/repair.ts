@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { formatTimestamp } from "../domain/time.ts";
 import { replaceFile } from "../durable-files.ts";
 import { readRedactionList } from "../open-access.ts";
-import { locationOf, openRepair } from "../open-stores.ts";
+import { locationOf, openRepair, shardIds } from "../open-stores.ts";
 import { listedIn, redactionsOf } from "../redact/list.ts";
 import { countLosses, type Loss, repair as rebuildShard } from "../repair/repair.ts";
 import type { Settings } from "../settings/definitions.ts";
@@ -13,7 +13,7 @@ import { type ShardLocation, showLocation } from "../settings/shard-locations.ts
 import { DamagedData, OtherOwner, type StoreError } from "../store/store.ts";
 import { CommandError, defineCommand } from "./command.ts";
 import { withProgress } from "./progress.ts";
-import { chosenShards, SHARD, shardIds, withShards } from "./shard-store.ts";
+import { chosenShards, SHARD, withShards } from "./shard-store.ts";
 import { counted } from "./table.ts";
 
 /** Records, redactions or the prune cutoff could not be restored. */

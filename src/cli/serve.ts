@@ -10,6 +10,7 @@ import { logTo } from "../observe/log.ts";
 import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import { openAccess } from "../open-access.ts";
+import { shardIds } from "../open-stores.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import { serve as startServing } from "../wiring.ts";
 import { StartFailed } from "../workers/pool.ts";
@@ -17,7 +18,7 @@ import { supervise } from "../workers/supervisor.ts";
 import { work } from "../workers/worker.ts";
 import { workerOptions } from "../workers/worker-process.ts";
 import { defineCommand, note, print, sameFlags } from "./command.ts";
-import { noShardsYet, shardIds } from "./shard-store.ts";
+import { noShardsYet } from "./shard-store.ts";
 
 export const serve = defineCommand({
   name: "serve",

@@ -10,7 +10,7 @@ import { type Findings, StoreError, type Verdict } from "../store/store.ts";
 import { hasKeys } from "./backup.ts";
 import { note } from "./command.ts";
 import { withShards } from "./shard-store.ts";
-import { describeError } from "./system-errors.ts";
+import { describeError } from "../text/system-errors.ts";
 
 /**
  * A verify that was not complete, and has found nothing, is no verdict. Also reports what the WAL of the shard has lost,

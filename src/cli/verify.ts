@@ -10,7 +10,7 @@ import { defineCommand, note } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { chosenShards, noShardsYet, SHARDS, withShards } from "./shard-store.ts";
 import { storeVerdict } from "./store-verdict.ts";
-import { describeError } from "./system-errors.ts";
+import { describeError } from "../text/system-errors.ts";
 
 interface Flags {
   quick?: true;

@@ -6,15 +6,10 @@ import { FEATURES } from "../features/list.ts";
 import { openAccess, ownServices, redisProblem } from "../open-access.ts";
 import { isWhole, type ListEntry } from "../redact/list.ts";
 import { type Settings, shownValue } from "../settings/definitions.ts";
+import { describeError } from "../text/system-errors.ts";
 import { type Finding, ok, problem, someOf, warning } from "./findings.ts";
 
-type Describe = (error: Error) => string;
-
-export async function keyFindings(
-  settings: Settings,
-  now: number,
-  describe: Describe,
-): Promise<Finding[]> {
+export async function keyFindings(settings: Settings, now: number): Promise<Finding[]> {
   const location = settings["keys-database"]?.shown ?? settings.data;
   const access = openAccess(settings, true);
   try {
@@ -28,7 +23,7 @@ export async function keyFindings(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!(error instanceof AccessError) && code === undefined) throw error;
-    return [problem("keys", describe(error as Error))];
+    return [problem("keys", describeError(error as Error))];
   } finally {
     await access.close();
   }

@@ -4,12 +4,13 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { readRedactionList } from "../open-access.ts";
-import { examineShard, locationOf, sqliteVersion, storesIn } from "../open-stores.ts";
+import { examineShard, locationOf, shardIds, sqliteVersion } from "../open-stores.ts";
 import type { ListEntry } from "../redact/list.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { servedShards } from "../store/served-shards.ts";
 import { StoreError } from "../store/store.ts";
+import { describeError } from "../text/system-errors.ts";
 import { keyFindings, redactionFindings, redisFindings } from "./access.ts";
 import {
   diskFindings,
@@ -22,23 +23,14 @@ import { type Finding, ok, problem } from "./findings.ts";
 import { settingsFindings } from "./settings.ts";
 import { closedShardFindings, type ShardFacts, shardFindings } from "./shards.ts";
 
-export interface Examination {
-  now: number;
-  /** The message of an error for an operator. */
-  describe(error: Error): string;
-}
-
 export const versionFinding = (): Finding =>
   ok("versions", `Matchbook ${version}, Bun ${Bun.version}, SQLite ${sqliteVersion()}`);
 
-export async function examine(
-  loaded: LoadedSettings,
-  { now, describe }: Examination,
-): Promise<Finding[]> {
+export async function examine(loaded: LoadedSettings, now: number): Promise<Finding[]> {
   const settings = loaded.values;
-  const folder = folderFindings(settings, describe);
+  const folder = folderFindings(settings);
   const hasFolder = usesFolder(settings) && canList(settings.data);
-  const ids = shardIds(settings, hasFolder);
+  const ids = settings.shards.length > 0 || hasFolder ? shardIds(settings) : [];
   // In parallel, because a database that is unavailable takes a while to fail.
   const list = readRedactionList(settings).then(
     (entries) => ({ entries, error: undefined }),
@@ -46,7 +38,7 @@ export async function examine(
   );
   const [shards, keys, redis] = await Promise.all([
     Promise.all(ids.map((id) => readShard(settings, id, list))),
-    keyFindings(settings, now, describe),
+    keyFindings(settings, now),
     redisFindings(settings),
   ]);
   const { entries, error } = await list;
@@ -54,7 +46,7 @@ export async function examine(
   const isReported = error === undefined || settings["keys-database"] !== undefined;
   const redactions = isReported
     ? redactionFindings(entries)
-    : [problem("redactions", describe(error))];
+    : [problem("redactions", describeError(error))];
   const served = servedShards(settings.data);
   return [
     versionFinding(),
@@ -63,15 +55,7 @@ export async function examine(
     ...folder,
     ...diskFindings(storedFiles(settings, shards, hasFolder), walEstimate(settings.batch)),
     ...shards.flatMap((facts) =>
-      shardFindings(facts, {
-        batch: settings.batch,
-        now,
-        verifyHours: settings["verify-hours"],
-        isListed: settings.shards.length > 0,
-        wasServed: served.has(facts.id),
-        maxLagSeconds: replicasOf(settings, facts.id)?.maxLagSeconds ?? 0,
-        describe,
-      }),
+      shardFindings(facts, { settings, now, wasServed: served.has(facts.id) }),
     ),
     ...keys,
     ...redactions,
@@ -87,14 +71,6 @@ function canList(folder: string): boolean {
     return false;
   }
 }
-
-function shardIds({ shards, data }: Settings, hasFolder: boolean): readonly string[] {
-  if (shards.length > 0) return shards.map(({ id }) => id).sort();
-  return hasFolder ? storesIn(data) : [];
-}
-
-const replicasOf = ({ shards }: Settings, id: string) =>
-  shards.find((shard) => shard.id === id)?.replicas;
 
 async function readShard(
   settings: Settings,
