@@ -47,7 +47,9 @@ export const move = defineCommand<Flags>({
     const to = parsed.value;
     const move = async (source: Writer, ids: readonly string[]) => {
       const target = withoutLinks(to);
-      const used = ids.find((one) => isSameLocation(withoutLinks(locationOf(settings, one)), target));
+      const used = ids.find((one) =>
+        isSameLocation(withoutLinks(locationOf(settings, one)), target),
+      );
       if (used !== undefined) {
         throw new UsageError(
           `${showLocation(to)} is the location of shard ${used}: choose another`,

@@ -6,8 +6,8 @@ import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import type { Writer } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
-import { CommandError, note } from "./command.ts";
 import { describeError } from "../text/system-errors.ts";
+import { CommandError, note } from "./command.ts";
 
 /** The argument of commands that take one shard. */
 export const SHARD = { "<shard>": "shard id" };

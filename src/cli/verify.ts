@@ -5,12 +5,12 @@ import { setPriority, tmpdir } from "node:os";
 import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import { StoreError } from "../store/store.ts";
+import { describeError } from "../text/system-errors.ts";
 import { type Verified, verifyShard } from "../verify/verify.ts";
 import { defineCommand, note } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { chosenShards, noShardsYet, SHARDS, withShards } from "./shard-store.ts";
 import { storeVerdict } from "./store-verdict.ts";
-import { describeError } from "../text/system-errors.ts";
 
 interface Flags {
   quick?: true;

@@ -18,11 +18,7 @@ import { WorkerProcess } from "./worker-process.ts";
  * `command` starts a worker. Resolves when all workers are ready. Throws what a single server would, or
  * StartFailed if a worker has already logged the reason.
  */
-export async function supervise(
-  settings: Settings,
-  log: Observe,
-  command: readonly string[],
-) {
+export async function supervise(settings: Settings, log: Observe, command: readonly string[]) {
   const { workers, host } = settings;
   const memory = newSharedMemory();
   // Workers share the port on purpose. So it is opened exclusively first: if another program uses it, this fails

@@ -49,9 +49,7 @@ test("a clean backup is reported with its counts, and stays as it is", async () 
   const before = filesIn(data);
   expect(await matchbook(["verify", "--data", data])).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringMatching(
-      /^na: no damage \(\d+ rows in [\d.]+ s\)\n$/,
-    ),
+    stdout: expect.stringMatching(/^na: no damage \(\d+ rows in [\d.]+ s\)\n$/),
     stderr: "",
   });
   const { exitCode, stdout } = await verify("--json", "--quick", "na");

@@ -249,9 +249,7 @@ test("'matchbook repair' prints what the page shows", async () => {
   const [repair] = of("repair");
   const { stdout, stderr } = await home.run(wordsOf(repair!.command));
   const masked = (text: string) =>
-    text
-      .replaceAll(/\S+(?=na\.db)/g, "DIR/")
-      .replaceAll(/\d+/g, "N");
+    text.replaceAll(/\S+(?=na\.db)/g, "DIR/").replaceAll(/\d+/g, "N");
   expect(masked(`${stderr}${stdout}`.trimEnd())).toBe(masked(repair!.shown.join("\n")));
 });
 

@@ -6,7 +6,6 @@ import {
   chmodSync,
   cpSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -418,7 +417,8 @@ test("databases that accept connections and never respond are given up", async (
   expect(exitCode).toBe(1);
   const problems = page.findings.filter(({ level }) => level === "problem");
   expect(problems.map(({ subject }) => subject)).toEqual(["shard na", "keys", "redis"]);
-  for (const { message } of problems) expect(message).toMatch(/no response within|did not respond within/);
+  for (const { message } of problems)
+    expect(message).toMatch(/no response within|did not respond within/);
 });
 
 const withRedis = () => {
