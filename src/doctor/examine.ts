@@ -21,7 +21,7 @@ import {
 } from "./data-folder.ts";
 import { type Finding, ok, problem } from "./findings.ts";
 import { settingsFindings } from "./settings.ts";
-import { closedShardFindings, type ShardFacts, shardFindings } from "./shards.ts";
+import { type ShardFacts, shardFindings } from "./shards.ts";
 
 export const versionFinding = (): Finding =>
   ok("versions", `Matchbook ${version}, Bun ${Bun.version}, SQLite ${sqliteVersion()}`);
@@ -51,7 +51,6 @@ export async function examine(loaded: LoadedSettings, now: number): Promise<Find
   return [
     versionFinding(),
     ...settingsFindings(loaded),
-    ...closedShardFindings(settings["closed-shards"], ids),
     ...folder,
     ...diskFindings(storedFiles(settings, shards, hasFolder), walEstimate(settings.batch)),
     ...shards.flatMap((facts) =>

@@ -172,16 +172,3 @@ function replicaFinding(
   if (lagMs <= maxLagSeconds * 1000) return ok(subject, message);
   return warning(subject, message, `check its replication and its load; ${served}`);
 }
-
-/** Closed shards that do not exist: perhaps a typo, and the shard that was meant is open. */
-export function closedShardFindings(closed: readonly string[], ids: readonly string[]): Finding[] {
-  return closed
-    .filter((id) => !ids.includes(id))
-    .map((id) =>
-      warning(
-        "settings",
-        `closed-shards names ${id}, which does not exist`,
-        "correct or remove it",
-      ),
-    );
-}

@@ -319,7 +319,6 @@ describe("settings that look wrong are named:", () => {
       ["--trusted-proxies", "10.0.0.1,0.0.0.0/0"],
       "problem settings: trusted-proxies includes every",
     ],
-    [["--closed-shards", "beta"], "warning settings: closed-shards names beta"],
     [["--admin-port", "0"], "problem settings: the admin listener (admin-port) needs a token"],
     [["--rate", "0"], 'problem settings: invalid setting rate "0"'],
   ])("%p", async (flags, line) => {
