@@ -1,7 +1,6 @@
 /**
- * Limits that workers share: a rate limit per key, and per client address a count of invalid keys, a count of requests
- * without a key and the rate limit of portal visitors. The buckets are in memory that the supervisor creates; the system frees it when the last process exits. Only
- * used pages take memory.
+ * Limits that workers share, in memory that the supervisor creates: a rate limit per key, and per client address a count of
+ * invalid keys, a count of requests without a key and the rate limit of portal visitors.
  */
 
 import type { AddressLimiter } from "../access/failed-keys.ts";
@@ -14,7 +13,7 @@ import {
   take,
   type Verdict,
 } from "../access/rate-limit.ts";
-import { mapMemory, newMemory } from "./libc.ts";
+import { mapMemory, newMemory } from "./shared-memory.ts";
 
 /** For all keys used while the supervisor runs. */
 const KEYS = 2 ** 17;
@@ -29,7 +28,7 @@ const ADDRESSES_BYTES = ADDRESSES * WORD;
 
 /** A file descriptor that workers inherit. */
 export function newSharedMemory(): number {
-  return newMemory("matchbook-limits", 2 * KEYS_BYTES + 3 * ADDRESSES_BYTES);
+  return newMemory(2 * KEYS_BYTES + 3 * ADDRESSES_BYTES);
 }
 
 /** `seed`: a secret that the processes share. */
