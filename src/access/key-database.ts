@@ -24,8 +24,6 @@ export interface Connection {
 export interface Database extends Connection {
   /** Whether the tables exist. Creates nothing. */
   exists(): Promise<boolean>;
-  /** Creates the tables. */
-  open(): Promise<void>;
   /** Runs `work` as one transaction. Its own errors are rethrown unchanged. */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Must be called at the start of each transaction that changes keys. */

@@ -58,10 +58,6 @@ export class SqliteDatabase implements Database, Versioned {
     return this.#inTurn(async ({ connection }) => (await this.version(connection)) > 0);
   }
 
-  open(): Promise<void> {
-    return this.#inTurn(async () => {});
-  }
-
   async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
     if (this.isReadOnly && !(await this.exists())) return [];
     return this.#inTurn(({ connection }) => connection.rows<Row>(sql, values));
