@@ -1,7 +1,7 @@
 /** Runs the command line and returns its exit code to the shell. */
 
 import { run } from "./cli/program.ts";
-import { describeError } from "./cli/system-errors.ts";
+import { describeError } from "./text/system-errors.ts";
 
 // A reader that has seen enough (`| head`) closes the pipe: that is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -6,7 +6,6 @@ import { KeyStore } from "./access/key-store.ts";
 import { PostgresDatabase } from "./access/postgres/database.ts";
 import type { Quotas } from "./access/quota.ts";
 import type { Limiter } from "./access/rate-limit.ts";
-import { redisVersion } from "./access/redis/examine.ts";
 import { RedisLimiter, RedisQuotas } from "./access/redis/limits.ts";
 import { RedisLink } from "./access/redis/link.ts";
 import { SqliteDatabase } from "./access/sqlite/database.ts";
@@ -21,8 +20,6 @@ import type { SharedLimitsState } from "./observe/metrics.ts";
 import { type ListEntry, RedactionList } from "./redact/list.ts";
 import type { Settings } from "./settings/definitions.ts";
 import { StoreError } from "./store/store.ts";
-
-export { redisVersion };
 
 export interface AccessStore {
   keys: KeyStore;
@@ -82,14 +79,14 @@ export function openAccess(
 ): AccessStore {
   const inFile = (tables: AccessTables) =>
     new SqliteDatabase(join(data, tables.file), tables, isReadOnly);
-  const database = location && new PostgresDatabase(location);
+  const database = location && new PostgresDatabase(location, undefined, isReadOnly);
   const keys = database ?? inFile(KEY_TABLES);
   const usage = database ?? inFile(USAGE_TABLES);
   const redactions = database ?? inFile(REDACTION_TABLES);
   const features = new Map(
     [...OWN_TABLES].map(([name, tables]) => [
       name,
-      location ? new PostgresDatabase(location, tables) : inFile(tables),
+      location ? new PostgresDatabase(location, tables, isReadOnly) : inFile(tables),
     ]),
   );
   return {
@@ -169,6 +166,17 @@ export async function openLimits(
     shared: link,
     close: () => link.close(),
   };
+}
+
+/** Why limits cannot be shared through this Redis; undefined if they can. Only a probe is written, which expires. */
+export async function redisProblem(url: string): Promise<Error | undefined> {
+  let problem: unknown;
+  const link = new RedisLink(url, (event) => {
+    if (event.event === "shared-limits-unavailable") problem = event.error;
+  });
+  await link.open();
+  link.close();
+  return problem as Error | undefined;
 }
 
 /** The tiers and limits of keys from the settings. */

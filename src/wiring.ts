@@ -17,7 +17,7 @@ import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
 import { PROFILES } from "./endpoint/compat-profile.ts";
 import { ResultCache } from "./endpoint/result-cache.ts";
 import { FEATURES } from "./features/list.ts";
-import type { Background, BackgroundServices, OwnServices } from "./features/operated.ts";
+import type { Background } from "./features/operated.ts";
 import { Bodies } from "./http/body.ts";
 import type { Clock } from "./http/context.ts";
 import { OverloadControl } from "./http/overload.ts";
@@ -34,7 +34,7 @@ import {
 import { needsVerify } from "./maintenance/verify.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
-import { type MetricFamily, merged } from "./observe/prometheus.ts";
+import type { MetricFamily } from "./observe/prometheus.ts";
 import { accessPlan, type Limits, openAccess, openLimits, ownServices } from "./open-access.ts";
 import { locationOf, openShards } from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
@@ -56,15 +56,13 @@ export interface RunningMatchbook extends Omit<RunningServer, "families"> {
 
 /**
  * Starts the public server, and the admin listener if the settings enable it. `sharing` is for one of several
- * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `maintenancePace`,
- * `pace` and `redisResponseMs` are for tests.
+ * processes on the same port. `maintenancePace`, `pace` and `redisResponseMs` are for tests.
  */
 export async function serve(
   settings: Settings,
   log: Observe,
   unsteadyClock: Clock = SYSTEM_CLOCK,
   sharing?: WorkerLimits,
-  offeredKey?: string,
   maintenancePace?: Partial<MaintenancePace>,
   pace?: Readonly<Record<string, number>>,
   redisResponseMs?: number,
@@ -116,7 +114,7 @@ export async function serve(
       // Two kinds of entries: what was read for a request, and its content compressed as a whole.
       results: new ResultCache(responseCache / 2),
       bodies: new Bodies(settings.compression, responseCache / 2, overload),
-      portal: portalFor(settings, offeredKey, visitors, clock),
+      portal: portalFor(settings, visitors, clock),
       drainMs: settings["drain-ms"],
       pace,
       clock,
@@ -159,14 +157,13 @@ function visitorsFor(
 /** Undefined if the portal is disabled. */
 function portalFor(
   settings: Settings,
-  offeredKey: string | undefined,
   visitors: Visitors | undefined,
   { monotonic }: Clock,
 ): Portal | undefined {
   if (settings.portal === "off") return undefined;
   const folder = join(settings.data, "pictures");
   const pictures = existsSync(folder) ? new Pictures(folder, monotonic) : undefined;
-  return new Portal({ offeredKey, visitors, pictures });
+  return new Portal({ visitors, pictures });
 }
 
 /** The workers, as the admin listener of the supervisor uses them. */
@@ -175,72 +172,39 @@ interface Workers {
   metrics(): Promise<MetricFamily[]>;
 }
 
-/** What a supervisor runs beside its workers. */
-interface RunningBesideWorkers {
-  /** The URL of the admin listener, if there is one. */
-  adminUrl: string | undefined;
-  stop(): Promise<void>;
-}
-
 /** Starts what runs once beside the workers: the maintenance of the shards, the work of features, and the admin listener if enabled. */
-export async function serveBesideWorkers(
-  settings: Settings,
-  log: Observe,
-  workers: Workers,
-): Promise<RunningBesideWorkers> {
+export async function serveBesideWorkers(settings: Settings, log: Observe, workers: Workers) {
   const token = tokenFor(settings);
-  if (token === undefined) return withoutAdmin(settings, log);
   const clock = steadyClock(SYSTEM_CLOCK);
   const parts = await openParts(settings, log, clock);
   const { metrics, limits } = parts;
   const background = startBackground(settings, parts);
-  const release = async () => {
+  let admin: RunningAdmin | undefined;
+  const stop = async () => {
+    await admin?.stop();
     await background.stop();
     await parts.release();
   };
   try {
-    const admin = startAdmin(settings, {
-      ...parts,
-      token,
-      quotas: limits.quotas,
-      keys: { reload: () => workers.reloadKeys() },
-      metrics: {
-        contentType: metrics.contentType,
-        text: async () => metrics.textWith(await workers.metrics()),
-        families: async () => merged([...metrics.families(), ...(await workers.metrics())]),
-      },
-      clock,
-      openThread,
-    });
-    return {
-      adminUrl: admin.url,
-      async stop() {
-        await admin.stop();
-        await release();
-      },
-    };
+    if (token !== undefined) {
+      admin = startAdmin(settings, {
+        ...parts,
+        token,
+        quotas: limits.quotas,
+        keys: { reload: () => workers.reloadKeys() },
+        metrics: {
+          contentType: metrics.contentType,
+          text: async () => metrics.textWith(await workers.metrics()),
+        },
+        clock,
+        openThread,
+      });
+    }
+    return { adminUrl: admin?.url, stop };
   } catch (error) {
-    await release();
+    await stop();
     throw error;
   }
-}
-
-function withoutAdmin(settings: Settings, log: Observe): RunningBesideWorkers {
-  // The workers report their shards.
-  const observe: Observe = (event) => event.event === "shard-opened" || log(event);
-  const shards = openShards({ ...settings, "cache-mib": 0 }, observe, undefined, "write");
-  const access = openAccess(settings);
-  const clock = steadyClock(SYSTEM_CLOCK);
-  const features = backgroundOf(ownServices(settings, access, shards), { clock, observe });
-  const background = startBackground(settings, { shards, observe, background: features });
-  return {
-    adminUrl: undefined,
-    async stop() {
-      await background.stop();
-      await access.close();
-      await shards.close();
-    },
-  };
 }
 
 const tokenFor = (settings: Settings): string | undefined =>
@@ -286,15 +250,6 @@ function startBackground(
   };
 }
 
-/** The work of features beside the requests. */
-const backgroundOf = (
-  features: ReadonlyMap<string, OwnServices>,
-  services: BackgroundServices,
-): Background[] =>
-  FEATURES.flatMap(
-    ({ name, operated }) => operated?.background({ ...features.get(name)!, ...services }) ?? [],
-  );
-
 /** What workers on the same port share. */
 interface WorkerLimits {
   limiter: Limiter;
@@ -325,7 +280,10 @@ async function openParts(
   const keys = new KeyLookup(access.keys, plan, watched);
   const usage = new UsageRecorder(access.usage, clock, watched);
   const features = ownServices(settings, access, shards);
-  const background = backgroundOf(features, { clock, observe: watched });
+  const background = FEATURES.flatMap(
+    ({ name, operated }) =>
+      operated?.background({ ...features.get(name)!, clock, observe: watched }) ?? [],
+  );
   metrics.include(() => background.flatMap((one) => one.families()));
   let isRecording = false;
   let limits: Limits | undefined;

@@ -20,12 +20,10 @@ export interface Connection {
   run(sql: string, values?: readonly unknown[]): Promise<number>;
 }
 
-/** Database failures throw AccessError. */
+/** Database failures throw AccessError. One that is read-only has no rows while there are no tables, and creates none. */
 export interface Database extends Connection {
   /** Whether the tables exist. Creates nothing. */
   exists(): Promise<boolean>;
-  /** Creates the tables. */
-  open(): Promise<void>;
   /** Runs `work` as one transaction. Its own errors are rethrown unchanged. */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Must be called at the start of each transaction that changes keys. */

@@ -22,15 +22,6 @@ const MAX_ROWS = 64;
 export class UsageStore {
   constructor(private readonly database: Database) {}
 
-  /** Whether the tables exist. Creates nothing. */
-  exists(): Promise<boolean> {
-    return this.database.exists();
-  }
-
-  open(): Promise<void> {
-    return this.database.open();
-  }
-
   /** Adds usage and appends matches, in one transaction. */
   async add(counts: readonly UsageCount[], counted: readonly CountedMatches[]): Promise<void> {
     if (counts.length + counted.length === 0) return;

@@ -63,17 +63,11 @@ const MAX_UPLOADS = 2;
 /** How many records of the maximum size an upload may have room for. */
 const MAX_UPLOAD_RECORDS = 256;
 
-/** The thread ends after this time without an upload, which frees its memory. */
-const IDLE_MS = 30_000;
-
 export class UploadThread {
   readonly #settings: UploadSettings;
   readonly #limits: UploadLimits;
   readonly #uploads = new Set<Upload>();
   #worker: Worker | undefined;
-  #idleTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Threads that end because they had nothing to do. */
-  #closing: Promise<unknown> = Promise.resolve();
   #isStopping = false;
 
   constructor(
@@ -83,14 +77,8 @@ export class UploadThread {
   ) {
     const { data, shards, batch, "title-id": title, "max-record-bytes": longest } = settings;
     const maxBytes = MAX_UPLOAD_RECORDS * longest;
-    this.#settings = {
-      data,
-      shards,
-      batch,
-      "title-id": title,
-      "max-record-bytes": longest,
-      maxBytes,
-    };
+    const plain = { data, shards, batch, "title-id": title, "max-record-bytes": longest };
+    this.#settings = { ...plain, maxBytes };
     this.#limits = { maxBytes, stallMs };
   }
 
@@ -100,7 +88,6 @@ export class UploadThread {
     if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes);
     if (this.#isStopping) throw STOPPING;
     if (this.#uploads.size >= MAX_UPLOADS) throw BUSY;
-    clearTimeout(this.#idleTimer);
     this.#worker ??= this.#start();
     const { port1, port2: port } = new MessageChannel();
     const upload = new Upload(request, this.#limits, port1);
@@ -109,8 +96,6 @@ export class UploadThread {
     this.#worker.postMessage(command, [port]);
     const result = await upload.result;
     this.#uploads.delete(upload);
-    if (this.#uploads.size === 0)
-      this.#idleTimer = setTimeout(() => this.#close(), IDLE_MS).unref();
     return { ...result, error: result.error ?? upload.stopped, bytes: upload.bytes };
   }
 
@@ -119,7 +104,9 @@ export class UploadThread {
     this.#isStopping = true;
     for (const upload of this.#uploads) upload.stop(STOPPING);
     await Promise.all([...this.#uploads].map(({ result }) => result));
-    await this.#close();
+    const worker = this.#worker;
+    this.#worker = undefined;
+    if (worker) await close(worker);
   }
 
   #start(): Worker {
@@ -127,15 +114,6 @@ export class UploadThread {
     worker.onerror = ({ message }) => this.#fail(worker, `the upload thread failed: ${message}`);
     worker.addEventListener("close", () => this.#fail(worker, "the upload thread ended"));
     return worker;
-  }
-
-  /** The thread must have no uploads. Resolves when it has ended, and so have those before it. */
-  #close(): Promise<unknown> {
-    clearTimeout(this.#idleTimer);
-    const worker = this.#worker;
-    this.#worker = undefined;
-    if (worker) this.#closing = Promise.all([this.#closing, close(worker)]);
-    return this.#closing;
   }
 
   /** A thread that failed is not used again; the next upload starts another. */

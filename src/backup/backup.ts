@@ -17,6 +17,7 @@ import type { PostgresLocation } from "../settings/database-urls.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { copySqlite, formatIn, switchToWal } from "../sqlite/copy.ts";
 import { StoreError } from "../store/store.ts";
+import { describeError } from "../text/system-errors.ts";
 import { verifyShard } from "../verify/verify.ts";
 import { BackupFolder } from "./backup-folder.ts";
 import { BackupError, type BackupFile, type Manifest, newManifest } from "./manifest.ts";
@@ -32,8 +33,6 @@ export interface BackupOptions {
   now: number;
   observe: Observe;
   startProgress: StartProgress;
-  /** Describes an error for the operator. */
-  describe(error: Error): string;
 }
 
 /**
@@ -63,14 +62,14 @@ export async function backUp(
 async function addRedactions(
   settings: Settings,
   { missing, redactions }: Manifest,
-  { shards, describe }: BackupOptions,
+  { shards }: BackupOptions,
 ): Promise<void> {
   try {
     const list = listedIn(await readRedactionList(settings));
     redactions.push(...list.filter(({ shard }) => shards.includes(shard)));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    missing.push({ kind: "redactions", reason: describe(error), isFailure: true });
+    missing.push({ kind: "redactions", reason: describeError(error), isFailure: true });
   }
 }
 
@@ -100,7 +99,7 @@ async function addShard(
     else missing.push({ ...part, reason: "it has no records yet", isFailure: false });
   } catch (error) {
     if (!isOfSource(error)) throw error;
-    missing.push({ ...part, reason: options.describe(error), isFailure: true });
+    missing.push({ ...part, reason: describeError(error), isFailure: true });
   }
 }
 
@@ -159,7 +158,7 @@ async function addAccess(
       if (copied) files.push(copied);
     } catch (error) {
       if (!isOfSource(error)) throw error;
-      const reason = `cannot use ${file.path}: ${options.describe(error)}`;
+      const reason = `cannot use ${file.path}: ${describeError(error)}`;
       missing.push({ kind: file.kind, reason, isFailure: true });
     }
   }

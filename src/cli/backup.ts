@@ -9,7 +9,6 @@ import type { Settings } from "../settings/definitions.ts";
 import { CommandError, defineCommand } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import { chosenShards, noteIgnored, SHARDS, withShards } from "./shard-store.ts";
-import { describeError } from "./system-errors.ts";
 import { table } from "./table.ts";
 
 export const backup = defineCommand<{ keys: boolean }>({
@@ -39,7 +38,6 @@ export const backup = defineCommand<{ keys: boolean }>({
       ...{ shards, keys, version, startProgress },
       now: Date.now(),
       observe: noteIgnored,
-      describe: describeError,
     });
     const { files, missing } = manifest;
     if (missing.some(({ isFailure }) => isFailure)) process.exitCode = 1;

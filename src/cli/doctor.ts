@@ -6,15 +6,9 @@ import { invalidSettings } from "../doctor/settings.ts";
 import { FLAG_NAMES } from "../settings/definitions.ts";
 import { type LoadedSettings, SettingsError } from "../settings/load.ts";
 import { defineCommand, settingsOf } from "./command.ts";
-import { describeError } from "./system-errors.ts";
 import { counted, table } from "./table.ts";
 
-interface Flags {
-  backup?: string;
-  strict?: true;
-}
-
-export const doctor = defineCommand<Flags>({
+export const doctor = defineCommand<{ strict?: true }>({
   name: "doctor",
   summary: "find what stops the service, or soon will: settings, files, shards, keys, databases",
   description:
@@ -23,21 +17,17 @@ export const doctor = defineCommand<Flags>({
     "It needs no server, takes a few seconds at most, and changes nothing. Run it as the user of the service, " +
     "with its settings. It does not read all records: 'matchbook verify' does.\n" +
     "Exit code 1: there is a problem (with --strict: or a warning).",
-  options: {
-    "--backup <DIR>": "check the age of the last backup in this folder, too",
-    "--strict": "exit with 1 for warnings, too",
-  },
+  options: { "--strict": "exit with 1 for warnings, too" },
   json: "print one JSON object: state, problems, warnings, findings",
   settings: FLAG_NAMES,
   examples: {
     "matchbook doctor": "check the installation with the settings of this folder",
-    "matchbook doctor --config /etc/matchbook/matchbook.toml --backup /var/backups/matchbook":
-      "check a service and the age of its last backup",
+    "matchbook doctor --config /etc/matchbook/matchbook.toml": "check a service",
     "matchbook doctor --strict --json | jq -r '.findings[] | select(.level != \"ok\") | .message'":
       "for monitoring",
   },
   async run({ command, flags }) {
-    const findings = await examineWith(() => settingsOf(command), flags);
+    const findings = await examineWith(() => settingsOf(command));
     const count = (level: Level) => findings.filter((one) => one.level === level).length;
     const problems = count("problem");
     const warnings = count("warning");
@@ -54,10 +44,9 @@ export const doctor = defineCommand<Flags>({
 });
 
 /** Settings that cannot be loaded are problems like others. */
-async function examineWith(load: () => LoadedSettings, { backup }: Flags): Promise<Finding[]> {
+async function examineWith(load: () => LoadedSettings): Promise<Finding[]> {
   try {
-    const loaded = load();
-    return await examine(loaded, { backup, now: Date.now(), describe: describeError });
+    return await examine(load(), Date.now());
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return [versionFinding(), ...invalidSettings(error)];

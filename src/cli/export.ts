@@ -4,45 +4,37 @@ import { TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { exportRecords } from "../export/export.ts";
 import { recordsIn } from "../export/move.ts";
 import { timestamp } from "../settings/parsers.ts";
-import { defineCommand, flagValue, note, print } from "./command.ts";
-import { OutputFile, writeToStdout } from "./output.ts";
+import { defineCommand, flagValue, note, write } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { SHARD, withShard } from "./shard-store.ts";
 import { table } from "./table.ts";
 
 interface Flags {
-  output?: string;
-  force?: true;
   since?: string;
   withheld: boolean;
 }
 
-const STANDARD_OUTPUT = "-";
-
 export const exportShard = defineCommand<Flags>({
   name: "export",
-  summary: "write the records of a shard as NDJSON",
+  summary: "print the records of a shard as NDJSON",
   description:
-    "write the original records of a shard, one document per line.\n" +
+    "print the original records of a shard, one document per line.\n" +
     "Ingested into an empty shard, they give the same digest. For that, an export of all records also has " +
     "lines with the redacted players, with what pruned matches add to lifetime records, and with the prune " +
     "cutoff; with --since or --no-withheld it has none of them.\n" +
     "It is the state of the shard at its start. Reads and ingest continue meanwhile.\n" +
-    "Exit codes: 1 it failed, or a record is damaged; then FILE is not written.\n" +
-    "2 wrong usage.",
+    "Exit codes: 1 it failed, or a record is damaged: the output is not complete; 2 wrong usage.",
   arguments: SHARD,
   options: {
-    "--output <FILE>": `file to write, compressed if it ends with .gz or .zst; without it, or with ${STANDARD_OUTPUT}, standard output`,
-    "--force": "replace an existing file",
     "--since <TIME>":
       `only records created at or after this time, e.g. ${TIMESTAMP_EXAMPLE}. Records that arrived later, but with an ` +
       "older time, are not among them: export everything now and then.",
     "--no-withheld": "leave out withheld records",
   },
-  json: "print the counts as one JSON object",
+  json: "print the counts, which go to standard error, as one JSON object",
   examples: {
-    "matchbook export na --output na.ndjson.zst": "export all records of na, compressed",
-    "matchbook export na --since 2026-03-01T00:00:00Z --output march.ndjson.gz": "only newer ones",
+    "matchbook export na | zstd > na.ndjson.zst": "export all records of na, compressed",
+    "matchbook export na --since 2026-03-01T00:00:00Z > march.ndjson": "only newer ones",
     "matchbook export na | matchbook ingest - --data /srv/other":
       "copy a shard to another data folder",
   },
@@ -50,24 +42,21 @@ export const exportShard = defineCommand<Flags>({
     const { withheld } = flags;
     const since =
       flags.since === undefined ? undefined : flagValue("--since", flags.since, timestamp);
-    const file = flags.output === STANDARD_OUTPUT ? undefined : flags.output;
-    const output = file === undefined ? undefined : new OutputFile(file, flags.force === true);
     const summary = { served: 0, withheld: 0, bytes: 0 };
     let longest = 0;
     await withShard(settings, shard, async (writer) => {
       const total = since === undefined && withheld ? recordsIn(await writer.counts()) : 0;
-      summary.bytes = await withProgress("export", total, "matches", (update) =>
-        writer.survey((contents) => {
-          async function* lines() {
-            for await (const chunk of exportRecords(contents, { shard, since, withheld })) {
-              summary.served += chunk.served;
-              summary.withheld += chunk.withheld;
-              longest = Math.max(longest, chunk.longest);
-              yield chunk.bytes;
-              update(summary.served + summary.withheld);
-            }
+      await withProgress("export", total, "matches", (update) =>
+        writer.survey(async (contents) => {
+          for await (const chunk of exportRecords(contents, { shard, since, withheld })) {
+            summary.served += chunk.served;
+            summary.withheld += chunk.withheld;
+            summary.bytes += chunk.bytes.length;
+            longest = Math.max(longest, chunk.longest);
+            // Waits for the reader. If it closes the pipe, the process ends (main.ts).
+            await write(chunk.bytes);
+            update(summary.served + summary.withheld);
           }
-          return output ? output.write(lines()) : writeToStdout(lines());
         }),
       );
     });
@@ -76,10 +65,10 @@ export const exportShard = defineCommand<Flags>({
         `The longest record has ${longest} bytes: ingest it with --max-record-bytes ${longest}.`,
       );
     }
-    const counts = flags.json
-      ? JSON.stringify({ shard, file: file ?? null, ...summary })
-      : table(Object.entries(summary).map(([name, count]) => [name, String(count)]));
-    if (file === undefined) note(counts);
-    else print(counts);
+    note(
+      flags.json
+        ? JSON.stringify({ shard, ...summary })
+        : table(Object.entries(summary).map(([name, count]) => [name, String(count)])),
+    );
   },
 });

@@ -2,8 +2,9 @@
 
 import { FEATURES } from "../features/list.ts";
 import type { OpenServices } from "../features/operated.ts";
-import { openAccess, ownServices } from "../open-access.ts";
+import { ownServices } from "../open-access.ts";
 import type { AddCommand } from "./command.ts";
+import { withAccess } from "./key-store.ts";
 import { withShards } from "./shard-store.ts";
 
 export const featureCommands = (): Promise<AddCommand[]> =>
@@ -12,11 +13,8 @@ export const featureCommands = (): Promise<AddCommand[]> =>
 const opener =
   (name: string): OpenServices =>
   (settings, work, isReadOnly) =>
-    withShards(settings, async (shards) => {
-      const access = openAccess(settings, isReadOnly);
-      try {
-        return await work(ownServices(settings, access, shards).get(name)!);
-      } finally {
-        await access.close();
-      }
-    });
+    withShards(settings, (shards) =>
+      withAccess(settings, isReadOnly ? "read" : "write", (access) =>
+        work(ownServices(settings, access, shards).get(name)!),
+      ),
+    );

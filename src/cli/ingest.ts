@@ -14,9 +14,9 @@ import { openShards } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import type { Shards } from "../store/shards.ts";
+import { describeError } from "../text/system-errors.ts";
 import { defineCommand, flagValue, note, UsageError } from "./command.ts";
 import { startProgress } from "./progress.ts";
-import { describeError } from "./system-errors.ts";
 import { table } from "./table.ts";
 
 interface Flags {

@@ -5,9 +5,7 @@ import type { KeyOptions } from "../access/key-store.ts";
 import { EVERY_OPEN_SHARD } from "../domain/limits.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { keyOptionParsers, NEVER, TIER_DEFAULT } from "../settings/key-options.ts";
-import { nearest } from "../text/nearest.ts";
 import { flagValue } from "./command.ts";
-import { shardIds } from "./shard-store.ts";
 
 /** The flag of each option. */
 const FLAGS: Record<keyof KeyOptions, string> = {
@@ -54,15 +52,4 @@ export function keyOptionsOf(
     Object.assign(options, { [name]: value });
   }
   return options;
-}
-
-/** Only warnings: the shard may be created later. */
-export function unknownShards({ shards }: Partial<KeyOptions>, settings: Settings): string[] {
-  const known = shardIds(settings);
-  if (known.length === 0) return [];
-  const unknown = (shards ?? []).filter((id) => id !== EVERY_OPEN_SHARD && !known.includes(id));
-  return unknown.map((id) => {
-    const guess = nearest(id, known);
-    return `There is no shard "${id}" yet${guess === undefined ? "." : `; did you mean "${guess}"?`} Shards: ${known.join(", ")}.`;
-  });
 }

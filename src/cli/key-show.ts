@@ -3,49 +3,44 @@
 import { describeKey } from "../access/describe-key.ts";
 import type { KeyRecord } from "../access/key-store.ts";
 import { matchesLeft } from "../access/quota.ts";
-import { dayOf } from "../access/usage.ts";
+import { dayOf, type KeyDay, writtenDay } from "../access/usage.ts";
 import { type AccessPlan, tierNamed } from "../domain/limits.ts";
 import { describeDay } from "../http/usage.ts";
 import { accessPlan } from "../open-access.ts";
 import { defineCommand } from "./command.ts";
-import { existingKey, KEY, usageIn, withAccess } from "./key-store.ts";
-import { countsOf } from "./key-usage.ts";
+import { existingKey, KEY, withAccess } from "./key-store.ts";
 import { table } from "./table.ts";
+
+const DAYS = 30;
 
 export const show = defineCommand({
   name: "show",
   description:
-    "print everything about one key: limits and where they are set, secrets, usage today",
+    "print everything about one key: limits and what sets them, secrets, matches today, usage of the last 30 days (UTC).\n" +
+    "Running servers store their counts every two seconds.",
   arguments: KEY,
-  json: "print one JSON object",
+  json: "print one JSON object; days without requests are omitted",
   settings: ["keys-database", "rate", "matches-per-day"],
   examples: { "matchbook keys show k_3fGh7Kq0Zx": "show one key" },
   run: ({ settings }, id: string) =>
     withAccess(settings, "read", async ({ keys, usage }) => {
       const now = Date.now();
-      const day = dayOf(now);
+      const today = dayOf(now);
       const plan = accessPlan(settings);
       const record = await existingKey(settings, keys, id);
-      const used = await usageIn(usage, undefined, async (store) => ({
-        lastSeen: (await store.lastSeen()).get(id),
-        today: (await store.read(day, id))[0],
-        matches: await store.distinctMatches(day, id),
-      }));
-      const key = describeKey(record, plan, used?.lastSeen, now);
-      const none = { keyId: id, day, requests: new Map(), records: 0, lastSeen: 0 };
-      const today = used?.today ?? none;
-      const matches = used?.matches ?? 0;
-      const left = matchesLeft(key.allowance.matchesPerDay, matches);
-      const { lastSeen: _, ...counts } = describeDay(today);
-      const [requests, clientErrors, serverErrors, records] = countsOf([today]);
+      const lastSeen = (await usage.lastSeen()).get(id);
+      const matchesToday = await usage.distinctMatches(today, id);
+      const days = await usage.read(today - DAYS + 1, id);
+      const key = describeKey(record, plan, lastSeen, now);
+      const left = matchesLeft(key.allowance.matchesPerDay, matchesToday);
+      const about = [...listing(key), ["matches today", `${matchesToday} of ${quotaOf(key)}`]];
       return {
-        json: { ...key, today: { ...counts, matches, matchesLeft: left } },
-        text: table([
-          ...listing(key),
-          ["requests today", `${requests} (${clientErrors} 4xx, ${serverErrors} 5xx)`],
-          ["records today", records!],
-          ["matches today", `${matches} of ${quotaOf(key)}`],
-        ]),
+        json: {
+          ...key,
+          today: { day: writtenDay(today), matches: matchesToday, matchesLeft: left },
+          days: days.map(describeDay),
+        },
+        text: [table(about), ...(days.length > 0 ? [tableOfDays(days)] : [])].join("\n\n"),
         notes: unknownTiers(plan, [record]),
       };
     }),
@@ -56,9 +51,10 @@ type DescribedKey = ReturnType<typeof describeKey>;
 const quotaOf = ({ allowance }: DescribedKey): string =>
   allowance.matchesPerDay === 0 ? "unlimited" : String(allowance.matchesPerDay);
 
-/** Each limit is followed by where it is set: the key, its tier, or the default. */
+/** Each limit is followed by what sets it: the key, or its tier. */
 function listing(key: DescribedKey): string[][] {
-  const { allowance, sources } = key;
+  const { allowance } = key;
+  const limit = (own: unknown, value: unknown) => `${value} (${own === null ? "tier" : "key"})`;
   return [
     ["id", key.id],
     ["name", key.name],
@@ -68,18 +64,36 @@ function listing(key: DescribedKey): string[][] {
     ["expires", key.expiresAt ?? "never"],
     ["revoked", key.revokedAt ?? "no"],
     ["last used", key.lastSeen ?? "never"],
-    ["tier", `${allowance.tier} (${sources.tier})`],
-    ["rate", `${allowance.rate} (${sources.rate})`],
-    ["burst", `${allowance.burst} (${sources.burst})`],
-    ["matches per day", `${quotaOf(key)} (${sources.matchesPerDay})`],
-    ["shards", `${allowance.shards.join(", ")} (${sources.shards})`],
-    ["streams", `${allowance.streams} (${sources.streams})`],
-    ["changes per minute", `${allowance.changesPerMinute} (${sources.changesPerMinute})`],
+    ["tier", allowance.tier],
+    ["rate", limit(key.rate, allowance.rate)],
+    ["burst", limit(key.burst, allowance.burst)],
+    ["matches per day", limit(key.matchesPerDay, quotaOf(key))],
+    ["shards", limit(key.shards, allowance.shards.join(", "))],
+    ["streams", String(allowance.streams)],
+    ["changes per minute", String(allowance.changesPerMinute)],
     ...key.secrets.map(({ createdAt, expiresAt }) => [
       "secret",
       `created ${createdAt}, ${expiresAt === null ? "expires with the key" : `expires ${expiresAt}`}`,
     ]),
   ];
+}
+
+const tableOfDays = (days: readonly KeyDay[]): string =>
+  table([
+    ["DAY", "REQUESTS", "4XX", "5XX", "RECORDS"],
+    ...days.map((day) => [
+      writtenDay(day.day),
+      ...[requestsOf(day), requestsOf(day, 400), requestsOf(day, 500), day.records].map(String),
+    ]),
+  ]);
+
+/** All requests, or those with a status of one class (400, 500). */
+export function requestsOf({ requests }: KeyDay, statusClass?: number): number {
+  let sum = 0;
+  for (const [status, count] of requests) {
+    if (statusClass === undefined || status - (status % 100) === statusClass) sum += count;
+  }
+  return sum;
 }
 
 /** What to do about keys whose tier does not exist. */

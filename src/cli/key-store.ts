@@ -2,7 +2,6 @@
 
 import { looksLikeKey } from "../access/key.ts";
 import type { KeyRecord, KeyStore } from "../access/key-store.ts";
-import type { UsageStore } from "../access/usage-store.ts";
 import { type AccessStore, openAccess } from "../open-access.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { nearest } from "../text/nearest.ts";
@@ -25,26 +24,13 @@ export async function withAccess<T>(
   }
 }
 
-export const keysIn = async (keys: KeyStore): Promise<KeyRecord[]> =>
-  (await keys.exists()) ? keys.list() : [];
-
-/** What `read` finds in the usage store, or `nothing` if there is no store. */
-export const usageIn = async <T>(
-  usage: UsageStore,
-  nothing: T,
-  read: (usage: UsageStore) => Promise<T>,
-): Promise<T> => ((await usage.exists()) ? read(usage) : nothing);
-
-export const lastSeenIn = (usage: UsageStore): Promise<Map<string, number>> =>
-  usageIn(usage, new Map<string, number>(), (store) => store.lastSeen());
-
 /** Throws CommandError if there is no key with this id. */
 export async function existingKey(
   settings: Settings,
   keys: KeyStore,
   id: string,
 ): Promise<KeyRecord> {
-  const records = await keysIn(keys);
+  const records = (await keys.exists()) ? await keys.list() : [];
   const record = records.find((one) => one.id === id);
   if (record) return record;
   const hint = "run 'matchbook keys list' to see the ids";

@@ -2,22 +2,16 @@
 
 import { describeKey } from "../access/describe-key.ts";
 import { endOfPrevious, type KeyRecord, stateOf } from "../access/key-store.ts";
+import { dayOf } from "../access/usage.ts";
+import { VISITORS } from "../access/visitors.ts";
 import { type AccessPlan, effectiveLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { accessPlan } from "../open-access.ts";
 import { parseOverlap } from "../settings/key-options.ts";
 import { CommandError, defineCommand, defineGroup, flagValue, UsageError } from "./command.ts";
-import {
-  ABOUT_OPTIONS,
-  KEY_OPTIONS,
-  keyOptionsOf,
-  NAME,
-  OPTION_FLAGS,
-  unknownShards,
-} from "./key-flags.ts";
-import { show, unknownTiers } from "./key-show.ts";
-import { existingKey, KEY, keysIn, lastSeenIn, noKeysYet, withAccess } from "./key-store.ts";
-import { usage } from "./key-usage.ts";
+import { ABOUT_OPTIONS, KEY_OPTIONS, keyOptionsOf, NAME, OPTION_FLAGS } from "./key-flags.ts";
+import { requestsOf, show, unknownTiers } from "./key-show.ts";
+import { existingKey, KEY, noKeysYet, withAccess } from "./key-store.ts";
 import { age, table } from "./table.ts";
 
 const settings = ["keys-database"] as const;
@@ -45,11 +39,7 @@ const create = defineCommand<{ name: string }>({
     const limits = limitsOf(accessPlan(settings), record);
     return {
       text: key,
-      notes: [
-        `Created key ${record.id} for "${record.name}": ${limits}.`,
-        SHOWN_ONCE,
-        ...unknownShards(options, settings),
-      ],
+      notes: [`Created key ${record.id} for "${record.name}": ${limits}.`, SHOWN_ONCE],
     };
   },
 });
@@ -79,12 +69,7 @@ const change = defineCommand<Record<string, string>>({
     const state = stateOf(record, now);
     const ended = state === "live" ? "" : ` It is ${state}.`;
     const limits = limitsOf(accessPlan(settings), record);
-    return {
-      notes: [
-        `Changed key ${id} for "${record.name}": ${limits}.${ended}`,
-        ...unknownShards(changes, settings),
-      ],
-    };
+    return { none: `Changed key ${id} for "${record.name}": ${limits}.${ended}` };
   },
 });
 
@@ -147,33 +132,47 @@ const revoke = defineCommand({
 
 const list = defineCommand({
   name: "list",
-  description: "list all keys, including revoked and expired ones; secrets are not stored",
+  description:
+    "list all keys, those with the most requests today (UTC) first, including revoked and expired ones; secrets are not stored",
   json: "print one JSON array",
   settings: ["keys-database", "rate", "matches-per-day"],
   examples: { "matchbook keys list --json": "print JSON with all details" },
   run: ({ settings }) =>
     withAccess(settings, "read", async ({ keys, usage }) => {
       const plan = accessPlan(settings);
-      const records = await keysIn(keys);
-      const lastSeen = await lastSeenIn(usage);
       const now = Date.now();
-      const head = ["ID", "NAME", "TIER", "RATE", "MATCHES/DAY", "STATE", "EXPIRES", "LAST USED"];
-      const rows = records.map((one) => rowOf(one, plan, lastSeen.get(one.id), now));
+      const lastSeen = await usage.lastSeen();
+      const today = await usage.read(dayOf(now));
+      const requests = new Map(today.map((day) => [day.keyId, requestsOf(day)]));
+      const requestsToday = ({ id }: { id: string }) => requests.get(id) ?? 0;
+      const records = (await keys.list()).sort(
+        (one, other) => requestsToday(other) - requestsToday(one),
+      );
+      const rows = records.map((one) => {
+        const seen = lastSeen.get(one.id);
+        const used = seen === undefined ? "never" : age(now - seen);
+        return [...cellsOf(one, plan, now), String(requestsToday(one)), used];
+      });
+      const visits = requestsToday(VISITORS);
       return {
-        json: records.map((one) => describeKey(one, plan, lastSeen.get(one.id), now)),
-        text: rows.length > 0 ? table([head, ...rows]) : "",
+        json: records.map((one) => ({
+          ...describeKey(one, plan, lastSeen.get(one.id), now),
+          requestsToday: requestsToday(one),
+        })),
+        text: rows.length > 0 ? table([LIST_HEAD, ...rows]) : "",
         none: noKeysYet(settings),
-        notes: unknownTiers(plan, records),
+        notes: [
+          ...(visits > 0 ? [`Portal visitors have sent ${visits} requests today.`] : []),
+          ...unknownTiers(plan, records),
+        ],
       };
     }),
 });
 
-function rowOf(
-  record: KeyRecord,
-  plan: AccessPlan,
-  lastSeen: number | undefined,
-  now: number,
-): string[] {
+const LIST_HEAD = ["ID", "NAME", "TIER", "RATE", "MATCHES/DAY", "STATE", "EXPIRES"];
+LIST_HEAD.push("REQUESTS TODAY", "LAST USED");
+
+function cellsOf(record: KeyRecord, plan: AccessPlan, now: number): string[] {
   const { tier, rate, matchesPerDay } = effectiveLimits(plan, record.tier, record);
   return [
     record.id,
@@ -183,7 +182,6 @@ function rowOf(
     matchesPerDay === 0 ? "unlimited" : String(matchesPerDay),
     stateOf(record, now),
     expiryOf(record),
-    lastSeen === undefined ? "never" : age(now - lastSeen),
   ];
 }
 
@@ -205,8 +203,7 @@ export const keys = defineGroup(
     examples: {
       "matchbook keys create --name stats-site": "create a key",
       "matchbook keys list": "list all keys",
-      "matchbook keys usage": "show the usage of all keys",
     },
   },
-  [create, list, show, change, rotate, revoke, usage],
+  [create, list, show, change, rotate, revoke],
 );

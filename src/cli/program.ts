@@ -8,9 +8,9 @@ import { RetryTimeout } from "../ingest/retry.ts";
 import { fileOnly, flagOf, isTableName } from "../settings/definitions.ts";
 import { SettingsError } from "../settings/load.ts";
 import { StoreError, StoreReplaced } from "../store/store.ts";
-import { WorkersError } from "../workers/libc.ts";
+import { describeError } from "../text/system-errors.ts";
+import { WorkersError } from "../workers/shared-memory.ts";
 import { type AddCommand, CommandError, UsageError, withExamples } from "./command.ts";
-import { describeError } from "./system-errors.ts";
 
 /** In the order of the help. Each is loaded only when it is needed, so that short commands start fast. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {

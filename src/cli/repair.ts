@@ -5,45 +5,36 @@ import { join } from "node:path";
 import { formatTimestamp } from "../domain/time.ts";
 import { replaceFile } from "../durable-files.ts";
 import { readRedactionList } from "../open-access.ts";
-import { locationOf, openRepair } from "../open-stores.ts";
+import { locationOf, openRepair, shardIds } from "../open-stores.ts";
 import { listedIn, redactionsOf } from "../redact/list.ts";
 import { countLosses, type Loss, repair as rebuildShard } from "../repair/repair.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
-import type { Shards } from "../store/shards.ts";
 import { DamagedData, OtherOwner, type StoreError } from "../store/store.ts";
-import { verifyShard } from "../verify/verify.ts";
-import { CommandError, defineCommand, note } from "./command.ts";
+import { CommandError, defineCommand } from "./command.ts";
 import { withProgress } from "./progress.ts";
-import { chosenShards, SHARD, shardIds, withShards } from "./shard-store.ts";
+import { chosenShards, SHARD, withShards } from "./shard-store.ts";
 import { counted } from "./table.ts";
-
-interface Flags {
-  dryRun?: true;
-  force?: true;
-}
 
 /** Records, redactions or the prune cutoff could not be restored. */
 const INCOMPLETE = 3;
 
-export const repair = defineCommand<Flags>({
+export const repair = defineCommand<{ dryRun?: true }>({
   name: "repair",
   summary: "rebuild a damaged shard from its records",
   description:
-    "rebuild a damaged shard: players, teams, indexes and totals are computed again from the records.\n" +
+    "rebuild a damaged shard: players, teams, indexes and totals are computed again from the records. It does not look " +
+    "for damage: 'matchbook verify' does.\n" +
     "Records that the store cannot read any more are listed in a file beside the shard (of PostgreSQL: in the data " +
     "folder); ingest them again from their source.\n" +
     "The shard is built in a new file or schema, is checked, and then replaces the damaged one; that is kept under " +
     "another name. It needs three times the space of a file, twice that of a schema. Servers may continue, and read " +
     "the new one within a second; ingest into the shard waits.\n" +
     "It can be killed at any time: then the shard is as it was, and the next run starts over.\n" +
-    "Exit codes: 0 nothing is lost, or there is nothing to repair; 1 it failed, and the shard is as it was; " +
+    "Exit codes: 0 nothing is lost; 1 it failed, and the shard is as it was; " +
     "2 wrong usage; 3 the shard is repaired, but records, redactions or the prune cutoff could not be restored.",
   arguments: SHARD,
-  options: {
-    "--dry-run": "build and check the new shard and report, but do not use it",
-    "--force": "rebuild the shard even if no damage is found",
-  },
+  options: { "--dry-run": "build and check the new shard and report, but do not use it" },
   json: "print one JSON object",
   examples: {
     "matchbook repair na": "repair a shard",
@@ -53,7 +44,7 @@ export const repair = defineCommand<Flags>({
   async run({ settings, flags }, shard: string) {
     chosenShards(shardIds(settings), [shard]);
     const location = locationOf(settings, shard);
-    const report = await repairShard(shard, location, settings, flags);
+    const report = await repairShard(shard, location, settings, flags.dryRun === true);
     if (report.state === "incomplete") process.exitCode = INCOMPLETE;
     return { json: report, text: describe(report, location.engine) };
   },
@@ -61,36 +52,31 @@ export const repair = defineCommand<Flags>({
 
 interface Report {
   shard: string;
-  state: "undamaged" | "repaired" | "incomplete";
+  state: "repaired" | "incomplete";
   isDryRun: boolean;
-  /** The first damage found; null with --force. */
-  damage: string | null;
   /** Records in the new shard. */
-  records?: number;
-  served?: number;
-  withheld?: number;
+  records: number;
+  served: number;
+  withheld: number;
   /** Records that cannot be read, and players and statistics of pruned records. */
-  lost?: number;
-  lostRedactions?: number;
-  prunedBefore?: string | null;
-  isCutoffLost?: boolean;
+  lost: number;
+  lostRedactions: number;
+  prunedBefore: string | null;
+  isCutoffLost: boolean;
   /** Whether the latest changes, in the WAL, could not be read completely. */
   isWalCut?: boolean;
   /** The name of the damaged file or schema now, and of the list of what is lost; null if there is none. */
-  kept?: string | null;
-  list?: string | null;
+  kept: string | null;
+  list: string | null;
 }
 
 async function repairShard(
   shard: string,
   location: ShardLocation,
   settings: Settings,
-  flags: Flags,
+  isDryRun: boolean,
 ): Promise<Report> {
-  const isDryRun = flags.dryRun === true;
-  const damage = await findDamage(shard, settings, flags.force);
-  if (damage === undefined) return { shard, state: "undamaged", isDryRun, damage: null };
-  if (damage !== null) note(`${shard} is damaged: ${damage}`);
+  await checkVersion(shard, settings);
   const redactions = redactionsOf(listedIn(await readRedactionList(settings)), shard);
   const parts = await openRepair(shard, location);
   try {
@@ -105,7 +91,6 @@ async function repairShard(
       shard,
       state: losses.length === 0 && !isCutoffLost ? "repaired" : "incomplete",
       isDryRun,
-      damage,
       records,
       served: counts.served,
       withheld: records - counts.served,
@@ -148,38 +133,20 @@ const nothingFound = (shard: string, location: ShardLocation): CommandError =>
     `no record of ${shard} can be read in ${showLocation(location)}, and nothing was changed: restore ${shard} from a backup, or move it elsewhere and send all records again`,
   );
 
-/** Undefined if there is none, null if it is not looked for. Throws StoreError if it is not a shard of this version. */
-async function findDamage(
-  shard: string,
-  settings: Settings,
-  isForced = false,
-): Promise<string | null | undefined> {
-  const options = { share: 1, limit: 1, scratch: settings.data };
-  const look = async (shards: Shards) => {
-    // Also a forced repair refuses what another version has written.
-    if (isForced) await shards.existingWriter(shard);
-    if (isForced) return null;
-    for (const quick of [true, false]) {
-      const verified = await withProgress("check", 0, "rows", (onProgress) =>
-        verifyShard(shards, shard, { ...options, quick, onProgress }),
-      );
-      if (!verified) throw new CommandError(`shard ${shard} has no records yet`);
-      const [found] = verified.damage;
-      if (found) return `${found.table} ${found.record}`;
-      if (verified.why) note(`${shard}: ${verified.why}`);
-    }
-    return undefined;
-  };
+/** Throws StoreError if another version has written it. What keeps it from being opened otherwise is damage. */
+async function checkVersion(shard: string, settings: Settings): Promise<void> {
   try {
-    return await withShards({ ...settings, withUnredacted: true }, look);
+    await withShards({ ...settings, withUnredacted: true }, async (shards) => {
+      if (await shards.existingWriter(shard)) return;
+      throw new CommandError(`shard ${shard} has no records yet`);
+    });
   } catch (error) {
-    const { cause, message } = error as StoreError & { cause?: { code?: string } };
+    const { code = "" } = ((error as StoreError).cause ?? {}) as { code?: string };
     const isDamage =
       error instanceof DamagedData ||
       error instanceof OtherOwner ||
-      /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(cause?.code ?? "");
-    if (isDamage) return message;
-    throw error;
+      /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code);
+    if (!isDamage) throw error;
   }
 }
 
@@ -197,10 +164,7 @@ const OLD_SHARD = {
 const LARGE_LOSS = 0.1;
 
 function describe(report: Report, engine: ShardLocation["engine"]): string {
-  const { shard, state, isDryRun, kept, list, records = 0, lost = 0 } = report;
-  if (state === "undamaged") {
-    return `${shard} is not damaged, so nothing was changed. Use --force to rebuild it anyway.`;
-  }
+  const { shard, isDryRun, kept, list, records, lost } = report;
   const lines = [
     `${shard} ${isDryRun ? "can be" : "is"} repaired: ${counted(records, "record")} (${report.served} served, ${report.withheld} withheld).`,
   ];

@@ -13,48 +13,35 @@ import {
   restore as restoreSteps,
   stepsFor,
 } from "../backup/restore.ts";
-import { ACCESS_KINDS } from "../open-access.ts";
 import { describeMissing } from "./backup.ts";
 import { CommandError, defineCommand, note, print, sameFlags } from "./command.ts";
 import { startProgress } from "./progress.ts";
 import { table } from "./table.ts";
 
-/** By kind. --keys, --no-keys, or neither. */
-type Flags = Partial<Record<string, boolean>>;
-
-const OTHER_KINDS = ACCESS_KINDS.filter((kind) => kind !== "keys" && kind !== "usage");
-
-export const restore = defineCommand<Flags>({
+export const restore = defineCommand<{ keys: boolean }>({
   name: "restore",
   summary: "put shards, keys, usage and hooks from a backup back",
   description:
     "put shards, keys, usage and hooks from a backup where the settings place them; everything by default.\n" +
     "It overwrites nothing: what is there already is named and left alone, and the rest is restored. It checks the " +
-    "SHA-256 of every file before it writes anything, and of what it has written. A running server serves restored " +
+    "SHA-256 of every file before it writes anything. A running server serves restored " +
     "shards and applies restored keys within seconds.\n" +
     "Exit codes: 0 everything is restored; 1 something is not; 2 wrong usage.",
   arguments: {
     "<dir>": "folder of the backup",
-    "[shards...]": "restore only these shards, and what --keys, --usage and --hooks name",
+    "[files...]": "restore only these: ids of shards, or names of files, e.g. access.sqlite",
   },
-  options: {
-    "--keys": "restore the API keys, and only what else is named",
-    "--no-keys": "leave out keys, usage and hooks",
-    "--usage": "restore the usage of keys, and only what else is named",
-    ...Object.fromEntries(
-      OTHER_KINDS.map((kind) => [`--${kind}`, `restore the ${kind}, and only what else is named`]),
-    ),
-  },
+  options: { "--no-keys": "leave out keys, usage and hooks" },
   json: "print one JSON object with the restored files",
   examples: {
     "matchbook restore /var/backups/matchbook/2026-11-17": "restore everything",
     "matchbook restore /var/backups/matchbook/2026-11-17 na": "restore one shard",
-    "matchbook restore /var/backups/matchbook/2026-11-17 --keys": "restore the API keys",
+    "matchbook restore /var/backups/matchbook/2026-11-17 access.sqlite": "restore the API keys",
     "matchbook restore /var/backups/matchbook/2026-11-17 --data /tmp/try": "try a backup",
   },
   async run({ settings, flags, command }, folder: string, wanted: string[]) {
     const manifest = readManifest(folder);
-    const steps = stepsFor(settings, folder, chosen(manifest, wanted, flags));
+    const steps = stepsFor(settings, folder, chosen(manifest, wanted, flags.keys));
     const outcomes: RestoreOutcome[] = [];
     const options = { settings, redactions: manifest.redactions, startProgress };
     try {
@@ -64,15 +51,13 @@ export const restore = defineCommand<Flags>({
       const isNothing = outcomes.length === 0 && steps.length > 0;
       if (!isNothing) report(outcomes, manifest, flags);
     }
-    if (wanted.length === 0 && !ACCESS_KINDS.some((kind) => flags[kind])) {
-      for (const part of manifest.missing) note(describeMissing(part));
-    }
+    if (wanted.length === 0) for (const part of manifest.missing) note(describeMissing(part));
     const left = outcomes.filter(({ found }) => found.length > 0);
     if (left.length === 0) return;
     const isAll = left.length === outcomes.length;
     const again = isAll
       ? "run the command again"
-      : `run 'matchbook restore ${[folder, ...left.map(nameOf), ...sameFlags(command)].join(" ")}'`;
+      : `run 'matchbook restore ${[folder, ...left.map(({ step }) => step.file.name), ...sameFlags(command)].join(" ")}'`;
     throw leftAlone(left, isAll ? "nothing" : "only the rest", again);
   },
 });
@@ -81,23 +66,18 @@ export const restore = defineCommand<Flags>({
 function chosen(
   { files, missing }: Manifest,
   wanted: readonly string[],
-  flags: Flags,
+  withKeys: boolean,
 ): BackupFile[] {
-  const ids = files.flatMap((file) => (isShardFile(file) ? [file.shard] : []));
-  for (const id of wanted.filter((one) => !ids.includes(one))) {
-    const reason = missing.find(({ shard }) => shard === id)?.reason;
-    throw new CommandError(
-      `shard ${JSON.stringify(id)} is not in the backup${reason === undefined ? "" : ` (${reason})`}; shards: ${ids.join(", ") || "none"}`,
-    );
+  if (wanted.length === 0) return files.filter((file) => withKeys || isShardFile(file));
+  const isNamed = (file: BackupFile, name: string) =>
+    file.name === name || (isShardFile(file) && file.shard === name);
+  const unknown = wanted.find((name) => !files.some((file) => isNamed(file, name)));
+  if (unknown === undefined) {
+    return files.filter((file) => wanted.some((name) => isNamed(file, name)));
   }
-  const kinds = ACCESS_KINDS.filter((kind) => flags[kind]);
-  const absent = kinds.find((kind) => !files.some((file) => file.kind === kind));
-  if (absent) throw new CommandError(`the backup has no ${absent}: leave out --${absent}`);
-  if (wanted.length + kinds.length === 0) {
-    return files.filter(({ kind }) => kind === "shard" || flags.keys !== false);
-  }
-  return files.filter((file) =>
-    isShardFile(file) ? wanted.includes(file.shard) : kinds.includes(file.kind),
+  const reason = missing.find(({ shard }) => shard === unknown)?.reason;
+  throw new CommandError(
+    `${JSON.stringify(unknown)} is not in the backup${reason === undefined ? "" : ` (${reason})`}; files: ${files.map(({ name }) => name).join(", ") || "none"}`,
   );
 }
 
@@ -116,9 +96,6 @@ function report(
     note(`Keys are as they were at ${createdAt}: revoke those again that were revoked since then.`);
   }
 }
-
-const nameOf = ({ step: { file } }: RestoreOutcome): string =>
-  isShardFile(file) ? file.shard : `--${file.kind}`;
 
 function leftAlone(left: readonly RestoreOutcome[], restored: string, again: string): CommandError {
   const found = left.flatMap((one) => one.found).join(", ");

@@ -10,15 +10,15 @@ import { logTo } from "../observe/log.ts";
 import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import { openAccess } from "../open-access.ts";
+import { shardIds } from "../open-stores.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import { serve as startServing } from "../wiring.ts";
-import { watchDescriptors } from "../workers/descriptors.ts";
 import { StartFailed } from "../workers/pool.ts";
 import { supervise } from "../workers/supervisor.ts";
 import { work } from "../workers/worker.ts";
 import { workerOptions } from "../workers/worker-process.ts";
 import { defineCommand, note, print, sameFlags } from "./command.ts";
-import { noShardsYet, shardIds } from "./shard-store.ts";
+import { noShardsYet } from "./shard-store.ts";
 
 export const serve = defineCommand({
   name: "serve",
@@ -50,18 +50,17 @@ async function warnIfEmpty(settings: Settings): Promise<void> {
 
 /**
  * Serves and prints the URL; `onReady` may print more. Resolves when the server has stopped. `command` must have
- * the flags of `serve`. The portal offers `offeredKey` to every visitor.
+ * the flags of `serve`.
  */
 export async function serveUntilSignal(
   command: Command,
   settings: Settings,
   onReady: (url: string) => Awaitable<void>,
-  offeredKey?: string,
 ): Promise<void> {
   const log = logTo({ level: settings["log-level"], events: FEATURE_EVENTS });
   const uncaught = Promise.withResolvers<string>();
   onUncaughtError(log, () => uncaught.resolve("uncaught error"));
-  const server = await start(command, settings, log, offeredKey);
+  const server = await start(command, settings, log);
   if (server === undefined) return;
   const signal = Promise.race([nextSignal(settings.workers), uncaught.promise]);
   print(`listening on ${server.url}`);
@@ -70,27 +69,18 @@ export async function serveUntilSignal(
   if (settings.portal === "on" && !isPortalBuilt()) {
     note("The portal is not built: run 'npm run portal' and restart.");
   }
-  // Workers watch their own.
-  const stopWatching = settings.workers === 1 ? watchDescriptors(server.url, log) : () => {};
-  const received = await signal;
-  stopWatching();
-  await server.stop(received);
+  await server.stop(await signal);
   await standardError.end();
 }
 
 /** Undefined when a worker could not start: it has printed why, and process.exitCode is set. */
-async function start(
-  command: Command,
-  settings: Settings,
-  log: Observe,
-  offeredKey: string | undefined,
-) {
+async function start(command: Command, settings: Settings, log: Observe) {
   if (settings.workers === 1) {
     ignoreHangup(log);
-    return startServing(settings, log, undefined, undefined, offeredKey);
+    return startServing(settings, log);
   }
   try {
-    const supervised = await supervise(settings, log, workerCommand(command), offeredKey);
+    const supervised = await supervise(settings, log, workerCommand(command));
     process.on("SIGHUP", () => supervised.restart());
     return supervised;
   } catch (error) {

@@ -3,16 +3,14 @@
 import { realpathSync } from "node:fs";
 import { type Moved, move as moveShard, type Phase, recordsIn, type Side } from "../export/move.ts";
 import { locationOf, openWriter } from "../open-stores.ts";
-import type { LoadedSettings } from "../settings/load.ts";
 import {
   isSameLocation,
   parseLocation,
   type ShardLocation,
   showLocation,
-  urlWithoutPassword,
 } from "../settings/shard-locations.ts";
 import type { Writer } from "../store/store.ts";
-import { CommandError, defineCommand, note, settingsOf, UsageError } from "./command.ts";
+import { CommandError, defineCommand, note, UsageError } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { SHARD, withShard } from "./shard-store.ts";
 
@@ -42,16 +40,16 @@ export const move = defineCommand<Flags>({
     "matchbook shards move na --to sqlite:/srv/matchbook/na.db --resume":
       "copy again after an interruption, or newer records",
   },
-  run({ command, flags }, id: string) {
-    const loaded = settingsOf(command);
-    const { values } = loaded;
+  run({ settings, flags }, id: string) {
     const parsed = parseLocation(flags.to);
     // The message does not repeat the location: it may contain a password.
     if ("error" in parsed) throw new UsageError(`invalid --to: ${parsed.error}`);
     const to = parsed.value;
     const move = async (source: Writer, ids: readonly string[]) => {
       const target = withoutLinks(to);
-      const used = ids.find((one) => isSameLocation(withoutLinks(locationOf(values, one)), target));
+      const used = ids.find((one) =>
+        isSameLocation(withoutLinks(locationOf(settings, one)), target),
+      );
       if (used !== undefined) {
         throw new UsageError(
           `${showLocation(to)} is the location of shard ${used}: choose another`,
@@ -59,10 +57,10 @@ export const move = defineCommand<Flags>({
       }
       const moved = await copy(source, id, to, flags.resume === true);
       if (!moved.isEqual) throw new CommandError(difference(id, to, moved));
-      return { text: nextSteps(id, to, moved.source, ids, loaded) };
+      return { text: nextSteps(id, to, moved.source) };
     };
     return withShard(
-      values,
+      settings,
       id,
       async (source, shards) => move(source, await shards.list()),
       "write",
@@ -117,18 +115,8 @@ function sideText({ digest: { digest, matches, players, teams }, counts }: Side)
   return `${digest} (${recordsIn(counts)} records, ${matches} served, ${players} players, ${teams} teams)`;
 }
 
-function nextSteps(
-  id: string,
-  to: ShardLocation,
-  { digest, counts }: Side,
-  ids: readonly string[],
-  { values, origins }: LoadedSettings,
-): string {
+function nextSteps(id: string, to: ShardLocation, { digest, counts }: Side): string {
   const records = recordsIn(counts);
-  // Without tables every store in the data folder is a shard; with tables, only those listed.
-  const others = origins.shards === "default" ? ids.filter((one) => one !== id) : [];
-  const url = urlWithoutPassword(to);
-  const hadReplicas = values.shards.some((shard) => shard.id === id && shard.replicas);
   return [
     `All ${records} records of ${id} (${counts.served} served, ${records - counts.served} withheld) are now in`,
     `${showLocation(to)}.`,
@@ -138,15 +126,9 @@ function nextSteps(
     "",
     `1. Stop ingest into ${id}, and the servers. If the old location has received records since`,
     "   then, run this command again with --resume.",
-    "2. Change the settings file:",
-    "",
-    ...others.map((one) => `   [shards.${one}]`),
-    `   [shards.${id}]`,
-    `   url = ${JSON.stringify(url)}`,
-    ...(url.includes("***") ? ["   (*** stands for the password)"] : []),
-    ...(hadReplicas ? ["   (omit its replicas: they belong to the old location)"] : []),
-    "",
-    "3. Start them again. The old location is unchanged: delete it once everything works",
-    `   (${showLocation(locationOf(values, id))}).`,
+    `2. Set url in the table [shards.${id}] of the settings file to the location, without replicas of`,
+    "   the old one. If there were no tables of shards yet, add one for each shard: only those listed",
+    "   are served.",
+    "3. Start them again. The old location is unchanged: delete it once everything works.",
   ].join("\n");
 }

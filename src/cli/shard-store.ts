@@ -1,13 +1,13 @@
 /** Opens the shards for commands, and reports unknown shard ids. */
 
 import type { Event } from "../observe/events.ts";
-import { openShards, storesIn } from "../open-stores.ts";
+import { openShards } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import type { Writer } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
+import { describeError } from "../text/system-errors.ts";
 import { CommandError, note } from "./command.ts";
-import { describeError } from "./system-errors.ts";
 
 /** The argument of commands that take one shard. */
 export const SHARD = { "<shard>": "shard id" };
@@ -51,10 +51,6 @@ export const withShard = <T>(
     },
     access,
   );
-
-/** The ids of all shards, whether or not they can be opened. */
-export const shardIds = ({ data, shards }: Pick<Settings, "data" | "shards">): string[] =>
-  shards.length > 0 ? shards.map(({ id }) => id).sort() : storesIn(data);
 
 /** The shards that a command names, else all. Throws CommandError if one does not exist. */
 export function chosenShards(ids: readonly string[], wanted: readonly string[]): readonly string[] {

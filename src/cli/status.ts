@@ -7,9 +7,9 @@ import { locationOf } from "../open-stores.ts";
 import { showLocation } from "../settings/shard-locations.ts";
 import type { Shards } from "../store/shards.ts";
 import { StoreError } from "../store/store.ts";
+import { describeError } from "../text/system-errors.ts";
 import { defineCommand } from "./command.ts";
 import { noShardsYet, withShards } from "./shard-store.ts";
-import { describeError } from "./system-errors.ts";
 import { age, table } from "./table.ts";
 
 export const status = defineCommand({

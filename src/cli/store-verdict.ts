@@ -7,10 +7,10 @@ import { formatTimestamp } from "../domain/time.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import { type Findings, StoreError, type Verdict } from "../store/store.ts";
+import { describeError } from "../text/system-errors.ts";
 import { hasKeys } from "./backup.ts";
 import { note } from "./command.ts";
 import { withShards } from "./shard-store.ts";
-import { describeError } from "./system-errors.ts";
 
 /**
  * A verify that was not complete, and has found nothing, is no verdict. Also reports what the WAL of the shard has lost,

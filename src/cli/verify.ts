@@ -2,16 +2,15 @@
 
 import { accessSync, constants } from "node:fs";
 import { setPriority, tmpdir } from "node:os";
-import { recordsIn } from "../export/move.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import { StoreError } from "../store/store.ts";
+import { describeError } from "../text/system-errors.ts";
 import { type Verified, verifyShard } from "../verify/verify.ts";
 import { defineCommand, note } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { chosenShards, noShardsYet, SHARDS, withShards } from "./shard-store.ts";
 import { storeVerdict } from "./store-verdict.ts";
-import { describeError } from "./system-errors.ts";
 
 interface Flags {
   quick?: true;
@@ -68,11 +67,6 @@ interface Report extends Pick<Verified, "rows" | "damaged" | "damage"> {
   state: "clean" | "damaged" | "incomplete" | "unreadable";
   /** Why the shard cannot be read, or not be compared; null if it can. */
   problem: string | null;
-  /** Null if the shard cannot say. */
-  matches: number | null;
-  withheld: number | null;
-  players: number | null;
-  teams: number | null;
   /** Whether everything was compared with a rebuild; false with --quick, and if damage prevents it. */
   rebuilt: boolean;
   milliseconds: number;
@@ -108,7 +102,6 @@ async function verifyOne(
   return {
     state: failure ? "unreadable" : damaged > 0 ? "damaged" : why ? "incomplete" : "clean",
     problem: failure ? describeError(failure) : (why ?? null),
-    ...(await countsOf(shards, id)),
     rows,
     rebuilt: isComplete,
     damaged,
@@ -127,26 +120,12 @@ function writableFolder(data: string): string {
   }
 }
 
-async function countsOf(shards: Shards, id: string) {
-  try {
-    const counts = (await (await shards.existingWriter(id))?.counts())!;
-    const { served, players, teams } = counts;
-    return { matches: served, withheld: recordsIn(counts) - served, players, teams };
-  } catch (error) {
-    if (!(error instanceof StoreError || error instanceof TypeError)) throw error;
-    return { matches: null, withheld: null, players: null, teams: null };
-  }
-}
-
 function describe([id, report]: [string, Report]): string {
   const { state, problem, damaged, damage } = report;
   if (state === "unreadable") return `${id}: cannot be read: ${problem}`;
   const what = damaged > 0 ? `${damaged} damaged` : "no damage";
-  const sizes = (["matches", "withheld", "players", "teams"] as const)
-    .map((name) => `${report[name] ?? "?"} ${name}`)
-    .join(", ");
   const lines = [
-    `${id}: ${what} (${sizes} in ${(report.milliseconds / 1000).toFixed(1)} s)`,
+    `${id}: ${what} (${report.rows} rows in ${(report.milliseconds / 1000).toFixed(1)} s)`,
     ...damage.map(({ table, detail }) => `  ${table}: ${detail}`),
     ...(damaged > damage.length ? [`  and ${damaged - damage.length} more`] : []),
     ...(problem === null ? [] : [`  Not verified completely: ${problem}.`]),

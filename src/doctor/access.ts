@@ -3,22 +3,17 @@
 import { AccessError } from "../access/key-database.ts";
 import { type KeyRecord, stateOf } from "../access/key-store.ts";
 import { FEATURES } from "../features/list.ts";
-import { openAccess, ownServices, redisVersion } from "../open-access.ts";
+import { openAccess, ownServices, redisProblem } from "../open-access.ts";
 import { isWhole, type ListEntry } from "../redact/list.ts";
 import { type Settings, shownValue } from "../settings/definitions.ts";
+import { describeError } from "../text/system-errors.ts";
 import { type Finding, ok, problem, someOf, warning } from "./findings.ts";
 
-type Describe = (error: Error) => string;
-
-export async function keyFindings(
-  settings: Settings,
-  now: number,
-  describe: Describe,
-): Promise<Finding[]> {
+export async function keyFindings(settings: Settings, now: number): Promise<Finding[]> {
   const location = settings["keys-database"]?.shown ?? settings.data;
   const access = openAccess(settings, true);
   try {
-    const records = (await access.keys.exists()) ? await access.keys.list() : [];
+    const records = await access.keys.list();
     const found = judgeKeys(records, location, settings, now);
     const services = ownServices(settings, access, NO_SHARDS);
     for (const { name, operated } of FEATURES) {
@@ -28,7 +23,7 @@ export async function keyFindings(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!(error instanceof AccessError) && code === undefined) throw error;
-    return [problem("keys", describe(error as Error))];
+    return [problem("keys", describeError(error as Error))];
   } finally {
     await access.close();
   }
@@ -72,26 +67,12 @@ export function judgeKeys(
   return found;
 }
 
-const OLDEST_REDIS = [6, 2] as const;
-
 export async function redisFindings(settings: Settings): Promise<Finding[]> {
   if (settings.redis === "") return [];
   const shown = shownValue(settings, "redis");
-  try {
-    return [judgeRedis(shown, await redisVersion(settings.redis))];
-  } catch (error) {
-    const message = `${shown} is unavailable: ${(error as Error).message}`;
-    const advice =
-      "check that it runs and that the URL is correct; until then each instance has its own limits";
-    return [problem("redis", message, advice)];
-  }
-}
-
-export function judgeRedis(shown: string, version: string | undefined): Finding {
-  const message = `${shown}, version ${version ?? "unknown"}`;
-  const [major = 0, minor = 0] = (version ?? OLDEST_REDIS.join(".")).split(".").map(Number);
-  const isOld = major < OLDEST_REDIS[0] || (major === OLDEST_REDIS[0] && minor < OLDEST_REDIS[1]);
-  return isOld
-    ? problem("redis", message, `upgrade it to ${OLDEST_REDIS.join(".")} or later`)
-    : ok("redis", message);
+  const reason = await redisProblem(settings.redis);
+  if (!reason) return [ok("redis", shown)];
+  const advice =
+    "check that it runs and that the URL is correct; until then each instance has its own limits";
+  return [problem("redis", `${shown} is unavailable: ${reason.message}`, advice)];
 }

@@ -6,6 +6,7 @@ import { isShardId } from "../domain/identifiers.ts";
 import { locationOf, MAX_WAL_BYTES } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { isSameLocation } from "../settings/shard-locations.ts";
+import { describeError } from "../text/system-errors.ts";
 import { type Finding, MIB, ok, problem, showBytes, someOf, warning } from "./findings.ts";
 
 const FOLDER = "data folder";
@@ -16,7 +17,7 @@ export const usesFolder = ({ shards, "keys-database": keys }: Settings): boolean
   shards.length === 0 ||
   shards.some(({ location }) => location === undefined);
 
-export function folderFindings(settings: Settings, describe: (error: Error) => string): Finding[] {
+export function folderFindings(settings: Settings): Finding[] {
   const { data } = settings;
   if (!usesFolder(settings)) return [ok(FOLDER, `${data} is not used: everything is in databases`)];
   try {
@@ -28,7 +29,7 @@ export function folderFindings(settings: Settings, describe: (error: Error) => s
     ];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT") return [problem(FOLDER, describe(error as Error))];
+    if (code !== "ENOENT") return [problem(FOLDER, describeError(error as Error))];
     const advice = "check --data; 'matchbook ingest' and 'matchbook keys create' create it";
     return [problem(FOLDER, `${data} does not exist`, advice)];
   }

@@ -4,15 +4,14 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { readRedactionList } from "../open-access.ts";
-import { examineShard, locationOf, sqliteVersion, storesIn } from "../open-stores.ts";
+import { examineShard, locationOf, shardIds, sqliteVersion } from "../open-stores.ts";
 import type { ListEntry } from "../redact/list.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { servedShards } from "../store/served-shards.ts";
 import { StoreError } from "../store/store.ts";
+import { describeError } from "../text/system-errors.ts";
 import { keyFindings, redactionFindings, redisFindings } from "./access.ts";
-import { backupFinding } from "./backup.ts";
-import { connectionFindings } from "./connections.ts";
 import {
   diskFindings,
   folderFindings,
@@ -22,36 +21,24 @@ import {
 } from "./data-folder.ts";
 import { type Finding, ok, problem } from "./findings.ts";
 import { settingsFindings } from "./settings.ts";
-import { closedShardFindings, type ShardFacts, shardFindings } from "./shards.ts";
-
-export interface Examination {
-  /** A folder with backups, if the operator names one. */
-  backup: string | undefined;
-  now: number;
-  /** The message of an error for an operator. */
-  describe(error: Error): string;
-}
+import { type ShardFacts, shardFindings } from "./shards.ts";
 
 export const versionFinding = (): Finding =>
   ok("versions", `Matchbook ${version}, Bun ${Bun.version}, SQLite ${sqliteVersion()}`);
 
-export async function examine(
-  loaded: LoadedSettings,
-  { backup, now, describe }: Examination,
-): Promise<Finding[]> {
+export async function examine(loaded: LoadedSettings, now: number): Promise<Finding[]> {
   const settings = loaded.values;
-  const folder = folderFindings(settings, describe);
+  const folder = folderFindings(settings);
   const hasFolder = usesFolder(settings) && canList(settings.data);
-  const ids = shardIds(settings, hasFolder);
+  const ids = settings.shards.length > 0 || hasFolder ? shardIds(settings) : [];
   // In parallel, because a database that is unavailable takes a while to fail.
   const list = readRedactionList(settings).then(
     (entries) => ({ entries, error: undefined }),
     (error: Error) => ({ entries: [], error }),
   );
-  const [shards, connections, keys, redis] = await Promise.all([
+  const [shards, keys, redis] = await Promise.all([
     Promise.all(ids.map((id) => readShard(settings, id, list))),
-    connectionFindings(settings),
-    keyFindings(settings, now, describe),
+    keyFindings(settings, now),
     redisFindings(settings),
   ]);
   const { entries, error } = await list;
@@ -59,30 +46,19 @@ export async function examine(
   const isReported = error === undefined || settings["keys-database"] !== undefined;
   const redactions = isReported
     ? redactionFindings(entries)
-    : [problem("redactions", describe(error))];
+    : [problem("redactions", describeError(error))];
   const served = servedShards(settings.data);
   return [
     versionFinding(),
     ...settingsFindings(loaded),
-    ...closedShardFindings(settings["closed-shards"], ids),
     ...folder,
     ...diskFindings(storedFiles(settings, shards, hasFolder), walEstimate(settings.batch)),
     ...shards.flatMap((facts) =>
-      shardFindings(facts, {
-        batch: settings.batch,
-        now,
-        verifyHours: settings["verify-hours"],
-        isListed: settings.shards.length > 0,
-        wasServed: served.has(facts.id),
-        maxLagSeconds: replicasOf(settings, facts.id)?.maxLagSeconds ?? 0,
-        describe,
-      }),
+      shardFindings(facts, { settings, now, wasServed: served.has(facts.id) }),
     ),
-    ...connections,
     ...keys,
     ...redactions,
     ...redis,
-    ...(backup === undefined ? [] : [backupFinding(backup, now)]),
   ];
 }
 
@@ -94,14 +70,6 @@ function canList(folder: string): boolean {
     return false;
   }
 }
-
-function shardIds({ shards, data }: Settings, hasFolder: boolean): readonly string[] {
-  if (shards.length > 0) return shards.map(({ id }) => id).sort();
-  return hasFolder ? storesIn(data) : [];
-}
-
-const replicasOf = ({ shards }: Settings, id: string) =>
-  shards.find((shard) => shard.id === id)?.replicas;
 
 async function readShard(
   settings: Settings,

@@ -1,6 +1,6 @@
 /** Finds settings that are valid but look wrong. */
 
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { exposedFile, readToken } from "../admin/token.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type LoadedSettings, SettingsError } from "../settings/load.ts";
@@ -52,7 +52,10 @@ function logFindings({ "log-level": level }: Settings): Finding[] {
 
 const READABLE_BY_OTHERS = 0o004;
 
-function secretFindings({ values, origins, file }: LoadedSettings): Finding[] {
+/** In a settings file: the token, or a URL with a password. */
+const SECRET = /^\s*admin-token\s*=|:\/\/[^\s"'@/]*:[^\s"'@/]+@/m;
+
+function secretFindings({ values, file }: LoadedSettings): Finding[] {
   const found: Finding[] = [];
   const exposed = (path: string) =>
     problem(
@@ -70,21 +73,7 @@ function secretFindings({ values, origins, file }: LoadedSettings): Finding[] {
       found.push(problem(SUBJECT, error.message));
     }
   }
-  const hasSecrets =
-    (origins["admin-token"] === "file" && values["admin-token"] !== "") ||
-    [...databaseUrls(values)].some((url) => URL.canParse(url) && new URL(url).password !== "");
-  if (file !== undefined && hasSecrets && (statSync(file).mode & READABLE_BY_OTHERS) !== 0) {
-    found.push(exposed(file));
-  }
+  const isReadable = file !== undefined && (statSync(file).mode & READABLE_BY_OTHERS) !== 0;
+  if (isReadable && SECRET.test(readFileSync(file, "utf8"))) found.push(exposed(file));
   return found;
-
-  /** Those that the file contains. */
-  function* databaseUrls({ shards, redis, "keys-database": keys }: Settings): Generator<string> {
-    for (const { location, replicas } of shards) {
-      if (location?.engine === "postgres") yield location.given;
-      for (const { given } of replicas?.places ?? []) yield given;
-    }
-    if (origins.redis === "file") yield redis;
-    if (origins["keys-database"] === "file" && keys) yield keys.given;
-  }
 }

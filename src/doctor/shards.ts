@@ -2,6 +2,7 @@
 
 import { formatTimestamp } from "../domain/time.ts";
 import { MAX_WAL_BYTES } from "../open-stores.ts";
+import type { Settings } from "../settings/definitions.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
 import type {
   Examined,
@@ -10,6 +11,7 @@ import type {
   ExaminedShard,
 } from "../store/examined.ts";
 import type { Findings } from "../store/store.ts";
+import { describeError } from "../text/system-errors.ts";
 import { walEstimate } from "./data-folder.ts";
 import { type Finding, ok, problem, showBytes, warning } from "./findings.ts";
 
@@ -24,16 +26,10 @@ export interface ShardFacts {
 
 /** What the findings depend on besides. */
 export interface ShardRules {
-  batch: number;
+  settings: Settings;
   now: number;
-  /** How often servers verify it; undefined if never. */
-  verifyHours: number | undefined;
-  /** Whether the settings list the shards. */
-  isListed: boolean;
   /** Whether a server has served this one from a file. */
   wasServed: boolean;
-  maxLagSeconds?: number;
-  describe(error: Error): string;
 }
 
 export function shardFindings({ id, location, found }: ShardFacts, rules: ShardRules): Finding[] {
@@ -49,19 +45,21 @@ export function shardFindings({ id, location, found }: ShardFacts, rules: ShardR
     return [warning(subject, `${shown} does not exist`, advice)];
   }
   if (found === "foreign") return [foreignFinding(subject, shown, rules)];
-  if ("error" in found) return [problem(subject, rules.describe(found.error))];
+  if ("error" in found) return [problem(subject, describeError(found.error))];
   const findings = [
     ...walFindings(subject, found, rules),
     ...storedFindings(id, found.findings, rules),
-    ...futureFindings(subject, found, rules),
-    ...(found.server ? serverFindings(subject, found.server, rules) : []),
+    ...(found.server ? serverFindings(subject, found.server, maxLagOf(id, rules)) : []),
   ];
   return [describeShard(subject, shown, found), ...findings];
 }
 
-function foreignFinding(subject: string, shown: string, { isListed }: ShardRules): Finding {
+const maxLagOf = (id: string, { settings: { shards } }: ShardRules): number =>
+  shards.find((shard) => shard.id === id)?.replicas?.maxLagSeconds ?? 0;
+
+function foreignFinding(subject: string, shown: string, { settings }: ShardRules): Finding {
   const message = `${shown} is an SQLite file, but not a Matchbook shard`;
-  return isListed
+  return settings.shards.length > 0
     ? problem(subject, message, "correct its location in the settings")
     : warning("files", `${message}: it is ignored`, "move it out of the data folder");
 }
@@ -102,7 +100,7 @@ function storedFindings(id: string, { verdict, wal }: Findings, rules: ShardRule
     const advice = `send the records of the last minutes before the crash again, then run 'matchbook verify ${id}', which ends this report`;
     found.push(problem(subject, message, advice));
   }
-  const hours = rules.verifyHours ?? Number.POSITIVE_INFINITY;
+  const hours = rules.settings["verify-hours"] ?? Number.POSITIVE_INFINITY;
   if (verdict && rules.now - verdict.at > 2 * hours * HOUR_MS) {
     const message = `the last verify was at ${formatTimestamp(verdict.at)}, although verify-hours is ${hours}`;
     const advice = `check the log of the server for why, or run 'matchbook verify ${id}'`;
@@ -111,25 +109,12 @@ function storedFindings(id: string, { verdict, wal }: Findings, rules: ShardRule
   return found;
 }
 
-const TOLERATED_AHEAD_MS = 60_000;
-
-function futureFindings(
-  subject: string,
-  { summary: { newestMatch = 0 } }: ExaminedShard,
-  { now }: ShardRules,
-): Finding[] {
-  if (newestMatch - now <= TOLERATED_AHEAD_MS) return [];
-  const message = `the newest match is dated ${formatTimestamp(newestMatch)}, which is in the future: it is not listed until then`;
-  const advice = "compare the clocks of this machine and of the game servers with a time server";
-  return [warning(subject, message, advice)];
-}
-
 function walFindings(
   subject: string,
   { walBytes = 0 }: ExaminedShard,
-  { batch }: ShardRules,
+  { settings }: ShardRules,
 ): Finding[] {
-  if (walBytes <= walEstimate(batch)) return [];
+  if (walBytes <= walEstimate(settings.batch)) return [];
   const limit = `its limit of ${showBytes(MAX_WAL_BYTES)} and one transaction`;
   const message = `the WAL has ${showBytes(walBytes)}, more than ${limit}: a long read keeps it from being emptied, and slows ingest down`;
   const advice =
@@ -142,7 +127,7 @@ const MOST_CLOCK_MS = 5000;
 function serverFindings(
   subject: string,
   { hasDataChecksums, unsafeSettings, isReplica, clockAheadMs, replicas }: ExaminedServer,
-  rules: ShardRules,
+  maxLagSeconds: number,
 ): Finding[] {
   const found: Finding[] = [];
   if (isReplica) {
@@ -163,17 +148,17 @@ function serverFindings(
     const message = `the clock of its server is ${seconds} s ${direction} that of this machine`;
     found.push(warning(subject, message, "run NTP on both"));
   }
-  return [...found, ...replicas.map((replica) => replicaFinding(subject, replica, rules))];
+  return [...found, ...replicas.map((replica) => replicaFinding(subject, replica, maxLagSeconds))];
 }
 
 function replicaFinding(
   subject: string,
   { shown, state }: ExaminedReplica,
-  { maxLagSeconds = 0, describe }: ShardRules,
+  maxLagSeconds: number,
 ): Finding {
   const served = "until then, the primary or other replicas serve its requests";
   if ("error" in state) {
-    return warning(subject, `replica: ${describe(state.error)}`, `start it again; ${served}`);
+    return warning(subject, `replica: ${describeError(state.error)}`, `start it again; ${served}`);
   }
   if (!state.isCopy) {
     const message = `replica ${shown} does not replicate the primary, or is far behind`;
@@ -186,17 +171,4 @@ function replicaFinding(
   const message = `replica ${shown} lacks the last ${state.behind} transactions; what it has is ${age}`;
   if (lagMs <= maxLagSeconds * 1000) return ok(subject, message);
   return warning(subject, message, `check its replication and its load; ${served}`);
-}
-
-/** Closed shards that do not exist: perhaps a typo, and the shard that was meant is open. */
-export function closedShardFindings(closed: readonly string[], ids: readonly string[]): Finding[] {
-  return closed
-    .filter((id) => !ids.includes(id))
-    .map((id) =>
-      warning(
-        "settings",
-        `closed-shards names ${id}, which does not exist`,
-        "correct or remove it",
-      ),
-    );
 }

@@ -94,6 +94,6 @@ function readableLine(kinds: Kinds, worker: number | undefined): Line {
   const source = worker === undefined ? "" : `worker ${worker}: `;
   return (event, _, time) => {
     const clock = new Date(time).toTimeString().slice(0, 8);
-    return `${clock} ${source}${sentence(printable(event), kinds[event.event]!)}\n`;
+    return `${printable(`${clock} ${source}${sentence(event, kinds[event.event]!)}`)}\n`;
   };
 }

@@ -40,38 +40,20 @@ function presentableRequest(request: RequestEvent): ShownEvent {
 /** To the microsecond. */
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
 
-/** The event without control characters that a terminal would interpret. */
-export function printable(event: ShownEvent): ShownEvent {
-  return Object.fromEntries(
-    Object.entries(event).map(([member, value]) => [member, withoutControls(value)]),
-  ) as ShownEvent;
-}
+/** A line for a terminal, without the control characters that one would interpret. */
+export const printable = (line: string): string => line.replace(CONTROL, "?");
 
-function withoutControls(value: unknown): unknown {
-  if (typeof value === "string") return value.replace(CONTROL, "?");
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutControls);
-  return Object.fromEntries(
-    Object.entries(value).map(([member, inner]) => [member, withoutControls(inner)]),
-  );
-}
-
-/** A path that needs no unescaping to see whether it contains an API key. */
+/** Other paths are those of no record, and may hide an API key behind escapes. */
 const PLAIN_PATH = /^[\w./~-]*$/;
 
 /** The length of the shortest admin token. A shorter path cannot contain one. */
 const SHORTEST_TOKEN = 24;
 const TOKEN_SEGMENT = new RegExp(`[^/]{${SHORTEST_TOKEN}}`);
 
-/**
- * The path as the log shows it. If no route matches (`isRoute` is false), a long path is hidden completely,
- * because it may contain a misplaced token.
- */
-export function shownPath(path: string, isRoute: boolean): string {
-  if (!isRoute && path.length > SHORTEST_TOKEN) return HIDDEN;
-  return PLAIN_PATH.test(path) && !path.includes("mb_")
-    ? path
-    : withoutSecrets(path.split("?", 1)[0]!);
+/** If no route matches (`isRoute` is false), a long path may contain a misplaced token. */
+function shownPath(path: string, isRoute: boolean): string {
+  const isSafe = isRoute || path.length <= SHORTEST_TOKEN;
+  return isSafe && PLAIN_PATH.test(path) && !path.includes("mb_") ? path : HIDDEN;
 }
 
 /** The log shows its name but not its value. */
@@ -120,46 +102,18 @@ function shownPart(part: string): string {
   return `${name}=${PLAIN_VALUE.test(value) ? value : HIDDEN}`;
 }
 
-const MAX_SPELLINGS = 256;
-/** Clients escape each name in one of a few ways, so that most names need not be decoded. */
-const spellings = new Map<string, string>();
-
-function parameterName(spelled: string): string {
-  const known = spellings.get(spelled);
-  if (known !== undefined) return known;
-  const name = unescaped(spelled);
-  if (SHOWN.has(name) && spellings.size < MAX_SPELLINGS) spellings.set(spelled, name);
-  return name;
-}
-
-/** Decodes the text if the escapes hide a secret. */
-function withoutSecrets(text: string): string {
-  const plain = unescaped(text);
-  const scrubbed = scrub(plain);
-  return scrubbed === plain ? scrub(text) : scrubbed;
-}
-
 const ESCAPED_ASCII = /%([0-7][0-9a-f])/gi;
-/** Some programs escape text that is escaped already. */
-const MAX_LAYERS = 4;
 
-/** Decodes escaped ASCII characters. Invalid escapes stay. */
-function unescaped(text: string): string {
-  let plain = text;
-  for (let layer = 0; layer < MAX_LAYERS && plain.includes("%"); layer++) {
-    plain = plain.replace(ESCAPED_ASCII, (_, code) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    );
-  }
-  return plain;
-}
+/** The name of a parameter without escapes. Invalid ones stay, and it is unknown then. */
+const parameterName = (spelled: string): string =>
+  spelled.replace(ESCAPED_ASCII, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 
 const API_KEY = /mb_[0-9A-Za-z]{10,}/g;
 const HOOK_SECRET = /whsec_[0-9A-Za-z+/=]{10,}/g;
 const USER_AND_PASSWORD = /(\w:\/\/)[^\s/]*@/g;
 const BEARER = /\b(bearer|basic) +\S+/gi;
 
-export function scrub(text: string): string {
+function scrub(text: string): string {
   return text
     .replace(API_KEY, "mb_***")
     .replace(HOOK_SECRET, "whsec_***")
@@ -168,7 +122,7 @@ export function scrub(text: string): string {
 }
 
 /** What the log shows of a thrown value. */
-export function errorText(error: unknown): ErrorText {
+function errorText(error: unknown): ErrorText {
   if (!(error instanceof Error)) return { name: "unknown", message: scrub(String(error)) };
   const text: ErrorText = { name: error.name, message: scrub(error.message) };
   if (error.stack !== undefined) text.stack = scrub(error.stack);

@@ -86,11 +86,3 @@ export function concealUser(text: string): string {
     .replace(/^((?:[a-z0-9+]+:)?\/\/)?.*@/is, "$1***@")
     .replace(/(password=)[^&]*/gi, "$1***");
 }
-
-/** Hides the password of a valid URL and keeps the user. */
-export function concealPassword(text: string): string {
-  const url = new URL(text);
-  if (url.password !== "") url.password = "***";
-  if (url.searchParams.has("password")) url.searchParams.set("password", "***");
-  return url.href;
-}

@@ -3,7 +3,6 @@
 import { resolve } from "node:path";
 import { isShardId } from "../domain/identifiers.ts";
 import {
-  concealPassword,
   concealUser,
   isPostgresUrl,
   type PostgresLocation,
@@ -105,7 +104,7 @@ export function showShards(shards: readonly ConfiguredShard[]): Table {
     shards.map(({ id, location, replicas, retentionDays }) => [
       id,
       {
-        ...(location ? { url: locationUrl(location, concealUser) } : {}),
+        ...(location ? { url: locationUrl(location) } : {}),
         ...(retentionDays === undefined ? {} : { retention: `${retentionDays}d` }),
         ...(replicas
           ? {
@@ -123,13 +122,8 @@ export function showLocation(location: ShardLocation): string {
   return location.engine === "sqlite" ? location.path : location.shown;
 }
 
-/** A location as written in the settings file, with its password hidden. */
-export function urlWithoutPassword(location: ShardLocation): string {
-  return locationUrl(location, concealPassword);
-}
-
-function locationUrl(location: ShardLocation, conceal: (url: string) => string): string {
-  return location.engine === "sqlite" ? `sqlite:${location.path}` : conceal(location.given);
+function locationUrl(location: ShardLocation): string {
+  return location.engine === "sqlite" ? `sqlite:${location.path}` : concealUser(location.given);
 }
 
 export function isSameLocation(

@@ -8,25 +8,22 @@ import { isTable, type Parsed, type Table, wholeNumber } from "./parsers.ts";
 export const parseRate = wholeNumber(1, 100_000_000);
 export const parseBurst = wholeNumber(0, 100_000_000);
 export const parseMatchesPerDay = wholeNumber(0, 1_000_000_000);
-const parseStreams = wholeNumber(1, 1_000_000);
-const parseChangesPerMinute = wholeNumber(1, 100_000_000);
 
 const TIER_NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
+const numeric = (field: keyof Tier, parse: (text: string) => Parsed<number>) => ({
+  field,
+  parse: (value: unknown) => parse(String(value)),
+});
+
 /** The keys of a tier in the file, each with its field and parser. */
 const MEMBERS: Record<string, { field: keyof Tier; parse(value: unknown): Parsed<unknown> }> = {
-  rate: { field: "rate", parse: (value) => parseRate(String(value)) },
-  burst: { field: "burst", parse: (value) => parseBurst(String(value)) },
-  "matches-per-day": {
-    field: "matchesPerDay",
-    parse: (value) => parseMatchesPerDay(String(value)),
-  },
+  rate: numeric("rate", parseRate),
+  burst: numeric("burst", parseBurst),
+  "matches-per-day": numeric("matchesPerDay", parseMatchesPerDay),
   shards: { field: "shards", parse: parseTierShards },
-  streams: { field: "streams", parse: (value) => parseStreams(String(value)) },
-  "changes-per-minute": {
-    field: "changesPerMinute",
-    parse: (value) => parseChangesPerMinute(String(value)),
-  },
+  streams: numeric("streams", wholeNumber(1, 1_000_000)),
+  "changes-per-minute": numeric("changesPerMinute", wholeNumber(1, 100_000_000)),
 };
 
 export const BUILT_IN_TIERS: Table = {

@@ -1,7 +1,6 @@
 /**
- * Limits that workers share: a rate limit per key, and per client address a count of invalid keys, a count of requests
- * without a key and the rate limit of portal visitors. The buckets are in memory that the supervisor creates; the system frees it when the last process exits. Only
- * used pages take memory.
+ * Limits that workers share, in memory that the supervisor creates: a rate limit per key, and per client address a count of
+ * invalid keys, a count of requests without a key and the rate limit of portal visitors.
  */
 
 import type { AddressLimiter } from "../access/failed-keys.ts";
@@ -9,86 +8,80 @@ import {
   type Bucket,
   DROPS,
   type Limiter,
-  MemoryLimiter,
   type Policy,
   secondsToToken,
   take,
   type Verdict,
 } from "../access/rate-limit.ts";
-import { mapMemory, newMemory } from "./libc.ts";
+import { mapMemory, newMemory } from "./shared-memory.ts";
 
 /** For all keys used while the supervisor runs. */
 const KEYS = 2 ** 17;
 const ADDRESSES = 2 ** 20;
 
-/** 64-bit words per slot: half a SHA-256 of the id. */
-const WORDS = 2;
-export const SLOT_BYTES = WORDS * 8;
-
-/** After this many occupied slots in a row the table counts as full. */
+/** After this many occupied slots in a row, a key shares the bucket of another. */
 const MOST_STEPS = 1024;
 
-const BUCKET_BYTES = BigInt64Array.BYTES_PER_ELEMENT;
-const SLOTS_BYTES = KEYS * SLOT_BYTES;
-const BUCKETS_BYTES = KEYS * BUCKET_BYTES;
-const ADDRESSES_BYTES = ADDRESSES * BUCKET_BYTES;
+const WORD = BigInt64Array.BYTES_PER_ELEMENT;
+const KEYS_BYTES = KEYS * WORD;
+const ADDRESSES_BYTES = ADDRESSES * WORD;
 
 /** A file descriptor that workers inherit. */
 export function newSharedMemory(): number {
-  return newMemory("matchbook-limits", SLOTS_BYTES + BUCKETS_BYTES + 3 * ADDRESSES_BYTES);
+  return newMemory(2 * KEYS_BYTES + 3 * ADDRESSES_BYTES);
 }
 
-/** `workers`: how many share the memory. `seed`: a secret that they share. */
-export function openSharedLimits(descriptor: number, workers: number, seed: number) {
-  const slots = new SlotTable(mapMemory(descriptor, 0, SLOTS_BYTES));
-  const buckets = words(mapMemory(descriptor, SLOTS_BYTES, BUCKETS_BYTES));
-  const byAddress = (table: number) => {
-    const start = SLOTS_BYTES + BUCKETS_BYTES + table * ADDRESSES_BYTES;
-    const buckets = words(mapMemory(descriptor, start, ADDRESSES_BYTES));
-    return new SharedAddressLimiter(new SharedBuckets(buckets), BigInt(seed));
+/** `seed`: a secret that the processes share. */
+export function openSharedLimits(descriptor: number, seed: number) {
+  const words = (offset: number, size: number) => {
+    const { buffer, byteOffset } = mapMemory(descriptor, offset, size);
+    return new BigInt64Array(buffer, byteOffset, size / WORD);
   };
+  const byAddress = (table: number) => {
+    const start = 2 * KEYS_BYTES + table * ADDRESSES_BYTES;
+    const buckets = new SharedBuckets(words(start, ADDRESSES_BYTES));
+    return new SharedAddressLimiter(buckets, BigInt(seed));
+  };
+  const buckets = new SharedBuckets(words(KEYS_BYTES, KEYS_BYTES));
   return {
-    limiter: new SharedLimiter(slots, new SharedBuckets(buckets), workers),
+    limiter: new SharedLimiter(words(0, KEYS_BYTES), buckets),
     failures: byAddress(0),
     openRequests: byAddress(1),
     visitors: byAddress(2),
   };
 }
 
-const words = ({ buffer, byteOffset, byteLength }: Uint8Array): BigInt64Array =>
-  new BigInt64Array(buffer, byteOffset, byteLength / BUCKET_BYTES);
-
-const NO_SLOT = -1;
-
+/** Buckets by key. Each slot has the hash of its key: the first process that needs a free one claims it. */
 export class SharedLimiter implements Limiter {
   /** The slots of keys that this process has seen. */
   readonly #known = new Map<string, number>();
-  readonly #own = new MemoryLimiter();
 
+  /** `slots` are zero while they are free. */
   constructor(
-    private readonly slots: SlotTable,
+    private readonly slots: BigInt64Array,
     private readonly buckets: SharedBuckets,
-    private readonly workers: number,
   ) {}
 
   take(keyId: string, policy: Policy, nowMs: number): Verdict {
     const slot = this.#known.get(keyId) ?? this.#find(keyId);
-    if (slot !== NO_SLOT) return this.buckets.take(slot, policy, nowMs);
-    // More keys than slots: each worker applies its share of the limit.
-    return this.#own.take(keyId, shareOf(policy, this.workers), nowMs);
+    return this.buckets.take(slot, policy, nowMs);
   }
 
   #find(keyId: string): number {
-    const slot = this.slots.find(keyId) ?? NO_SLOT;
-    this.#known.set(keyId, slot);
-    return slot;
+    const { slots } = this;
+    const hash = BigInt.asIntN(64, Bun.hash.wyhash(keyId)) || 1n;
+    const first = Number(BigInt.asUintN(32, hash)) % slots.length;
+    let found = first;
+    for (let step = 0; step < Math.min(MOST_STEPS, slots.length); step++) {
+      const slot = (first + step) % slots.length;
+      const before = Atomics.compareExchange(slots, slot, 0n, hash);
+      if (before !== 0n && before !== hash) continue;
+      found = slot;
+      break;
+    }
+    this.#known.set(keyId, found);
+    return found;
   }
-}
-
-/** At least one request per minute, so that no key is locked out. */
-function shareOf({ rate, burst }: Policy, workers: number): Policy {
-  const share = (whole: number) => Math.max(1, Math.floor(whole / workers));
-  return { rate: share(rate), burst: share(burst) };
 }
 
 /**
@@ -174,40 +167,4 @@ const isOverdrawn = (word: bigint, policy: Policy, nowMs: number): boolean =>
 function wordOf({ drops, at }: Bucket, { rate, burst }: Policy): bigint {
   const untilFull = Math.round(((burst * DROPS - drops) * UNITS) / rate);
   return BigInt(at) * BigInt(UNITS) + BigInt(untilFull);
-}
-
-/** Finds the slot of a key: the same in every process. The first process to need it claims it. */
-export class SlotTable {
-  readonly #words: BigInt64Array;
-  readonly #count: number;
-
-  /** Initially all zeros. The number of slots must be a power of two. */
-  constructor(memory: Uint8Array) {
-    this.#words = new BigInt64Array(memory.buffer, memory.byteOffset, memory.byteLength / 8);
-    this.#count = this.#words.length / WORDS;
-  }
-
-  /** The slot of the id; undefined if the table is full. */
-  find(id: string): number | undefined {
-    const [first, second] = digestOf(id);
-    const start = Number(BigInt.asUintN(32, first));
-    for (let step = 0; step < Math.min(MOST_STEPS, this.#count); step++) {
-      const slot = (start + step) % this.#count;
-      // Two ids that agree in the first word may race for a slot; the second word decides.
-      if (this.#claim(WORDS * slot, first) && this.#claim(WORDS * slot + 1, second)) return slot;
-    }
-    return undefined;
-  }
-
-  /** Sets the word if it is free. Whether it now has this value. */
-  #claim(at: number, word: bigint): boolean {
-    const before = Atomics.compareExchange(this.#words, at, 0n, word);
-    return before === 0n || before === word;
-  }
-}
-
-function digestOf(id: string): [bigint, bigint] {
-  const digest = Buffer.from(Bun.CryptoHasher.hash("sha256", id));
-  // Zero marks a free slot.
-  return [digest.readBigInt64LE(0) || 1n, digest.readBigInt64LE(8) || 1n];
 }

@@ -9,21 +9,16 @@ import { MAX_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { serveBesideWorkers } from "../wiring.ts";
-import { WorkersError } from "./libc.ts";
 import { StartFailed, WorkerPool } from "./pool.ts";
 import { newSharedMemory } from "./shared-limits.ts";
+import { WorkersError } from "./shared-memory.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 /**
  * `command` starts a worker. Resolves when all workers are ready. Throws what a single server would, or
  * StartFailed if a worker has already logged the reason.
  */
-export async function supervise(
-  settings: Settings,
-  log: Observe,
-  command: readonly string[],
-  offeredKey?: string,
-) {
+export async function supervise(settings: Settings, log: Observe, command: readonly string[]) {
   const { workers, host } = settings;
   const memory = newSharedMemory();
   // Workers share the port on purpose. So it is opened exclusively first: if another program uses it, this fails
@@ -31,7 +26,7 @@ export async function supervise(
   const port = await freePort(settings);
   const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
   const visitorSecret = randomSecret();
-  const shared = { workers, host, port, seed, offeredKey, visitorSecret };
+  const shared = { host, port, seed, visitorSecret };
   const pool = new WorkerPool(workers, {
     start: (number) => new WorkerProcess(command, memory, { number, ...shared }),
     drainMs: settings["drain-ms"],

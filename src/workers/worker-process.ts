@@ -6,14 +6,10 @@ import type { MetricFamily } from "../observe/prometheus.ts";
 export interface WorkerOptions {
   /** Starts at 1. */
   number: number;
-  /** Number of workers. */
-  workers: number;
   host: string;
   port: number;
   /** A secret that all workers share. */
   seed: number;
-  /** A key that the portal offers to every visitor. */
-  offeredKey: string | undefined;
   /** Signs the tokens of portal visitors, unless the settings have a secret for it. */
   visitorSecret: string;
 }

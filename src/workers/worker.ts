@@ -1,5 +1,6 @@
 /** A worker process: serves until its supervisor stops it or exits. */
 
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { FEATURE_EVENTS } from "../features/list.ts";
 import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
@@ -8,9 +9,8 @@ import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
-import { socketsAt, watchDescriptors } from "./descriptors.ts";
-import { machineClock } from "./libc.ts";
 import { openSharedLimits } from "./shared-limits.ts";
+import { machineClock } from "./shared-memory.ts";
 import {
   type FromWorker,
   INHERITED,
@@ -56,9 +56,7 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
     onUncaughtError(log, () => stop("uncaught error", drainMs));
     running = await start(settings, options, log);
     await report({ type: "ready", url: running.url });
-    const stopWatching = watchDescriptors(running.url, log);
     const last = await stopped.promise;
-    stopWatching();
     const checks = last.signal === REPLACED ? whenUnused(options.port, () => stop(REPLACED, 0)) : 0;
     await running.stop(last.signal, last.drainMs);
     clearInterval(checks);
@@ -72,12 +70,34 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
 /** Other workers accept what is new, so one that is replaced need not wait after its last connection is closed. */
 const whenUnused = (port: number, work: () => void): ReturnType<typeof setInterval> =>
   setInterval(() => {
-    if (socketsAt(port).every(({ isListening }) => isListening)) work();
+    if (!hasConnections(port)) work();
   }, CHECK_MS);
+
+const LISTENING = "0A";
+
+/** Whether this process has a connection to this port, as the system reports it. */
+function hasConnections(port: number): boolean {
+  const connections = new Set<string>();
+  for (const table of ["tcp", "tcp6"]) {
+    for (const line of readFileSync(`/proc/self/net/${table}`, "utf8").split("\n")) {
+      const [, local = "", , state = "", , , , , , inode] = line.trim().split(/\s+/);
+      const isAtPort = Number.parseInt(local.split(":")[1] ?? "", 16) === port;
+      if (isAtPort && state !== LISTENING) connections.add(`socket:[${inode}]`);
+    }
+  }
+  return readdirSync("/proc/self/fd").some((name) => {
+    try {
+      return connections.has(readlinkSync(`/proc/self/fd/${name}`));
+    } catch {
+      // The directory that was being read.
+      return false;
+    }
+  });
+}
 
 function start(
   settings: Settings,
-  { workers, host, port, seed, offeredKey, visitorSecret }: WorkerOptions,
+  { host, port, seed, visitorSecret }: WorkerOptions,
   log: Observe,
 ): Promise<RunningMatchbook> {
   const own = {
@@ -88,8 +108,8 @@ function start(
     "admin-port": undefined,
   };
   const clock = { now: Date.now, monotonic: machineClock() };
-  const sharing = { ...openSharedLimits(INHERITED, workers, seed), visitorSecret };
-  return serve(own, log, clock, sharing, offeredKey);
+  const sharing = { ...openSharedLimits(INHERITED, seed), visitorSecret };
+  return serve(own, log, clock, sharing);
 }
 
 async function answer(

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
 import { makeKey } from "../../src/access/key.ts";
 import { openAccess } from "../../src/open-access.ts";
-import { serve } from "../../src/wiring.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { until } from "../support/state.ts";
 import type { World } from "../support/world.ts";
@@ -246,16 +245,6 @@ inBrowser("a key", () => {
     // The page handles it before the next frame.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
     expect(await page.evaluate(() => localStorage.getItem("matchbook.key"))).toBeNull();
-  });
-
-  test("of a demo server is offered to visitors who need one", async () => {
-    const demo = await serve(closed.settings, () => {}, undefined, undefined, closed.key);
-    const page = await visit(playerLink(demo));
-    await page.getByRole("button", { name: "Use the demo key" }).first().click();
-    await heading(page).filter({ hasText: player.name }).waitFor();
-    expect(await page.getByRole("button", { name: "Use the demo key" }).count()).toBe(0);
-    await leave(page);
-    await demo.stop("test");
   });
 
   describe("in its dialog is accessible:", () => {

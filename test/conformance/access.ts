@@ -56,7 +56,6 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
   describe(`keys in ${engine}`, () => {
     test("do not exist before the first is created, and checking creates nothing", async () => {
       expect(await place.keys.exists()).toBe(false);
-      expect(await place.usage.exists()).toBe(false);
       expect(await place.keys.exists()).toBe(false);
       await place.keys.create({ name: "one" }, NOW);
       expect(await rival.keys.exists()).toBe(true);

@@ -49,7 +49,7 @@ test.each(Object.entries(DAMAGE))(
       const { data, path } = shard.copy();
       damage(path, random);
       if (await hasDamage(path)) harmed += 1;
-      const { exitCode, report, stderr } = await repair(data, "--force");
+      const { exitCode, report, stderr } = await repair(data);
       const what = `copy ${at}: ${stderr}`;
       expect([0, 1, 3], what).toContain(exitCode);
       // SQLite cannot read anything of it: a backup is the only way.

@@ -219,7 +219,7 @@ describe("a file:", () => {
       await until("it is reached", () => isReached(path) || child.exitCode !== null);
       child.kill("SIGKILL");
       await child.exited;
-      expect((await repair(data, "--force")).exitCode).toBe(0);
+      expect((await repair(data)).exitCode).toBe(0);
       expect(await stateOf(data)).toEqual(state);
     });
   });
@@ -232,7 +232,7 @@ describe("a file:", () => {
       const endRead = readOn(path);
       await ingestAt(data, [JSON.stringify(aMatch({ id: "late", shard: "na" }))]);
       const expected = await stateOf(data);
-      const { exitCode, report } = await repair(data, "--force");
+      const { exitCode, report } = await repair(data);
       endRead();
       expect({ exitCode, ...report }).toMatchObject({ exitCode: 0, records: all.length + 1 });
       expect(await stateOf(data)).toEqual(expected);

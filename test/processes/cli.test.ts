@@ -138,9 +138,7 @@ test.skipIf(!existsSync("/dev/full"))("output to a full disk is reported, with e
 
 test("unreadable keys are not reported as missing", () => {
   writeFileSync(join(cwd, "file"), "");
-  for (const verb of ["list", "usage"]) {
-    expect(matchbook(["keys", verb, "--data", "file"])).toMatchObject({ exitCode: 1, stdout: "" });
-  }
+  expect(matchbook(["keys", "list", "--data", "file"])).toMatchObject({ exitCode: 1, stdout: "" });
 });
 
 test.skipIf(Bun.which("script") === null)(

@@ -138,15 +138,6 @@ describe("a power cut when the command reports success loses nothing of", () => 
     expect(await exported(join(left, "data"))).toBe(await exported(join(original, "data")));
   });
 
-  test("export", async () => {
-    const args = ["export", "na", "--output", "DISK/na.ndjson"];
-    const disk = aDisk(original);
-    const left = await leftAfter(disk, args, undefined);
-    expect(readFileSync(join(left, "na.ndjson"), "utf8")).toBe(
-      await exported(join(original, "data")),
-    );
-  });
-
   test("shards move", async () => {
     const left = await leftAfter(
       aDisk(original),

@@ -51,7 +51,7 @@ describe("a shard of a development version is refused with the way over export a
     ["export", ["export", "na"]],
     ["ingest", ["ingest", "-"]],
     ["verify", ["verify"]],
-    ["repair", ["repair", "na", "--force"]],
+    ["repair", ["repair", "na"]],
     ["compact", ["compact", "na"]],
     ["prune", ["prune", "na", "--older-than", "9000d"]],
     ["redact", ["redact", "na", "p1"]],

@@ -112,20 +112,19 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
   }
 });
 
-test("a new data folder, shards, keys, exports and rejected records can be read by their owner only", async () => {
+test("a new data folder, shards, keys and rejected records can be read by their owner only", async () => {
   const data = join(cwd, "new", "data");
   const stdin = [...demoLines(5, Date.now()), "{}"].join("\n");
-  const [exported, rejects] = [join(cwd, "na.ndjson"), join(cwd, "rejects.ndjson")];
+  const rejects = join(cwd, "rejects.ndjson");
   await matchbook(["ingest", "-", "--shard", "na", "--data", data, "--rejects", rejects], {
     stdin,
   });
-  await matchbook(["export", "na", "--output", exported, "--data", data]);
   await matchbook(["keys", "create", "--name", "one", "--data", data]);
   const names = readdirSync(data);
   expect(names).toContain("access.sqlite");
   expect(names.some((name) => name.endsWith(".db"))).toBe(true);
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
   expect(modeOf(data)).toBe("700");
-  const files = [...names.map((name) => join(data, name)), exported, rejects];
+  const files = [...names.map((name) => join(data, name)), rejects];
   expect(files.filter((file) => modeOf(file) !== "600")).toEqual([]);
 });

@@ -76,7 +76,7 @@ test("a file with some records of another shard is damaged, and repair leaves th
   const found = await run("verify", "na", "--full-speed");
   expect(found.exitCode).toBe(1);
   expect(found.stdout).toContain("the record of match match-2 is damaged");
-  const { exitCode, stdout } = await run("repair", "na", "--force", "--json");
+  const { exitCode, stdout } = await run("repair", "na", "--json");
   const { list, ...report } = JSON.parse(stdout);
   expect({ exitCode, ...report }).toMatchObject({ exitCode: 3, records: 2, lost: 1 });
   expect(JSON.parse(readFileSync(list, "utf8"))).toMatchObject({

@@ -75,7 +75,7 @@ async function both(instances: Instance[], key: string, status: number): Promise
 
 /** Requests by status over all days of a key, as the command line shows them. */
 async function usageOf(id: string): Promise<Record<string, number>> {
-  const { stdout } = await keys("usage", id, "--json");
+  const { stdout } = await keys("show", id, "--json");
   const { days } = JSON.parse(stdout) as { days: { requests: Record<string, number> }[] };
   return days[0]?.requests ?? {};
 }

@@ -22,9 +22,9 @@ afterAll(() => folder.remove());
 
 /** The number of requests that another process reads from the data folder. */
 async function written(): Promise<number> {
-  const { stdout } = await matchbook(["keys", "usage", "--json"], { cwd });
-  const [one]: { days: { requests: Record<string, number> }[] }[] = JSON.parse(stdout);
-  return one!.days.reduce((sum, { requests }) => sum + (requests[200] ?? 0), 0);
+  const { stdout } = await matchbook(["keys", "list", "--json"], { cwd });
+  const [one]: { requestsToday: number }[] = JSON.parse(stdout);
+  return one!.requestsToday;
 }
 
 test("a server killed under load loses only the usage since its last write", async () => {

@@ -56,20 +56,9 @@ test("workers accept each other's tokens, count an address together, and its usa
   expect(new Set(answers.map(({ process }) => process)).size).toBe(2);
   await server.end();
 
-  const usage = await matchbook(["keys", "usage", "--data", data]);
-  expect(usage.stdout).toMatch(/^visitors +portal visitors +60 +30 +0 +30 /m);
-  const one = await matchbook(["keys", "usage", "visitors", "--json", "--data", data]);
-  const { key, days } = JSON.parse(one.stdout);
-  expect(key).toEqual({ id: "visitors", name: "portal visitors", tier: "visitor" });
-  // Two days, if it is midnight meanwhile.
-  const total = (status: string) =>
-    days.reduce(
-      (sum: number, day: { requests: Record<string, number> }) => sum + (day.requests[status] ?? 0),
-      0,
-    );
-  expect([total("200"), total("429")]).toEqual([30, 30]);
   const list = await matchbook(["keys", "list", "--json", "--data", data]);
   expect(list.stdout.trim() || "[]").toBe("[]");
+  expect(list.stderr).toContain("Portal visitors have sent 60 requests today.");
 });
 
 // Without the setting, it is open: the tests of quickstart.

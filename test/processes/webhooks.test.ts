@@ -146,7 +146,7 @@ test("a backup has the hooks, and restores them", async () => {
   const backup = join(folder.path, "backup");
   expect((await run(["backup", backup])).stdout).toMatch(/^hooks\.sqlite .* 1 hook /m);
   const env = { MATCHBOOK_DATA: join(folder.path, "restored") };
-  expect((await run(["restore", backup, "--hooks"], { env })).exitCode).toBe(0);
+  expect((await run(["restore", backup, "hooks.sqlite"], { env })).exitCode).toBe(0);
   expect((await run(["hooks", "list"], { env })).stdout).toContain(id);
 });
 

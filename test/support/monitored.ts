@@ -37,7 +37,7 @@ export interface Monitored {
 /** `settings` are added to the defaults. */
 export async function startMonitored(
   settings: Partial<Settings> = {},
-  maintenancePace?: Parameters<typeof serve>[5],
+  maintenancePace?: Parameters<typeof serve>[4],
 ): Promise<Monitored> {
   const now = Date.now();
   const newestMatch = now - 90_000;
@@ -70,7 +70,6 @@ export async function startMonitored(
     },
     (event) => events.push(event),
     { now: () => now, monotonic: () => performance.now() },
-    undefined,
     undefined,
     maintenancePace,
   );

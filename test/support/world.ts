@@ -75,8 +75,8 @@ export async function startWorld(
   clock?: Clock,
   /** The settings file, for settings that are tables. */
   toml = "",
-  maintenancePace?: Parameters<typeof serve>[5],
-  feedPace?: Parameters<typeof serve>[6],
+  maintenancePace?: Parameters<typeof serve>[4],
+  feedPace?: Parameters<typeof serve>[5],
   log: Observe = unobserved,
 ): Promise<World> {
   const folder = aFolder();
@@ -99,7 +99,7 @@ export async function startWorld(
   });
   const { key } = await makeKey({ data: folder.path });
   if (documents.length > 0) await ingestInto(settings, documents);
-  const server = await serve(settings, log, clock, undefined, undefined, maintenancePace, feedPace);
+  const server = await serve(settings, log, clock, undefined, maintenancePace, feedPace);
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= server.stop("test").then(() => folder.remove());

@@ -57,13 +57,13 @@ open-stores.ts: domain observe store settings store/sqlite store/postgres redact
 # Both compare a shard with one that is rebuilt.
 verify: store store/all-tables rebuild open-stores.ts
 repair: store rebuild verify
-backup: domain observe settings store verify sqlite durable-files.ts open-stores.ts open-access.ts
+backup: domain text observe settings store verify sqlite durable-files.ts open-stores.ts open-access.ts
     redact
 # Entry points and wiring.
 http: domain text observe query store document access settings openapi endpoint features
 admin: domain text observe store ingest access settings features admin/endpoint.ts admin/errors.ts
     admin/request.ts endpoint http
-doctor: domain store redact access features doctor/findings.ts settings open-stores.ts
+doctor: domain text store redact access features doctor/findings.ts settings open-stores.ts
     open-access.ts admin
 upload-worker.ts: observe store ingest open-stores.ts admin admin/errors.ts
 maintenance: domain observe store ingest prune verify settings
@@ -74,7 +74,7 @@ workers: observe access settings endpoint features http wiring.ts
 cli: domain durable-files.ts text observe query store document ingest export verify prune redact
     rebuild repair access settings backup demo features cli/command.ts cli/table.ts endpoint http
     open-stores.ts open-access.ts doctor doctor/findings.ts wiring.ts workers
-main.ts: cli
+main.ts: text cli
 executable.ts: main.ts
 `;
 

@@ -48,6 +48,7 @@ export class PostgresDatabase implements Database, Versioned {
   constructor(
     target: PostgresTarget,
     readonly tables: Pick<AccessTables, "tables" | "rows" | "format"> = SHARED_TABLES,
+    private readonly isReadOnly = false,
   ) {
     this.shown = target.shown;
     this.#schema = target.schema;
@@ -60,8 +61,8 @@ export class PostgresDatabase implements Database, Versioned {
     return (await this.version(this.#session)) > 0;
   }
 
-  /** Runs once; retried after a failure. */
-  open(): Promise<void> {
+  /** Creates the tables: once; retried after a failure. */
+  #open(): Promise<void> {
     const transaction = <T>(work: (connection: Connection) => Promise<T>) =>
       this.#session.transaction("READ COMMITTED", work);
     this.#created ??= createTables(this, this.#session, transaction).catch((error) => {
@@ -72,17 +73,18 @@ export class PostgresDatabase implements Database, Versioned {
   }
 
   async rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]> {
-    await this.open();
+    if (this.isReadOnly && !(await this.exists())) return [];
+    await this.#open();
     return this.#session.rows<Row>(sql, values);
   }
 
   async run(sql: string, values?: readonly unknown[]): Promise<number> {
-    await this.open();
+    await this.#open();
     return this.#session.run(sql, values);
   }
 
   async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    await this.open();
+    await this.#open();
     return this.#session.transaction("READ COMMITTED", async (connection) => {
       await connection.rows(LET_OTHERS_CONTINUE);
       return work(connection);

@@ -12,20 +12,13 @@ const RESPONSE_MS = 100;
 /** Requests do not wait for connections. */
 const CONNECT_MS = 1000;
 const CHECK_EVERY_MS = 1000;
-/** After a pause of this process, a response may be waiting unread: it gets a moment to arrive. */
-const GRACE_MS = 5;
 
 /** A bucket of no key, to check that Redis can run a script that writes. */
 const PROBE = ["matchbook:probe", "1", "1"] as const;
 
 export class RedisLink {
-  readonly #url: string;
-  readonly #observe: Observe;
-  readonly #responseMs: number;
   /** Undefined while Redis is unavailable. */
   #client: RedisClient | undefined;
-  /** Abandons each command, or attempt to connect, that waits for Redis. */
-  readonly #waiting = new Set<(error: Error) => void>();
   #isChecking = false;
   /** Undefined before open() and after close(). */
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -33,11 +26,11 @@ export class RedisLink {
   #wasUp: boolean | undefined;
   #fallbacks = 0;
 
-  constructor(url: string, observe: Observe, answerMs = RESPONSE_MS) {
-    this.#url = url;
-    this.#observe = observe;
-    this.#responseMs = answerMs;
-  }
+  constructor(
+    private readonly url: string,
+    private readonly observe: Observe,
+    private readonly responseMs = RESPONSE_MS,
+  ) {}
 
   get isUp(): boolean {
     return this.#client !== undefined;
@@ -55,11 +48,13 @@ export class RedisLink {
     await this.#check();
   }
 
-  /** Pending and later requests get the local decision at once. */
+  /** Later requests get the local decision. */
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    this.#drop(new Error("the connection to Redis was closed"));
+    const client = this.#client;
+    this.#client = undefined;
+    client?.close();
   }
 
   /** The decision of Redis, or the local one if Redis is unavailable. */
@@ -86,42 +81,18 @@ export class RedisLink {
   ): Promise<unknown> {
     const command = [hash, String(keys.length), ...keys, ...values.map(String)];
     try {
-      return await this.#within(this.#responseMs, client.send("EVALSHA", command));
+      return await within(this.responseMs, client.send("EVALSHA", command));
     } catch (error) {
       this.#fail(client, error);
       throw error;
     }
   }
 
-  /** Rejects if `work` takes too long, or the connection is lost or closed. */
-  async #within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-    const { promise: abandoned, reject } = Promise.withResolvers<never>();
-    const late = () => reject(new Error(`Redis did not respond within ${milliseconds} ms`));
-    let timer = setTimeout(() => {
-      timer = setTimeout(late, GRACE_MS);
-    }, milliseconds);
-    this.#waiting.add(reject);
-    try {
-      return await Promise.race([work, abandoned]);
-    } finally {
-      clearTimeout(timer);
-      this.#waiting.delete(reject);
-    }
-  }
-
   #fail(client: RedisClient, error: unknown): void {
     if (client !== this.#client) return;
-    const failure = error instanceof Error ? error : new Error(String(error));
-    this.#drop(failure);
-    this.#report(false, failure);
-  }
-
-  /** Closes the client and abandons what waits for it. */
-  #drop(failure: Error): void {
-    const client = this.#client;
     this.#client = undefined;
-    for (const abandon of this.#waiting) abandon(failure);
-    client?.close();
+    client.close();
+    this.#report(false, error);
   }
 
   /** Connects if there is no connection; otherwise checks that it still works. */
@@ -136,14 +107,14 @@ export class RedisLink {
   }
 
   async #connect(): Promise<void> {
-    const client = new Bun.RedisClient(this.#url, {
+    const client = new Bun.RedisClient(this.url, {
       connectionTimeout: CONNECT_MS,
       autoReconnect: false,
       enableOfflineQueue: false,
     });
     client.onclose = (error) => this.#fail(client, error);
     try {
-      await this.#within(CONNECT_MS, prepareClient(client));
+      await within(CONNECT_MS, prepareClient(client));
     } catch (error) {
       client.close();
       if (this.#timer !== undefined) this.#report(false, error);
@@ -158,7 +129,7 @@ export class RedisLink {
   #report(isUp: boolean, error: unknown): void {
     if (isUp === this.#wasUp) return;
     this.#wasUp = isUp;
-    this.#observe(
+    this.observe(
       isUp ? { event: "shared-limits-available" } : { event: "shared-limits-unavailable", error },
     );
   }
@@ -170,4 +141,16 @@ async function prepareClient(client: RedisClient): Promise<void> {
   for (const { text } of SCRIPTS) await client.send("SCRIPT", ["LOAD", text]);
   const [key, ...values] = PROBE;
   await client.send("EVALSHA", [TAKE.hash, "1", key, ...values]);
+}
+
+/** Rejects if `work` takes longer. After a pause of this process, a response that has arrived is read first. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const failure = () => reject(new Error(`Redis did not respond within ${milliseconds} ms`));
+  const timer = setTimeout(() => setImmediate(failure), milliseconds);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

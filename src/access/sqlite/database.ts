@@ -3,12 +3,11 @@
  * for a locked file: the statement is retried later, and requests continue meanwhile.
  */
 
-import { constants, SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
+import { SQLiteError, type SQLQueryBindings, Database as Sqlite } from "bun:sqlite";
 import { type BigIntStats, statSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 import { createFile } from "../../durable-files.ts";
 import { createTable } from "../../sqlite/create.ts";
-import { openUnchanged } from "../../sqlite/open-unchanged.ts";
+import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
 import {
   AccessError,
   type Connection,
@@ -59,11 +58,8 @@ export class SqliteDatabase implements Database, Versioned {
     return this.#inTurn(async ({ connection }) => (await this.version(connection)) > 0);
   }
 
-  open(): Promise<void> {
-    return this.#inTurn(async () => {});
-  }
-
-  rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+  async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    if (this.isReadOnly && !(await this.exists())) return [];
     return this.#inTurn(({ connection }) => connection.rows<Row>(sql, values));
   }
 
@@ -154,9 +150,7 @@ export class SqliteDatabase implements Database, Versioned {
     const found = this.#found();
     const wal = statSync(`${this.shown}-wal`, { throwIfNoEntry: false });
     if (!found?.isFile() || wal?.size) throw error;
-    const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
-    const uri = `${pathToFileURL(this.shown)}?immutable=1`;
-    const sqlite = new Sqlite(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    const sqlite = openImmutable(this.shown);
     try {
       const connection = connectionOf(sqlite);
       if ((await this.version(connection)) !== FORMAT) throw error;

@@ -13,7 +13,6 @@ import { StoreError, StoreRefuses, StoreUnavailable } from "../store.ts";
 
 export {
   type Connection,
-  OTHER_CONNECTIONS,
   type Patience,
   type PostgresTarget,
   quoted,

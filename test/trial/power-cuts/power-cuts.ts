@@ -153,7 +153,7 @@ async function checkServed(
   const access = openAccess(settings);
   const { key: ownKey } = await access.keys.create({ name: "check" }, Date.now());
   // Their files may have lost the last changes, but can be read.
-  for (const database of access.features.values()) await database.open();
+  for (const database of access.features.values()) await database.rows("SELECT 1");
   await access.close();
   if (existsSync(join(data, "na.db"))) {
     const damage = (await verified(settings, "na")).damage;

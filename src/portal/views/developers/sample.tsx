@@ -10,11 +10,9 @@ import { LANGUAGES, setLanguage, useLanguage } from "./language.ts";
 
 /** `path` has the query string too. The key is shown masked, but copied whole: what is copied works. */
 export function Sample({ path, needsKey = true }: { path: string; needsKey?: boolean }) {
-  const { key, offeredKey } = useSession();
+  const { key } = useSession();
   const { value, label, highlighting, write } = useLanguage();
   const shownKey = useShownKey();
-  // The demo key is no secret.
-  const usedKey = key ?? offeredKey ?? shownKey;
   const written = (used: string) =>
     write({ url: location.origin + path, key: needsKey ? used : undefined });
   return (
@@ -22,13 +20,13 @@ export function Sample({ path, needsKey = true }: { path: string; needsKey?: boo
       <div className="section-head">
         <Segmented label="Language" options={LANGUAGES} value={value} onChange={setLanguage} />
         <CopyButton
-          text={written(usedKey)}
+          text={written(key ?? shownKey)}
           label={`Copy ${value === "curl" ? "curl command" : label}`}
         />
       </div>
       <Code
         language={highlighting}
-        text={written(key === undefined ? usedKey : shownKey)}
+        text={written(shownKey)}
         label={`${path.split("?")[0]} in ${label}`}
       />
     </div>
