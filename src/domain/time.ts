@@ -14,53 +14,13 @@ export const TIMESTAMP_EXAMPLE = "2026-03-01T18:30:00Z";
 /** Milliseconds since the epoch; undefined if the format is wrong or the date does not exist. */
 export function parseTimestamp(text: string): number | undefined {
   if (!TIMESTAMP.test(text)) return undefined;
-  // Every part but the fraction has a fixed place. Reading it there takes a third of the time of capturing it.
-  const year = numberIn(text, 0, 4);
-  const month = numberIn(text, 5, 7);
-  const day = numberIn(text, 8, 10);
-  const hour = numberIn(text, 11, 13);
-  const minute = numberIn(text, 14, 16);
-  const second = numberIn(text, 17, 19);
-  if (hour > 23 || minute > 59 || second > 59) return undefined;
-  const zoneAt = text.length - (text.endsWith("Z") ? 1 : 6);
-  const offset = offsetMinutes(text, zoneAt);
-  if (offset === undefined) return undefined;
-
-  const millisecond =
-    zoneAt === FRACTION_AT
-      ? 0
-      : Number(
-          text
-            .slice(FRACTION_AT + 1, zoneAt)
-            .slice(0, 3)
-            .padEnd(3, "0"),
-        );
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  // A nonexistent day (30 February) rolls over into the next month.
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  date.setUTCHours(hour, minute, second, millisecond);
-  const moment = date.getTime() - offset * 60_000;
+  const moment = Date.parse(text);
+  // The hour 24, and a day that does not exist, roll over into the next one.
+  if (text.startsWith("24", 11)) return undefined;
+  const day = Number(text.slice(8, 10));
+  if (day > 28 && new Date(text.slice(0, 10)).getUTCDate() !== day) return undefined;
   // The offset can lead beyond four-digit years.
-  return moment < EARLIEST || moment > LATEST ? undefined : moment;
-}
-
-/** Where a fraction starts, or the zone if there is none. */
-const FRACTION_AT = 19;
-
-/** Expects digits. */
-function numberIn(text: string, start: number, end: number): number {
-  let number = 0;
-  for (let at = start; at < end; at++) number = 10 * number + text.charCodeAt(at) - 48;
-  return number;
-}
-
-function offsetMinutes(text: string, zoneAt: number): number | undefined {
-  if (text[zoneAt] === "Z") return 0;
-  const hours = numberIn(text, zoneAt + 1, zoneAt + 3);
-  const minutes = numberIn(text, zoneAt + 4, zoneAt + 6);
-  if (hours > 23 || minutes > 59) return undefined;
-  return (text[zoneAt] === "-" ? -1 : 1) * (hours * 60 + minutes);
+  return moment >= EARLIEST && moment <= LATEST ? moment : undefined;
 }
 
 /** UTC, without a fraction for whole seconds. */

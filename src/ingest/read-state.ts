@@ -32,7 +32,7 @@ interface GivenStanding {
   played: number;
   wins: number;
   playedRanked: number;
-  rankedWins?: number;
+  rankedWins: number;
   gold: string;
   streak: number;
   latestMatch: string;
@@ -105,7 +105,7 @@ function rowProblems(table: DerivedTable, row: StoredRow): string[] {
 
 function standingProblems(
   id: string,
-  { played, wins, playedRanked, rankedWins = 0, streak, resource, companions }: GivenStanding,
+  { played, wins, playedRanked, rankedWins, streak, resource, companions }: GivenStanding,
   shard: string,
   isSafe: boolean,
 ): string[] {
@@ -149,7 +149,7 @@ const standingIn = (
     played: given.played,
     wins: given.wins,
     playedRanked: given.playedRanked,
-    rankedWins: given.rankedWins ?? 0,
+    rankedWins: given.rankedWins,
     gold: BigInt(given.gold),
   },
   run: given.streak,

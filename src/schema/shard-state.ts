@@ -9,21 +9,18 @@ export const INTEGER = "^(0|-?[1-9]\\d{0,299})$";
 /** What a column of PostgreSQL can hold. */
 const count = integer({ minimum: 0, maximum: 2 ** 31 - 1 });
 
-const standing = closed(
-  {
-    played: count,
-    wins: count,
-    playedRanked: count,
-    gold: string({ pattern: INTEGER }),
-    streak: integer({}),
-    latestMatch: Id,
-    latestAt: string(),
-    resource: object({}),
-    companions: array(object({ type: string(), id: string() })),
-  },
-  // Earlier versions did not count them.
-  { rankedWins: count },
-);
+const standing = closed({
+  played: count,
+  wins: count,
+  playedRanked: count,
+  rankedWins: count,
+  gold: string({ pattern: INTEGER }),
+  streak: integer({}),
+  latestMatch: Id,
+  latestAt: string(),
+  resource: object({}),
+  companions: array(object({ type: string(), id: string() })),
+});
 
 export const STATES = {
   redacted: closed({ player: Id, redactedAt: string() }),
