@@ -85,12 +85,12 @@ export type RecordsRoute = DescribedRecords &
   (
     | {
         /** Whether the daily quota applies. */
-        readsMatches: boolean;
+        readsMatches?: true;
         endpoint: ShardEndpoint;
         /** If it can also be read as a stream of events. */
         stream?: StreamEndpoint;
       }
-    | { readsMatches: false; allShards: AllShardsEndpoint }
+    | { allShards: AllShardsEndpoint }
   );
 
 export const NO_MATCHES: readonly number[] = [];

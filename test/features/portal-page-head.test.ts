@@ -100,7 +100,7 @@ const decoded = (text: string): string =>
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&quot;", '"')
-    .replaceAll("&#39;", "'")
+    .replaceAll("&#x27;", "'")
     .replaceAll("&amp;", "&");
 
 /** Scripts and styles in the page itself. Blocks of data are not run. */

@@ -18,7 +18,6 @@ export const changes: Feature = {
         "Matches that were added, replaced or removed, in the order of the changes, without their content. Follow `links.next`, which is always there, and wait for changes with `page[wait]`. With `Accept: text/event-stream`, the same as Server-Sent Events. Changes are kept for 7 days.",
       access: "key",
       takes: CHANGES,
-      readsMatches: false,
       response: "ChangeList",
       codes: ["cursor-expired", "too-many-streams"],
       endpoint: getChanges,

@@ -19,7 +19,6 @@ export const heroes: Feature = {
         "How often each hero was played, how often it won, and its average stats, over all matches that are or were served, of any age; private ones do not count. Filters select game modes and patches.",
       access: "key",
       takes: HEROES,
-      readsMatches: false,
       response: "HeroList",
       codes: ["not-ready"],
       endpoint: getHeroes,

@@ -19,7 +19,6 @@ export const leaderboards: Feature = {
         "The players with the highest skill tier, the most ranked wins, the best win rate in ranked matches (with at least 20 of them), or the longest current win streak. Follow `links.next` for the next page; entries beyond the depth of the leaderboards are not listed. With `filter[playerIds]`, the entries of these players.",
       access: "key",
       takes: LEADERBOARDS,
-      readsMatches: false,
       response: "Leaderboard",
       segments: { board: { description: "The name of the leaderboard.", values: BOARDS } },
       codes: ["conflicting-parameters"],

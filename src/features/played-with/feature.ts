@@ -16,7 +16,6 @@ export const playedWith: Feature = {
         "With whom and against whom a player played most in the last 28 days, and with what result. Counts the newest 200 matches, without private ones. One record for each other player, those with the most matches together first.",
       access: "key",
       takes: PLAYED_WITH,
-      readsMatches: false,
       response: "PlayedWithList",
       endpoint: getPlayedWith,
     },
