@@ -9,7 +9,6 @@ import {
   gauge,
   labelled,
   type MetricFamily,
-  merged,
   total,
 } from "./prometheus.ts";
 import { RequestMetrics } from "./request-metrics.ts";
@@ -123,14 +122,19 @@ export class Metrics {
   /** All metrics in the text format of Prometheus. */
   async text(): Promise<string> {
     const shards = await this.#shardFamilies();
-    return exposition([...this.families(), ...shards, ...processFamilies()]);
+    return exposition([...this.ofProcess(), ...shards]);
   }
 
-  /** The metrics of this process merged with those of its `workers`. */
+  /** The metrics of a supervisor beside those of its `workers`. */
   async textWith(workers: readonly MetricFamily[]): Promise<string> {
     const shards = await this.#shardFamilies();
-    const own = labelled(processFamilies(), { worker: "supervisor" });
-    return exposition(merged([...this.families(), ...shards, ...own, ...workers]));
+    const own = labelled(this.ofProcess(), { worker: "supervisor" });
+    return exposition([...own, ...shards, ...workers]);
+  }
+
+  /** The metrics of this process, without those of shards. */
+  ofProcess(): MetricFamily[] {
+    return [...this.families(), ...processFamilies()];
   }
 
   async #shardFamilies(): Promise<MetricFamily[]> {
@@ -138,7 +142,7 @@ export class Metrics {
     return shardFamilies(await shardStates(), clock.now());
   }
 
-  /** The metrics of this process. */
+  /** What this process has counted. */
   families(): MetricFamily[] {
     const { version, sharedLimits } = this.options;
     return [
@@ -170,14 +174,11 @@ function sharedLimitFamilies(
   state: SharedLimitsState = { isUp: true, fallbacks: 0 },
 ): MetricFamily[] {
   return [
-    {
-      ...gauge(
-        "matchbook_shared_limits_up",
-        "0 while Redis is unavailable and each instance applies its own limits, otherwise 1",
-        state.isUp ? 1 : 0,
-      ),
-      merge: "lowest",
-    },
+    gauge(
+      "matchbook_shared_limits_up",
+      "0 while Redis is unavailable and each instance applies its own limits, otherwise 1",
+      state.isUp ? 1 : 0,
+    ),
     total(
       "matchbook_shared_limit_fallbacks_total",
       "Limit decisions made without Redis because it was unavailable",
