@@ -272,7 +272,6 @@ async function openParts(
     version,
     shardStates: () => shardStatuses({ shards, observe: watched }, { withSizes: true }),
     sharedLimits: () => limits?.shared,
-    clock,
   });
   const watched = observeAll([onlyChanges(log), metrics.observe]);
   const shards = openShards(settings, watched);

@@ -29,7 +29,6 @@ export interface MetricsOptions {
   shardStates(): Promise<ShardStatus[]>;
   /** Called for each scrape; undefined where limits are not shared. */
   sharedLimits?(): SharedLimitsState | undefined;
-  clock: { now(): number };
 }
 
 /** The results of an uploaded record, by their names in the event. */
@@ -60,11 +59,6 @@ export class Metrics {
   readonly #brokenUploads = new Counter(
     "matchbook_failed_uploads_total",
     "Uploads that were aborted before their end",
-  );
-  readonly #shardFailures = new Counter(
-    "matchbook_shard_failures_total",
-    "Failed health checks of a shard; /status and /readyz check every shard at most once a second, each scrape of these metrics does too",
-    ["shard"],
   );
   readonly #damagedRecords = new Counter(
     "matchbook_damaged_records_total",
@@ -113,9 +107,6 @@ export class Metrics {
       case "shard-available":
         this.#requests.addShard(event.shard);
         break;
-      case "shard-unavailable":
-        this.#shardFailures.add([event.shard]);
-        break;
     }
   };
 
@@ -138,8 +129,7 @@ export class Metrics {
   }
 
   async #shardFamilies(): Promise<MetricFamily[]> {
-    const { shardStates, clock } = this.options;
-    return shardFamilies(await shardStates(), clock.now());
+    return shardFamilies(await this.options.shardStates());
   }
 
   /** What this process has counted. */
@@ -158,7 +148,6 @@ export class Metrics {
       this.#adminRequests.family(),
       this.#uploadedRecords.family(),
       this.#brokenUploads.family(),
-      this.#shardFailures.family(),
       this.#damagedRecords.family(),
       total(
         "matchbook_log_lines_dropped_total",

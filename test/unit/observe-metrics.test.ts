@@ -47,7 +47,6 @@ async function after(events: Event[], shards: ShardStatus[] = []): Promise<Scrap
   const metrics = new Metrics({
     version: "1.2.3",
     shardStates: async () => shards,
-    clock: { now: () => NOW },
   });
   for (const event of events) metrics.observe(event);
   return readScrape(await metrics.text());
@@ -83,11 +82,6 @@ describe("a failure or rejection", () => {
     ["matchbook_key_reload_failures_total", { event: "keys-reload-still-failing", error }, {}],
     ["matchbook_usage_write_failures_total", { event: "usage-write-failed", error }, {}],
     ["matchbook_usage_write_failures_total", { event: "usage-write-still-failing", error }, {}],
-    [
-      "matchbook_shard_failures_total",
-      { event: "shard-unavailable", shard: "na", error },
-      { shard: "na" },
-    ],
   ])("is counted in %s", async (name, event, labels) => {
     expect(seriesValue(await after([event, event]), name, labels)).toBe(2);
   });
@@ -104,20 +98,10 @@ describe("a shard", () => {
     expect([...new Set(samples.map(({ labels }) => labels.shard))]).toEqual(["na"]);
   });
 
-  test("without a match has no newest one and no lag", async () => {
+  test("without a match has no newest one", async () => {
     const scrape = await after([], [aShard("na")]);
     expect(seriesValue(scrape, "matchbook_shard_matches", { shard: "na" })).toBe(0);
-    expect(scrape.get("matchbook_shard_lag_seconds")!.samples).toEqual([]);
     expect(scrape.get("matchbook_shard_newest_match_timestamp_seconds")!.samples).toEqual([]);
-  });
-
-  test("never has a negative lag", async () => {
-    const scrape = await after(
-      [],
-      [aShard("old", { newestMatch: 0 }), aShard("new", { newestMatch: NOW + 5000 })],
-    );
-    expect(seriesValue(scrape, "matchbook_shard_lag_seconds", { shard: "old" })).toBe(NOW / 1000);
-    expect(seriesValue(scrape, "matchbook_shard_lag_seconds", { shard: "new" })).toBe(0);
   });
 });
 
