@@ -118,7 +118,7 @@ describe("shards digest", () => {
         teams: 1,
       });
       expect((await matchbook(args)).stdout).toBe(
-        `digest   ${digest}\nmatches  2\nplayers  2\nteams    1\n`,
+        `shard    na\ndigest   ${digest}\nmatches  2\nplayers  2\nteams    1\n`,
       );
     } finally {
       await world.stop();
