@@ -49,7 +49,7 @@ const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() 
 export interface RunningMatchbook extends Omit<RunningServer, "families"> {
   /** The URL of the admin listener, if there is one. */
   adminUrl: string | undefined;
-  metrics: Pick<Metrics, "families">;
+  metrics: Pick<Metrics, "ofProcess">;
   /** Applies changes of keys at once. */
   reloadKeys(): Promise<void>;
 }
@@ -272,7 +272,6 @@ async function openParts(
     version,
     shardStates: () => shardStatuses({ shards, observe: watched }, { withSizes: true }),
     sharedLimits: () => limits?.shared,
-    clock,
   });
   const watched = observeAll([onlyChanges(log), metrics.observe]);
   const shards = openShards(settings, watched);

@@ -27,7 +27,7 @@ export class UsageStore {
     if (counts.length + counted.length === 0) return;
     await this.database.transaction(async (connection) => {
       // The same order in all processes prevents deadlocks.
-      await addCounts(connection, counts.toSorted(byKeyDayAndStatus));
+      await addCounts(connection, counts.toSorted(byName));
       await appendMatches(connection, counted);
     });
   }
@@ -158,9 +158,7 @@ async function insert(
   }
 }
 
-const byKeyDayAndStatus = (one: UsageCount, other: UsageCount): number =>
-  one.keyId < other.keyId
-    ? -1
-    : one.keyId > other.keyId
-      ? 1
-      : one.day - other.day || one.status - other.status;
+const nameOf = ({ keyId, day, status }: UsageCount) => `${keyId} ${day} ${status}`;
+
+const byName = (one: UsageCount, other: UsageCount): number =>
+  nameOf(one) < nameOf(other) ? -1 : 1;

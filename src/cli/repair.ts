@@ -11,7 +11,7 @@ import { countLosses, type Loss, repair as rebuildShard } from "../repair/repair
 import type { Settings } from "../settings/definitions.ts";
 import { type ShardLocation, showLocation } from "../settings/shard-locations.ts";
 import { DamagedData, OtherOwner, type StoreError } from "../store/store.ts";
-import { CommandError, defineCommand } from "./command.ts";
+import { CommandError, defineCommand, note } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { chosenShards, SHARD, withShards } from "./shard-store.ts";
 import { counted } from "./table.ts";
@@ -141,12 +141,14 @@ async function checkVersion(shard: string, settings: Settings): Promise<void> {
       throw new CommandError(`shard ${shard} has no records yet`);
     });
   } catch (error) {
-    const { code = "" } = ((error as StoreError).cause ?? {}) as { code?: string };
+    const { cause, message } = error as StoreError;
+    const { code = "" } = (cause ?? {}) as { code?: string };
     const isDamage =
       error instanceof DamagedData ||
       error instanceof OtherOwner ||
       /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code);
     if (!isDamage) throw error;
+    note(`${shard} is damaged: ${message}`);
   }
 }
 

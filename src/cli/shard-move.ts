@@ -1,14 +1,8 @@
 /** `matchbook shards move`: copies a shard to another location and compares both. */
 
-import { realpathSync } from "node:fs";
 import { type Moved, move as moveShard, type Phase, recordsIn, type Side } from "../export/move.ts";
-import { locationOf, openWriter } from "../open-stores.ts";
-import {
-  isSameLocation,
-  parseLocation,
-  type ShardLocation,
-  showLocation,
-} from "../settings/shard-locations.ts";
+import { openWriter } from "../open-stores.ts";
+import { parseLocation, type ShardLocation, showLocation } from "../settings/shard-locations.ts";
 import type { Writer } from "../store/store.ts";
 import { CommandError, defineCommand, note, UsageError } from "./command.ts";
 import { withProgress } from "./progress.ts";
@@ -45,38 +39,18 @@ export const move = defineCommand<Flags>({
     // The message does not repeat the location: it may contain a password.
     if ("error" in parsed) throw new UsageError(`invalid --to: ${parsed.error}`);
     const to = parsed.value;
-    const move = async (source: Writer, ids: readonly string[]) => {
-      const target = withoutLinks(to);
-      const used = ids.find((one) =>
-        isSameLocation(withoutLinks(locationOf(settings, one)), target),
-      );
-      if (used !== undefined) {
-        throw new UsageError(
-          `${showLocation(to)} is the location of shard ${used}: choose another`,
-        );
-      }
-      const moved = await copy(source, id, to, flags.resume === true);
-      if (!moved.isEqual) throw new CommandError(difference(id, to, moved));
-      return { text: nextSteps(id, to, moved.source) };
-    };
     return withShard(
       settings,
       id,
-      async (source, shards) => move(source, await shards.list()),
+      async (source) => {
+        const moved = await copy(source, id, to, flags.resume === true);
+        if (!moved.isEqual) throw new CommandError(difference(id, to, moved));
+        return { text: nextSteps(id, to, moved.source) };
+      },
       "write",
     );
   },
 });
-
-/** Resolves symbolic links, if the file exists. */
-function withoutLinks(location: ShardLocation): ShardLocation {
-  if (location.engine !== "sqlite") return location;
-  try {
-    return { ...location, path: realpathSync(location.path) };
-  } catch {
-    return location;
-  }
-}
 
 async function copy(source: Writer, shard: string, to: ShardLocation, resume: boolean) {
   const location = showLocation(to);

@@ -5,7 +5,6 @@ import { defineCommand, defineGroup } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { move } from "./shard-move.ts";
 import { SHARD, withShard } from "./shard-store.ts";
-import { table } from "./table.ts";
 
 const digest = defineCommand({
   name: "digest",
@@ -31,8 +30,7 @@ const digest = defineCommand({
           ),
         ),
       );
-      const rows = Object.entries(found).map(([name, value]) => [name, String(value)]);
-      return { json: { shard, ...found }, text: table(rows) };
+      return { json: { shard, ...found } };
     }),
 });
 

@@ -9,7 +9,6 @@ import {
   gauge,
   labelled,
   type MetricFamily,
-  merged,
   total,
 } from "./prometheus.ts";
 import { RequestMetrics } from "./request-metrics.ts";
@@ -30,7 +29,6 @@ export interface MetricsOptions {
   shardStates(): Promise<ShardStatus[]>;
   /** Called for each scrape; undefined where limits are not shared. */
   sharedLimits?(): SharedLimitsState | undefined;
-  clock: { now(): number };
 }
 
 /** The results of an uploaded record, by their names in the event. */
@@ -61,11 +59,6 @@ export class Metrics {
   readonly #brokenUploads = new Counter(
     "matchbook_failed_uploads_total",
     "Uploads that were aborted before their end",
-  );
-  readonly #shardFailures = new Counter(
-    "matchbook_shard_failures_total",
-    "Failed health checks of a shard; /status and /readyz check every shard at most once a second, each scrape of these metrics does too",
-    ["shard"],
   );
   readonly #damagedRecords = new Counter(
     "matchbook_damaged_records_total",
@@ -114,31 +107,32 @@ export class Metrics {
       case "shard-available":
         this.#requests.addShard(event.shard);
         break;
-      case "shard-unavailable":
-        this.#shardFailures.add([event.shard]);
-        break;
     }
   };
 
   /** All metrics in the text format of Prometheus. */
   async text(): Promise<string> {
     const shards = await this.#shardFamilies();
-    return exposition([...this.families(), ...shards, ...processFamilies()]);
+    return exposition([...this.ofProcess(), ...shards]);
   }
 
-  /** The metrics of this process merged with those of its `workers`. */
+  /** The metrics of a supervisor beside those of its `workers`. */
   async textWith(workers: readonly MetricFamily[]): Promise<string> {
     const shards = await this.#shardFamilies();
-    const own = labelled(processFamilies(), { worker: "supervisor" });
-    return exposition(merged([...this.families(), ...shards, ...own, ...workers]));
+    const own = labelled(this.ofProcess(), { worker: "supervisor" });
+    return exposition([...own, ...shards, ...workers]);
+  }
+
+  /** The metrics of this process, without those of shards. */
+  ofProcess(): MetricFamily[] {
+    return [...this.families(), ...processFamilies()];
   }
 
   async #shardFamilies(): Promise<MetricFamily[]> {
-    const { shardStates, clock } = this.options;
-    return shardFamilies(await shardStates(), clock.now());
+    return shardFamilies(await this.options.shardStates());
   }
 
-  /** The metrics of this process. */
+  /** What this process has counted. */
   families(): MetricFamily[] {
     const { version, sharedLimits } = this.options;
     return [
@@ -154,7 +148,6 @@ export class Metrics {
       this.#adminRequests.family(),
       this.#uploadedRecords.family(),
       this.#brokenUploads.family(),
-      this.#shardFailures.family(),
       this.#damagedRecords.family(),
       total(
         "matchbook_log_lines_dropped_total",
@@ -170,14 +163,11 @@ function sharedLimitFamilies(
   state: SharedLimitsState = { isUp: true, fallbacks: 0 },
 ): MetricFamily[] {
   return [
-    {
-      ...gauge(
-        "matchbook_shared_limits_up",
-        "0 while Redis is unavailable and each instance applies its own limits, otherwise 1",
-        state.isUp ? 1 : 0,
-      ),
-      merge: "lowest",
-    },
+    gauge(
+      "matchbook_shared_limits_up",
+      "0 while Redis is unavailable and each instance applies its own limits, otherwise 1",
+      state.isUp ? 1 : 0,
+    ),
     total(
       "matchbook_shared_limit_fallbacks_total",
       "Limit decisions made without Redis because it was unavailable",

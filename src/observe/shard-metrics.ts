@@ -22,7 +22,7 @@ export interface ShardStatus {
   replicas: readonly boolean[];
 }
 
-export function shardFamilies(states: readonly ShardStatus[], now: number): MetricFamily[] {
+export function shardFamilies(states: readonly ShardStatus[]): MetricFamily[] {
   const readable = states.filter(({ available }) => available);
   // A verdict may be why a shard is unavailable.
   const judged = states.filter(({ available, verdict }) => available || verdict);
@@ -64,11 +64,6 @@ export function shardFamilies(states: readonly ShardStatus[], now: number): Metr
       "matchbook_shard_newest_match_timestamp_seconds",
       "Creation time of the newest served match, in seconds since 1970",
       fresh.map(({ id, newestMatch }) => sample(id, newestMatch / 1000)),
-    ),
-    gauge(
-      "matchbook_shard_lag_seconds",
-      "Age of the newest served match in seconds",
-      fresh.map(({ id, newestMatch }) => sample(id, Math.max(0, (now - newestMatch) / 1000))),
     ),
     gauge(
       "matchbook_shard_verified_timestamp_seconds",

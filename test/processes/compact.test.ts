@@ -37,7 +37,7 @@ test("in SQLite, compact makes the file shorter after a prune, while the shard i
   expect(await digestAt(world.data)).toEqual(digest);
   expect((await world.get("/shards/na/matches")).body.data).toEqual(served.body.data);
   const again = await matchbookAt(world.data, ["compact", "na"]);
-  expect(again.stdout).toBe(`before  ${after} bytes\nafter   ${after} bytes\n`);
+  expect(again.stdout).toBe(`shard   na\nbefore  ${after}\nafter   ${after}\n`);
   await world.stop();
 });
 

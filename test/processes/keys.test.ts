@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../../src/access/key.ts";
 import { KEY_TABLES } from "../../src/access/tables.ts";
@@ -190,13 +190,5 @@ describe("a usage error", () => {
     const key = (await keys("create", "--name", "n", "--data", "d")).stdout.trim();
     const { exitCode, stderr } = await keys("show", key, "--data", "d");
     expect([exitCode, stderr]).toEqual([1, expect.not.stringContaining(key)]);
-  });
-
-  test("in a shard's name is reported, since nothing else would reveal it", async () => {
-    mkdirSync(join(cwd, "shards"), { recursive: true });
-    writeFileSync(join(cwd, "shards/na.db"), "");
-    const made = await keys("create", "--name", "n", "--data", "shards", "--shards", "nna+*");
-    expect(made.exitCode).toBe(0);
-    expect(made.stderr).toContain('did you mean "na"?');
   });
 });

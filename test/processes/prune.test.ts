@@ -67,7 +67,9 @@ describe.each(["SQLite", "PostgreSQL"])("in %s, prune", (engine) => {
 
     const { exitCode, stdout, stderr } = await prune("--older-than", "400d");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toMatch(/^cutoff +\d{4}-.*Z\nserved removed +1\nwithheld removed +1\n$/);
+    expect(stdout).toMatch(
+      /^shard +na\ncutoff +\d{4}-.*Z\nserved +1\nwithheld +1\ndryRun +false\n$/,
+    );
     const cutoff = await lookInto(data, async (writer) => writer.prunedBefore());
     expect(Math.abs(Date.now() - 400 * DAY - cutoff!)).toBeLessThan(DAY);
 

@@ -199,11 +199,12 @@ describe("a move that is refused", () => {
     return [exitCode, stderr];
   };
 
-  test("to the shard's current location, however it is written, is a usage error", async () => {
-    const same = `${folder.path}/home/../home.db`;
-    expect(await fails(moving(`sqlite:${same}`))).toEqual([
-      2,
-      expect.stringContaining(`${same} is the location of shard na`),
+  test("to the shard's current location, however it is written, is rejected", async () => {
+    const same = `sqlite:${folder.path}/home/../home.db`;
+    expect(await fails(moving(same))).toEqual([1, expect.stringContaining("is not empty")]);
+    expect(await fails(moving(same, "--resume"))).toEqual([
+      1,
+      expect.stringContaining("is not a copy of na"),
     ]);
   });
 

@@ -118,7 +118,7 @@ describe("shards digest", () => {
         teams: 1,
       });
       expect((await matchbook(args)).stdout).toBe(
-        `digest   ${digest}\nmatches  2\nplayers  2\nteams    1\n`,
+        `shard    na\ndigest   ${digest}\nmatches  2\nplayers  2\nteams    1\n`,
       );
     } finally {
       await world.stop();
@@ -138,34 +138,15 @@ describe("shards digest", () => {
   });
 });
 
-describe("what a move prints about the settings", () => {
-  const move = async (to: string, more: string[] = [], env: Record<string, string> = {}) => {
-    const args = ["shards", "move", "eu", "--to", to, "--data", data, ...more];
-    const { exitCode, stdout, stderr } = await matchbook(args, { env });
-    expect([exitCode, stderr]).toEqual([0, ""]);
-    return stdout;
-  };
-
-  test("names every shard where none was listed before", async () => {
-    const to = `sqlite:${path("listed.db")}`;
-    expect(await move(to)).toContain(`   [shards.na]\n   [shards.eu]\n   url = "${to}"\n`);
-  });
-
-  test("names only the moved shard where the file lists shards", async () => {
-    const config = (name: string, shards: Record<string, string | undefined>) => [
-      "--config",
-      shardsFile(path(name), shards),
-    ];
-    const to = `sqlite:${path("alone.db")}`;
-    const output = await move(to, config("alone.toml", { na: undefined, eu: undefined }));
-    expect(output).toContain(`\n\n   [shards.eu]\n   url = "${to}"\n\n`);
-    expect(output).not.toContain("[shards.na]");
-  });
-
-  test("does not put a shard in the location of another", async () => {
-    const args = ["shards", "move", "eu", "--to", `sqlite:${join(data, "na.db")}`, "--data", data];
-    const { exitCode, stderr } = await matchbook(args);
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/\bna\.db .*\bna\b/);
-  });
+test("a move names the table of the settings to change, and refuses the location of another shard", async () => {
+  const move = (to: string) =>
+    matchbook(["shards", "move", "eu", "--to", `sqlite:${to}`, "--data", data]);
+  const moved = await move(path("listed.db"));
+  expect([moved.exitCode, moved.stderr]).toEqual([0, ""]);
+  expect(moved.stdout).toContain("[shards.eu]");
+  const refused = await move(join(data, "na.db"));
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining("holds the records of shard na"),
+  ]);
 });

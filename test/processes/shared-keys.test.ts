@@ -234,12 +234,12 @@ describe("an unavailable key database", () => {
     } finally {
       await cluster.start();
     }
-    await until("both workers have the keys", () => count("keys-reload-recovered") === 2);
+    await until("workers and supervisor have the keys", () => count("keys-reload-recovered") === 3);
     await until("it is ready", async () => (await get("/readyz")).status === 200);
     expect((await get(ONE)).status).toBe(200);
     expect(await server.end()).toBe(0);
     await logged;
-    expect([count("keys-load-failed"), count("keys-reload-recovered")]).toEqual([2, 2]);
+    expect([count("keys-load-failed"), count("keys-reload-recovered")]).toEqual([3, 3]);
     expect(log).not.toContain("open-sesame");
   });
 });

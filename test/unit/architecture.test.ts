@@ -26,8 +26,8 @@ openapi: domain query schema
 endpoint: domain query store document access
 settings: domain text
 # How commands, admin routes and findings are declared, here and in features.
-cli/command.ts: domain settings
 cli/table.ts:
+cli/command.ts: domain settings cli/table.ts
 admin/endpoint.ts: domain
 admin/errors.ts: access store
 admin/request.ts: domain text admin/endpoint.ts admin/errors.ts

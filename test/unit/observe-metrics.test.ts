@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { findRoute } from "../../src/http/routes.ts";
 import type { Event, RequestEvent } from "../../src/observe/events.ts";
 import { Metrics } from "../../src/observe/metrics.ts";
-import { exposition, gauge, merged, total } from "../../src/observe/prometheus.ts";
+import { exposition, gauge, labelled, total } from "../../src/observe/prometheus.ts";
 import type { ShardStatus } from "../../src/observe/shard-metrics.ts";
 import { readScrape, type Scrape, seriesValue } from "../support/scrape.ts";
 
@@ -47,7 +47,6 @@ async function after(events: Event[], shards: ShardStatus[] = []): Promise<Scrap
   const metrics = new Metrics({
     version: "1.2.3",
     shardStates: async () => shards,
-    clock: { now: () => NOW },
   });
   for (const event of events) metrics.observe(event);
   return readScrape(await metrics.text());
@@ -83,11 +82,6 @@ describe("a failure or rejection", () => {
     ["matchbook_key_reload_failures_total", { event: "keys-reload-still-failing", error }, {}],
     ["matchbook_usage_write_failures_total", { event: "usage-write-failed", error }, {}],
     ["matchbook_usage_write_failures_total", { event: "usage-write-still-failing", error }, {}],
-    [
-      "matchbook_shard_failures_total",
-      { event: "shard-unavailable", shard: "na", error },
-      { shard: "na" },
-    ],
   ])("is counted in %s", async (name, event, labels) => {
     expect(seriesValue(await after([event, event]), name, labels)).toBe(2);
   });
@@ -104,38 +98,19 @@ describe("a shard", () => {
     expect([...new Set(samples.map(({ labels }) => labels.shard))]).toEqual(["na"]);
   });
 
-  test("without a match has no newest one and no lag", async () => {
+  test("without a match has no newest one", async () => {
     const scrape = await after([], [aShard("na")]);
     expect(seriesValue(scrape, "matchbook_shard_matches", { shard: "na" })).toBe(0);
-    expect(scrape.get("matchbook_shard_lag_seconds")!.samples).toEqual([]);
     expect(scrape.get("matchbook_shard_newest_match_timestamp_seconds")!.samples).toEqual([]);
-  });
-
-  test("never has a negative lag", async () => {
-    const scrape = await after(
-      [],
-      [aShard("old", { newestMatch: 0 }), aShard("new", { newestMatch: NOW + 5000 })],
-    );
-    expect(seriesValue(scrape, "matchbook_shard_lag_seconds", { shard: "old" })).toBe(NOW / 1000);
-    expect(seriesValue(scrape, "matchbook_shard_lag_seconds", { shard: "new" })).toBe(0);
   });
 });
 
-test("the open streams of several workers add up", () => {
-  const families = [2, 3].flatMap((streams) => {
-    const metrics = new Metrics({
-      version: "1.2.3",
-      shardStates: async () => [],
-      clock: { now: () => NOW },
-    });
-    metrics.include(() => [
-      { ...gauge("matchbook_open_streams", "Open streams", streams), merge: "sum" },
-      total("matchbook_changes_sent_total", "Changes sent", 10),
-    ]);
-    return metrics.families();
-  });
-  const scrape = readScrape(exposition(merged(families)));
-  expect(seriesValue(scrape, "matchbook_open_streams")).toBe(5);
-  expect(seriesValue(scrape, "matchbook_changes_sent_total")).toBe(20);
-  expect(seriesValue(scrape, "matchbook_active_keys")).toBe(0);
+test("the samples of several workers follow each other under one name, by their label", () => {
+  const families = ["1", "2"].flatMap((worker) =>
+    labelled([total("matchbook_changes_sent_total", "Changes sent", Number(worker))], { worker }),
+  );
+  const scrape = readScrape(exposition([...families, gauge("matchbook_open_streams", "Open", 3)]));
+  const sentBy = (worker: string) =>
+    seriesValue(scrape, "matchbook_changes_sent_total", { worker });
+  expect([sentBy("1"), sentBy("2")]).toEqual([1, 2]);
 });

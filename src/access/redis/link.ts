@@ -108,7 +108,8 @@ export class RedisLink {
 
   async #connect(): Promise<void> {
     const client = new Bun.RedisClient(this.url, {
-      connectionTimeout: CONNECT_MS,
+      // Later than our own limit, whose error says what happened.
+      connectionTimeout: 2 * CONNECT_MS,
       autoReconnect: false,
       enableOfflineQueue: false,
     });
