@@ -56,13 +56,15 @@ export interface RunningMatchbook extends Omit<RunningServer, "families"> {
 
 /**
  * Starts the public server, and the admin listener if the settings enable it. `sharing` is for one of several
- * processes on the same port. `maintenancePace`, `pace` and `redisResponseMs` are for tests.
+ * processes on the same port. `offeredKey` is a key that the portal offers to every visitor. `maintenancePace`,
+ * `pace` and `redisResponseMs` are for tests.
  */
 export async function serve(
   settings: Settings,
   log: Observe,
   unsteadyClock: Clock = SYSTEM_CLOCK,
   sharing?: WorkerLimits,
+  offeredKey?: string,
   maintenancePace?: Partial<MaintenancePace>,
   pace?: Readonly<Record<string, number>>,
   redisResponseMs?: number,
@@ -114,7 +116,7 @@ export async function serve(
       // Two kinds of entries: what was read for a request, and its content compressed as a whole.
       results: new ResultCache(responseCache / 2),
       bodies: new Bodies(settings.compression, responseCache / 2, overload),
-      portal: portalFor(settings, visitors, clock),
+      portal: portalFor(settings, offeredKey, visitors, clock),
       drainMs: settings["drain-ms"],
       pace,
       clock,
@@ -157,13 +159,14 @@ function visitorsFor(
 /** Undefined if the portal is disabled. */
 function portalFor(
   settings: Settings,
+  offeredKey: string | undefined,
   visitors: Visitors | undefined,
   { monotonic }: Clock,
 ): Portal | undefined {
   if (settings.portal === "off") return undefined;
   const folder = join(settings.data, "pictures");
   const pictures = existsSync(folder) ? new Pictures(folder, monotonic) : undefined;
-  return new Portal({ visitors, pictures });
+  return new Portal({ offeredKey, visitors, pictures });
 }
 
 /** The workers, as the admin listener of the supervisor uses them. */

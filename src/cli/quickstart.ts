@@ -50,9 +50,9 @@ export const quickstart = defineCommand({
       await shards.close();
     }
     const key = await demoKey(settings);
-    const hasPortal = settings.portal === "on";
-    const greet = (url: string) => print(welcome(url, key, example, hasPortal));
-    await serveUntilSignal(context.command, settings, greet);
+    const offered = settings.portal === "on" ? key : undefined;
+    const greet = (url: string) => print(welcome(url, key, example, offered !== undefined));
+    await serveUntilSignal(context.command, settings, greet, offered);
   },
 });
 
@@ -79,7 +79,10 @@ async function* demoBytes(): Bytes {
   for (const lines of demoLines({ ...DEMO, until: Date.now() })) yield Buffer.from(lines);
 }
 
-/** The same key at every start, as long as it is valid. Keys are stored as hashes, so this one is also in its own file. */
+/**
+ * The same key at every start, as long as it is valid. Keys are stored as hashes, so this one is also in its own
+ * file: it is not a secret, because the portal offers it to every visitor.
+ */
 async function demoKey(settings: Settings): Promise<string> {
   const file = join(settings.data, "demo-key");
   const access = openAccess(settings);

@@ -50,17 +50,18 @@ async function warnIfEmpty(settings: Settings): Promise<void> {
 
 /**
  * Serves and prints the URL; `onReady` may print more. Resolves when the server has stopped. `command` must have
- * the flags of `serve`.
+ * the flags of `serve`. The portal offers `offeredKey` to every visitor.
  */
 export async function serveUntilSignal(
   command: Command,
   settings: Settings,
   onReady: (url: string) => Awaitable<void>,
+  offeredKey?: string,
 ): Promise<void> {
   const log = logTo({ level: settings["log-level"], events: FEATURE_EVENTS });
   const uncaught = Promise.withResolvers<string>();
   onUncaughtError(log, () => uncaught.resolve("uncaught error"));
-  const server = await start(command, settings, log);
+  const server = await start(command, settings, log, offeredKey);
   if (server === undefined) return;
   const signal = Promise.race([nextSignal(settings.workers), uncaught.promise]);
   print(`listening on ${server.url}`);
@@ -74,13 +75,18 @@ export async function serveUntilSignal(
 }
 
 /** Undefined when a worker could not start: it has printed why, and process.exitCode is set. */
-async function start(command: Command, settings: Settings, log: Observe) {
+async function start(
+  command: Command,
+  settings: Settings,
+  log: Observe,
+  offeredKey: string | undefined,
+) {
   if (settings.workers === 1) {
     ignoreHangup(log);
-    return startServing(settings, log);
+    return startServing(settings, log, undefined, undefined, offeredKey);
   }
   try {
-    const supervised = await supervise(settings, log, workerCommand(command));
+    const supervised = await supervise(settings, log, workerCommand(command), offeredKey);
     process.on("SIGHUP", () => supervised.restart());
     return supervised;
   } catch (error) {

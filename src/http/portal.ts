@@ -96,6 +96,8 @@ const UNBUILT = `<!doctype html>
 `;
 
 export interface PortalOptions {
+  /** Offered to every visitor, in demo mode only. */
+  offeredKey?: string | undefined;
   /** Undefined if visitors need a key. */
   visitors?: Pick<Visitors, "issue"> | undefined;
   /** Undefined if tiles show initials. */
@@ -105,6 +107,7 @@ export interface PortalOptions {
 /** The tags of index.html that the server replaces. */
 const TITLE = /<title>.*?<\/title>/s;
 const DESCRIPTION = /<meta name="description" content="[^"]*">\s*/;
+const OFFER_TAG = '<meta name="matchbook-offer" content="">';
 
 export class Portal {
   readonly #options: PortalOptions;
@@ -146,14 +149,15 @@ export class Portal {
   async #read(): Promise<ReadPack | undefined> {
     const pack = await readPack();
     if (!pack) return undefined;
-    const { visitors, pictures } = this.#options;
+    const { offeredKey = "", visitors, pictures } = this.#options;
     const metas = [
+      OFFER_TAG.replace('""', `"${offeredKey}"`),
       visitors ? '<meta name="matchbook-visitors" content="on">' : "",
       pictures ? '<meta name="matchbook-pictures" content="on">' : "",
     ];
     const text = gunzipSync(pack.page.gzip)
       .toString()
-      .replace("</head>", `${metas.join("")}</head>`)
+      .replace(OFFER_TAG, metas.join(""))
       .replace(DESCRIPTION, "");
     // A bitmap, which previews and old browsers need, if there is one.
     const find = (start: string) => [...pack.assets].find(([name]) => name.startsWith(start));

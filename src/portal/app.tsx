@@ -2,7 +2,7 @@
 
 import { type ComponentType, createElement, type ReactNode, Suspense, useEffect } from "react";
 import { Header } from "./header.tsx";
-import { KeyButton, KeyDialog } from "./key.tsx";
+import { KeyButton, KeyDialog, Offer } from "./key.tsx";
 import { Boundary, lazyPage } from "./kit/boundary.tsx";
 import { NotFound } from "./kit/not-found.tsx";
 import { Skeleton } from "./kit/skeleton.tsx";
@@ -53,6 +53,7 @@ export function App() {
       </a>
       {/* The search is in it, except on the start page. */}
       <Header view={isUnknown ? { name: "not-found", path: address } : view} />
+      <Offer />
       <main id="content" className="content" tabIndex={-1}>
         <Boundary key={pageKey(view)}>
           <Suspense fallback={<Skeleton label="Loading page" count={8} />}>

@@ -1,4 +1,4 @@
-/** The visitor's API key: the button in the footer, the key dialog, and the masked key. */
+/** The visitor's API key: the button in the footer, the key dialog, the masked key, and the demo server's offer. */
 
 import "./key.css";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
@@ -65,6 +65,20 @@ export function KeyButton() {
         "Add API key"
       )}
     </Button>
+  );
+}
+
+/** Shown on demo servers to visitors who need a key. */
+export function Offer() {
+  const { access, offeredKey, setKey } = useSession();
+  if (!offeredKey || access !== "none") return null;
+  return (
+    <section className="row offer" aria-label="Demo key">
+      <p>This is a demo server with sample matches. Try it with the demo key.</p>
+      <Button look="main" onClick={() => setKey(offeredKey)}>
+        Use the demo key
+      </Button>
+    </section>
   );
 }
 
@@ -154,7 +168,7 @@ function quotaText({ matches, matchesLeft, resetSeconds }: Usage["today"]): stri
 }
 
 function KeyForm() {
-  const { access, setKey } = useSession();
+  const { access, key, setKey, offeredKey } = useSession();
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string>();
   const [isChecking, setChecking] = useState(false);
@@ -204,6 +218,9 @@ function KeyForm() {
         <Button type="submit" look="main" disabled={isChecking || text.trim() === ""}>
           {isChecking ? "Checking…" : "Use this key"}
         </Button>
+        {offeredKey && offeredKey !== key && (
+          <Button onClick={() => setKey(offeredKey)}>Use the demo key</Button>
+        )}
         <Button look="plain" onClick={() => askForKey(false)}>
           Cancel
         </Button>

@@ -39,14 +39,19 @@ export interface Session {
   matchbook: Matchbook;
   /** Whether the key dialog is open. */
   isAskingForKey: boolean;
+  /** The key that a demo server offers to every visitor. */
+  offeredKey: string | undefined;
 }
 
 const KEY = "matchbook.key";
+/** Set if the stored key is the demo key, so that a new demo key replaces it. */
+const FROM_OFFER = "matchbook.key-from-offer";
 /** Set if the stored key was accepted once. */
 const WORKED = "matchbook.key-that-worked";
 const SHARD = "matchbook.shard";
 
-let isOpenToVisitors = document.querySelector('meta[name="matchbook-visitors"]') !== null;
+const offeredKey = metaContent("matchbook-offer");
+let isOpenToVisitors = metaContent("matchbook-visitors") === "on";
 
 const sendAsVisitor = fetchAsVisitor(() => {
   isOpenToVisitors = false;
@@ -58,13 +63,14 @@ const keyState = createStore<KeyState>("unchecked");
 const limits = createStore<Limits | undefined>(undefined);
 
 const session = createStore<Session>({
-  ...connectionFor(stored(KEY)),
+  ...connectionFor((stored(FROM_OFFER) && offeredKey) || stored(KEY)),
   setKey,
   isKeyShown: false,
   shard: stored(SHARD) ?? "",
   isShardChosen: stored(SHARD) !== undefined,
   setShard,
   isAskingForKey: false,
+  offeredKey,
 });
 
 onStored(KEY, () => {
@@ -92,6 +98,7 @@ function setKey(key?: string): void {
   const given = key?.trim() || undefined;
   if (given !== session.get().key) store(WORKED, undefined);
   store(KEY, given);
+  store(FROM_OFFER, given !== undefined && given === offeredKey ? "yes" : undefined);
   change({ ...connectionFor(given), isKeyShown: false, isAskingForKey: false });
 }
 
@@ -173,4 +180,10 @@ async function errorCode(response: Response): Promise<string | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** What the server says in the page: in demo mode the demo key, and whether visitors need a key. */
+function metaContent(name: string): string | undefined {
+  const meta = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`);
+  return meta?.content || undefined;
 }

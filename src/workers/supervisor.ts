@@ -18,7 +18,12 @@ import { WorkerProcess } from "./worker-process.ts";
  * `command` starts a worker. Resolves when all workers are ready. Throws what a single server would, or
  * StartFailed if a worker has already logged the reason.
  */
-export async function supervise(settings: Settings, log: Observe, command: readonly string[]) {
+export async function supervise(
+  settings: Settings,
+  log: Observe,
+  command: readonly string[],
+  offeredKey?: string,
+) {
   const { workers, host } = settings;
   const memory = newSharedMemory();
   // Workers share the port on purpose. So it is opened exclusively first: if another program uses it, this fails
@@ -26,7 +31,7 @@ export async function supervise(settings: Settings, log: Observe, command: reado
   const port = await freePort(settings);
   const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
   const visitorSecret = randomSecret();
-  const shared = { host, port, seed, visitorSecret };
+  const shared = { host, port, seed, offeredKey, visitorSecret };
   const pool = new WorkerPool(workers, {
     start: (number) => new WorkerProcess(command, memory, { number, ...shared }),
     drainMs: settings["drain-ms"],

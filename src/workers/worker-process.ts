@@ -10,6 +10,8 @@ export interface WorkerOptions {
   port: number;
   /** A secret that all workers share. */
   seed: number;
+  /** A key that the portal offers to every visitor. */
+  offeredKey: string | undefined;
   /** Signs the tokens of portal visitors, unless the settings have a secret for it. */
   visitorSecret: string;
 }

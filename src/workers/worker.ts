@@ -95,7 +95,7 @@ function hasConnections(port: number): boolean {
 
 function start(
   settings: Settings,
-  { host, port, seed, visitorSecret }: WorkerOptions,
+  { host, port, seed, offeredKey, visitorSecret }: WorkerOptions,
   log: Observe,
 ): Promise<RunningMatchbook> {
   const own = {
@@ -107,7 +107,7 @@ function start(
   };
   const clock = { now: Date.now, monotonic: machineClock() };
   const sharing = { ...openSharedLimits(INHERITED, seed), visitorSecret };
-  return serve(own, log, clock, sharing);
+  return serve(own, log, clock, sharing, offeredKey);
 }
 
 async function answer(

@@ -247,6 +247,16 @@ inBrowser("a key", () => {
     expect(await page.evaluate(() => localStorage.getItem("matchbook.key"))).toBeNull();
   });
 
+  test("of a demo server is offered to visitors who need one", async () => {
+    const demo = await serve(closed.settings, () => {}, undefined, undefined, closed.key);
+    const page = await visit(playerLink(demo));
+    await page.getByRole("button", { name: "Use the demo key" }).first().click();
+    await heading(page).filter({ hasText: player.name }).waitFor();
+    expect(await page.getByRole("button", { name: "Use the demo key" }).count()).toBe(0);
+    await leave(page);
+    await demo.stop("test");
+  });
+
   describe("in its dialog is accessible:", () => {
     testEverywhere(
       () => ({ address: `${open.url}/portal/status`, options: { key: open.key } }),

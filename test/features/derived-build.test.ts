@@ -75,7 +75,7 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     const events: Event[] = [];
     const pace = { pauseMs: 20 };
     const log = (event: Event) => void events.push(event);
-    const server = await serve(world.settings, log, undefined, undefined, pace);
+    const server = await serve(world.settings, log, undefined, undefined, undefined, pace);
     try {
       await until("it is built", async () => events.some(({ event }) => event === "derived-built"));
       const heroes = await heroesIn(world, server.url);

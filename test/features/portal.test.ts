@@ -76,6 +76,10 @@ describe("the page", () => {
     expect((await request("/", { "If-None-Match": '"other"' })).status).toBe(200);
   });
 
+  test("offers no key outside demo mode", async () => {
+    expect(await (await request("/")).text()).toContain('<meta name="matchbook-offer" content="">');
+  });
+
   test("ignores the key: no rate limit, and no error for an invalid one", async () => {
     const response = await request("/", { Authorization: "Bearer nonsense" });
     expect([response.status, response.headers.get("x-ratelimit-limit")]).toEqual([200, null]);

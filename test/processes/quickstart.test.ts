@@ -57,6 +57,12 @@ async function statusWith({ url }: Started, key: string): Promise<number> {
   return (await fetch(`${url}/shards/na/players`, { headers })).status;
 }
 
+/** The key that the portal offers to every visitor. */
+async function offeredBy({ url }: Started): Promise<string | undefined> {
+  const page = await (await fetch(`${url}/`)).text();
+  return /<meta name="matchbook-offer" content="([^"]*)">/.exec(page)?.[1];
+}
+
 /** Whether the portal gets a token without a key. */
 const visitorStatus = async ({ url }: Started) =>
   (await fetch(`${url}/portal/visitor-token`)).status;
@@ -96,6 +102,7 @@ test.skipIf(Bun.which("curl") === null)(
     const [match] = await matchesOf(first);
     expect(match!.type).toBe("match");
 
+    expect(await offeredBy(first)).toBe(first.key);
     expect(await visitorStatus(first)).toBe(200);
 
     // A second start on the same port fails, and the key in use stays valid.
@@ -124,15 +131,17 @@ test.skipIf(Bun.which("curl") === null)(
     expect(await recordsIn()).toBe(Number(created));
     expect(second.key).toBe(first.key);
     expect(await statusWith(second, second.key)).toBe(200);
+    expect(await offeredBy(second)).toBe(second.key);
     expect(statSync(join(data, "demo-key")).mode & 0o777).toBe(0o600);
     second.child.kill("SIGINT");
     expect(await second.child.exited).toBe(0);
 
-    // A revoked key is replaced, also with several processes.
+    // A revoked key is replaced. With several processes, each offers the new one.
     await matchbook(["keys", "revoke", keys[0]!.split(" ")[0]!, "--data", data]);
     const third = await quickstart(["--workers", "2"]);
     expect(third.key).not.toBe(first.key);
     expect(await statusWith(third, third.key)).toBe(200);
+    for (let at = 0; at < 6; at++) expect(await offeredBy(third)).toBe(third.key);
     expect(await visitorStatus(third)).toBe(200);
     third.child.kill("SIGTERM");
     expect(await third.child.exited).toBe(0);

@@ -99,7 +99,7 @@ export async function startWorld(
   });
   const { key } = await makeKey({ data: folder.path });
   if (documents.length > 0) await ingestInto(settings, documents);
-  const server = await serve(settings, log, clock, undefined, maintenancePace, feedPace);
+  const server = await serve(settings, log, clock, undefined, undefined, maintenancePace, feedPace);
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= server.stop("test").then(() => folder.remove());

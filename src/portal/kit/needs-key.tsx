@@ -1,6 +1,6 @@
 /** Shown instead of a page's data when the visitor has no access. Nothing is requested then. */
 
-import { askForKey } from "../session.ts";
+import { askForKey, useSession } from "../session.ts";
 import { Button } from "./button.tsx";
 
 /** `what` completes the sentence "You need an API key to see …". */
@@ -14,11 +14,26 @@ export function NeedsKey({ what }: { what: string }) {
           game can give you one. The key stays in this browser.
         </p>
         <p className="row">
-          <Button look="main" onClick={() => askForKey()}>
-            Enter an API key
-          </Button>
+          <KeyButtons />
         </p>
       </div>
     </section>
+  );
+}
+
+/** For visitors without a key: the demo key where the server offers one, or their own. */
+export function KeyButtons() {
+  const { offeredKey, setKey } = useSession();
+  return (
+    <>
+      {offeredKey && (
+        <Button look="main" onClick={() => setKey(offeredKey)}>
+          Use the demo key
+        </Button>
+      )}
+      <Button look={offeredKey ? undefined : "main"} onClick={() => askForKey()}>
+        Enter an API key
+      </Button>
+    </>
   );
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { MaskedKey, StoredKeyState } from "../../key.tsx";
 import { Button } from "../../kit/button.tsx";
 import { useLoad } from "../../kit/load.ts";
+import { KeyButtons } from "../../kit/needs-key.tsx";
 import { askForKey, useSession } from "../../session.ts";
 import type { Usage } from "./usage-days.ts";
 
@@ -15,14 +16,17 @@ export function OwnKey({ children }: { children?: (usage: Usage) => ReactNode })
 }
 
 function NoKey() {
+  const { offeredKey } = useSession();
   return (
     <section className="own-key card stack" aria-label="Your key">
       <p className="own-key-title row">You have not entered a key</p>
-      <p className="soft">The operator of this server can create one for you.</p>
+      <p className="soft">
+        {offeredKey
+          ? "This demo server offers a key to everyone."
+          : "The operator of this server can create one for you."}
+      </p>
       <p className="row">
-        <Button look="main" onClick={() => askForKey()}>
-          Enter an API key
-        </Button>
+        <KeyButtons />
       </p>
     </section>
   );

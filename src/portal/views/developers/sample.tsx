@@ -10,9 +10,11 @@ import { LANGUAGES, setLanguage, useLanguage } from "./language.ts";
 
 /** `path` has the query string too. The key is shown masked, but copied whole: what is copied works. */
 export function Sample({ path, needsKey = true }: { path: string; needsKey?: boolean }) {
-  const { key } = useSession();
+  const { key, offeredKey } = useSession();
   const { value, label, highlighting, write } = useLanguage();
   const shownKey = useShownKey();
+  // The demo key is no secret.
+  const usedKey = key ?? offeredKey ?? shownKey;
   const written = (used: string) =>
     write({ url: location.origin + path, key: needsKey ? used : undefined });
   return (
@@ -20,13 +22,13 @@ export function Sample({ path, needsKey = true }: { path: string; needsKey?: boo
       <div className="section-head">
         <Segmented label="Language" options={LANGUAGES} value={value} onChange={setLanguage} />
         <CopyButton
-          text={written(key ?? shownKey)}
+          text={written(usedKey)}
           label={`Copy ${value === "curl" ? "curl command" : label}`}
         />
       </div>
       <Code
         language={highlighting}
-        text={written(shownKey)}
+        text={written(key === undefined ? usedKey : shownKey)}
         label={`${path.split("?")[0]} in ${label}`}
       />
     </div>
