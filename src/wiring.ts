@@ -49,7 +49,7 @@ const SYSTEM_CLOCK: Clock = { now: Date.now, monotonic: () => performance.now() 
 export interface RunningMatchbook extends Omit<RunningServer, "families"> {
   /** The URL of the admin listener, if there is one. */
   adminUrl: string | undefined;
-  metrics: Pick<Metrics, "ofProcess">;
+  metrics: Pick<Metrics, "families">;
   /** Applies changes of keys at once. */
   reloadKeys(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import {
   gauge,
   labelled,
   type MetricFamily,
+  merged,
   total,
 } from "./prometheus.ts";
 import { RequestMetrics } from "./request-metrics.ts";
@@ -113,26 +114,21 @@ export class Metrics {
   /** All metrics in the text format of Prometheus. */
   async text(): Promise<string> {
     const shards = await this.#shardFamilies();
-    return exposition([...this.ofProcess(), ...shards]);
+    return exposition([...this.families(), ...shards, ...processFamilies()]);
   }
 
-  /** The metrics of a supervisor beside those of its `workers`. */
+  /** The metrics of this process merged with those of its `workers`. */
   async textWith(workers: readonly MetricFamily[]): Promise<string> {
     const shards = await this.#shardFamilies();
-    const own = labelled(this.ofProcess(), { worker: "supervisor" });
-    return exposition([...own, ...shards, ...workers]);
-  }
-
-  /** The metrics of this process, without those of shards. */
-  ofProcess(): MetricFamily[] {
-    return [...this.families(), ...processFamilies()];
+    const own = labelled(processFamilies(), { worker: "supervisor" });
+    return exposition(merged([...this.families(), ...shards, ...own, ...workers]));
   }
 
   async #shardFamilies(): Promise<MetricFamily[]> {
     return shardFamilies(await this.options.shardStates());
   }
 
-  /** What this process has counted. */
+  /** The metrics of this process. */
   families(): MetricFamily[] {
     const { version, sharedLimits } = this.options;
     return [
@@ -163,11 +159,14 @@ function sharedLimitFamilies(
   state: SharedLimitsState = { isUp: true, fallbacks: 0 },
 ): MetricFamily[] {
   return [
-    gauge(
-      "matchbook_shared_limits_up",
-      "0 while Redis is unavailable and each instance applies its own limits, otherwise 1",
-      state.isUp ? 1 : 0,
-    ),
+    {
+      ...gauge(
+        "matchbook_shared_limits_up",
+        "0 while Redis is unavailable and each instance applies its own limits, otherwise 1",
+        state.isUp ? 1 : 0,
+      ),
+      merge: "lowest",
+    },
     total(
       "matchbook_shared_limit_fallbacks_total",
       "Limit decisions made without Redis because it was unavailable",

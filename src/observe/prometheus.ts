@@ -1,4 +1,4 @@
-/** Prometheus metric types, the text format, and the label of processes. */
+/** Prometheus metric types, the text format, and merging the metrics of several processes. */
 
 export interface Sample {
   value: number;
@@ -13,6 +13,8 @@ export interface MetricFamily {
   /** docs/monitoring.md repeats it. */
   help: string;
   type: "counter" | "gauge" | "histogram";
+  /** What the value of this gauge is when several processes report it. By default the highest wins. */
+  merge?: "lowest" | "sum";
   samples: readonly Sample[];
 }
 
@@ -128,14 +130,11 @@ export function total(name: string, help: string, value: number): MetricFamily {
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Several processes may have families of the same name, whose samples follow each other. */
 export function exposition(families: readonly MetricFamily[]): string {
-  return [...Map.groupBy(families, ({ name }) => name)]
-    .flatMap(([name, same]) => [
-      `# HELP ${name} ${same[0]!.help}\n# TYPE ${name} ${same[0]!.type}\n`,
-      ...same
-        .flatMap(({ samples }) => samples)
-        .map((sample) => `${name}${series(sample)} ${sample.value}\n`),
+  return families
+    .flatMap(({ name, help, type, samples }) => [
+      `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
+      ...samples.map((sample) => `${name}${series(sample)} ${sample.value}\n`),
     ])
     .join("");
 }
@@ -147,6 +146,33 @@ function series({ suffix = "", labels = {} }: Sample): string {
 
 const escaped = (value: string): string =>
   value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+
+/**
+ * Merges families of the same name. Counters and histograms are added up. For gauges the highest value wins
+ * unless `merge` says otherwise: all processes report the same thing, but one that has just started may not know it yet.
+ */
+export function merged(families: readonly MetricFamily[]): MetricFamily[] {
+  const byName = new Map<string, { family: MetricFamily; samples: Map<string, Sample> }>();
+  for (const family of families) {
+    const entry = byName.get(family.name) ?? { family, samples: new Map<string, Sample>() };
+    byName.set(family.name, entry);
+    for (const sample of family.samples) {
+      const key = series(sample);
+      const known = entry.samples.get(key);
+      const value = known ? joined(family, known.value, sample.value) : sample.value;
+      entry.samples.set(key, { ...sample, value });
+    }
+  }
+  return [...byName.values()].map(({ family, samples }) => ({
+    ...family,
+    samples: [...samples.values()],
+  }));
+}
+
+function joined({ type, merge }: MetricFamily, one: number, other: number): number {
+  if (type !== "gauge" || merge === "sum") return one + other;
+  return merge === "lowest" ? Math.min(one, other) : Math.max(one, other);
+}
 
 /** The metrics with one more label. */
 export const labelled = (

@@ -1,7 +1,7 @@
-/** The worker pool: starts, replaces and stops the workers, and collects their metrics. */
+/** The worker pool: starts, replaces and stops the workers, and adds up their metrics. */
 
-import { labelled, type MetricFamily } from "../observe/prometheus.ts";
-import { describeExit, type WorkerExit } from "./worker-process.ts";
+import { labelled, type MetricFamily, merged } from "../observe/prometheus.ts";
+import { describeExit, type WorkerExit, type WorkerProcess } from "./worker-process.ts";
 import { type SlotOptions, WorkerSlot } from "./worker-slot.ts";
 
 /** A worker exited before all of them were ready. Unless it was killed, it has logged why. */
@@ -17,15 +17,21 @@ export class StartFailed extends Error {
 
 export class WorkerPool {
   readonly #slots: readonly WorkerSlot[];
+  /** The totals of workers that have exited: counters must never decrease. */
+  #countedBefore: MetricFamily[] = [];
   #isStopping = false;
   #restarting: Promise<void> | undefined;
   #restartAgain = false;
 
   constructor(
     workers: number,
-    private readonly options: SlotOptions,
+    private readonly options: Omit<SlotOptions, "onExit">,
   ) {
-    this.#slots = Array.from({ length: workers }, (_, index) => new WorkerSlot(index + 1, options));
+    const slotOptions = { ...options, onExit: (worker: WorkerProcess) => this.#keepTotals(worker) };
+    this.#slots = Array.from(
+      { length: workers },
+      (_, index) => new WorkerSlot(index + 1, slotOptions),
+    );
   }
 
   /**
@@ -58,16 +64,37 @@ export class WorkerPool {
 
   /** Resolves when every worker has reloaded the keys. */
   async reloadKeys(): Promise<void> {
-    const workers = this.#slots.flatMap(({ serving, draining }) => [serving ?? [], draining]);
-    await Promise.all(workers.flat().map((worker) => worker.reloadKeys()));
+    const { serving, draining } = this.#workers();
+    await Promise.all([...serving, ...draining].map((worker) => worker.reloadKeys()));
   }
 
-  /** The metrics of the workers that serve, labelled by their numbers. */
+  /** The metrics of all workers; process metrics only of workers that serve. */
   async metrics(): Promise<MetricFamily[]> {
-    const families = this.#slots.map(async ({ serving }) =>
-      serving ? labelled(await serving.metrics(), { worker: String(serving.number) }) : [],
+    const { serving, draining } = this.#workers();
+    const [current] = await Promise.all([
+      Promise.all(serving.map((worker) => worker.metrics())),
+      Promise.all(draining.map((worker) => worker.metrics())),
+    ]);
+    // One that has exited meanwhile is in the totals already.
+    const now = this.#workers();
+    const service = [...now.serving, ...now.draining].flatMap(({ lastMetrics }) => lastMetrics);
+    const processes = serving.flatMap(({ number }, index) =>
+      labelled(current[index]?.process ?? [], { worker: String(number) }),
     );
-    return (await Promise.all(families)).flat();
+    return [...service, ...this.#countedBefore, ...processes];
+  }
+
+  #workers() {
+    return {
+      serving: this.#slots.flatMap((slot) => slot.serving ?? []),
+      draining: this.#slots.flatMap((slot) => slot.draining),
+    };
+  }
+
+  /** For a worker that was killed, the last totals it reported. */
+  #keepTotals({ lastMetrics }: WorkerProcess): void {
+    const totals = lastMetrics.filter(({ type }) => type !== "gauge");
+    this.#countedBefore = merged([...this.#countedBefore, ...totals]);
   }
 
   async #start(from: number, to?: number): Promise<string[]> {

@@ -23,10 +23,18 @@ export type ToWorker =
   /** May be sent again with a shorter time. */
   | { type: "stop"; signal: string; drainMs: number };
 
+/** The metrics of a worker: of the service, and of its process. */
+export interface WorkerMetrics {
+  service: MetricFamily[];
+  process: MetricFamily[];
+}
+
 export type FromWorker =
   | { type: "ready"; url: string }
-  | { type: "metrics"; id: number; metrics: MetricFamily[] }
-  | { type: "keys-reloaded"; id: number };
+  | { type: "metrics"; id: number; metrics: WorkerMetrics }
+  | { type: "keys-reloaded"; id: number }
+  /** Before a clean exit. */
+  | { type: "final-metrics"; service: MetricFamily[] };
 
 type WorkerResponse = Extract<FromWorker, { id: number }>;
 
@@ -62,6 +70,8 @@ export class WorkerProcess {
   /** Its URL once it is ready, or how it exited before. */
   readonly ready: Promise<string | WorkerExit>;
   readonly exited: Promise<WorkerExit>;
+  /** The service metrics that it reported last. */
+  lastMetrics: MetricFamily[] = [];
   readonly #child: Bun.Subprocess;
   readonly #ready = Promise.withResolvers<string | WorkerExit>();
   readonly #pending = new Map<number, (response: WorkerResponse | undefined) => void>();
@@ -100,17 +110,26 @@ export class WorkerProcess {
     await this.#request("reload-keys");
   }
 
-  /** None if it does not respond. */
-  async metrics(): Promise<MetricFamily[]> {
+  /** Undefined if it does not respond. */
+  async metrics(): Promise<WorkerMetrics | undefined> {
     const response = await this.#request("get-metrics");
-    return response?.type === "metrics" ? response.metrics : [];
+    if (response?.type !== "metrics") return undefined;
+    this.lastMetrics = response.metrics.service;
+    return response.metrics;
   }
 
   #receive(message: FromWorker): void {
-    if (message.type === "ready") {
-      this.#isReady = true;
-      this.#ready.resolve(message.url);
-    } else this.#pending.get(message.id)?.(message);
+    switch (message.type) {
+      case "ready":
+        this.#isReady = true;
+        this.#ready.resolve(message.url);
+        break;
+      case "final-metrics":
+        this.lastMetrics = message.service;
+        break;
+      default:
+        this.#pending.get(message.id)?.(message);
+    }
   }
 
   async #request(type: "get-metrics" | "reload-keys"): Promise<WorkerResponse | undefined> {

@@ -9,6 +9,8 @@ export interface SlotOptions {
   drainMs: number;
   replaceDrainMs: number;
   observe: Observe;
+  /** Called once per worker, when it has exited. */
+  onExit(worker: WorkerProcess): void;
 }
 
 /** A worker that ran this long is replaced at once, however it exited. */
@@ -75,6 +77,7 @@ export class WorkerSlot {
 
   #onExit(worker: WorkerProcess, exit: WorkerExit, lifetimeMs: number): void {
     this.#alive.delete(worker);
+    this.options.onExit(worker);
     if (worker !== this.#serving) return;
     this.#serving = undefined;
     if (lifetimeMs >= HEALTHY_MS) this.#failures = 0;

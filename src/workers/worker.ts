@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { FEATURE_EVENTS } from "../features/list.ts";
 import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
+import { processFamilies } from "../observe/process-metrics.ts";
 import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import type { Settings } from "../settings/definitions.ts";
@@ -59,6 +60,7 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
     const checks = last.signal === REPLACED ? whenUnused(options.port, () => stop(REPLACED, 0)) : 0;
     await running.stop(last.signal, last.drainMs);
     clearInterval(checks);
+    await report({ type: "final-metrics", service: running.metrics.families() });
   } finally {
     if (process.connected) process.disconnect?.();
   }
@@ -119,7 +121,8 @@ async function answer(
     await send({ type: "keys-reloaded", id });
     return;
   }
-  await send({ type: "metrics", id, metrics: metrics.ofProcess() });
+  const current = { service: metrics.families(), process: processFamilies() };
+  await send({ type: "metrics", id, metrics: current });
 }
 
 function send(message: FromWorker): Promise<void> {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { findRoute } from "../../src/http/routes.ts";
 import type { Event, RequestEvent } from "../../src/observe/events.ts";
 import { Metrics } from "../../src/observe/metrics.ts";
-import { exposition, gauge, labelled, total } from "../../src/observe/prometheus.ts";
+import { exposition, gauge, merged, total } from "../../src/observe/prometheus.ts";
 import type { ShardStatus } from "../../src/observe/shard-metrics.ts";
 import { readScrape, type Scrape, seriesValue } from "../support/scrape.ts";
 
@@ -105,12 +105,21 @@ describe("a shard", () => {
   });
 });
 
-test("the samples of several workers follow each other under one name, by their label", () => {
-  const families = ["1", "2"].flatMap((worker) =>
-    labelled([total("matchbook_changes_sent_total", "Changes sent", Number(worker))], { worker }),
-  );
-  const scrape = readScrape(exposition([...families, gauge("matchbook_open_streams", "Open", 3)]));
-  const sentBy = (worker: string) =>
-    seriesValue(scrape, "matchbook_changes_sent_total", { worker });
-  expect([sentBy("1"), sentBy("2")]).toEqual([1, 2]);
+test("the open streams of several workers add up", () => {
+  const families = [2, 3].flatMap((streams) => {
+    const metrics = new Metrics({
+      version: "1.2.3",
+      shardStates: async () => [],
+      clock: { now: () => NOW },
+    });
+    metrics.include(() => [
+      { ...gauge("matchbook_open_streams", "Open streams", streams), merge: "sum" },
+      total("matchbook_changes_sent_total", "Changes sent", 10),
+    ]);
+    return metrics.families();
+  });
+  const scrape = readScrape(exposition(merged(families)));
+  expect(seriesValue(scrape, "matchbook_open_streams")).toBe(5);
+  expect(seriesValue(scrape, "matchbook_changes_sent_total")).toBe(20);
+  expect(seriesValue(scrape, "matchbook_active_keys")).toBe(0);
 });

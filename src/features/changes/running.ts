@@ -39,7 +39,7 @@ export function startFeed(services: Services): RunningFeed {
       log.stop();
     },
     families: () => [
-      gauge("matchbook_open_streams", "Open streams of changes", streams.size),
+      { ...gauge("matchbook_open_streams", "Open streams of changes", streams.size), merge: "sum" },
       total(
         "matchbook_changes_sent_total",
         "Changes of matches sent, in pages and in streams",
