@@ -158,10 +158,27 @@ const page = packed(
   }),
 );
 
+// The page of the admin listener, with its own script and style sheet.
+const operatorBundle = await bundle("operator/main.tsx");
+for (const output of operatorBundle.outputs) {
+  add(`operator-${basename(output.path)}`, new Uint8Array(await output.arrayBuffer()));
+}
+const operatorFile = (isIt: (output: Bun.BuildArtifact) => boolean) =>
+  `${ASSETS_URL}operator-${nameOf(operatorBundle, isIt)}`;
+const operator = packed(
+  ".html",
+  readFileSync(join(PORTAL, "operator", "index.html"), "utf8")
+    .replace("SCRIPT", operatorFile(isEntry))
+    .replace(
+      "STYLES",
+      operatorFile(({ path }) => extname(path) === ".css"),
+    ),
+);
+
 mkdirSync(dirname(outfile), { recursive: true });
 // Renamed into place, so that a starting server never reads a partial file.
 const fresh = `${outfile}.${process.pid}`;
-writeFileSync(fresh, writePack({ page, assets, scripts }));
+writeFileSync(fresh, writePack({ page, operator, assets, scripts }));
 renameSync(fresh, outfile);
 
 if (!flags.quiet) {

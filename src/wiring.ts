@@ -34,7 +34,7 @@ import {
 import { needsVerify } from "./maintenance/verify.ts";
 import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
-import type { MetricFamily } from "./observe/prometheus.ts";
+import { type MetricFamily, merged } from "./observe/prometheus.ts";
 import { accessPlan, type Limits, openAccess, openLimits, ownServices } from "./open-access.ts";
 import { locationOf, openShards } from "./open-stores.ts";
 import type { Settings } from "./settings/definitions.ts";
@@ -198,6 +198,7 @@ export async function serveBesideWorkers(settings: Settings, log: Observe, worke
         metrics: {
           contentType: metrics.contentType,
           text: async () => metrics.textWith(await workers.metrics()),
+          families: async () => merged([...metrics.families(), ...(await workers.metrics())]),
         },
         clock,
         openThread,

@@ -62,16 +62,14 @@ export class UsageRecorder {
     this.#counter.add({ keyId, day, status, requests: 1, records, lastSeen: nowMs });
   }
 
+  /** The usage of all keys since a day, including counts in memory. */
+  daysOfAll(since: number): Promise<KeyDay[]> {
+    return this.#days(since);
+  }
+
   /** The usage of a key since a day, including counts in memory. Writes nothing. */
-  async daysOf(keyId: string, since: number): Promise<KeyDay[]> {
-    for (;;) {
-      const batches = this.#batches;
-      const stored = await this.store.counts(since, keyId);
-      // Read again if a batch was written meanwhile: the result may or may not contain it.
-      if (batches !== this.#batches) continue;
-      const unwritten = this.#unwritten().filter((one) => one.day >= since && one.keyId === keyId);
-      return daysIn([...stored, ...unwritten]);
-    }
+  daysOf(keyId: string, since: number): Promise<KeyDay[]> {
+    return this.#days(since, keyId);
   }
 
   /** When each key was last used, including counts in memory. Writes nothing. */
@@ -150,6 +148,19 @@ export class UsageRecorder {
     this.#batch = [];
     this.#batches += 1;
     return true;
+  }
+
+  async #days(since: number, keyId?: string): Promise<KeyDay[]> {
+    for (;;) {
+      const batches = this.#batches;
+      const stored = await this.store.counts(since, keyId);
+      // Read again if a batch was written meanwhile: the result may or may not contain it.
+      if (batches !== this.#batches) continue;
+      const unwritten = this.#unwritten().filter(
+        (one) => one.day >= since && (keyId === undefined || one.keyId === keyId),
+      );
+      return daysIn([...stored, ...unwritten]);
+    }
   }
 
   /** Deletes once a day, after the clock has shown that day for a while, in case it jumped. */

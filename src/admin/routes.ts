@@ -1,7 +1,7 @@
 /** The routes of the admin listener. Each needs the admin token. */
 
 import { FEATURES } from "../features/list.ts";
-import type { AdminRoute } from "./endpoint.ts";
+import { type AdminRoute, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import {
   changeKey,
@@ -19,6 +19,9 @@ const showMetrics: AdminEndpoint = async ({ metrics }) => {
   return new Response(await metrics.text(), { headers: { "Content-Type": metrics.contentType } });
 };
 
+const showOverview: AdminEndpoint = async ({ overview }) =>
+  jsonResponse(200, await overview.read());
+
 /** Those of a feature are given its own services. */
 const FEATURE_ROUTES = FEATURES.flatMap(({ name, operated }) =>
   (operated?.adminRoutes ?? []).map(
@@ -32,6 +35,7 @@ const FEATURE_ROUTES = FEATURES.flatMap(({ name, operated }) =>
 
 export const ADMIN_ROUTES: readonly AdminRoute<AdminService>[] = [
   { method: "GET", path: "/metrics", endpoint: showMetrics },
+  { method: "GET", path: "/overview", endpoint: showOverview },
   { method: "GET", path: "/keys", endpoint: listKeys },
   { method: "POST", path: "/keys", endpoint: createKey },
   { method: "GET", path: "/keys/{id}", endpoint: showKey },

@@ -7,8 +7,12 @@ import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { ApiRequest, newRequestId } from "../http/request.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { isLoopback } from "../settings/parsers.ts";
+
 import { jsonResponse } from "./endpoint.ts";
 import { AdminError, unexpectedError } from "./errors.ts";
+
+import { Overview } from "./overview.ts";
+import { operatorPage } from "./page.ts";
 import { readQuery } from "./request.ts";
 import { findRoute, routeOf } from "./routes.ts";
 import type { AdminService } from "./service.ts";
@@ -16,7 +20,19 @@ import { exposedFile, TokenCheck } from "./token.ts";
 import { UploadThread } from "./upload-thread.ts";
 
 /** What the listener shares with the public server. */
-export interface AdminOptions extends Omit<AdminService, "onKeysChanged" | "uploads"> {
+export interface AdminOptions
+  extends Pick<
+    AdminService,
+    | "shards"
+    | "keyStore"
+    | "plan"
+    | "usage"
+    | "quotas"
+    | "features"
+    | "metrics"
+    | "clock"
+    | "observe"
+  > {
   token: string;
   keys: Pick<KeyLookup, "reload">;
   /** Starts a thread that runs src/upload-worker.ts. */
@@ -45,7 +61,8 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   if (file !== undefined) observe({ event: "admin-token-exposed", file });
   const uploads = new UploadThread(openThread, settings, stallMs);
   const onKeysChanged = () => keys.reload();
-  const service: AdminService = { ...options, onKeysChanged, uploads };
+  const overview = new Overview(options);
+  const service: AdminService = { ...options, onKeysChanged, uploads, overview };
   const tokens = new TokenCheck(token, invalidKeyLimit(settings["open-requests-per-minute"]));
   const trustedProxies = settings["trusted-proxies"];
   const addressing = { publicUrl: "", trustedProxies, listening: "" };
@@ -87,6 +104,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
   if (!isLoopback(host)) observe({ event: "admin-exposed", url });
 
   const close = async () => {
+    overview.close();
     await uploads.stop();
     const timer = setTimeout(() => server.stop(true), LAST_RESPONSES_MS);
     await server.stop();
@@ -109,6 +127,9 @@ async function respond(
   const { raw: request, requestId, query, method, path } = call;
   let response: Response;
   try {
+    // The page asks for the token.
+    const page = method === "GET" || method === "HEAD" ? await operatorPage(call) : undefined;
+    if (page) return page;
     const authorization = request.headers.get("authorization");
     tokens.check(authorization, address, service.clock.monotonic());
     const { route, id } = findRoute(method, path);

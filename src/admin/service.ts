@@ -7,19 +7,26 @@ import type { Awaitable } from "../domain/awaitable.ts";
 import type { AccessPlan } from "../domain/limits.ts";
 import type { OwnServices } from "../features/operated.ts";
 import type { Observe } from "../observe/events.ts";
+import type { MetricFamily } from "../observe/prometheus.ts";
 import type { Shards } from "../store/shards.ts";
 import type { AdminRoute } from "./endpoint.ts";
 import type { UploadThread } from "./upload-thread.ts";
 
 export interface AdminService {
-  shards: Pick<Shards, "list">;
+  shards: Pick<Shards, "list" | "reader" | "replicas" | "findings" | "existingWriter">;
   keyStore: KeyStore;
   plan: AccessPlan;
-  usage: Pick<UsageRecorder, "daysOf" | "lastSeen">;
+  usage: Pick<UsageRecorder, "daysOf" | "daysOfAll" | "lastSeen">;
   quotas: Pick<Quotas, "count">;
   /** Called after keys were created, changed or revoked, so that the change takes effect at once. */
   onKeysChanged: () => Awaitable<void>;
-  metrics: { contentType: string; text(): Promise<string> };
+  metrics: {
+    contentType: string;
+    text(): Promise<string>;
+    /** Of all processes that serve. */
+    families(): Awaitable<readonly MetricFamily[]>;
+  };
+  overview: { read(): Promise<object> };
   uploads: UploadThread;
   /** What features are given, by their names. */
   features: ReadonlyMap<string, OwnServices>;

@@ -19,6 +19,8 @@ export interface PackedFile {
 export interface Pack {
   /** The page that every URL of the portal opens. */
   page: PackedFile;
+  /** The page of the admin listener. */
+  operator: PackedFile;
   /** The files they load, by name. The names change with the content. */
   assets: ReadonlyMap<string, PackedFile>;
   /** The scripts that each view and guide needs besides those of the page: names of assets. */
@@ -27,6 +29,7 @@ export interface Pack {
 
 interface Written {
   page: WrittenFile;
+  operator: WrittenFile;
   assets: Record<string, WrittenFile>;
   scripts: Pack["scripts"];
 }
@@ -38,9 +41,10 @@ interface WrittenFile {
   brotli?: string;
 }
 
-export function writePack({ page, assets, scripts }: Pack): string {
+export function writePack({ page, operator, assets, scripts }: Pack): string {
   const written: Written = {
     page: writtenFile(page),
+    operator: writtenFile(operator),
     assets: Object.fromEntries([...assets].map(([name, file]) => [name, writtenFile(file)])),
     scripts,
   };
@@ -51,9 +55,10 @@ export function writePack({ page, assets, scripts }: Pack): string {
 export async function readPack(): Promise<Pack | undefined> {
   const text = await packText();
   if (text === undefined) return undefined;
-  const { page, assets, scripts }: Written = JSON.parse(text);
+  const { page, operator, assets, scripts }: Written = JSON.parse(text);
   return {
     page: readFile(page),
+    operator: readFile(operator),
     assets: new Map(Object.entries(assets).map(([name, file]) => [name, readFile(file)])),
     scripts,
   };

@@ -1,27 +1,29 @@
 /** The browser's storage. Visitors may block it; then a value lasts until the page is closed, where it is in use. */
 
-export function stored(name: string): string | undefined {
+type Area = "localStorage" | "sessionStorage";
+
+export function stored(name: string, area: Area = "localStorage"): string | undefined {
   try {
-    return localStorage.getItem(name)?.trim() || undefined;
+    return globalThis[area].getItem(name)?.trim() || undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The value that was stored as JSON; undefined if there is none, or something else. */
-export function storedJson(name: string): unknown {
+export function storedJson(name: string, area?: Area): unknown {
   try {
-    return JSON.parse(stored(name) ?? "");
+    return JSON.parse(stored(name, area) ?? "");
   } catch {
     return undefined;
   }
 }
 
 /** Without a value, removes it. */
-export function store(name: string, value: string | undefined): void {
+export function store(name: string, value: string | undefined, area: Area = "localStorage"): void {
   try {
-    if (value === undefined) localStorage.removeItem(name);
-    else localStorage.setItem(name, value);
+    if (value === undefined) globalThis[area].removeItem(name);
+    else globalThis[area].setItem(name, value);
   } catch {
     // Blocked or full.
   }

@@ -32,16 +32,20 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
   };
   const access = openAccess({ data: folder.path });
   const plan = accessPlan(settings);
+  const shards = {
+    ...{ list: () => [], reader: none, replicas: () => [] },
+    ...{ findings: none, existingWriter: none },
+  };
   const admin = startAdmin(settings, {
     token: TOKEN,
-    shards: { list: () => [] },
+    shards,
     keyStore: access.keys,
     plan,
     features: new Map(),
-    usage: { daysOf: none, lastSeen: none },
+    usage: { daysOf: none, daysOfAll: none, lastSeen: none },
     quotas: { count: none },
     keys: { reload: none },
-    metrics: { contentType: "text/plain", text: none },
+    metrics: { contentType: "text/plain", text: none, families: none },
     openThread,
     stallMs,
     clock: { now: Date.now, monotonic: () => performance.now() },

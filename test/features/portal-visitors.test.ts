@@ -181,6 +181,15 @@ describe("a visitor token", () => {
           expect.objectContaining({ requests: { "200": expect.any(Number) } }),
         ]),
       });
+      const overview = await fetch(`${server.adminUrl}/overview`, { headers: operator });
+      expect(await overview.json()).toMatchObject({
+        keys: expect.arrayContaining([
+          expect.objectContaining({
+            ...{ id: "visitors", name: "portal visitors", tier: "visitor" },
+            ...{ matchesToday: null, matchesPerDay: 1000 },
+          }),
+        ]),
+      });
       const metrics = await fetch(`${server.adminUrl}/metrics`, { headers: operator });
       expect(await metrics.text()).toMatch(/^matchbook_tier_requests_total\{tier="visitor"\} 1$/m);
     } finally {

@@ -159,6 +159,7 @@ test("requested usage has what is not written yet and what other processes wrote
     [0, { 200: 1, 429: 1 }],
   ]);
   expect(requestsOf(await recorder.daysOf("k_one", TODAY - 2))).toHaveLength(1);
+  expect(await recorder.daysOfAll(TODAY)).toHaveLength(2);
   expect(asked.filter(({ name }) => name === "add")).toEqual([]);
 });
 
