@@ -37,7 +37,7 @@ export interface Monitored {
 /** `settings` are added to the defaults. */
 export async function startMonitored(
   settings: Partial<Settings> = {},
-  maintenancePace?: Parameters<typeof serve>[4],
+  maintenancePace?: Parameters<typeof serve>[5],
 ): Promise<Monitored> {
   const now = Date.now();
   const newestMatch = now - 90_000;

@@ -75,8 +75,8 @@ export async function startWorld(
   clock?: Clock,
   /** The settings file, for settings that are tables. */
   toml = "",
-  maintenancePace?: Parameters<typeof serve>[4],
-  feedPace?: Parameters<typeof serve>[5],
+  maintenancePace?: Parameters<typeof serve>[5],
+  feedPace?: Parameters<typeof serve>[6],
   log: Observe = unobserved,
 ): Promise<World> {
   const folder = aFolder();
