@@ -40,10 +40,14 @@ async function serveUntil(
   );
   await ingestInto(settings, records);
   const events: Event[] = [];
-  const server = await serve(settings, (event) => void events.push(event), undefined, undefined, {
-    firstMs: 0,
-    pauseMs: 50,
-  });
+  const server = await serve(
+    settings,
+    (event) => void events.push(event),
+    undefined,
+    undefined,
+    undefined,
+    { firstMs: 0, pauseMs: 50 },
+  );
   const event = await until("the event", async () => events.find(isWanted));
   await server.stop("test");
   const left = await withWriter(settings, "na", async (writer) => {

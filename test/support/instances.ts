@@ -25,7 +25,7 @@ type Body = any;
 export async function startInstance(
   world: Pick<World, "settings">,
   settings: Partial<Settings>,
-  maintenancePace?: Parameters<typeof serve>[4],
+  maintenancePace?: Parameters<typeof serve>[5],
   redisResponseMs?: number,
 ): Promise<Instance> {
   const events: Event[] = [];
@@ -39,6 +39,7 @@ export async function startInstance(
     (event) => {
       if (event.event !== "request" && event.event !== "admin-request") events.push(event);
     },
+    undefined,
     undefined,
     undefined,
     maintenancePace,

@@ -71,6 +71,7 @@ export async function startMonitored(
     (event) => events.push(event),
     { now: () => now, monotonic: () => performance.now() },
     undefined,
+    undefined,
     maintenancePace,
   );
   const asOperator = { Authorization: `Bearer ${TOKEN}` };
