@@ -1,6 +1,7 @@
 /**
- * Limits that workers share, in memory that the supervisor creates: a rate limit per key, and per client address a count of
- * invalid keys, a count of requests without a key and the rate limit of portal visitors.
+ * Limits that workers share: a rate limit per key, and per client address a count of invalid keys, a count of requests
+ * without a key and the rate limit of portal visitors. The buckets are in memory that the supervisor creates; the system frees it when the last process exits. Only
+ * used pages take memory.
  */
 
 import type { AddressLimiter } from "../access/failed-keys.ts";
@@ -13,7 +14,7 @@ import {
   take,
   type Verdict,
 } from "../access/rate-limit.ts";
-import { mapMemory, newMemory } from "./shared-memory.ts";
+import { mapMemory, newMemory } from "./libc.ts";
 
 /** For all keys used while the supervisor runs. */
 const KEYS = 2 ** 17;
@@ -28,7 +29,7 @@ const ADDRESSES_BYTES = ADDRESSES * WORD;
 
 /** A file descriptor that workers inherit. */
 export function newSharedMemory(): number {
-  return newMemory(2 * KEYS_BYTES + 3 * ADDRESSES_BYTES);
+  return newMemory("matchbook-limits", 2 * KEYS_BYTES + 3 * ADDRESSES_BYTES);
 }
 
 /** `seed`: a secret that the processes share. */

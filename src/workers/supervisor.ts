@@ -9,9 +9,9 @@ import { MAX_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { serveBesideWorkers } from "../wiring.ts";
+import { WorkersError } from "./libc.ts";
 import { StartFailed, WorkerPool } from "./pool.ts";
 import { newSharedMemory } from "./shared-limits.ts";
-import { WorkersError } from "./shared-memory.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 /**

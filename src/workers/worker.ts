@@ -9,8 +9,8 @@ import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
+import { machineClock } from "./libc.ts";
 import { openSharedLimits } from "./shared-limits.ts";
-import { machineClock } from "./shared-memory.ts";
 import {
   type FromWorker,
   INHERITED,

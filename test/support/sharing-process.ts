@@ -3,8 +3,8 @@
  * job, the second is its number. It prints the result.
  */
 
+import { machineClock } from "../../src/workers/libc.ts";
 import { openSharedLimits } from "../../src/workers/shared-limits.ts";
-import { machineClock } from "../../src/workers/shared-memory.ts";
 import { INHERITED } from "../../src/workers/worker-process.ts";
 
 const JOBS: Record<string, (number: number) => number> = {
