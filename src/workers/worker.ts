@@ -1,6 +1,5 @@
 /** A worker process: serves until its supervisor stops it or exits. */
 
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { FEATURE_EVENTS } from "../features/list.ts";
 import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
@@ -9,6 +8,7 @@ import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
+import { socketsAt, watchDescriptors } from "./descriptors.ts";
 import { machineClock } from "./libc.ts";
 import { openSharedLimits } from "./shared-limits.ts";
 import {
@@ -56,7 +56,9 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
     onUncaughtError(log, () => stop("uncaught error", drainMs));
     running = await start(settings, options, log);
     await report({ type: "ready", url: running.url });
+    const stopWatching = watchDescriptors(running.url, log);
     const last = await stopped.promise;
+    stopWatching();
     const checks = last.signal === REPLACED ? whenUnused(options.port, () => stop(REPLACED, 0)) : 0;
     await running.stop(last.signal, last.drainMs);
     clearInterval(checks);
@@ -70,30 +72,8 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
 /** Other workers accept what is new, so one that is replaced need not wait after its last connection is closed. */
 const whenUnused = (port: number, work: () => void): ReturnType<typeof setInterval> =>
   setInterval(() => {
-    if (!hasConnections(port)) work();
+    if (socketsAt(port).every(({ isListening }) => isListening)) work();
   }, CHECK_MS);
-
-const LISTENING = "0A";
-
-/** Whether this process has a connection to this port, as the system reports it. */
-function hasConnections(port: number): boolean {
-  const connections = new Set<string>();
-  for (const table of ["tcp", "tcp6"]) {
-    for (const line of readFileSync(`/proc/self/net/${table}`, "utf8").split("\n")) {
-      const [, local = "", , state = "", , , , , , inode] = line.trim().split(/\s+/);
-      const isAtPort = Number.parseInt(local.split(":")[1] ?? "", 16) === port;
-      if (isAtPort && state !== LISTENING) connections.add(`socket:[${inode}]`);
-    }
-  }
-  return readdirSync("/proc/self/fd").some((name) => {
-    try {
-      return connections.has(readlinkSync(`/proc/self/fd/${name}`));
-    } catch {
-      // The directory that was being read.
-      return false;
-    }
-  });
-}
 
 function start(
   settings: Settings,

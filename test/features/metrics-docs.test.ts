@@ -287,6 +287,7 @@ describe("the log events", () => {
     "restart-failed": { worker: true, how: true },
     "reload-ignored": {},
     listening: { url: true },
+    "descriptors-low": { open: true, limit: true },
     overloaded: { refused: true },
     "admin-listening": { url: true },
     "admin-exposed": { url: true },
