@@ -49,6 +49,7 @@ export function shardFindings({ id, location, found }: ShardFacts, rules: ShardR
   const findings = [
     ...walFindings(subject, found, rules),
     ...storedFindings(id, found.findings, rules),
+    ...futureFindings(subject, found, rules),
     ...(found.server ? serverFindings(subject, found.server, maxLagOf(id, rules)) : []),
   ];
   return [describeShard(subject, shown, found), ...findings];
@@ -107,6 +108,19 @@ function storedFindings(id: string, { verdict, wal }: Findings, rules: ShardRule
     found.push(warning(subject, message, advice));
   }
   return found;
+}
+
+const TOLERATED_AHEAD_MS = 60_000;
+
+function futureFindings(
+  subject: string,
+  { summary: { newestMatch = 0 } }: ExaminedShard,
+  { now }: ShardRules,
+): Finding[] {
+  if (newestMatch - now <= TOLERATED_AHEAD_MS) return [];
+  const message = `the newest match is dated ${formatTimestamp(newestMatch)}, which is in the future: it is not listed until then`;
+  const advice = "compare the clocks of this machine and of the game servers with a time server";
+  return [warning(subject, message, advice)];
 }
 
 function walFindings(

@@ -110,7 +110,6 @@ test("the open streams of several workers add up", () => {
     const metrics = new Metrics({
       version: "1.2.3",
       shardStates: async () => [],
-      clock: { now: () => NOW },
     });
     metrics.include(() => [
       { ...gauge("matchbook_open_streams", "Open streams", streams), merge: "sum" },

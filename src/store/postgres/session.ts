@@ -13,6 +13,7 @@ import { StoreError, StoreRefuses, StoreUnavailable } from "../store.ts";
 
 export {
   type Connection,
+  OTHER_CONNECTIONS,
   type Patience,
   type PostgresTarget,
   quoted,
