@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
 import { makeKey } from "../../src/access/key.ts";
 import { openAccess } from "../../src/open-access.ts";
+import { serve } from "../../src/wiring.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { until } from "../support/state.ts";
 import type { World } from "../support/world.ts";
