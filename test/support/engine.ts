@@ -88,8 +88,6 @@ export interface Row {
   checksum: number;
   /** The internal number of a player or team. */
   number: number;
-  /** The page of the table that has the row. Only in PostgreSQL, and only to read. */
-  page: number;
 }
 
 export type Field = keyof Row;
@@ -111,23 +109,17 @@ export interface ShardRows {
   change(kind: Kind, which: Which, values: NewValues): Awaitable<void>;
   /** Throws if there is none. */
   remove(kind: Kind, which?: Which): Awaitable<void>;
-  /** Removes the rows of these kinds with all that the engine has for them. */
-  drop(...kinds: Kind[]): Awaitable<void>;
-  /** Remembers the rows of a kind; call the result to restore them. */
-  keep(kind: Kind): Awaitable<() => Awaitable<void>>;
 }
 
 /** One damage, as a table of tests lists it. */
-export type RowDamage =
+export type Damage =
   | { change: Kind; which?: Which; to: NewValues }
   | { remove: Kind; which?: Which };
-export type Damage = RowDamage | { drop: Kind[] };
 
 export async function inflict(rows: ShardRows, ...damages: Damage[]): Promise<void> {
   for (const damage of damages) {
     if ("change" in damage) await rows.change(damage.change, damage.which ?? {}, damage.to);
-    else if ("remove" in damage) await rows.remove(damage.remove, damage.which);
-    else await rows.drop(...damage.drop);
+    else await rows.remove(damage.remove, damage.which);
   }
 }
 
