@@ -24,8 +24,6 @@ export interface ReadersOptions {
 const MOST_LATE_MS = 1000;
 
 export class Readers {
-  /** Of the responses since the last sample, in milliseconds. */
-  latencies: number[] = [];
   /** Requests without a response, on open connections or while no worker is replaced. */
   readonly lost: string[] = [];
   readonly processes = new Set<string>();
@@ -96,7 +94,6 @@ export class Readers {
     try {
       const reply = await caller.ask(question.path, headers, method);
       const receivedAt = performance.now();
-      this.latencies.push(receivedAt - sentAt);
       if (caller.process !== undefined) this.processes.add(caller.process);
       const asked = { question, method, headers, secret, known } as const;
       return judge.take({ ...asked, span, sentAt, receivedAt, reply });

@@ -20,7 +20,7 @@ import { Judge, type Mismatch } from "./judge.ts";
 import { KEY_DELAY_SECONDS, KEY_STEPS, KeySteps, Keys } from "./keys.ts";
 import { Readers } from "./readers.ts";
 import { MATCHES, Records, SHARD } from "./records.ts";
-import { type Sample, Sampler } from "./samples.ts";
+import { memoryOf, type Sample } from "./samples.ts";
 import { DEPTH, SoakedServer } from "./server.ts";
 import { STEPS, Writer } from "./writer.ts";
 
@@ -137,7 +137,11 @@ class Soak {
       questions: new Questions(new Chance(seed, 5), log, DEPTH, postgres !== undefined),
     });
     this.#began = performance.now();
-    const sampler = new Sampler(server, readers, this.options.sampleSeconds);
+    const samples: Sample[] = [];
+    const sampling = setInterval(
+      () => samples.push({ seconds: this.#seconds(), mebibytes: memoryOf(server.pids) }),
+      this.options.sampleSeconds * 1000,
+    );
     const isBroken = () =>
       judge.mismatches.length >= MOST_MISMATCHES ||
       writer.problems.length + readers.lost.length > 0;
@@ -159,8 +163,8 @@ class Soak {
       this.#problems.push(String(error));
     }
     clearInterval(progress);
+    clearInterval(sampling);
     await readers.stop();
-    sampler.stop();
     const errors = await server.stop();
     judge.logged();
     const verified = await matchbookAt(this.data, ["verify", SHARD, "--full-speed"]);
@@ -181,7 +185,7 @@ class Soak {
       steps: history.recent(),
       refused: readers.refused,
       processes: readers.processes.size,
-      samples: sampler.samples,
+      samples,
     };
   }
 
