@@ -24,8 +24,9 @@ export const TEAMS = ["t", "u", "T"];
 export const MODES = ["ranked", "casual", "private"];
 export const PATCHES = ["1", "2", "2 "];
 const WORDS = ["path:assets", "path:rounds.events", "type:asset", "type:path:odd"];
-/** Texts that differ only byte by byte. */
+/** Texts that differ only byte by byte, and some that look like SQL. */
 export const NAMES = [
+  ...["NULL", "null", "{a,b}", "a,b", '"', "\\", '\\"', "'; --", "$1", "😀\u2028", " "],
   ...["Ana", "ana", "ANA", " Ana", "Ana ", "Aná", "Ana\u0301", "Ａｎａ", "Straße", "Strasse"],
   ...[
     "İ",
