@@ -2,14 +2,16 @@
 
 import { expect } from "bun:test";
 import fc from "fast-check";
+import type { Awaitable } from "../../src/domain/awaitable.ts";
 import type { Gap } from "../../src/query/query.ts";
-import { viewOf } from "../../src/store/byte-range.ts";
+import { type ByteRange, viewOf } from "../../src/store/byte-range.ts";
 import type {
   AdminReader,
   LogPosition,
   MatchEntry,
+  MatchesWithLinked,
   NamedParts,
-  PlayerBase,
+  PlayerListing,
   PlayerRow,
   Reader,
   Selection,
@@ -19,7 +21,9 @@ import type {
   StoredRow,
   TeamRow,
   Transaction,
+  WithheldEntry,
 } from "../../src/store/store.ts";
+import type { TableShape } from "../../src/store/table.ts";
 import { NAMED_TABLES, PLAYER_BASE } from "../../src/store/tables.ts";
 import { costly } from "../support/scale.ts";
 import { until } from "../support/state.ts";
@@ -124,100 +128,96 @@ export function modelGuarantees(guarantee: Guarantee): void {
   );
 }
 
-const words = (bytes: Uint8Array | undefined) => bytes && text(bytes);
-const parts = ({ resource, companions, lastMatchAt }: NamedParts) => [
-  ...[text(viewOf(resource)), words(companions), lastMatchAt],
-];
-const rowParts = (row: TeamRow | PlayerRow) => [
-  ...[
-    text(row.resource),
-    words(row.companions),
-    "latest" in row ? row.latest.createdAt : undefined,
-  ],
-];
-const listing = (row: NamedParts & { id: string; name: string }) => [row.id, row.name, parts(row)];
-const rowListing = (row: PlayerRow) => [row.id, row.name, rowParts(row)];
+/** Bytes as text, whether they are a range of others or not. */
+function plainly(value: unknown): unknown {
+  if (value instanceof Uint8Array) return text(value);
+  if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, plainly(one)]));
+  if (Array.isArray(value)) return value.map(plainly);
+  if (typeof value !== "object" || value === null || value instanceof Set) return value;
+  if ("bytes" in value && "start" in value) return text(viewOf(value as ByteRange));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plainly(one)]));
+}
+
+function same(found: unknown, expected: unknown): void {
+  expect(plainly(found)).toEqual(plainly(expected));
+}
+
+/** What readers return of a player or team, and what they return of a row. */
+const parts = ({ resource, companions, lastMatchAt }: NamedParts) => ({
+  ...{ resource, companions, lastMatchAt },
+});
+const rowParts = ({ resource, companions, ...row }: TeamRow | PlayerRow) => ({
+  ...{ resource, companions, lastMatchAt: "latest" in row ? row.latest.createdAt : undefined },
+});
+const listing = (one: PlayerListing) => ({ id: one.id, name: one.name, ...parts(one) });
+const rowListing = (one: PlayerRow) => ({ id: one.id, name: one.name, ...rowParts(one) });
 const keyOf = ({ createdAt, id }: MatchEntry) => ({ createdAt, id });
+const valuesOf = <T>(of: ReadonlyMap<string, T>, ids: readonly string[]): T[] =>
+  ids.flatMap((id) => of.get(id) ?? []);
 
 /** Matches with all that they reference. */
-function bundleOf({ players, teams }: Contents, matches: MatchEntry[]) {
-  return {
-    matches: matches.map(({ encoded }) => text(encoded)),
-    players: idsIn(matches, "players").map((id) => rowParts(players.get(id)!)),
-    teams: idsIn(matches, "teams").map((id) => rowParts(teams.get(id)!)),
-  };
-}
+const bundleOf = ({ players, teams }: Contents, matches: MatchEntry[]) => ({
+  matches: matches.map(({ encoded }) => encoded),
+  players: valuesOf(players, idsIn(matches, "players")).map(rowParts),
+  teams: valuesOf(teams, idsIn(matches, "teams")).map(rowParts),
+});
+const shown = ({ matches, players, teams }: MatchesWithLinked) => ({
+  ...{ matches, players: players.map(parts), teams: teams.map(parts) },
+});
 
 async function compareReader(
   reader: Reader,
   contents: Contents,
   { selections, ids, players, names, limit }: Questions,
 ): Promise<void> {
-  const shown = (found: Awaited<ReturnType<Reader["match"]>>) =>
-    found && {
-      matches: found.matches.map((one) => text(viewOf(one))),
-      players: found.players.map(parts),
-      teams: found.teams.map(parts),
-    };
   for (const id of ids.slice(0, 4)) {
     const match = visible(contents).find((one) => one.id === id);
-    expect(shown(await reader.match(id))).toEqual(match && bundleOf(contents, [match]));
+    const found = await reader.match(id);
+    same(found && shown(found), match && bundleOf(contents, [match]));
   }
   for (const [index, one] of [selection(), ...selections].entries()) {
     const { matches, more } = pageOf(contents, one);
     const [first, last] = [matches[0], matches.at(-1)];
     const page = await reader.matches(one);
-    expect({ ...shown(page)!, edges: page.edges, more: page.more }).toEqual({
-      ...bundleOf(contents, matches),
-      edges: first && last && { first: keyOf(first), last: keyOf(last) },
-      more,
-    });
+    same(
+      { ...shown(page), edges: page.edges, more: page.more },
+      {
+        ...bundleOf(contents, matches),
+        edges: first && last && { first: keyOf(first), last: keyOf(last) },
+        more,
+      },
+    );
     if (index % 3 > 0) continue;
-    const { lineups, hasMore } = await reader.lineups(one);
-    expect({
-      lineups: lineups.map(({ match, ...rest }) => ({ match: text(viewOf(match)), ...rest })),
-      hasMore,
-    }).toEqual({
+    const nameOf = (id: string) => contents.players.get(id)!.name;
+    same(await reader.lineups(one), {
       lineups: matches.map(({ encoded, createdAt, players: those }) => ({
-        ...{ match: text(encoded), createdAt },
-        players: those.map((player) => ({
-          ...player,
-          name: contents.players.get(player.id)!.name,
-        })),
+        ...{ match: encoded, createdAt },
+        players: those.map((player) => ({ ...player, name: nameOf(player.id) })),
       })),
       hasMore: more.after,
     });
   }
-  const rows = (found: PlayerRow[]) => found.map(rowListing);
+  const listed = (found: PlayerListing[], expected: PlayerRow[]) =>
+    same(found.map(listing), expected.map(rowListing));
   const byName = withNames(contents.players, names);
-  expect((await reader.players(players)).map(listing)).toEqual(
-    rows(players.flatMap((id) => contents.players.get(id) ?? [])),
+  listed(await reader.players(players), valuesOf(contents.players, players));
+  listed(await reader.playersNamed(names, limit), byName.flat().slice(0, limit));
+  listed(
+    await reader.playersWithNames(names, limit),
+    byName.flatMap((those) => those.slice(0, limit)),
   );
-  expect((await reader.playersNamed(names, limit)).map(listing)).toEqual(
-    rows(byName.flat().slice(0, limit)),
-  );
-  expect((await reader.playersWithNames(names, limit)).map(listing)).toEqual(
-    rows(byName.flatMap((those) => those.slice(0, limit))),
-  );
-  expect((await reader.recentPlayers(limit)).map(listing)).toEqual(
-    rows(latestFirst(contents).slice(0, limit)),
-  );
-  expect(await reader.playerIdsNamed(NAMES)).toEqual(
-    withNames(contents.players, NAMES).flatMap((those) => those.map(({ id }) => id)),
-  );
-  expect(await reader.teamIdsNamed(NAMES)).toEqual(
-    withNames(contents.teams, NAMES).flatMap((those) => those.map(({ id }) => id)),
-  );
-  expect(await reader.summary()).toEqual(summaryOf(contents));
+  listed(await reader.recentPlayers(limit), latestFirst(contents).slice(0, limit));
+  const idsNamed = (rows: ReadonlyMap<string, TeamRow>) =>
+    withNames(rows, NAMES)
+      .flat()
+      .map(({ id }) => id);
+  same(await reader.playerIdsNamed(NAMES), idsNamed(contents.players));
+  same(await reader.teamIdsNamed(NAMES), idsNamed(contents.teams));
+  same(await reader.summary(), summaryOf(contents));
+  const words = [...contents.words.keys()];
   const beginning = (prefix: string) =>
-    new Set(
-      [...contents.words.keys()].flatMap((word) =>
-        word.startsWith(prefix) ? word.slice(prefix.length) : [],
-      ),
-    );
-  expect(await reader.vocabulary()).toEqual({
-    ...{ includePaths: beginning("path:"), types: beginning("type:") },
-  });
+    new Set(words.flatMap((word) => (word.startsWith(prefix) ? word.slice(prefix.length) : [])));
+  same(await reader.vocabulary(), { includePaths: beginning("path:"), types: beginning("type:") });
 }
 
 function summaryOf({ served, players, cutoff = Number.NEGATIVE_INFINITY }: Contents) {
@@ -276,13 +276,11 @@ async function compareLog(
   positions[end.number] = end;
 }
 
-const ALL_KINDS = ["players", "teams"] as const;
-const plain = ({ id, createdAt, gameMode, patchVersion, ...rest }: StoredMatch) => ({
-  ...{ id, createdAt, gameMode, patchVersion },
-  ...{ encoded: text(rest.encoded), hash: text(rest.contentHash), carried: text(rest.carried) },
-});
-const described = ({ fate, match }: ShardRecord) => ({ fate, ...plain(match) });
-const expectedRecord = (record: StoredMatch) => ({ fate: fateOf(record), ...plain(record) });
+const recordOf = (record: MatchEntry | WithheldEntry): ShardRecord => {
+  const { id, createdAt, gameMode, patchVersion, encoded, contentHash, carried } = record;
+  const match = { id, createdAt, gameMode, patchVersion, encoded, contentHash, carried };
+  return { fate: fateOf(record), match };
+};
 
 /** With it, a step starts with the first withheld record. */
 const BEFORE_WITHHELD = {
@@ -290,45 +288,43 @@ const BEFORE_WITHHELD = {
   match: { createdAt: 0, id: "" },
 } as const;
 
-/** All records and named rows, in steps. Only the last one may be shorter. */
-async function compareSteps(state: ShardContents, contents: Contents, size: number): Promise<void> {
-  const found: ShardRecord[] = [];
+/** Everything, in steps. Only the last one may be shorter. */
+async function inSteps<T>(
+  size: number,
+  read: (after: T | undefined) => Awaitable<T[]>,
+): Promise<T[]> {
+  const all: T[] = [];
   for (let step = size; step === size; ) {
-    const some = await state.records(found.at(-1), size);
-    found.push(...some);
+    const some = await read(all.at(-1));
+    all.push(...some);
     step = some.length;
   }
-  const expected = records(contents).map(expectedRecord);
-  expect(found.map(described)).toEqual(expected);
-  const apart = await state.records(BEFORE_WITHHELD, size);
-  expect(apart.map(described)).toEqual(expected.slice(contents.served.size).slice(0, size));
-  const rowsOf = async (table: Parameters<ShardContents["rows"]>[0]) => {
-    const all: StoredRow[] = [];
-    for (let step = size; step === size; ) {
-      const some = await state.rows(table, { after: all.at(-1), limit: size });
-      all.push(...some);
-      step = some.length;
-    }
-    return all;
-  };
-  const bytesOf = (value: unknown) => (value ? text(value as Uint8Array) : undefined);
-  for (const kind of ALL_KINDS) {
-    const rows: TeamRow[] = [...contents[kind].values()];
-    expect(
-      (await rowsOf(NAMED_TABLES[kind])).map(({ id, resource, linked }) => [
-        ...[id, bytesOf(resource), bytesOf(linked)],
+  return all;
+}
+
+async function compareSteps(state: ShardContents, contents: Contents, size: number): Promise<void> {
+  const expected = records(contents).map(recordOf);
+  same(await inSteps<ShardRecord>(size, (after) => state.records(after, size)), expected);
+  const apart = expected.slice(contents.served.size);
+  same(await state.records(BEFORE_WITHHELD, size), apart.slice(0, size));
+  const rowsOf = (table: TableShape) =>
+    inSteps<StoredRow>(size, (after) => state.rows(table, { after, limit: size }));
+  const byId = <T extends { id: string }>(rows: ReadonlyMap<string, T>) =>
+    [...rows.values()].sort((a, b) => byBytes(a.id, b.id));
+  for (const kind of ["players", "teams"] as const) {
+    same(
+      (await rowsOf(NAMED_TABLES[kind])).map(({ id, resource, linked }) => [id, resource, linked]),
+      byId<TeamRow>(contents[kind]).map(({ id, resource, companions }) => [
+        ...[id, resource, companions ?? null],
       ]),
-    ).toEqual(
-      rows
-        .sort((a, b) => byBytes(a.id, b.id))
-        .map(({ id, resource, companions }) => [id, text(resource), words(companions)]),
     );
   }
-  expect((await rowsOf(PLAYER_BASE)).map(({ id }) => id)).toEqual(
-    [...contents.bases.keys()].sort(byBytes),
+  same(
+    (await rowsOf(PLAYER_BASE)).map(({ id }) => id),
+    byId(contents.bases).map(({ id }) => id),
   );
-  expect(await state.prunedBefore()).toBe(contents.cutoff as number);
-  expect(await state.redactions()).toEqual(redactionsOf(contents));
+  same(await state.prunedBefore(), contents.cutoff);
+  same(await state.redactions(), redactionsOf(contents));
 }
 
 const redactionsOf = ({ redactions }: Contents) =>
@@ -336,42 +332,40 @@ const redactionsOf = ({ redactions }: Contents) =>
     .map(([playerId, redactedAt]) => ({ playerId, redactedAt }))
     .sort((a, b) => byBytes(a.playerId, b.playerId));
 
+const evidenceOf = ({ evidence }: Contents, players: string[]) =>
+  new Map([...evidence].filter(([id]) => players.includes(id)));
+
+const keyed = <T, V>(all: readonly T[], idOf: (one: T) => string, pick: (one: T) => V) =>
+  new Map(all.map((one) => [idOf(one), pick(one)]));
+
 async function compareTransaction(
   transaction: Transaction,
   contents: Contents,
   { ids, players, limit, time: before }: Questions,
 ): Promise<void> {
-  const all = new Map(records(contents).map((one) => [one.id, one]));
-  const there = ids.flatMap((id) => all.get(id) ?? []);
-  const byId = <T>(entries: Iterable<readonly [string, T]>) =>
-    [...entries].sort(([a], [b]) => byBytes(a, b));
-  expect(
-    byId(await transaction.known(ids)).map(([id, { fate, contentHash }]) => [
-      ...[id, fate, text(contentHash)],
-    ]),
-  ).toEqual(
-    byId(there.map((one) => [one.id, one])).map(([id, one]) => [
-      ...[id, fateOf(one), text(one.contentHash)],
-    ]),
+  const all = records(contents);
+  const there = all.filter(({ id }) => ids.includes(id)).map(recordOf);
+  const matchId = ({ match }: ShardRecord) => match.id;
+  same(
+    await transaction.known(ids),
+    keyed(there, matchId, ({ fate, match: { contentHash } }) => ({ fate, contentHash })),
   );
-  const loaded = (await transaction.load(ids)).map(described);
-  expect(byId(loaded.map((one) => [one.id, one]))).toEqual(
-    byId(there.map((one) => [one.id, expectedRecord(one)])),
-  );
+  const whole = (one: ShardRecord) => one;
+  same(keyed(await transaction.load(ids), matchId, whole), keyed(there, matchId, whole));
   for (const id of ids.slice(0, 3)) {
-    const carried = contents.served.get(id)?.carried;
-    expect(words(await transaction.carried(id))).toBe(words(carried) as string);
+    same(await transaction.carried(id), contents.served.get(id)?.carried);
   }
-  expect(byId(await transaction.standings(players))).toEqual(
-    byId(
-      players.flatMap((id) => {
-        const row = contents.players.get(id);
-        return row ? [[id, { totals: row.totals, run: row.run, latest: row.latest }] as const] : [];
-      }),
+  same(
+    await transaction.standings(players),
+    keyed(
+      valuesOf(contents.players, players),
+      ({ id }) => id,
+      ({ totals, run, latest }) => ({ totals, run, latest }),
     ),
   );
   for (const id of players.slice(0, 2)) {
-    expect(await transaction.playerHistory(id, limit)).toEqual(
+    same(
+      await transaction.playerHistory(id, limit),
       matchesOf(contents, "players", id)
         .slice(0, limit)
         .map((match) => ({
@@ -381,36 +375,32 @@ async function compareTransaction(
     );
   }
   for (const id of [...TEAMS, "nobody"]) {
-    const [latest] = matchesOf(contents, "teams", id);
-    expect(await transaction.latestOfTeam(id)).toBe(latest?.id as string);
+    same(await transaction.latestOfTeam(id), matchesOf(contents, "teams", id)[0]?.id);
   }
   const dependents = [...contents.dependents].map((pair) => JSON.parse(pair) as [string, string]);
-  expect((await transaction.dependents(players)).sort()).toEqual(
-    [...new Set(dependents.flatMap(([id, match]) => (players.includes(id) ? match : [])))].sort(),
+  same(
+    new Set(await transaction.dependents(players)),
+    new Set(dependents.flatMap(([id, match]) => (players.includes(id) ? match : []))),
   );
-  const bases = players.flatMap((id) => contents.bases.get(id) ?? []);
-  expect(byId(await transaction.basesOf(players)).map(([, one]) => withText(one))).toEqual(
-    byId(bases.map((one) => [one.id, withText(one)])).map(([, one]) => one),
+  same(
+    await transaction.basesOf(players),
+    keyed(
+      valuesOf(contents.bases, players),
+      ({ id }) => id,
+      (base) => base,
+    ),
   );
-  expect(await transaction.newestServed()).toBe(newestOf(contents.served.values()) as number);
-  const old = records(contents).filter(({ createdAt }) => createdAt < before);
-  const older = (await transaction.older(before, limit)).map(({ match }) => match.id);
+  same(await transaction.newestServed(), newestOf(contents.served.values()));
+  const old = all.filter(({ createdAt }) => createdAt < before);
+  const older = (await transaction.older(before, limit)).map(matchId);
   const oldServed = old.flatMap((one) => ("reason" in one ? [] : one.id)).slice(0, limit);
   // Withheld ones come in any order.
-  expect(older.slice(0, oldServed.length)).toEqual(oldServed);
+  same(older.slice(0, oldServed.length), oldServed);
   expect(old.map(({ id }) => id)).toEqual(expect.arrayContaining(older));
   expect(older.length).toBe(Math.min(limit, old.length));
-  expect(await transaction.rankedEvidence(players)).toEqual(evidenceOf(contents, players));
+  same(await transaction.rankedEvidence(players), evidenceOf(contents, players));
   await compareSteps(transaction, contents, limit);
 }
-
-const withText = ({ standing, ...base }: PlayerBase) => ({
-  ...base,
-  standing: standing && { ...standing, snapshot: text(standing.snapshot) },
-});
-
-const evidenceOf = ({ evidence }: Contents, players: string[]) =>
-  new Map([...evidence].filter(([id]) => players.includes(id)));
 
 /** What operators read, and everything in one state. */
 async function compareAdmin(
@@ -419,35 +409,30 @@ async function compareAdmin(
   contents: Contents,
   { ids, players, limit, time: before }: Questions,
 ): Promise<void> {
-  const all = new Map(records(contents).map((one) => [one.id, one]));
   for (const id of ids.slice(0, 3)) {
-    const found = await writer.inspect(id);
-    const one = all.get(id);
-    expect(found && described(found)).toEqual(one && expectedRecord(one));
+    const one = contents.served.get(id) ?? contents.withheld.get(id);
+    same(await writer.inspect(id), one && recordOf(one));
   }
   const withheld = [...contents.withheld.values()];
-  const { matches, ...summary } = summaryOf(contents);
+  const { matches: served, ...summary } = summaryOf(contents);
   const { bytes, ...counts } = await sized(writer, reader);
-  expect(counts).toEqual({
-    ...summary,
-    served: matches,
-    withheld: Object.fromEntries(
-      Object.keys(counts.withheld).map((reason) => [
-        reason,
-        withheld.filter((one) => one.reason === reason).length,
-      ]),
-    ) as typeof counts.withheld,
-    teams: contents.teams.size,
+  const reasons = Object.keys(counts.withheld).map((reason) => [
+    reason,
+    withheld.filter((one) => one.reason === reason).length,
+  ]);
+  same(counts, {
+    ...{ ...summary, served, teams: contents.teams.size },
+    withheld: Object.fromEntries(reasons),
   });
   expect(bytes).toBeGreaterThan(0);
   const older = (some: Iterable<StoredMatch>) =>
     [...some].filter(({ createdAt }) => createdAt < before).length;
-  expect(await writer.countOlder(before)).toEqual({
+  same(await writer.countOlder(before), {
     ...{ served: older(contents.served.values()), withheld: older(withheld) },
   });
-  expect(await writer.rankedEvidence(players)).toEqual(evidenceOf(contents, players));
-  expect(await writer.redactions()).toEqual(redactionsOf(contents));
-  expect(await writer.prunedBefore()).toBe(contents.cutoff as number);
+  same(await writer.rankedEvidence(players), evidenceOf(contents, players));
+  same(await writer.redactions(), redactionsOf(contents));
+  same(await writer.prunedBefore(), contents.cutoff);
   await writer.survey((state) => compareSteps(state, contents, limit));
 }
 
