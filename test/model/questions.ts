@@ -229,7 +229,6 @@ export class Questions {
     return {
       kind: "page, default window",
       path: `${AT}/matches?${query({ ...parametersOf(list.filters), sort })}`,
-      list,
       isTimed: true,
       expect(current, body) {
         const window = windowIn(body, now());
