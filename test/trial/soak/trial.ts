@@ -8,7 +8,7 @@ import { type SoakResult, soak } from "./soak.ts";
 export const SOAK: Trial = {
   what: "reads, changes and restarts for a long time; every response is compared with a model",
   help: `Serves records with "matchbook serve", reads them in every way at a set rate, and changes them meanwhile: ingest,
-uploads, replacement, prune, redaction, keys, replacement of workers. Every response must equal the model.`,
+uploads, replacement, prune, redaction, replacement of workers. Every response must equal the model.`,
   usually: "60",
   options: {
     rate: { takes: "number", help: "requests per second (default: 800)" },
