@@ -1,7 +1,6 @@
 /** Fetches everything that a server returns about its records, as raw bytes. */
 
 import { gunzipSync } from "node:zlib";
-import type { Report } from "../../src/ingest/report.ts";
 import type { Filters } from "../model/record.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { JSON_API, type World } from "../support/world.ts";
@@ -15,15 +14,14 @@ export async function take(
   world: World,
   documents: MatchDocument[],
   batch?: number,
-): Promise<Report> {
-  const { report, rejections, conflicts } = await world.ingest(documents, {
+): Promise<void> {
+  const { rejections, conflicts } = await world.ingest(documents, {
     ...(batch === undefined ? {} : { batch }),
   });
   const refused = rejections.flatMap(({ problems }) => problems);
   if (refused.length + conflicts.length > 0) {
     throw new Error(`not accepted: ${[...refused, ...conflicts].join("; ")}`);
   }
-  return report;
 }
 
 const ENCODINGS = ["identity", "gzip", "zstd"] as const;
