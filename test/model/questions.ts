@@ -221,20 +221,23 @@ export class Questions {
     };
   }
 
-  /** The last 28 days: the response states which they are. */
   #defaultWindow(state: State): Question {
-    const { now } = this;
-    const list = { ...this.#list(state), limit: 5 };
-    const sort = `${list.isDescending ? "-" : ""}createdAt`;
+    return Questions.recent(this.#list(state), this.now);
+  }
+
+  /** The last 28 days: the response states which they are. */
+  static recent(list: Omit<ListOf, "window">, now: () => number): Question {
+    const { filters, isDescending, limit } = list;
+    const page = { sort: `${isDescending ? "-" : ""}createdAt`, "page[limit]": `${limit}` };
     return {
       kind: "page, default window",
-      path: `${AT}/matches?${query({ ...parametersOf(list.filters), sort })}`,
+      path: `${AT}/matches?${query({ ...parametersOf(filters), ...page })}`,
       isTimed: true,
       expect(current, body) {
         const window = windowIn(body, now());
         if (!window) return { status: 200, check: () => "the window is not the last 28 days" };
-        const selection = current.resolve(list.filters, { ...list, window });
-        return pageExpected(current, current.page(selection, START, 5), window);
+        const selection = current.resolve(filters, { window, isDescending });
+        return pageExpected(current, current.page(selection, START, limit), window);
       },
     };
   }

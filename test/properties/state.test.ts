@@ -17,9 +17,10 @@ import {
   type Question,
 } from "../model/question.ts";
 import { Questions } from "../model/questions.ts";
-import { key, type Thing } from "../model/record.ts";
+import { type Filters, key, type Thing } from "../model/record.ts";
 import { NOTHING, Shard } from "../model/shard.ts";
 import { State } from "../model/state.ts";
+import { MatchWalk } from "../model/walks.ts";
 import { Chance } from "../support/chance.ts";
 import { addEmptyShard } from "../support/empty-shard.ts";
 import { exportedFrom } from "../support/exported.ts";
@@ -32,7 +33,7 @@ import { scaled } from "../support/scale.ts";
 import { verified } from "../support/verify.ts";
 import { getAs, startWorld, type World } from "../support/world.ts";
 import { ask, askEverything, differences, PUBLIC_URL, take } from "./asking.ts";
-import { type Arrival, arrival, MATCH_IDS, PLAYER_IDS, SHARD, TITLE } from "./histories.ts";
+import { type Arrival, arrival, MATCH_IDS, PLAYER_IDS, SHARD, TAGS, TITLE } from "./histories.ts";
 
 let postgres: Awaited<ReturnType<typeof aPostgres>>;
 beforeAll(async () => {
@@ -49,8 +50,23 @@ const NOW = Date.parse("2024-06-30T23:58:00Z");
 /** The newest records come, and others leave the last 28 days. */
 const WAITS = [1000, 119_000, 120_000, DAY_MS, DAY_MS + 120_000, 5 * DAY_MS, 28 * DAY_MS];
 const CUTOFFS = ["2024-03-10T12:00:00Z", "2024-03-10T12:00:00.001Z", "2024-06-10T00:00:00Z"];
-/** Random requests after each step, besides those for every match and player. */
-const QUESTIONS = 20;
+/** Random requests after each step, besides those for every match and player, and these lists. */
+const QUESTIONS = 12;
+const SELECTED: Filters[] = [
+  {},
+  { playerNames: ["Ana", "ana"] },
+  { playerNames: ["a,b", "Ana "], gameModes: ["private", "ranked"] },
+  { playerIds: PLAYER_IDS.slice(0, 3) },
+  { teamNames: TAGS.slice(0, 2) },
+];
+const LISTS = SELECTED.flatMap((filters, at) =>
+  [1 + (at % 2), 5].map((limit) => ({ filters, isDescending: (at + limit) % 2 === 0, limit })),
+);
+/** With all but the matches that are ahead of the clock. */
+const WINDOW = {
+  start: Date.parse("2024-01-01T00:00:00Z"),
+  end: Date.parse("2024-06-30T00:00:00Z"),
+};
 
 const ACTORS = ["*Ana*", "*ana*", "名 前", "x".repeat(128), "x".repeat(129), "", "nul\0"];
 const VALUES = [0, 3, 0.1, 0.2, 1e-7, 4.5, 1234.567891, "5", null, undefined];
@@ -226,6 +242,10 @@ class Followed {
       ...MATCH_IDS.map((id) => Questions.single(id, "match by id")),
       ...PLAYER_IDS.map((id) => Questions.player(id)),
     ];
+    for (const list of LISTS) {
+      asked.push(Questions.recent(list, clock.now));
+      asked.push(new MatchWalk(this.#chance, { ...list, window: WINDOW }).next());
+    }
     const random = Array.from({ length: state.playerIds.length > 0 ? QUESTIONS : 0 }, () =>
       questions.next(state),
     );
@@ -250,7 +270,7 @@ class Followed {
       ]);
       throw new Error(`after ${after}, ${question.path}: ${wrong}`);
     }
-    this.#open.splice(QUESTIONS / 2);
+    this.#open.splice(2 * QUESTIONS);
   }
 
   /** As a client that keeps what it gets, and goes on with it after 304. */
