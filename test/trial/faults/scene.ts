@@ -16,6 +16,8 @@ import { Readers, type Target } from "./readers.ts";
 
 /** As in the settings, so that a batch has several transactions. */
 const BATCH = 15;
+/** Fewer entries than players, so that boards end at it. */
+export const DEPTH = 30;
 /** The records of a seed are the same for a day. */
 const DAY_MS = 86_400_000;
 const HANG_MS = 120_000;
@@ -154,7 +156,7 @@ export class Scene {
         ...this.flags,
         ...["--workers", String(workers), "--admin-port", "0", "--drain-ms", "0"],
         ...["--rate", "100000000", "--matches-per-day", "0", "--open-requests-per-minute", "0"],
-        ...["--batch", String(BATCH), ...flags],
+        ...["--batch", String(BATCH), "--leaderboard-depth", String(DEPTH), ...flags],
       ],
       { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN, ...env }, ...this.#program(wrap) },
     );
