@@ -20,7 +20,7 @@ import {
 /** What PostgreSQL has as `bigint`, the driver gives as text. */
 const BIG: ReadonlySet<Field> = new Set<Field>([
   ...(["createdAt", "lastMatchAt", "redactedAt", "checksum", "skillTier", "sequence"] as const),
-  ...(["matches", "players", "prunedBefore", "picks", "wins"] as const),
+  ...(["matches", "players", "wins"] as const),
 ]);
 
 type Located = Row & { locator: [at: string] };

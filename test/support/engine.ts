@@ -64,27 +64,22 @@ export interface Row {
   snapshot: Uint8Array;
   resource: Uint8Array;
   linked: Uint8Array;
-  contentHash: Uint8Array;
   /** Of an entry: 0 lost, 1 won, 2 did not take part. */
   result: number;
   takesPart: boolean | number;
   played: number;
   wins: number;
-  picks: number;
   rankedWins: number;
   winRate: number;
   skillTier: number;
   streak: number;
   gold: string;
   records: number;
-  isPruned: number;
   /** Of a change, its place in the log; of the shard, that of the last change. */
   sequence: number;
   players: Uint8Array | number;
   matches: number;
-  token: string;
   changes: string;
-  prunedBefore: number;
   checksum: number;
   /** The internal number of a player or team. */
   number: number;
@@ -154,7 +149,6 @@ const RECORDS = {
     match: "id",
     createdAt: "created_at",
     reason: "reason",
-    contentHash: "content_hash",
     snapshot: "carried",
     checksum: "checksum",
   },
@@ -242,8 +236,6 @@ export const TABLES: Record<Kind, Table> = {
       hero: "hero",
       mode: "game_mode",
       patch: "patch_version",
-      isPruned: "is_pruned",
-      picks: "picks",
       wins: "wins",
     },
   },
@@ -276,8 +268,6 @@ export const TABLES: Record<Kind, Table> = {
       matches: "matches",
       players: "players",
       sequence: "sequence",
-      token: "token",
-      prunedBefore: "pruned_before",
       checksum: "checksum",
       id: "id",
     },
