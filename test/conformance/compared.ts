@@ -3,6 +3,7 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import type { Awaitable } from "../../src/domain/awaitable.ts";
+import { HERO_STATS } from "../../src/features/heroes/stored.ts";
 import type { Gap } from "../../src/query/query.ts";
 import { type ByteRange, viewOf } from "../../src/store/byte-range.ts";
 import type {
@@ -28,6 +29,7 @@ import { NAMED_TABLES, PLAYER_BASE } from "../../src/store/tables.ts";
 import { costly } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { selection, text } from "./entries.ts";
+import { compareHeroes, compareHeroRows } from "./heroes.ts";
 import { compareBoards } from "./leaderboards.ts";
 import {
   byBytes,
@@ -117,6 +119,7 @@ export function modelGuarantees(guarantee: Guarantee): void {
           for (const one of [reader, late]) await compareReader(one, contents, about);
           await compareNames(reader, before, contents);
           await compareBoards(reader, contents, about.limit);
+          await compareHeroes(reader, contents, about.limit);
           await compareLog(reader, contents, positions, about);
           await compareAdmin(store.writer, reader, contents, about);
         }
@@ -323,6 +326,8 @@ async function compareSteps(state: ShardContents, contents: Contents, size: numb
     (await rowsOf(PLAYER_BASE)).map(({ id }) => id),
     byId(contents.bases).map(({ id }) => id),
   );
+  await compareHeroRows(state, contents);
+  expect(await rowsOf(HERO_STATS)).toHaveLength(contents.heroes.size);
   same(await state.prunedBefore(), contents.cutoff);
   same(await state.redactions(), redactionsOf(contents));
 }

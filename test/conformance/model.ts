@@ -1,5 +1,6 @@
 /** Conformance: the model of a shard, from which every read of the contract follows. */
 
+import type { HeroTotals } from "../../src/features/heroes/statistics.ts";
 import type { Gap } from "../../src/query/query.ts";
 import type {
   Change,
@@ -30,6 +31,7 @@ export interface Contents {
   teams: ReadonlyMap<string, TeamRow>;
   /** The ranked matches of the last 28 days. */
   recent: ReadonlyMap<string, Tally>;
+  heroes: ReadonlyMap<string, HeroTotals>;
   /** Counts, without those of zero. */
   evidence: ReadonlyMap<string, number>;
   words: ReadonlyMap<string, number>;
@@ -44,6 +46,7 @@ export interface Contents {
 export const EMPTY: Contents = {
   ...{ served: new Map(), withheld: new Map(), players: new Map(), teams: new Map() },
   recent: new Map(),
+  heroes: new Map(),
   ...{ evidence: new Map(), words: new Map(), dependents: new Set() },
   ...{ bases: new Map(), redactions: new Map(), cutoff: undefined, log: [] },
 };

@@ -4,6 +4,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import type { Result } from "../../src/domain/player.ts";
 import { WITHHELD_REASONS, type WithheldReason } from "../../src/domain/visibility.ts";
+import type { HeroSums } from "../../src/features/heroes/statistics.ts";
 import { changeRecent, clearRecent } from "../../src/features/leaderboards/stored.ts";
 import type {
   MatchEntry,
@@ -12,7 +13,9 @@ import type {
   Transaction,
   WithheldEntry,
 } from "../../src/store/store.ts";
+import { changeHeroes } from "../support/heroes.ts";
 import { anEntry, aPlayer, aTeam, bytes } from "./entries.ts";
+import { HERO_KEYS, heroDifference, heroTotalsOf } from "./heroes.ts";
 import type { Tally } from "./leaderboards.ts";
 import { type Contents, idsIn, type Logged } from "./model.ts";
 import type { TestStore } from "./suite.ts";
@@ -86,6 +89,13 @@ const named = fc.record({
   ),
 });
 
+/** Also beyond 64 bits. */
+const large = fc.constantFrom(...GOLDS);
+const heroSums: fc.Arbitrary<HeroSums> = fc.record({
+  ...{ picks: fc.integer({ min: 1, max: 3 }), wins: fc.nat(1), kills: large, deaths: large },
+  ...{ assists: large, gold: large, farm: large },
+});
+
 /** Win rates need twenty. */
 const tally: fc.Arbitrary<Tally> = fc
   .tuple(fc.constantFrom(0, 1, 2, 19, 20, 21, 40), fc.nat(100))
@@ -133,6 +143,7 @@ export const anyWrite = fc.record({
   players: some(PLAYERS, row),
   teams: some(TEAMS, named),
   recent: some(PLAYERS, tally),
+  heroes: some(HERO_KEYS, fc.option(heroSums, { nil: undefined })),
   evidence: some(PLAYERS, fc.nat(2)),
   words: some(WORDS, fc.nat(2)),
   /** Added if they are not there, and removed if they are. */
@@ -202,6 +213,9 @@ export function after(before: Contents, write: Write): Contents {
     aPlayer,
   );
   const recent = changed(before.recent, Object.entries(write.recent));
+  const heroes = Object.entries(write.heroes).map(
+    ([key, sums]) => [key, sums && heroTotalsOf(key, sums)] as const,
+  );
   const bases = Object.entries(write.bases).map(
     ([one, wish]) => [one, wish && { id: one, ...wish }] as const,
   );
@@ -211,6 +225,7 @@ export function after(before: Contents, write: Write): Contents {
     players,
     recent: new Map([...recent].filter(([one, { played }]) => played > 0 && players.has(one))),
     teams: rowsAfter<TeamRow>(before.teams, write.teams, idsIn(served.values(), "teams"), aTeam),
+    heroes: changed(before.heroes, heroes),
     evidence: changed(before.evidence, Object.entries(write.evidence)),
     words: changed(before.words, Object.entries(write.words)),
     dependents,
@@ -313,6 +328,12 @@ async function count(
   await transaction.putBases(Object.keys(write.bases).flatMap((one) => to.bases.get(one) ?? []));
   await transaction.addRedactions(
     Object.entries(write.redactions).map(([playerId, redactedAt]) => ({ playerId, redactedAt })),
+  );
+  await changeHeroes(
+    transaction,
+    Object.keys(write.heroes).map((key) =>
+      heroTotalsOf(key, heroDifference(before.heroes.get(key), to.heroes.get(key))),
+    ),
   );
   await transaction.run(clearRecent);
   await transaction.run(() => changeRecent(to.recent));
