@@ -140,6 +140,11 @@ export class Scene {
     return join(this.folder.path, "older.db");
   }
 
+  /** Uses another path to the same data. */
+  moveTo(data: string): void {
+    this.#data = data;
+  }
+
   /** Words before every command line: what enters the namespace of a disk. */
   enter: readonly string[] = [];
 

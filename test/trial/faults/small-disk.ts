@@ -9,15 +9,17 @@ import type { Scene } from "./scene.ts";
 export interface SmallDisk {
   /** Its path, for the processes of the run. */
   path: string;
+  /** The same, read-only. */
+  readOnlyPath: string;
   /** Its path for this process. */
   outside: string;
 }
 
 /** Mounts a file system of this size, until the run is over. All processes of the run see it. */
 export async function mountDisk(scene: Scene, kibibytes: number): Promise<SmallDisk> {
-  const disk = join(scene.folder.path, "disk");
-  mkdirSync(disk);
-  const script = `mount -t tmpfs -o size=${kibibytes}k tmpfs ${disk} && echo mounted && exec cat`;
+  const [disk, readOnly] = ["disk", "read-only"].map((name) => join(scene.folder.path, name));
+  for (const path of [disk!, readOnly!]) mkdirSync(path);
+  const script = `mount -t tmpfs -o size=${kibibytes}k tmpfs ${disk} && mount --bind ${disk} ${readOnly} && mount -o remount,bind,ro ${readOnly} && echo mounted && exec cat`;
   const holder = Bun.spawn(["unshare", "-Urm", "sh", "-c", script], {
     stdin: "pipe",
     stdout: "pipe",
@@ -37,5 +39,6 @@ export async function mountDisk(scene: Scene, kibibytes: number): Promise<SmallD
   });
   const target = ["--target", String(holder.pid), "--user", "--mount", "--preserve-credentials"];
   scene.enter = ["nsenter", ...target, `--wd=${ROOT}`];
-  return { path: disk, outside: join(`/proc/${holder.pid}/root`, disk) };
+  const outside = join(`/proc/${holder.pid}/root`, disk!);
+  return { path: disk!, readOnlyPath: readOnly!, outside };
 }

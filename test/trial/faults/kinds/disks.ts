@@ -1,4 +1,4 @@
-/** Disks that are full. */
+/** Disks that are full, or read-only. */
 
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,10 +8,12 @@ import type { Scene } from "../scene.ts";
 import { mountDisk } from "../small-disk.ts";
 import { acknowledgedMore } from "./kills.ts";
 
+const NAMESPACES = { unshare: "util-linux" };
+
 const full: FaultKind = {
   name: "full-disk",
   what: "a file system that becomes full while records are stored; uploads go on, and the server may restart on it",
-  needs: { unshare: "util-linux" },
+  needs: NAMESPACES,
   // The rest of the space may be enough.
   mayMiss: true,
   async run(scene) {
@@ -58,4 +60,29 @@ export async function missesNothing(scene: Scene): Promise<void> {
   );
 }
 
-export const DISKS = [full];
+const readOnly: FaultKind = {
+  name: "read-only-folder",
+  what: "a server on a read-only file system; it serves, refuses uploads, and goes on when it is writable again",
+  needs: NAMESPACES,
+  async run(scene) {
+    const disk = await mountDisk(scene, 65_536);
+    const data = join(disk.path, "data");
+    await begin(scene, { data });
+    await scene.send(scene.ledger.open.slice(0, scene.random.between(0, 60)));
+    await scene.stopServer(scene.random.pick(["SIGTERM", "SIGKILL"]));
+    scene.moveTo(join(disk.readOnlyPath, "data"));
+    await scene.startServer();
+    const some = scene.ledger.open.slice(0, 20);
+    const isStored = await scene.upload(some);
+    const { exitCode } = await scene.ingest(some);
+    scene.hit();
+    if (isStored || exitCode === 0) scene.problems.push("records were stored on a read-only disk");
+    await missesNothing(scene);
+    await scene.stopServer();
+    scene.moveTo(data);
+    await scene.startServer();
+    await scene.sendOpen();
+  },
+};
+
+export const DISKS = [full, readOnly];
