@@ -31,7 +31,7 @@ export interface EntryWishes {
   teams?: Record<string, boolean>;
 }
 
-export function aRecord(id: string, wishes: EntryWishes = {}): StoredMatch {
+function aRecord(id: string, wishes: EntryWishes = {}): StoredMatch {
   return {
     id,
     createdAt: wishes.createdAt ?? 1000,
@@ -143,15 +143,6 @@ export function selection(wishes: Partial<Selection> = {}): Selection {
 
 export const idsOf = (bundle: MatchesWithLinked): string[] =>
   bundle.matches.map((encoded) => text(viewOf(encoded)).slice(ENCODED.length));
-
-/** The content of a bundle, as text. */
-export function namesIn(bundle: MatchesWithLinked) {
-  return {
-    matches: idsOf(bundle),
-    players: bundle.players.map(({ resource }) => text(viewOf(resource))),
-    teams: bundle.teams.map(({ resource }) => text(viewOf(resource))),
-  };
-}
 
 /** The order of the contract, for any ids. */
 export function inOrder(

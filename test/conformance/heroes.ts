@@ -1,59 +1,78 @@
 /** Conformance: the statistics of heroes. */
 
 import { expect } from "bun:test";
-import { type HeroTotals, NOTHING } from "../../src/features/heroes/statistics.ts";
+import { type HeroSums, type HeroTotals, NOTHING } from "../../src/features/heroes/statistics.ts";
 import { HERO_STATS, readHeroes } from "../../src/features/heroes/stored.ts";
-import { type MatchKey, NotReady, type Reader, type Writer } from "../../src/store/store.ts";
+import { type MatchKey, NotReady, type Reader, type StoredState } from "../../src/store/store.ts";
 import { changeHeroes, heroTotals } from "../support/heroes.ts";
+import type { Contents } from "./model.ts";
 import type { Guarantee } from "./suite.ts";
 
-const totals = (
-  key: string,
-  sums: Partial<Omit<HeroTotals, "gameMode" | "patchVersion" | "hero">> = {},
-): HeroTotals => {
-  const [gameMode, patchVersion, hero] = key.split("/") as [string, string, string];
-  return { gameMode, patchVersion, hero, isPruned: false, ...NOTHING, ...sums };
-};
+/** Mode, patch and hero; "pruned" for what pruned matches left. */
+export const HERO_KEYS = [
+  ...["casual/2.5/", "casual/2.5/A", "casual/2.6/A", "casual//A", "ranked/2.5/a", "ranked/2.5/名"],
+  ...["Ranked/2.5/A", "pruned casual/2.5/A", "pruned ranked//"],
+];
 
-const change = (writer: Writer, ...changes: HeroTotals[]): Promise<void> =>
-  writer.write(async (transaction) => changeHeroes(transaction, changes));
+export function heroTotalsOf(key: string, sums: HeroSums): HeroTotals {
+  const [gameMode, patchVersion, hero] = key.replace("pruned ", "").split("/") as [
+    ...[string, string, string],
+  ];
+  return { gameMode, patchVersion, hero, isPruned: key.startsWith("pruned "), ...sums };
+}
 
-const keyOf = ({ gameMode, patchVersion, hero }: HeroTotals) =>
-  `${gameMode}/${patchVersion}/${hero}`;
-
-/** Keys in any order. */
-const found = (read: Awaited<ReturnType<typeof all>> | undefined) => ({
-  keys: read?.rows.map(keyOf).toSorted(),
-  isTruncated: read?.isTruncated,
+/** What is to be added to the first for the second. */
+export const heroDifference = (from: HeroSums = NOTHING, to: HeroSums = NOTHING): HeroSums => ({
+  ...{ picks: to.picks - from.picks, wins: to.wins - from.wins, kills: to.kills - from.kills },
+  ...{ deaths: to.deaths - from.deaths, assists: to.assists - from.assists },
+  ...{ gold: to.gold - from.gold, farm: to.farm - from.farm },
 });
 
-const LIMIT = 100;
-const all = (reader: Reader, gameModes = ["casual", "ranked"], patchVersions?: string[]) =>
-  reader.read(() => readHeroes({ gameModes, patchVersions, limit: LIMIT }));
+const SELECTIONS: [gameModes: string[], patchVersions?: string[]][] = [
+  [["casual", "ranked"]],
+  [["ranked"], ["2.5", "9"]],
+  [
+    ["ranked", "casual"],
+    ["2.6", ""],
+  ],
+  [["ranked"], []],
+  [[]],
+];
+
+const read = (reader: Reader, limit: number, gameModes: string[], patchVersions?: string[]) =>
+  reader.read(() => readHeroes({ gameModes, patchVersions, limit }));
+const inAnyOrder = (rows: Iterable<HeroTotals>) =>
+  new Set([...rows].map((row) => Object.values(row).map(String).sort().join()));
+
+/** The rows of modes and patches, up to a limit. */
+export async function compareHeroes(
+  reader: Reader,
+  { heroes }: Contents,
+  limit: number,
+): Promise<void> {
+  for (const [modes, patches] of SELECTIONS) {
+    const expected = [...heroes.values()].filter(
+      ({ gameMode, patchVersion }) =>
+        modes.includes(gameMode) && (patches?.includes(patchVersion) ?? true),
+    );
+    const whole = await read(reader, 100, modes, patches);
+    expect([inAnyOrder(whole.rows), whole.isTruncated]).toEqual([inAnyOrder(expected), false]);
+    const some = await read(reader, limit, modes, patches);
+    expect([some.rows.length, some.isTruncated]).toEqual([
+      ...[Math.min(limit, expected.length), expected.length > limit],
+    ]);
+  }
+}
+
+/** Those of the stored matches apart from those of pruned ones, with every row in steps. */
+export async function compareHeroRows(state: Pick<StoredState, "rows">, { heroes }: Contents) {
+  for (const isPruned of [false, true]) {
+    const expected = [...heroes.values()].filter((one) => one.isPruned === isPruned);
+    expect(inAnyOrder(await heroTotals(state, isPruned))).toEqual(inAnyOrder(expected));
+  }
+}
 
 export function heroGuarantees(guarantee: Guarantee): void {
-  guarantee(
-    "statistics of heroes add up, also beyond 64 bits, and rows of zero are deleted",
-    async (store) => {
-      const { writer } = store;
-      const reader = await store.reader();
-      const huge = 10n ** 40n;
-      const sums = { picks: 3, wins: 1, kills: 5n, deaths: -7n, assists: 0n, gold: huge, farm: 1n };
-      await change(writer, totals("ranked/2.5/*Ana*", sums), totals("ranked/2.5/", { picks: 3 }));
-      await change(writer, totals("ranked/2.5/*Ana*", { picks: 1, gold: huge, deaths: 7n }));
-      const rows = (await all(reader))!.rows;
-      expect(rows).toHaveLength(2);
-      expect(rows.find(({ hero }) => hero !== "")).toEqual(
-        totals("ranked/2.5/*Ana*", { ...sums, picks: 4, deaths: 0n, gold: 2n * huge }),
-      );
-      const minus = { picks: -4, wins: -1, kills: -5n, gold: -2n * huge, farm: -1n };
-      await change(writer, totals("ranked/2.5/*Ana*", minus));
-      expect(found(await all(reader)).keys).toEqual(["ranked/2.5/"]);
-      await change(writer);
-      expect(found(await all(reader)).keys).toEqual(["ranked/2.5/"]);
-    },
-  );
-
   guarantee(
     "statistics of heroes that are built again keep what pruned matches left, and are read when they are complete",
     async (store) => {
@@ -68,89 +87,24 @@ export function heroGuarantees(guarantee: Guarantee): void {
       const { version } = HERO_STATS.derived;
       expect(await reader.unbuilt()).toEqual([]);
       expect(await built()).toBe("all");
-      const pruned = totals("ranked/2.5/Bo", { picks: 1, isPruned: true });
-      await change(writer, totals("ranked/2.5/Ana", { picks: 1 }), pruned);
+      const pruned = heroTotalsOf("pruned ranked/2.5/Bo", { ...NOTHING, picks: 1 });
+      const stored = heroTotalsOf("ranked/2.5/Ana", { ...NOTHING, picks: 1 });
+      await writer.write(async (transaction) => changeHeroes(transaction, [stored, pruned]));
+      const all = () => read(reader, 100, ["ranked"]);
       await writer.write(async (transaction) => transaction.clearDerived(HERO_STATS));
-      expect(await all(reader)).toEqual({ rows: [pruned], isTruncated: false });
+      expect(await all()).toEqual({ rows: [pruned], isTruncated: false });
 
       const last = { createdAt: -5, id: "m" };
       await set(last, version);
       expect(await built()).toEqual(last);
       expect(await reader.unbuilt()).toEqual(["hero_stats"]);
-      expect(async () => all(reader)).toThrow(NotReady);
+      expect(async () => all()).toThrow(NotReady);
       // Of another version of Matchbook.
       await set(undefined, version + 1);
-      expect(async () => all(reader)).toThrow(NotReady);
+      expect(async () => all()).toThrow(NotReady);
       expect(await built()).toBeUndefined();
       await set(undefined, version);
-      expect((await all(reader)).rows).toEqual([pruned]);
-    },
-  );
-
-  guarantee("statistics of heroes are selected by modes and patches", async (store) => {
-    const reader = await store.reader();
-    const keys = [
-      "casual/2.5/A",
-      "casual/2.6/A",
-      "casual//A",
-      "ranked/2.5/a",
-      "ranked/2.5/名",
-      "Ranked/2.5/A",
-    ];
-    await change(store.writer, ...keys.map((key) => totals(key, { picks: 1 })));
-    const of = async (...selection: [string[]?, string[]?]) =>
-      found(await all(reader, ...selection)).keys;
-    expect(await of()).toEqual(keys.slice(0, 5).toSorted());
-    expect(await of(["ranked"])).toEqual(["ranked/2.5/a", "ranked/2.5/名"]);
-    expect(await of(["ranked", "casual"], ["2.6", ""])).toEqual(["casual//A", "casual/2.6/A"]);
-    expect(await of(["ranked", "casual"], ["2.5", "9"])).toEqual([
-      "casual/2.5/A",
-      "ranked/2.5/a",
-      "ranked/2.5/名",
-    ]);
-    expect(await of([])).toEqual([]);
-    expect(await of(["ranked"], [])).toEqual([]);
-    const some = { gameModes: ["casual", "ranked"], patchVersions: undefined };
-    expect(await reader.read(() => readHeroes({ ...some, limit: 4 }))).toMatchObject({
-      isTruncated: true,
-      rows: { length: 4 },
-    });
-    expect(await reader.read(() => readHeroes({ ...some, limit: 5 }))).toMatchObject({
-      isTruncated: false,
-      rows: { length: 5 },
-    });
-  });
-
-  guarantee(
-    "what pruned matches left behind is separate, and comes in order and in steps",
-    async (store) => {
-      const { writer } = store;
-      const keys = ["casual/2.5/", "casual/2.5/A", "casual/2.5/a", "casual/2.6/", "ranked//"];
-      const pruned = { isPruned: true, picks: 2 };
-      await change(
-        writer,
-        ...keys.toReversed().map((key) => totals(key, pruned)),
-        totals("casual/2.5/A", { picks: 5 }),
-      );
-      await writer.survey(async (state) => {
-        const first = await state.rows(HERO_STATS, { after: undefined, limit: 2 });
-        const rows = [...first, ...(await state.rows(HERO_STATS, { after: first[1], limit: 9 }))];
-        const left = rows.filter((row) => row.is_pruned === 1);
-        expect(left.map((row) => `${row.game_mode}/${row.patch_version}/${row.hero}`)).toEqual(
-          keys,
-        );
-        expect(await heroTotals(state, false)).toEqual([totals("casual/2.5/A", { picks: 5 })]);
-      });
-      const rows = (await all(await store.reader()))!.rows;
-      expect(
-        rows
-          .filter(({ hero }) => hero === "A")
-          .map(({ isPruned, picks }) => [isPruned, picks])
-          .toSorted(),
-      ).toEqual([
-        [false, 5],
-        [true, 2],
-      ]);
+      expect((await all()).rows).toEqual([pruned]);
     },
   );
 }

@@ -1,95 +1,75 @@
 /** Conformance: leaderboards, and the counts that they are read from. */
 
 import { expect } from "bun:test";
-import fc from "fast-check";
 import { rankedBetween } from "../../src/features/leaderboards/ranked-matches.ts";
 import type { Board, Period } from "../../src/features/leaderboards/ranking.ts";
 import {
   type BoardEntry,
   type BoardQuery,
-  changeRecent,
-  clearRecent,
   readBoard,
 } from "../../src/features/leaderboards/stored.ts";
-import type { PlayerRow, Reader, Writer } from "../../src/store/store.ts";
-import { costly } from "../support/scale.ts";
-import { anEntry, aPlayer, people, serve } from "./entries.ts";
+import type { PlayerRow, Reader } from "../../src/store/store.ts";
+import { anEntry, serve } from "./entries.ts";
+import { byBytes, type Contents } from "./model.ts";
 import type { Guarantee } from "./suite.ts";
 
-/** Any order of these ids is that of their bytes. */
-const IDS = ["-a", "0", "A", "P1", "Z", "_", "a", "a-", "a0", "p1", "p10", "zz"];
-
 const DAY = 86_400_000;
+/** Of pages, and how deep the board is. */
+const DEPTHS = [100, 3];
 
-/** Limits and depths. */
-const PAGES = [
-  [1, 100],
-  [3, 100],
-  [2, 3],
-  [4, 2],
-] as const;
-
-interface Scores {
-  tier: number | undefined;
-  run: number;
+/** Ranked matches. */
+export interface Tally {
   played: number;
   wins: number;
-  recent: { played: number; wins: number };
 }
 
-const tally = fc
-  .tuple(fc.constantFrom(0, 1, 2, 19, 20, 21, 40), fc.nat(100))
-  .map(([played, share]) => ({ played, wins: Math.floor((played * share) / 100) }));
-
-const scores: fc.Arbitrary<Scores> = fc
-  .record({
-    tier: fc.constantFrom(undefined, 0, 1, 7, 7, 30, 2 ** 40),
-    run: fc.integer({ min: -2, max: 3 }),
-    all: tally,
-    recent: tally,
-  })
-  .map(({ tier, run, all, recent }) => ({ tier, run, ...all, recent }));
-
-const rate = ({ played, wins }: { played: number; wins: number }) =>
+const rate = ({ played, wins }: Tally) =>
   played < 20 ? undefined : Math.floor((wins * 1_000_000) / played);
 const positive = (value: number) => (value > 0 ? value : undefined);
 
-const MODEL: Record<string, (one: Scores) => number | undefined> = {
-  "skill-tier all": ({ tier }) => tier,
-  "ranked-wins all": ({ wins }) => positive(wins),
-  "win-rate all": (one) => rate(one),
-  "win-streak all": ({ run }) => positive(run),
-  "ranked-wins 28d": ({ recent }) => positive(recent.wins),
-  "win-rate 28d": ({ recent }) => rate(recent),
-};
+type Scores = Pick<PlayerRow, "id" | "name" | "skillTier" | "run"> & { all: Tally; recent: Tally };
+const BOARDS: [Board, Period, (one: Scores) => number | undefined][] = [
+  ["skill-tier", "all", ({ skillTier }) => skillTier],
+  ["ranked-wins", "all", ({ all }) => positive(all.wins)],
+  ["win-rate", "all", ({ all }) => rate(all)],
+  ["win-streak", "all", ({ run }) => positive(run)],
+  ["ranked-wins", "28d", ({ recent }) => positive(recent.wins)],
+  ["win-rate", "28d", ({ recent }) => rate(recent)],
+];
 
-type Listed = Omit<BoardEntry, "rank"> & { rank: number };
-
-function modelled(key: string, players: ReadonlyMap<string, Scores>): Listed[] {
-  const period = key.split(" ")[1];
-  const found = [...players].flatMap(([id, one]) => {
-    const score = MODEL[key]!(one);
-    const { played } = period === "28d" ? one.recent : one;
-    return score === undefined ? [] : [{ id, name: `name of ${id}`, score, played }];
-  });
-  return found
-    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
-    .map((one) => ({ ...one, rank: 1 + found.filter(({ score }) => score > one.score).length }));
+function scoresOf({ players, recent }: Contents): Scores[] {
+  return [...players.values()].map(({ totals, ...row }) => ({
+    ...row,
+    all: { played: totals.playedRanked, wins: totals.rankedWins },
+    recent: recent.get(row.id) ?? { played: 0, wins: 0 },
+  }));
 }
 
-const rowOf = (id: string, { tier, run, played, wins }: Scores): PlayerRow =>
-  aPlayer(id, {
-    run,
-    skillTier: tier,
-    totals: { played, wins, playedRanked: played, rankedWins: wins, gold: 0n },
-  });
-
-async function put(writer: Writer, players: ReadonlyMap<string, Scores>): Promise<void> {
-  await people(writer, { players: [...players].map(([id, one]) => rowOf(id, one)) });
-  await writer.write(async (transaction) => {
-    const recent = [...players].filter(([, one]) => one.recent.played > 0);
-    await transaction.run(() => changeRecent(new Map(recent.map(([id, one]) => [id, one.recent]))));
-  });
+/** Pages of every board list each player once, the best first, with ranks, down to the depth. */
+export async function compareBoards(
+  reader: Reader,
+  contents: Contents,
+  limit: number,
+): Promise<void> {
+  for (const [board, period, scoreOf] of BOARDS) {
+    const found = scoresOf(contents).flatMap((one) => {
+      const score = scoreOf(one);
+      const { played } = period === "28d" ? one.recent : one.all;
+      return score === undefined ? [] : [{ id: one.id, name: one.name, score, played }];
+    });
+    const expected = found
+      .sort((a, b) => b.score - a.score || byBytes(a.id, b.id))
+      .map((one) => ({ ...one, rank: 1 + found.filter(({ score }) => score > one.score).length }));
+    for (const depth of DEPTHS) {
+      const listed = await pages(reader, { board, period, depth }, limit);
+      expect(listed).toEqual(expected.slice(0, depth));
+    }
+    const playerIds = ["nobody", ...contents.players.keys()];
+    const query = { board, period, depth: 3, part: { playerIds } };
+    expect((await reader.read(() => readBoard(query))).entries).toEqual(
+      expected.map((one) => ({ ...one, rank: one.rank <= 3 ? one.rank : undefined })),
+    );
+  }
 }
 
 async function pages(
@@ -110,38 +90,6 @@ async function pages(
 }
 
 export function boardGuarantees(guarantee: Guarantee): void {
-  guarantee(
-    "pages of every board list each player once, the best first, with ranks, down to the depth",
-    async (store) => {
-      const reader = await store.reader();
-      const isRight = fc.asyncProperty(
-        fc.uniqueArray(fc.tuple(fc.constantFrom(...IDS), scores), {
-          selector: ([id]) => id,
-          size: "max",
-          maxLength: IDS.length,
-        }),
-        async (given) => {
-          const players = new Map(given);
-          await clear(store.writer);
-          if (players.size > 0) await put(store.writer, players);
-          for (const key of Object.keys(MODEL)) {
-            const [board, period] = key.split(" ") as [Board, Period];
-            const expected = modelled(key, players);
-            for (const [limit, depth] of PAGES) {
-              const query = { board, period, depth };
-              expect(await pages(reader, query, limit)).toEqual(expected.slice(0, depth));
-            }
-            const query = { board, period, depth: 3, part: { playerIds: ["nobody", ...IDS] } };
-            expect((await reader.read(() => readBoard(query))).entries).toEqual(
-              expected.map((one) => ({ ...one, rank: one.rank <= 3 ? one.rank : undefined })),
-            );
-          }
-        },
-      );
-      await fc.assert(isRight, { numRuns: costly(16) });
-    },
-  );
-
   guarantee("ranked matches are counted by player and time; mentions are not", async (store) => {
     const { writer } = store;
     await serve(
@@ -166,19 +114,5 @@ export function boardGuarantees(guarantee: Guarantee): void {
       expect(await transaction.run(() => rankedBetween(-DAY, -1))).toEqual(early);
       expect(await transaction.run(() => rankedBetween(1, DAY - 1))).toEqual(new Map());
     });
-  });
-}
-
-async function clear(writer: Writer): Promise<void> {
-  await writer.write(async (transaction) => {
-    await transaction.run(clearRecent);
-    for (const { match } of await transaction.records(undefined, 10)) {
-      const players = IDS.map((id) => ({ id, result: "won" as const }));
-      const there = new Set((await transaction.standings(IDS)).keys());
-      await transaction.removeServed([
-        { ...match, players: players.filter(({ id }) => there.has(id)), teams: [] },
-      ]);
-    }
-    await transaction.removePlayers(IDS);
   });
 }

@@ -1,4 +1,4 @@
-/** Conformance: pages of matches, beyond the comparison with a model (model.ts). */
+/** Conformance: pages of matches, longer than those of compared.ts. */
 
 import { expect } from "bun:test";
 import type { Gap, PageStart } from "../../src/query/query.ts";

@@ -1,10 +1,14 @@
-/** Everything a caller can ask of a small shard, and what may come back when its file is damaged. */
+/** Everything a caller can ask of a small shard, and what may come back when it is damaged. */
 
-import { createHash } from "node:crypto";
-import type { JsonObject } from "../../src/domain/json.ts";
-import { PAGE_SIZE } from "../../src/query/parameters.ts";
+import { type Board, type Period, written } from "../model/insights.ts";
+import { AT } from "../model/pages.ts";
+import { type Body, difference, expectedOf, type Question } from "../model/question.ts";
+import { Questions } from "../model/questions.ts";
+import { type Filters, key, linksOf, type Thing } from "../model/record.ts";
+import { State } from "../model/state.ts";
+import { BoardWalk } from "../model/walks.ts";
 import type { TestClock } from "../support/keys.ts";
-import { aMatch, duel, withAsset } from "../support/records.ts";
+import { aMatch, duel, type MatchDocument, withAsset } from "../support/records.ts";
 import type { Reply, World } from "../support/world.ts";
 
 const START = Date.UTC(2026, 0, 1);
@@ -13,6 +17,7 @@ const NAMES = ["Ada", "Bea", "Ada", "Eve 名前", "Ida", "Uma"];
 const TEAMS = ["RED", "BLUE"];
 
 const player = (at: number) => ({ id: `player-${at}`, name: NAMES[at]! });
+const IDS = NAMES.map((_, at) => `player-${at}`);
 
 /** A dozen matches of six players and two teams, two of them withheld, and private ones, of which one is served. */
 export const RECORDS = [
@@ -44,121 +49,77 @@ export const RECORDS = [
 ];
 
 /** The same of another shard: a shard with the records of another one is not served. */
-export const recordsOf = (shard: string): typeof RECORDS =>
+export const recordsOf = (shard: string): MatchDocument[] =>
   JSON.parse(JSON.stringify(RECORDS).replaceAll('"shardId":"na"', `"shardId":"${shard}"`));
 
-const WINDOW =
-  "filter[createdAt-start]=2025-12-01T00:00:00Z&filter[createdAt-end]=2026-02-01T00:00:00Z";
-
-const SELECTIONS = [
-  "",
-  ...NAMES.flatMap((_, at) => `filter[playerIds]=player-${at}`),
-  ...new Set(NAMES.map((name) => `filter[playerNames]=${encodeURIComponent(name)}`)),
-  ...TEAMS.map((name) => `filter[teamNames]=${name}`),
-  ...MODES.map((mode) => `filter[gameMode]=${mode}`),
-  "filter[patchVersion]=1.0",
-  "filter[patchVersion]=1.1",
-  "filter[playerIds]=player-0,player-3&filter[gameMode]=ranked",
+const SELECTIONS: Filters[] = [
+  {},
+  ...IDS.map((id) => ({ playerIds: [id] })),
+  ...[...new Set(NAMES)].map((name) => ({ playerNames: [name] })),
+  ...TEAMS.map((name) => ({ teamNames: [name] })),
+  ...MODES.map((mode) => ({ gameModes: [mode] })),
+  ...["1.0", "1.1"].map((patch) => ({ patchVersions: [patch] })),
+  { playerIds: ["player-0", "player-3"], gameModes: ["ranked"] },
+];
+const WINDOW = { start: START - 30 * 86_400_000, end: START + 18 * 86_400_000 };
+const BOARDS: [Board, Period][] = [
+  ["skill-tier", "all"],
+  ["win-rate", "all"],
+  ["win-streak", "all"],
+  ["ranked-wins", "all"],
+  ["ranked-wins", "28d"],
 ];
 
-/** Lists of matches; each is also asked for backwards and from an offset. */
-const LISTS = SELECTIONS.flatMap((selection) =>
-  ["sort=createdAt", "sort=-createdAt", "sort=createdAt&page[offset]=3"].map((order) => ({
-    selection,
-    path: `/matches?${[WINDOW, selection, order].filter(Boolean).join("&")}`,
-    isReversed: order === "sort=-createdAt",
-    offset: order.includes("offset") ? 3 : 0,
-  })),
-);
-
-const SINGLES = [
-  ...RECORDS.map(({ data }) => `/matches/${data.id}`),
-  ...NAMES.map((_, at) => `/players/player-${at}`),
-  "/players",
-  "/players?filter[playerNames]=Ada,Uma",
-  "/players?filter[playerIds]=player-5,player-1",
-  "/player-names?filter[near]=Aba",
-  "/player-names?filter[near]=ida",
-];
-
-/** What is counted from records. A record that an index hides is missing in the counts. */
-export const COUNTED = [
-  "/heroes",
-  "/heroes?filter[gameMode]=ranked&filter[patchVersion]=1.0",
-  ...NAMES.map((_, at) => `/players/player-${at}/played-with`),
-  "/leaderboards/skill-tier",
-  "/leaderboards/win-rate",
-  "/leaderboards/win-streak",
-  "/leaderboards/ranked-wins",
-  "/leaderboards/ranked-wins?filter[period]=28d",
-  "/leaderboards/ranked-wins?filter[playerIds]=player-1,player-4",
-];
-
-/** These, and `/status`. */
-export const QUESTIONS = LISTS.length + SINGLES.length + COUNTED.length + 1;
-
-type Resource = JsonObject & { type: string; id: string };
-type Body = { data: Resource | Resource[]; included?: Resource[] };
-
-const keyOf = ({ type, id }: Resource) => `${type}/${id}`;
-const listOf = (body: Body): Resource[] => (Array.isArray(body.data) ? body.data : [body.data]);
-/** Without the name of the copy, which is the shard of its resources. */
-const print = (value: unknown) =>
-  createHash("sha1")
-    .update(JSON.stringify(value).replaceAll(/copy-\d+/g, "na"))
-    .digest("hex");
-
-/** What the undamaged shard returns. */
-export interface Truth {
-  /** The ids of all matches of each selection, in order. */
-  lists: Map<string, string[]>;
-  singles: Map<string, Reply>;
-  /** The data of each. */
-  counted: Map<string, string>;
-  /** When the served matches were created, in order. */
-  times: number[];
-  /** Every resource that is served, by type and id. */
-  resources: Map<string, string>;
+export interface Asked {
+  /** Lists, each also backwards and from an offset, and single records. */
+  records: Question[];
+  /** What is counted from records. A record that an index hides is missing in the counts. */
+  counted: Question[];
+  /** Searches for names, with the ids that they find. */
+  searches: Map<string, string[]>;
 }
 
-export async function truthOf(world: World, shard: string): Promise<Truth> {
-  const lists = new Map<string, string[]>();
-  const resources = new Map<string, string>();
-  const note = (body: Body) => {
-    for (const resource of [...listOf(body), ...(body.included ?? [])]) {
-      resources.set(keyOf(resource), print(resource));
-    }
+/** The requests to an undamaged shard na. */
+export async function questionsFor(world: World, clock: TestClock): Promise<Asked> {
+  const depth = world.settings["leaderboard-depth"];
+  const lists = SELECTIONS.flatMap((filters) => {
+    const list = { filters, window: WINDOW, isDescending: false, limit: 5 };
+    return [
+      ...[Questions.page(list, 0), Questions.page(list, 3)],
+      Questions.page({ ...list, isDescending: true }, 0),
+    ];
+  });
+  const searches = ["Aba", "ida"].map((near) => `${AT}/player-names?filter[near]=${near}`);
+  const idsAt = async (path: string) =>
+    (await world.get(path)).body.data.map(({ id }: Thing) => id as string);
+  return {
+    records: [
+      ...lists,
+      ...RECORDS.map(({ data }) => Questions.single(String(data.id), "match")),
+      ...IDS.map((id) => Questions.player(id)),
+      ...[{}, { playerNames: ["Ada", "Uma"] }, { playerIds: ["player-5", "player-1"] }].map(
+        (filters) => Questions.players(filters),
+      ),
+    ],
+    counted: [
+      ...[{}, { gameModes: ["ranked"], patchVersions: ["1.0"] }].map((filters) =>
+        Questions.heroes(filters, "-matches"),
+      ),
+      ...IDS.map((id) => Questions.playedWith(id, 20, clock.now)),
+      ...BOARDS.map(([board, period]) => new BoardWalk(board, period, 20, depth).next()),
+      BoardWalk.ofPlayers("ranked-wins", ["player-1", "player-4"], depth),
+    ],
+    searches: new Map(
+      await Promise.all(
+        searches.map(async (path): Promise<[string, string[]]> => [path, await idsAt(path)]),
+      ),
+    ),
   };
-  for (const selection of SELECTIONS) {
-    const ids: string[] = [];
-    const first = `/shards/${shard}/matches?${[WINDOW, selection, "sort=createdAt"].filter(Boolean).join("&")}`;
-    for (let next: string | undefined = first; next; ) {
-      const { body } = await world.get(next);
-      note(body);
-      ids.push(...body.data.map(({ id }: Resource) => id));
-      next = body.links.next?.slice(world.url.length);
-    }
-    lists.set(selection, ids);
-  }
-  const singles = new Map<string, Reply>();
-  for (const path of SINGLES) {
-    const reply = await world.get(`/shards/${shard}${path}`);
-    if (reply.status === 200) note(reply.body);
-    singles.set(path, reply);
-  }
-  // With a damaged index, a search may find others.
-  for (const name of NAMES) {
-    note((await world.get(`/shards/${shard}/player-names?filter[near]=${name}`)).body);
-  }
-  const counted = new Map<string, string>();
-  for (const path of COUNTED) {
-    counted.set(path, print((await world.get(`/shards/${shard}${path}`)).body.data));
-  }
-  const times = lists
-    .get("")!
-    .map((id) => Date.parse(singles.get(`/matches/${id}`)!.body.data.attributes.createdAt));
-  return { lists, singles, counted, times, resources };
 }
+
+/** With `/status`. */
+export const countOf = ({ records, counted, searches }: Asked): number =>
+  records.length + counted.length + searches.size + 1;
 
 type Verdict = "right" | "detected" | "omission" | "wrong";
 
@@ -166,100 +127,95 @@ type Verdict = "right" | "detected" | "omission" | "wrong";
 export async function askEverything(
   world: World,
   clock: TestClock,
-  truth: Truth,
+  asked: Asked,
   shard: string,
 ): Promise<Record<Verdict, string[]>> {
   const found: Record<Verdict, string[]> = { right: [], detected: [], omission: [], wrong: [] };
-  const lists = LISTS.map(async ({ selection, path, isReversed, offset }) => {
-    const all = truth.lists.get(selection)!;
-    const reply = await world.get(`/shards/${shard}${path}`);
-    found[judgeList(truth, reply, isReversed ? all.toReversed() : all, offset)].push(path);
-  });
-  const singles = SINGLES.map(async (path) => {
-    const reply = await world.get(`/shards/${shard}${path}`);
-    found[judgeSingle(truth, reply, truth.singles.get(path)!)].push(path);
-  });
-  const counted = COUNTED.map(async (path) => {
-    const reply = await world.get(`/shards/${shard}${path}`);
-    found[judgeCounted(reply, truth.counted.get(path)!)].push(path);
-  });
-  await Promise.all([...lists, ...singles, ...counted]);
+  const state = State.of(recordsOf(shard) as Thing[]);
+  const truth = truthOf(state, shard);
+  const ask = async (path: string, judge: (reply: Reply) => Verdict) => {
+    const reply = await world.get(path.replace(AT, `/shards/${shard}`));
+    found[reply.status === 503 ? "detected" : judge(reply)].push(path);
+  };
+  await Promise.all([
+    ...asked.records.map((one) => ask(one.path, (reply) => judge(one, state, reply, truth))),
+    ...asked.counted.map((one) => ask(one.path, (reply) => judge(one, state, reply))),
+    ...[...asked.searches].map(([path, ids]) =>
+      ask(path, ({ status, body }) => {
+        if (status !== 200 || !isTrue(body, truth)) return "wrong";
+        return Bun.deepEquals(idsOf(body), ids) ? "right" : "omission";
+      }),
+    ),
+  ]);
   // It is read once a second.
   clock.advance(1001);
-  found[judgeStatus(truth, await world.get("/status"), shard)].push("/status");
+  await ask("/status", ({ body }) => judgeStatus(state, body, shard));
   return found;
 }
 
 /**
- * Judges a list of matches from a damaged copy. What it has must be true and in order; something may be
- * missing. `all` are the ids of the whole selection.
+ * What differs from the model may be missing. Of records, what is there must be true, and in order; a count that differs
+ * lacks a record, or its row is damaged: the check must find either.
  */
-function judgeList(truth: Truth, reply: Reply, all: readonly string[], offset: number): Verdict {
-  const verdict = judgeResources(truth, reply);
-  if (verdict !== "right") return verdict;
-  const ids = listOf(reply.body).map(({ id }) => id);
-  if (ids.join() === all.slice(offset, offset + PAGE_SIZE).join()) return "right";
-  return isPart(ids, all) ? "omission" : "wrong";
-}
-
-/** The same for any other response. */
-function judgeSingle(truth: Truth, reply: Reply, expected: Reply): Verdict {
-  const verdict = judgeResources(truth, reply);
-  if (expected.status === 404) return verdict === "omission" ? "right" : verdict;
-  if (verdict !== "right") return verdict;
-  const ids = (body: Body) => listOf(body).map(keyOf).join();
-  return ids(reply.body) === ids(expected.body) ? "right" : "omission";
-}
-
-/** A count that differs lacks a record, or its row is damaged: the check must find either. */
-function judgeCounted({ status, body }: Reply, expected: string): Verdict {
-  if (status === 503) return "detected";
+function judge(
+  question: Question,
+  state: State,
+  { status, body }: Reply,
+  truth?: ReadonlyMap<string, Thing>,
+): Verdict {
+  const [expected] = expectedOf(question, state, body);
+  if (difference(expected!, status, body) === undefined) return "right";
   if (status === 404) return "omission";
   if (status !== 200) return "wrong";
-  return print(body.data) === expected ? "right" : "omission";
+  if (!truth) return "omission";
+  const isRight = isTrue(body, truth) && isLinked(body) && isInOrder(question, state, body);
+  return isRight ? "omission" : "wrong";
+}
+
+/** Every resource that is served, by type and id. */
+function truthOf(state: State, shard: string): Map<string, Thing> {
+  const { data, included } = state.document(state.servedIds);
+  const names = state.playerIds.map((id) => {
+    const lastMatchAt = written(state.matchesOf(id).at(-1)!.at);
+    const attributes = { name: state.nameOf(id), shardId: shard, lastMatchAt };
+    return { type: "player-name", id, attributes };
+  });
+  return new Map([...data, ...included, ...names].map((one) => [key(one), one]));
+}
+
+const primary = ({ data }: Body): Thing[] => [data].flat();
+const idsOf = (body: Body): string[] => primary(body).map(({ id }) => id as string);
+const resourcesIn = (body: Body): Thing[] => [...primary(body), ...(body.included ?? [])];
+
+const isTrue = (body: Body, truth: ReadonlyMap<string, Thing>): boolean =>
+  resourcesIn(body).every((one) => Bun.deepEquals(truth.get(key(one)), one));
+
+/** Whether every resource that matches refer to is included. */
+function isLinked(body: Body): boolean {
+  if (body.included === undefined) return true;
+  const there = new Set(resourcesIn(body).map(key));
+  return resourcesIn(body).every((one) => linksOf(one).every((link) => there.has(key(link))));
+}
+
+/** Whether the matches of a list are some of those of the whole selection, in their order. */
+function isInOrder(question: Question, state: State, body: Body): boolean {
+  if (!question.list) return true;
+  const selection = state.resolve(question.list.filters, question.list);
+  const all = state.page(selection, { from: "offset", offset: 0 }, RECORDS.length).ids;
+  let from = 0;
+  return idsOf(body).every((id) => {
+    from = all.indexOf(id, from) + 1;
+    return from > 0;
+  });
 }
 
 /** The newest match must be one that is served; the newest one may be missing. */
-function judgeStatus({ times }: Truth, { body }: Reply, shard: string): Verdict {
-  const state = body.shards.find(({ id }: { id: string }) => id === shard);
-  if (state?.available === false) return "detected";
-  if (!state?.newestMatch) return "omission";
-  const newest = Date.parse(state.newestMatch);
+function judgeStatus(state: State, body: Body, shard: string): Verdict {
+  const one = body.shards.find(({ id }: { id: string }) => id === shard);
+  if (one?.available === false) return "detected";
+  if (!one?.newestMatch) return "omission";
+  const newest = Date.parse(one.newestMatch);
+  const times = state.visible.map(({ at }) => at);
   if (newest === times.at(-1)) return "right";
   return times.includes(newest) ? "omission" : "wrong";
-}
-
-/** Whether every resource is as it should be. */
-function judgeResources(truth: Truth, { status, body }: Reply): Verdict {
-  if (status === 503) return "detected";
-  if (status === 404) return "omission";
-  if (status !== 200) return "wrong";
-  const found = listOf(body);
-  const included: Resource[] = body.included ?? [];
-  const isTrue = [...found, ...included].every(
-    (resource) => truth.resources.get(keyOf(resource)) === print(resource),
-  );
-  return isTrue && isLinked(found, included) ? "right" : "wrong";
-}
-
-/** Whether every resource that the matches refer to is included. */
-function isLinked(found: readonly Resource[], included: readonly Resource[]): boolean {
-  if (found[0]?.type !== "match") return true;
-  const there = new Set(included.map(keyOf));
-  const linked = [...found, ...included].flatMap(({ relationships = {} }) =>
-    Object.values(relationships as Record<string, { data: Resource | Resource[] }>).flatMap(
-      ({ data }) => data ?? [],
-    ),
-  );
-  return linked.every((reference) => there.has(keyOf(reference)));
-}
-
-/** Whether the ids are some of the others, in their order. */
-function isPart(ids: readonly string[], all: readonly string[]): boolean {
-  let from = 0;
-  return ids.every((id) => {
-    const at = all.indexOf(id, from);
-    from = at + 1;
-    return at >= 0;
-  });
 }

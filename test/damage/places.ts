@@ -11,9 +11,10 @@ import { TestClock } from "../support/keys.ts";
 import { aPostgres } from "../support/postgres.ts";
 import { matchbook } from "../support/process.ts";
 import { withWriter } from "../support/prune.ts";
+import type { MatchDocument } from "../support/records.ts";
 import { type Report, verified } from "../support/verify.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { askEverything, RECORDS, recordsOf, type Truth, truthOf } from "./asking.ts";
+import { askEverything, countOf, questionsFor, RECORDS, recordsOf } from "./asking.ts";
 
 export type Engine = "SQLite" | "PostgreSQL";
 
@@ -34,8 +35,10 @@ export interface DamagedShard {
 
 export interface Place {
   world: World;
-  truth: Truth;
-  aShard(): Promise<DamagedShard>;
+  /** How many requests are asked. */
+  questions: number;
+  /** With these records of it; by default all. */
+  aShard(chosen?: (records: MatchDocument[]) => MatchDocument[]): Promise<DamagedShard>;
   stop(): Promise<void>;
 }
 
@@ -66,7 +69,7 @@ export async function startPlace(engine: Engine): Promise<Place> {
         writer.write(async (state) => void (await damage(state))),
       );
     },
-    ask: () => askEverything(world, clock, truth, shard),
+    ask: () => askEverything(world, clock, asked, shard),
     verify: (quick = false) => verified(world.settings, shard, quick),
     digest: async () =>
       withWriter(world.settings, shard, (writer) =>
@@ -84,22 +87,22 @@ export async function startPlace(engine: Engine): Promise<Place> {
     },
   });
 
-  const truth = await truthOf(world, "na");
+  const asked = await questionsFor(world, clock);
   const whole = async (one: DamagedShard) => Object.assign(one, { whole: await one.digest() });
-  const aShard = async (): Promise<DamagedShard> => {
+  const aShard: Place["aShard"] = async (chosen = (records) => records) => {
     if (sql && restore) {
       await restore();
       return whole(shardOf("na", postgresRows(sql, schema)));
     }
     const shard = `copy-${made++}`;
-    await world.ingest(recordsOf(shard));
+    await world.ingest(chosen(recordsOf(shard)));
     const path = join(world.data, `${shard}.db`);
     settle(path);
     return whole(shardOf(shard, sqliteRows(path)));
   };
   return {
     world,
-    truth,
+    questions: countOf(asked),
     aShard,
     async stop() {
       await world.stop();

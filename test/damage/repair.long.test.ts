@@ -10,8 +10,8 @@ import { overwritePage } from "../support/engine-sqlite.ts";
 import { ingestAt } from "../support/places.ts";
 import { aShardToDamage, repair, stateOf } from "../support/repair.ts";
 import { costly } from "../support/scale.ts";
+import { damageIn } from "../support/verify.ts";
 import { aFolder } from "../support/world.ts";
-import { hasDamage } from "./copies.ts";
 
 const COPIES = Number(process.env.DAMAGED_COPIES ?? costly(20, 2));
 const SEED = Number(process.env.DAMAGE_SEED ?? 1);
@@ -48,7 +48,7 @@ test.each(Object.entries(DAMAGE))(
     for (let at = 0; at < COPIES; at++) {
       const { data, path } = shard.copy();
       damage(path, random);
-      if (await hasDamage(path)) harmed += 1;
+      if ((await damageIn(path, false)).length > 0) harmed += 1;
       const { exitCode, report, stderr } = await repair(data);
       const what = `copy ${at}: ${stderr}`;
       expect([0, 1, 3], what).toContain(exitCode);

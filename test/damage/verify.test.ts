@@ -1,7 +1,7 @@
 /** `matchbook verify`: output, exit codes, and that it changes nothing. */
 
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
   copyFileSync,
   mkdirSync,
@@ -13,8 +13,7 @@ import {
 import { join } from "node:path";
 import { demoLines } from "../support/demo.ts";
 import { overwritePage, pagesOf, settle, sqliteRows } from "../support/engine-sqlite.ts";
-import { homeAt, ingestAt, matchbookAt } from "../support/places.ts";
-import { aPostgres } from "../support/postgres.ts";
+import { ingestAt } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
@@ -113,32 +112,6 @@ test("a shard that cannot be read is reported, and the others are verified", asy
     `eu: cannot be read: ${join(data, "eu.db")} was written by a newer Matchbook`,
   );
   expect(stdout).toContain("\nna: no damage (");
-});
-
-const postgres = await aPostgres();
-afterAll(() => postgres.stop());
-
-test.each([
-  ["SQLite", () => `sqlite:${join(data, "na.db")}`],
-  ["PostgreSQL", () => `${postgres.url}?schema=verify_busy_${process.pid}`],
-])("%s: a shard is clean while ingest runs", async (_engine, placeOf) => {
-  homeAt(data, placeOf());
-  const lines = demoLines(120, Date.UTC(2026, 0, 1)).map(ofNa);
-  await ingestAt(data, lines.slice(0, 60));
-  const file = join(data, "matches.ndjson");
-  writeFileSync(file, lines.slice(30).join("\n"));
-  let isOver = false;
-  const ingest = matchbookAt(data, ["ingest", file, "--batch", "4"]).finally(() => {
-    isOver = true;
-  });
-  do {
-    const { exitCode, stdout } = await matchbookAt(data, ["verify", "--full-speed"]);
-    expect({ exitCode, stdout }).toEqual({
-      exitCode: 0,
-      stdout: expect.stringContaining("na: no damage"),
-    });
-  } while (!isOver);
-  expect((await ingest).exitCode).toBe(0);
 });
 
 test("without shards there is nothing to verify", async () => {

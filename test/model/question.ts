@@ -1,5 +1,6 @@
 /** A request of the soak, what the model expects as its response, and how the two are compared. */
 
+import type { ListOf } from "./pages.ts";
 import { key, type Thing } from "./record.ts";
 import { byBytes, type State } from "./state.ts";
 
@@ -26,6 +27,8 @@ export interface Question {
   /** For the table of what was sent. */
   kind: string;
   path: string;
+  /** Of a page of matches. */
+  list?: ListOf;
   /** Headers in place of the usual ones; null: none. */
   headers?: Record<string, string | null>;
   /** Every state has one or more right responses. `from`: the version before the request. */

@@ -5,26 +5,21 @@ import type { Chance } from "../support/chance.ts";
 import { ODD_NAMES } from "../trial/soak/records.ts";
 import type { ChangeLog, ChangesQuery } from "./change-log.ts";
 import { isSame } from "./change-log.ts";
-import { BOARDS, heroes, playedWith } from "./insights.ts";
-import { AT, DAY_MS, pageExpected, pagePath, windowIn } from "./pages.ts";
+import { BOARDS, type HeroFilters, heroes, playedWith, RECENT_BOARDS } from "./insights.ts";
+import { AT, DAY_MS, type ListOf, pageExpected, pagePath, windowIn } from "./pages.ts";
 import { type Expected, NOT_FOUND, type Question } from "./question.ts";
-import { type Filters, projected } from "./record.ts";
+import { type Filters, projected, type Thing } from "./record.ts";
 import type { State } from "./state.ts";
 import { BoardWalk, MatchWalk } from "./walks.ts";
 
 const MODES = ["ranked", "casual", "private", "blitz_pvp_ranked", "casual_aral"];
-const INCLUDES = [
-  [],
-  ["rosters"],
-  ["rosters.participants.player", "rosters.team"],
-  ["rosters.participants"],
+const PATHS = ["rosters", "rosters.participants", "rosters.participants.player", "rosters.team"];
+const TYPES = ["match", "roster", "participant", "player", "team"];
+const FIELDS = [
+  ...["name", "stats", "createdAt", "gameMode", "rosters", "participants", "player", "actor"],
+  ...["won", "extra", "none"],
 ];
-const FIELDS: Record<string, string[]>[] = [
-  {},
-  { match: ["createdAt", "gameMode"] },
-  { match: ["rosters"], player: ["name", "stats"], roster: [] },
-  { participant: ["actor", "player"], player: [] },
-];
+const START = { from: "offset", offset: 0 } as const;
 const HERO_SORTS = ["-matches", "hero", "-winRate", "gold", "-pickRate"];
 
 /** Responses that do not depend on the records. */
@@ -68,7 +63,7 @@ export class Questions {
       { weight: 3, make: (state) => this.#missing(state) },
       { weight: 18, make: (state) => this.#page(state) },
       { weight: 4, make: (state) => this.#shaped(state) },
-      { weight: 3, make: () => this.#defaultWindow() },
+      { weight: 3, make: (state) => this.#defaultWindow(state) },
       { weight: 4, make: (state) => new MatchWalk(this.chance, this.#list(state)).next() },
       { weight: 12, make: (state) => this.#player(state) },
       { weight: 6, make: (state) => this.#players(state) },
@@ -151,7 +146,7 @@ export class Questions {
   }
 
   /** A window around a few hours or the whole month. Its ends are round, so that others ask for the same. */
-  #list(state: State) {
+  #list(state: State): ListOf {
     const { chance } = this;
     const newest = state.visible.at(-1)?.at ?? 0;
     const midnight = Math.ceil(newest / DAY_MS) * DAY_MS - chance.pick([0, 0, 1, 3]) * DAY_MS;
@@ -167,59 +162,82 @@ export class Questions {
   }
 
   #page(state: State): Question {
-    const { filters, window, isDescending, limit } = this.#list(state);
     const offset = this.chance.pick([0, 0, 0, 1, 3, 10, 40]);
-    const path = pagePath(
-      { filters, window, isDescending, limit },
-      { "page[offset]": `${offset}` },
-    );
+    return Questions.page(this.#list(state), offset);
+  }
+
+  static page(list: ListOf, offset: number): Question {
+    const { filters, window, limit } = list;
     return {
       kind: `page, ${Object.keys(filters).length === 0 ? "no filter" : "filters"}`,
-      path,
+      path: pagePath(list, { "page[offset]": `${offset}` }),
+      list,
       expect(current) {
-        const selection = current.resolve(filters, { window, isDescending });
-        const page = current.page(selection, { from: "offset", offset }, limit);
+        const page = current.page(
+          current.resolve(filters, list),
+          { from: "offset", offset },
+          limit,
+        );
         return pageExpected(current, page, window);
       },
     };
   }
 
+  /** Chosen paths and fields, of a match alone or of a page: those of every record, and those of this one. */
   #shaped(state: State): Question | undefined {
+    const { chance } = this;
     const entry = this.#often(state.visible);
     if (!entry) return undefined;
-    const include = this.chance.oneIn(4) ? undefined : this.chance.pick(INCLUDES);
-    const fields = this.chance.pick(FIELDS);
+    const own = Object.keys(entry.match.relationships as Thing).filter((one) => one !== "rosters");
+    const include = [...PATHS, ...own].filter(() => chance.oneIn(3));
+    const fields = Object.fromEntries(
+      TYPES.filter(() => chance.oneIn(3)).map((type) => [
+        type,
+        FIELDS.filter(() => chance.oneIn(3)),
+      ]),
+    );
+    const isWhole = chance.oneIn(4);
     const shape = {
-      ...(include ? { include: include.join(",") } : {}),
+      ...(isWhole ? {} : { include: include.join(",") }),
       ...Object.fromEntries(
         Object.entries(fields).map(([type, names]) => [`fields[${type}]`, names.join(",")]),
       ),
     };
+    const page = this.#list(state);
+    const isPage = chance.oneIn(3);
+    const path = `${AT}/matches/${entry.id}?${query(shape)}`;
     return {
       kind: "include and fields",
-      path: `${AT}/matches/${entry.id}?${query(shape)}`,
+      path: isPage ? pagePath(page, shape) : path,
       expect(current) {
-        if (!current.match(entry.id)) return NOT_FOUND;
-        const { data, included } = projected(current.document([entry.id]), include, fields);
-        return { status: 200, data: data[0], included };
+        if (!isPage && !current.match(entry.id)) return NOT_FOUND;
+        const { window, limit } = page;
+        const found = current.page(current.resolve(page.filters, page), START, limit);
+        const whole = current.document(isPage ? found.ids : [entry.id]);
+        const { data, included } = projected(whole, isWhole ? undefined : include, fields);
+        if (!isPage) return { status: 200, data: data[0], included };
+        return { ...pageExpected(current, found, window), data, included };
       },
     };
   }
 
+  #defaultWindow(state: State): Question {
+    return Questions.recent(this.#list(state), this.now);
+  }
+
   /** The last 28 days: the response states which they are. */
-  #defaultWindow(): Question {
-    const isDescending = this.chance.oneIn(2);
-    const { now } = this;
+  static recent(list: Omit<ListOf, "window">, now: () => number): Question {
+    const { filters, isDescending, limit } = list;
+    const page = { sort: `${isDescending ? "-" : ""}createdAt`, "page[limit]": `${limit}` };
     return {
       kind: "page, default window",
-      path: `${AT}/matches?sort=${isDescending ? "-" : ""}createdAt`,
+      path: `${AT}/matches?${query({ ...parametersOf(filters), ...page })}`,
       isTimed: true,
-      expect(state, body) {
+      expect(current, body) {
         const window = windowIn(body, now());
         if (!window) return { status: 200, check: () => "the window is not the last 28 days" };
-        const selection = state.resolve({}, { window, isDescending });
-        const page = state.page(selection, { from: "offset", offset: 0 }, 5);
-        return pageExpected(state, page, window);
+        const selection = current.resolve(filters, { window, isDescending });
+        return pageExpected(current, current.page(selection, START, limit), window);
       },
     };
   }
@@ -242,10 +260,14 @@ export class Questions {
 
   #players(state: State): Question {
     const { playerIds, playerNames } = this.#filters(state);
-    const filters = {
+    return Questions.players({
       ...(playerIds ? { playerIds } : {}),
       ...(playerNames ? { playerNames } : {}),
-    };
+    });
+  }
+
+  static players(filters: Pick<Filters, "playerIds" | "playerNames">): Question {
+    const { playerIds, playerNames } = filters;
     return {
       kind: playerNames ? "players by names" : playerIds ? "players by ids" : "recent players",
       path: `${AT}/players?${query(parametersOf(filters))}`,
@@ -255,8 +277,10 @@ export class Questions {
 
   #playedWith(state: State): Question {
     const id = this.#often(state.playerIds) ?? "nobody";
-    const limit = this.chance.pick([3, 20]);
-    const { now } = this;
+    return Questions.playedWith(id, this.chance.pick([3, 20]), this.now);
+  }
+
+  static playedWith(id: string, limit: number, now: () => number): Question {
     return {
       kind: "played-with",
       path: `${AT}/players/${id}/played-with?page[limit]=${limit}`,
@@ -272,7 +296,10 @@ export class Questions {
   }
 
   #board(): Question {
-    return new BoardWalk(this.chance, this.depth).next();
+    const { chance } = this;
+    const board = chance.pick(BOARDS);
+    const period = RECENT_BOARDS.includes(board) ? chance.pick(["all", "28d"] as const) : "all";
+    return new BoardWalk(board, period, chance.pick([5, 20, 100]), this.depth).next();
   }
 
   #boardPlayers(state: State): Question {
@@ -282,9 +309,11 @@ export class Questions {
 
   #heroes(): Question {
     const { chance } = this;
-    const sort = chance.pick(HERO_SORTS);
     const gameModes = chance.oneIn(2) ? [chance.pick(["ranked", "casual"])] : undefined;
-    const filters = gameModes ? { gameModes } : {};
+    return Questions.heroes(gameModes ? { gameModes } : {}, chance.pick(HERO_SORTS));
+  }
+
+  static heroes(filters: HeroFilters, sort: string): Question {
     return {
       kind: "hero statistics",
       path: `${AT}/heroes?${query({ ...parametersOf(filters), sort })}`,

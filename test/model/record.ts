@@ -6,7 +6,7 @@ type Thing = { [member: string]: Value };
 /** Anything with members. */
 export type { Thing };
 
-const MODES = [
+export const MODES = [
   "ranked",
   "casual",
   "private",
@@ -206,6 +206,6 @@ export function sumOf(numbers: number[]): number {
   return Number(`${sum.slice(0, -6)}.${sum.slice(-6)}`);
 }
 
-export function inOrder(a: Entry, b: Entry): number {
+export function inOrder(a: Pick<Entry, "at" | "id">, b: Pick<Entry, "at" | "id">): number {
   return a.at - b.at || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
 }

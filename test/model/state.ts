@@ -35,10 +35,15 @@ export interface Selection {
   isDescending: boolean;
 }
 
-/** Where a page begins; `after` and `before` name a match. */
-export type Start =
-  | { from: "offset"; offset: number }
-  | { from: "after" | "before"; match: { at: number; id: string } };
+/** A position before or after a match, in order of time, whether or not the match exists. */
+export interface Gap {
+  at: number;
+  id: string;
+  side: "before" | "after";
+}
+
+/** Where a page begins or, with `before`, ends. */
+export type Start = { from: "offset"; offset: number } | { from: "after" | "before"; gap: Gap };
 
 export interface Page {
   ids: string[];
@@ -173,13 +178,6 @@ export class State {
     };
   }
 
-  /** All matches of these filters, whenever they were, in order. */
-  list(filters: Filters, sort: "createdAt" | "-createdAt"): Entry[] {
-    const [start, end] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-    const isDescending = sort === "-createdAt";
-    return this.#list(this.resolve(filters, { window: { start, end }, isDescending }));
-  }
-
   page(selection: Selection, start: Start, limit: number): Page {
     const found = this.#list(selection);
     let [first, end] = [0, 0];
@@ -187,11 +185,11 @@ export class State {
       first = Math.min(start.offset, found.length);
       end = first + limit;
     } else {
-      const { match } = start;
-      const sign = selection.isDescending ? -1 : 1;
+      const { gap } = start;
       const passed = found.filter((entry) => {
-        const order = sign * inOrder(entry, match as Entry);
-        return order < 0 || (order === 0 && start.from === "after");
+        const order = inOrder(entry, gap);
+        const isBelow = order < 0 || (order === 0 && gap.side === "after");
+        return isBelow !== selection.isDescending;
       }).length;
       first = start.from === "after" ? passed : Math.max(0, passed - limit);
       end = start.from === "after" ? passed + limit : passed;

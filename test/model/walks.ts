@@ -2,12 +2,10 @@
 
 import type { Chance } from "../support/chance.ts";
 import {
-  BOARDS,
   type Board,
   board,
   boardEntry,
   type Period,
-  RECENT_BOARDS,
   type Row,
   recentDays,
   written,
@@ -72,8 +70,9 @@ export class MatchWalk {
     if (isBack) this.#seen.clear();
     else for (const { id } of body.data) this.#seen.add(id);
     this.#path = pathOf(link);
-    const match = { at: Date.parse(edge.attributes.createdAt), id: edge.id };
-    this.#start = { from: isBack ? "before" : "after", match };
+    const side = isBack === isDescending ? "after" : "before";
+    const gap = { at: Date.parse(edge.attributes.createdAt), id: edge.id, side } as const;
+    this.#start = { from: isBack ? "before" : "after", gap };
     return this.next();
   }
 }
@@ -87,22 +86,17 @@ function distinct(selections: Selection[]): Selection[] {
 }
 
 export class BoardWalk {
-  readonly #board: Board;
-  readonly #period: Period;
-  readonly #limit: number;
   #path: string;
   #after: Row[] = [];
   #pages = 0;
 
   constructor(
-    chance: Chance,
+    private readonly board: Board,
+    private readonly period: Period,
+    private readonly limit: number,
     private readonly depth: number,
   ) {
-    this.#board = chance.pick(BOARDS);
-    this.#period = RECENT_BOARDS.includes(this.#board) ? chance.pick(["all", "28d"]) : "all";
-    this.#limit = chance.pick([5, 20, 100]);
-    const query = `filter[period]=${this.#period}&page[limit]=${this.#limit}`;
-    this.#path = `${AT}/leaderboards/${this.#board}?${query}`;
+    this.#path = `${AT}/leaderboards/${board}?filter[period]=${period}&page[limit]=${limit}`;
   }
 
   next(): Question {
@@ -117,17 +111,17 @@ export class BoardWalk {
   }
 
   #page(state: State, after: Row | undefined): Expected {
-    const rows = rowsOf(state, this.#board, this.#period);
+    const rows = rowsOf(state, this.board, this.period);
     const isPassed = (row: Row) =>
       after !== undefined &&
       (row.score > after.score || (row.score === after.score && row.id <= after.id));
     const start = rows.findIndex((row) => !isPassed(row));
     const first = start < 0 ? rows.length : start;
-    const end = Math.min(first + this.#limit, this.depth);
+    const end = Math.min(first + this.limit, this.depth);
     return {
       status: 200,
-      data: rows.slice(first, end).map((row) => boardEntry(state, this.#board, row, this.depth)),
-      meta: metaOf(state, this.#board, this.#period, this.depth),
+      data: rows.slice(first, end).map((row) => boardEntry(state, this.board, row, this.depth)),
+      meta: metaOf(state, this.board, this.period, this.depth),
       next: end < Math.min(rows.length, this.depth),
     };
   }
@@ -137,7 +131,7 @@ export class BoardWalk {
     const last = body.data.at(-1)?.id;
     // The score is not shown exactly; that of each state that may have been read will do.
     this.#after = states.flatMap((state) =>
-      rowsOf(state, this.#board, this.#period).filter(({ id }) => id === last),
+      rowsOf(state, this.board, this.period).filter(({ id }) => id === last),
     );
     const link = body.links.next;
     if (link === undefined || this.#after.length === 0 || this.#pages === LONGEST) return undefined;

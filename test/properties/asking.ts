@@ -1,68 +1,41 @@
 /** Fetches everything that a server returns about its records, as raw bytes. */
 
 import { gunzipSync } from "node:zlib";
-import type { Report } from "../../src/ingest/report.ts";
 import type { Filters } from "../model/record.ts";
-import { addEmptyShard } from "../support/empty-shard.ts";
 import type { MatchDocument } from "../support/records.ts";
-import { JSON_API, startWorld, type World } from "../support/world.ts";
-import { MATCH_IDS, NAMES, PATCHES, PLAYER_IDS, SHARD, TAGS, TITLE, WINDOW } from "./histories.ts";
+import { JSON_API, type World } from "../support/world.ts";
+import { MATCH_IDS, NAMES, PATCHES, PLAYER_IDS, SHARD, TAGS, WINDOW } from "./histories.ts";
 
 /** A fixed base URL for links, so that servers on different ports return equal bytes. */
 export const PUBLIC_URL = "https://matchbook.example";
-
-/** Every other one joins stored pieces; the others compress each response as a whole. */
-let worlds = 0;
-
-/** A server with these records, all of which must be accepted; in the data folder, or at a URL. */
-export async function worldOf(documents: MatchDocument[], url?: string): Promise<World> {
-  worlds += 1;
-  const compression = worlds % 2 === 0 ? "fast" : "small";
-  const flags = { "public-url": PUBLIC_URL, "title-id": TITLE, compression };
-  const world =
-    url === undefined
-      ? await startWorld([], { ...flags, shards: SHARD })
-      : await startWorld([], flags, undefined, `[shards.${SHARD}]\nurl = "${url}"\n`);
-  if (url === undefined) await addEmptyShard(world.data, SHARD);
-  await take(world, documents);
-  return world;
-}
 
 /** Ingests records, all of which must be accepted. */
 export async function take(
   world: World,
   documents: MatchDocument[],
   batch?: number,
-): Promise<Report> {
-  const { report, rejections, conflicts } = await world.ingest(documents, {
+): Promise<void> {
+  const { rejections, conflicts } = await world.ingest(documents, {
     ...(batch === undefined ? {} : { batch }),
   });
   const refused = rejections.flatMap(({ problems }) => problems);
   if (refused.length + conflicts.length > 0) {
     throw new Error(`not accepted: ${[...refused, ...conflicts].join("; ")}`);
   }
-  return report;
 }
 
-export const ENCODINGS = ["identity", "gzip", "zstd"] as const;
-type Encoding = (typeof ENCODINGS)[number];
-
-export interface Reply {
-  status: number;
-  plain: Buffer;
-  /** The entity tags of what was asked for. */
-  tags: (string | null)[];
-}
-
-/** A way to ask. */
-export type How<R extends Reply> = (world: World, path: string) => Promise<R>;
+const ENCODINGS = ["identity", "gzip", "zstd"] as const;
 
 /** One response in every encoding. */
-export interface Raw extends Reply {
+export interface Raw {
+  status: number;
+  plain: Buffer;
   gzip: Buffer;
   zstd: Buffer;
   /** The encodings that were sent. */
   sent: string[];
+  /** The entity tags of what was asked for. */
+  tags: (string | null)[];
 }
 
 /** Asks in every encoding. All have the same document. */
@@ -97,20 +70,6 @@ function decoded(body: Buffer, encoding: string): Buffer {
   if (encoding === "gzip") return gunzipSync(body);
   return encoding === "zstd" ? Bun.zstdDecompressSync(body) : body;
 }
-
-/** Asks in one encoding; another one may be sent. */
-export async function askIn(world: World, path: string, encoding: Encoding): Promise<Reply> {
-  const response = await send(world, path, encoding);
-  const sent = response.headers.get("content-encoding") ?? "identity";
-  const plain = decoded(Buffer.from(await response.arrayBuffer()), sent);
-  return { status: response.status, plain, tags: [response.headers.get("etag")] };
-}
-
-/**
- * Asks for gzip alone, which is enough to compare servers with each other: documents.test.ts compares it with the other
- * encodings.
- */
-export const askGzip: How<Reply> = (world, path) => askIn(world, path, "gzip");
 
 function send(world: World, path: string, encoding: string): Promise<Response> {
   return fetch(`${world.url}${path}`, {
@@ -157,16 +116,15 @@ export const parametersOf = (filters: Filters): Record<string, string> =>
     ]),
   );
 
-/** The pages from a path on, following `next` (or `prev`), each with its path. */
-export async function follow<R extends Reply>(
+/** The pages from a path on, following `next` or `prev`, each with its path. */
+async function follow(
   world: World,
   start: string,
-  how: How<R>,
-  direction: "next" | "prev" = "next",
-): Promise<[path: string, reply: R][]> {
-  const pages: [string, R][] = [];
+  direction: "next" | "prev",
+): Promise<[path: string, reply: Raw][]> {
+  const pages: [string, Raw][] = [];
   for (let path: string | undefined = start; path !== undefined; ) {
-    const reply = await how(world, path);
+    const reply = await ask(world, path);
     pages.push([path, reply]);
     const link: string | undefined = JSON.parse(reply.plain.toString()).links?.[direction];
     path = link?.slice(PUBLIC_URL.length);
@@ -204,14 +162,11 @@ const SHAPED: string[] = [
  * Everything that can be read: all pages in both directions, every match, every player, many
  * filters.
  */
-export async function askEverything<R extends Reply>(
-  world: World,
-  how: How<R>,
-): Promise<Map<string, R>> {
-  const seen = new Map<string, R>();
+export async function askEverything(world: World): Promise<Map<string, Raw>> {
+  const seen = new Map<string, Raw>();
   for (const start of [matchesPath(), matchesPath({ sort: "-createdAt", "page[limit]": "2" })]) {
-    const forward = await follow(world, start, how);
-    const back = await follow(world, forward.at(-1)![0], how, "prev");
+    const forward = await follow(world, start, "next");
+    const back = await follow(world, forward.at(-1)![0], "prev");
     for (const [path, reply] of [...forward, ...back]) seen.set(path, reply);
   }
   const single = [
@@ -219,13 +174,13 @@ export async function askEverything<R extends Reply>(
     ...PLAYER_IDS.map((id) => `/shards/${SHARD}/players/${id}`),
   ];
   for (const path of [...single, ...FILTERED, ...PLAYER_LISTS, ...SHAPED]) {
-    seen.set(path, await how(world, path));
+    seen.set(path, await ask(world, path));
   }
   return seen;
 }
 
 /** The differences between two servers, as text; empty if there are none. */
-export function differences(one: Map<string, Reply>, other: Map<string, Reply>): string[] {
+export function differences(one: Map<string, Raw>, other: Map<string, Raw>): string[] {
   const found: string[] = [];
   for (const path of new Set([...one.keys(), ...other.keys()])) {
     const [a, b] = [one.get(path), other.get(path)];

@@ -34,29 +34,6 @@ const PLACES: [engine: string, place: (folder: string) => string, runs: number][
 ];
 
 test.each(PLACES)(
-  "%s: a match that a withheld record releases is rebuilt with the same numbers",
-  async (_engine, place) => {
-    const folder = aFolder();
-    const settings = settingsAt(homeAt(folder.path, place(folder.path)));
-    const shards = openShards(settings, unobserved);
-    const ranked = { id: "ada", stats: { played_ranked: 1 } };
-    const records = [
-      aMatch({ id: "released", mode: "private", rosters: duel({ id: "ada" }, { id: "bea" }) }),
-      aMatch({ id: "withheld", mode: "practice", rosters: duel(ranked, { id: "cleo" }) }),
-    ];
-    try {
-      await ingestWith(shards, settings, records);
-      const { served } = await shards.writer(SHARD).counts();
-      expect(served).toBe(1);
-      expect(await verified(settings, SHARD)).toMatchObject({ damage: [], isComplete: true });
-    } finally {
-      await shards.close();
-      folder.remove();
-    }
-  },
-);
-
-test.each(PLACES)(
   "%s: withheld records that name a player still, after a redaction was interrupted, are not damage",
   async (_engine, place) => {
     const folder = aFolder();

@@ -175,8 +175,6 @@ export const history: fc.Arbitrary<MatchDocument[]> = fc
 export interface Arrival {
   documents: MatchDocument[];
   calls: { documents: MatchDocument[]; batch: number }[];
-  /** The number of repeated documents. */
-  repetitions: number;
 }
 
 export const arrival: fc.Arbitrary<Arrival> = history.chain((documents) => {
@@ -199,7 +197,7 @@ export const arrival: fc.Arbitrary<Arrival> = history.chain((documents) => {
         const document = documents[which]!;
         return turned[index] ? turnedRound(document) : document;
       });
-      return { documents, calls: cut(sent, calls, batch), repetitions: again.length };
+      return { documents, calls: cut(sent, calls, batch) };
     });
 });
 

@@ -75,11 +75,13 @@ export async function uploadTo(
   body: Sent,
   query = "",
   headers: Record<string, string> = {},
+  signal?: AbortSignal,
 ): Promise<Uploaded> {
   const response = await fetch(`${adminUrl}/ingest${query}`, {
     method: "POST",
     headers: { ...AUTHORIZATION, ...headers },
     body,
+    ...(signal ? { signal } : {}),
   });
   return { status: response.status, ...((await response.json()) as Omit<Uploaded, "status">) };
 }

@@ -107,15 +107,12 @@ export interface SqliteRows extends ShardRows {
   rows(kind: Kind, which?: Which): Row[];
   change(kind: Kind, which: Which, values: NewValues): void;
   remove(kind: Kind, which?: Which): void;
-  drop(...kinds: Kind[]): void;
-  dropIndex(...indexes: Index[]): void;
+  /** Remembers the rows of a kind; call the result to restore them. */
   keep(kind: Kind): () => void;
   /** Makes the rows of a kind unreadable; call the result to bring them back. */
   hide(kind: Kind): () => void;
   /** Changes the tables as a newer version would. */
   changeFormat(): void;
-  /** A change of the file that changes no row. */
-  touch(): void;
 }
 
 export function sqliteRows(path: string): SqliteRows {
@@ -130,14 +127,6 @@ export function sqliteRows(path: string): SqliteRows {
       ),
     remove: (kind, which = {}) =>
       inFile(path, (database) => database.transaction(() => remove(database, kind, which))()),
-    drop: (...kinds) =>
-      inFile(path, (database) => {
-        for (const kind of kinds) database.run(`DROP TABLE ${TABLES[kind].table}`);
-      }),
-    dropIndex: (...indexes) =>
-      inFile(path, (database) => {
-        for (const index of indexes) database.run(`DROP INDEX ${INDEXES[index]}`);
-      }),
     keep(kind) {
       const { table } = TABLES[kind];
       const kept = inFile(path, (database) => database.query(`SELECT * FROM ${table}`).values());
@@ -162,11 +151,6 @@ export function sqliteRows(path: string): SqliteRows {
       inFile(path, (database) => {
         database.run("ALTER TABLE documents RENAME COLUMN document TO body");
         database.run(`PRAGMA user_version = ${FORMAT + 1}`);
-      }),
-    touch: () =>
-      inFile(path, (database) => {
-        database.run("CREATE TABLE other (value)");
-        database.run("DROP TABLE other");
       }),
   };
 }
@@ -232,7 +216,7 @@ export function coveredByDigest(path: string): unknown[] {
   }
 }
 
-export const PAGE_SIZE = 8192;
+const PAGE_SIZE = 8192;
 
 /** Overwrites a page with what is not part of any table. */
 export function overwritePage(path: string, page: number): void {

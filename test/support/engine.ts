@@ -64,32 +64,25 @@ export interface Row {
   snapshot: Uint8Array;
   resource: Uint8Array;
   linked: Uint8Array;
-  contentHash: Uint8Array;
   /** Of an entry: 0 lost, 1 won, 2 did not take part. */
   result: number;
   takesPart: boolean | number;
   played: number;
   wins: number;
-  picks: number;
   rankedWins: number;
   winRate: number;
   skillTier: number;
   streak: number;
   gold: string;
   records: number;
-  isPruned: number;
   /** Of a change, its place in the log; of the shard, that of the last change. */
   sequence: number;
   players: Uint8Array | number;
   matches: number;
-  token: string;
   changes: string;
-  prunedBefore: number;
   checksum: number;
   /** The internal number of a player or team. */
   number: number;
-  /** The page of the table that has the row. Only in PostgreSQL, and only to read. */
-  page: number;
 }
 
 export type Field = keyof Row;
@@ -111,23 +104,17 @@ export interface ShardRows {
   change(kind: Kind, which: Which, values: NewValues): Awaitable<void>;
   /** Throws if there is none. */
   remove(kind: Kind, which?: Which): Awaitable<void>;
-  /** Removes the rows of these kinds with all that the engine has for them. */
-  drop(...kinds: Kind[]): Awaitable<void>;
-  /** Remembers the rows of a kind; call the result to restore them. */
-  keep(kind: Kind): Awaitable<() => Awaitable<void>>;
 }
 
 /** One damage, as a table of tests lists it. */
-export type RowDamage =
+export type Damage =
   | { change: Kind; which?: Which; to: NewValues }
   | { remove: Kind; which?: Which };
-export type Damage = RowDamage | { drop: Kind[] };
 
 export async function inflict(rows: ShardRows, ...damages: Damage[]): Promise<void> {
   for (const damage of damages) {
     if ("change" in damage) await rows.change(damage.change, damage.which ?? {}, damage.to);
-    else if ("remove" in damage) await rows.remove(damage.remove, damage.which);
-    else await rows.drop(...damage.drop);
+    else await rows.remove(damage.remove, damage.which);
   }
 }
 
@@ -162,7 +149,6 @@ const RECORDS = {
     match: "id",
     createdAt: "created_at",
     reason: "reason",
-    contentHash: "content_hash",
     snapshot: "carried",
     checksum: "checksum",
   },
@@ -250,8 +236,6 @@ export const TABLES: Record<Kind, Table> = {
       hero: "hero",
       mode: "game_mode",
       patch: "patch_version",
-      isPruned: "is_pruned",
-      picks: "picks",
       wins: "wins",
     },
   },
@@ -284,8 +268,6 @@ export const TABLES: Record<Kind, Table> = {
       matches: "matches",
       players: "players",
       sequence: "sequence",
-      token: "token",
-      prunedBefore: "pruned_before",
       checksum: "checksum",
       id: "id",
     },

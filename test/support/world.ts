@@ -69,6 +69,20 @@ export async function makeKey(
   return { id: record.id, key };
 }
 
+/** A request with a key and Accept, whatever the response may be. */
+export async function getAs(
+  { url, key }: Pick<World, "url" | "key">,
+  path: string,
+  options: { headers?: Record<string, string>; signal?: AbortSignal } = {},
+): Promise<{ status: number; headers: Headers; body: JsonObject }> {
+  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API, ...options.headers };
+  const response = await fetch(`${url}${path}`, { ...options, headers });
+  const { status } = response;
+  const isJson = response.headers.get("content-type")?.includes("json");
+  const body = isJson ? ((await response.json()) as JsonObject) : { text: await response.text() };
+  return { status, headers: response.headers, body };
+}
+
 export async function startWorld(
   documents: Json[] = [],
   flags: Record<string, string> = {},

@@ -2,13 +2,14 @@
 
 import { recordsIn } from "../../../src/ingest/report.ts";
 import { spawnMatchbook } from "../../support/process.ts";
+import type { Ledger } from "../ledger.ts";
 
 const BATCH = 20;
 const PAUSE_MS = 500;
 
 export class IngestCommand {
-  /** Every line written to it, in order. */
-  readonly sent: string[] = [];
+  /** How many lines were written to it. */
+  sent = 0;
   /** Its output on standard error. */
   output = "";
   readonly #lines: Iterator<string>;
@@ -17,11 +18,10 @@ export class IngestCommand {
   #isOver = false;
   #work: Promise<void> = Promise.resolve();
 
-  /** Adds the lines that it sends to `all`. */
   constructor(
     flags: readonly string[],
     lines: Iterator<string>,
-    private readonly all: Map<string, string>,
+    private readonly ledger: Ledger,
   ) {
     this.#lines = lines;
     this.#child = spawnMatchbook(["ingest", "-", "--json", "--batch", String(BATCH), ...flags]);
@@ -46,8 +46,8 @@ export class IngestCommand {
   async #feed(): Promise<void> {
     while (!this.#isOver) {
       const batch = Array.from({ length: BATCH }, () => this.#lines.next().value as string);
-      this.sent.push(...batch);
-      for (const line of batch) this.all.set(JSON.parse(line).data.id, line);
+      this.sent += BATCH;
+      this.ledger.attempt(batch);
       this.#child.stdin.write(`${batch.join("\n")}\n`);
       // Settles when it has been read: while the database is unavailable, nothing more is written.
       await this.#child.stdin.flush();

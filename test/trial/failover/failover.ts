@@ -11,6 +11,7 @@ import { measuredWith } from "../../../bench/machine.ts";
 import { demoDocuments } from "../../../src/demo/demo.ts";
 import { matchbook, ROOT } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
+import { Ledger } from "../ledger.ts";
 import { type Given, Misuse, type Trial } from "../trial.ts";
 import { IngestCommand } from "./command.ts";
 import { FAULTS, type Fault } from "./faults.ts";
@@ -105,47 +106,53 @@ async function failEach(given: Given, rows: Measured[]): Promise<number> {
   const { one, two, url } = stack;
   const key = await output(["keys", "create", "--name", "ha", "--config", two.config]);
   const seed = given.seed * 10_000;
-  const sender = new Sender([one.adminUrl, two.adminUrl], demoLines(seed));
-  const flagsOfCommand = ["--config", two.config];
-  const command = new IngestCommand(flagsOfCommand, demoLines(seed + 5000), sender.lines);
-  const readers = new Readers(url, key, sender);
+  const ledger = new Ledger();
+  const sender = new Sender([one.adminUrl, two.adminUrl], demoLines(seed), ledger);
+  const command = new IngestCommand(["--config", two.config], demoLines(seed + 5000), ledger);
+  const readers = new Readers({ url, key }, ledger);
   await until("the key is known", async () => {
     const response = await fetch(`${url}/usage`, { headers: { Authorization: `Bearer ${key}` } });
     return response.ok;
   });
   sender.start();
   command.start();
-  await until("matches are served", () => sender.acknowledged.length > 0);
+  await until("matches are served", () => ledger.served.length > 0);
   readers.start();
 
   const names = given.only ?? Object.keys(FAULTS);
   for (let at = 0; given.goesOn(began, at < names.length); at++) {
-    rows.push(await suffer(FAULTS[names[at % names.length]!]!, sender, readers));
+    rows.push(await suffer(FAULTS[names[at % names.length]!]!, sender, readers, ledger));
   }
 
   await sender.finish();
   const { exitCode, records } = await command.finish();
   for (const line of command.output.trimEnd().split("\n")) say(`matchbook ingest: ${line}`);
-  say(`matchbook ingest ended with ${exitCode}, and reports ${records} of ${command.sent.length}`);
+  say(`matchbook ingest ended with ${exitCode}, and reports ${records} of ${command.sent}`);
   expect(exitCode === 0, `matchbook ingest ended with ${exitCode}`);
-  expect(records === command.sent.length, "matchbook ingest did not report every record");
+  expect(records === command.sent, "matchbook ingest did not report every record");
   await readers.stop();
-  expect(readers.wrong.length === 0, `wrong responses: ${readers.wrong.slice(0, 5).join("; ")}`);
-  expect(readers.lost.size === 0, `lost: ${[...readers.lost].slice(0, 5).join(", ")}`);
-  await compare([...sender.lines.values()]);
+  const { wrong, lost, lines } = ledger;
+  expect(wrong.length === 0, `wrong responses: ${wrong.slice(0, 5).join("; ")}`);
+  expect(lost.length === 0, `lost: ${lost.slice(0, 5).join(", ")}`);
+  await compare(lines);
   for (const instance of [one, two]) {
     expect((await instance.stop()) === 0, "an instance did not end well");
   }
-  return sender.lines.size;
+  return lines.length;
 }
 
 /** Breaks a part, repairs it later, and waits until everything works as before. */
-async function suffer(fault: Fault, sender: Sender, readers: Readers): Promise<Measured> {
+async function suffer(
+  fault: Fault,
+  sender: Sender,
+  readers: Readers,
+  ledger: Ledger,
+): Promise<Measured> {
   sender.startOver();
   await Bun.sleep(CALM_SECONDS * 1000);
-  const before = sender.acknowledged.slice(-300).map(({ id }) => id);
-  const measured = watch(readers, sender);
-  say(`${fault.title}; ${sender.acknowledged.length} matches were acknowledged as served`);
+  const before = ledger.served.slice(-300).map(({ id }) => id);
+  const measured = watch(readers, sender, ledger);
+  say(`${fault.title}; ${ledger.served.length} matches were acknowledged as served`);
   const repair = await fault.begin(stack);
   const at = performance.now();
   const since = () => `after ${((performance.now() - at) / 1000).toFixed(1)} s`;

@@ -1,5 +1,6 @@
 /** What a fault did to readers and writers, as a row of the table in docs/scaling.md. */
 
+import type { Ledger } from "../ledger.ts";
 import type { Readers, ReadResult } from "./readers.ts";
 import type { Sender } from "./sender.ts";
 
@@ -19,12 +20,12 @@ export interface Measured {
 }
 
 /** Counts from now on. `at` is when the fault began, in performance.now time. */
-export function watch(readers: Readers, sender: Sender) {
+export function watch(readers: Readers, sender: Sender, { lost, wrong }: Ledger) {
   const before = {
     reads: readers.results.length,
     failures: sender.failures.length,
-    lost: readers.lost.size,
-    wrong: readers.wrong.length,
+    lost: lost.length,
+    wrong: wrong.length,
   };
   return (title: string, at: number): Measured => {
     const reads = readers.results.slice(before.reads);
@@ -38,8 +39,8 @@ export function watch(readers: Readers, sender: Sender) {
       slowestSeconds: Math.max(...reads.map(({ milliseconds }) => milliseconds)) / 1000,
       writesAfterSeconds: ((resumed?.until ?? Number.NaN) - at) / 1000,
       uploadsRepeated: sender.failures.length - before.failures,
-      lost: readers.lost.size - before.lost,
-      wrong: readers.wrong.length - before.wrong,
+      lost: lost.length - before.lost,
+      wrong: wrong.length - before.wrong,
     };
   };
 }

@@ -1,9 +1,8 @@
-/** Clients that read continuously and compare every response with what was sent. */
+/** Clients that read continuously; every response is compared with what was sent. */
 
 import type { JsonObject } from "../../../src/domain/json.ts";
-import { changesIn } from "../../model/as-sent.ts";
-import { JSON_API } from "../../support/world.ts";
-import type { Acknowledged } from "./sender.ts";
+import { getAs } from "../../support/world.ts";
+import type { Ledger } from "../ledger.ts";
 
 export interface ReadResult {
   /** When the request was sent, in performance.now time. */
@@ -11,14 +10,6 @@ export interface ReadResult {
   milliseconds: number;
   /** 0 when there was no response. */
   status: number;
-}
-
-/** What was sent so far: the readers' model of what may be served. */
-export interface Sent {
-  /** The line of each match that was sent. */
-  readonly lines: ReadonlyMap<string, string>;
-  /** Matches that were acknowledged and must be served, in order of time. */
-  readonly acknowledged: readonly Acknowledged[];
 }
 
 const READERS = 4;
@@ -32,23 +23,15 @@ const PATIENCE_MS = 60_000;
 
 export class Readers {
   readonly results: ReadResult[] = [];
-  /** What must never happen: another value than was sent, a match that nobody sent. */
-  readonly wrong: string[] = [];
-  /** Acknowledged matches that were not found. */
-  readonly lost = new Set<string>();
-  readonly #url: string;
-  readonly #headers: Record<string, string>;
-  readonly #sent: Sent;
-  /** How many of the acknowledged matches must be on a replica that is used. */
+  /** How many of the matches that must be served are on every replica that is used. */
   #settled = 0;
   #isOver = false;
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(url: string, key: string, sent: Sent) {
-    this.#url = url;
-    this.#headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
-    this.#sent = sent;
-  }
+  constructor(
+    private readonly server: { url: string; key: string },
+    private readonly ledger: Ledger,
+  ) {}
 
   start(): void {
     this.#work = Promise.all(Array.from({ length: READERS }, () => this.#read()));
@@ -63,7 +46,7 @@ export class Readers {
   async check(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const { status } = await this.#getMatch(id);
-      if (status !== 200) this.lost.add(id);
+      if (status !== 200) this.ledger.lost.push(`${id}: ${status} after a fault`);
     }
   }
 
@@ -77,55 +60,46 @@ export class Readers {
   }
 
   #anySettled(): string | undefined {
-    const all = this.#sent.acknowledged;
-    const isSettled = (one: Acknowledged) => one.at < performance.now() - SETTLED_MS;
-    while (this.#settled < all.length && isSettled(all[this.#settled]!)) this.#settled += 1;
-    return this.#settled === 0 ? undefined : all[Math.floor(Math.random() * this.#settled)]!.id;
+    const { served } = this.ledger;
+    const time = performance.now() - SETTLED_MS;
+    while (this.#settled < served.length && served[this.#settled]!.at < time) this.#settled += 1;
+    return this.#settled === 0 ? undefined : served[Math.floor(Math.random() * this.#settled)]!.id;
   }
 
-  async #getMatch(id: string): Promise<ReadResult> {
-    const { body, ...result } = await this.#get(`/shards/na/matches/${id}`);
-    if (result.status === 404) this.lost.add(id);
-    if (result.status === 200) this.#compare(id, body);
-    return result;
+  #getMatch(id: string): Promise<ReadResult> {
+    return this.#get(`/shards/na/matches/${id}`, (status, body, at) =>
+      this.ledger.judgeMatch(id, at, status, body),
+    );
   }
 
-  async #getList(): Promise<ReadResult> {
-    const { body, ...result } = await this.#get("/shards/na/matches?sort=-createdAt");
-    if (result.status === 200) {
-      for (const { id } of body.data as { id: string }[]) this.#compare(id, body);
-    }
-    return result;
-  }
-
-  #compare(id: string, body: JsonObject): void {
-    const line = this.#sent.lines.get(id);
-    const change = line === undefined ? "nobody sent it" : changesIn(Buffer.from(line), id, body);
-    if (change !== undefined) this.wrong.push(`${id}: ${change}`);
+  #getList(): Promise<ReadResult> {
+    return this.#get("/shards/na/matches?sort=-createdAt", (_, body) =>
+      this.ledger.judgeMatches(body),
+    );
   }
 
   /** A caller may have to try again, but never learns a falsehood. */
-  async #get(path: string): Promise<ReadResult & { body: JsonObject }> {
+  async #get(
+    path: string,
+    judge: (status: number, body: JsonObject, at: number) => void,
+  ): Promise<ReadResult> {
     const at = performance.now();
     let status = 0;
-    let body: JsonObject = {};
     try {
-      const signal = AbortSignal.timeout(PATIENCE_MS);
-      const response = await fetch(`${this.#url}${path}`, { headers: this.#headers, signal });
-      const text = await response.text();
-      status = response.status;
-      if (status === 200) body = JSON.parse(text);
-      else if (status !== 404 && !isTemporary(response)) {
-        this.wrong.push(`${path}: ${status} ${text}`);
+      const reply = await getAs(this.server, path, { signal: AbortSignal.timeout(PATIENCE_MS) });
+      status = reply.status;
+      if (status === 200 || status === 404) judge(status, reply.body, at);
+      else if (!isTemporary(reply)) {
+        this.ledger.wrong.push(`${path}: ${status} ${JSON.stringify(reply.body)}`);
       }
     } catch (error) {
       // Without a response, the caller knows nothing and tries again. A damaged one is wrong.
-      if (status !== 0) this.wrong.push(`${path}: ${(error as Error).message}`);
+      if (error instanceof SyntaxError) this.ledger.wrong.push(`${path}: ${error.message}`);
     }
-    return { at, status, milliseconds: performance.now() - at, body };
+    return { at, status, milliseconds: performance.now() - at };
   }
 }
 
 /** An error of the proxy, or one of Matchbook that says when to try again. */
-const isTemporary = ({ status, headers }: Response): boolean =>
+const isTemporary = ({ status, headers }: { status: number; headers: Headers }): boolean =>
   [502, 503, 504].includes(status) && (!headers.has("x-request-id") || headers.has("retry-after"));

@@ -1,25 +1,21 @@
 /**
- * What must hold after a run, when nothing is written any more: every acknowledged record is stored and served as it
- * was sent, nothing else is, and everything that is derived from records equals a store that never saw a fault.
+ * What must hold after a run, when nothing is written any more: every acknowledged record is stored, nothing else is,
+ * verify finds no damage, and everything that is served is what the model says of the stored records.
  */
 
-import type { JsonObject } from "../../../src/domain/json.ts";
+import { ChangeLog } from "../../model/change-log.ts";
+import { difference, expectedOf, type Question } from "../../model/question.ts";
+import { Questions } from "../../model/questions.ts";
+import type { Thing } from "../../model/record.ts";
+import { State } from "../../model/state.ts";
 import { Chance } from "../../support/chance.ts";
-import { matchbook } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
-import { JSON_API, startWorld, type World } from "../../support/world.ts";
-import type { Scene } from "./scene.ts";
+import { getAs } from "../../support/world.ts";
+import { DEPTH, type Scene } from "./scene.ts";
 
-const WHOLE = "filter[createdAt-start]=2000-01-01T00:00:00Z&sort=createdAt";
-const DERIVED = [
-  "/players",
-  "/heroes",
-  "/leaderboards/skill-tier",
-  "/leaderboards/ranked-wins",
-  "/leaderboards/win-rate",
-  "/leaderboards/win-streak",
-];
-const PLAYERS = 8;
+/** Of any kind, besides those for every match. */
+const QUESTIONS = 150;
+/** PostgreSQL's hero statistics may be so old. */
 const STATISTICS_AGE_MS = 1500;
 /** A server notices a new file within a second, and the machine may be busy. */
 const NOTICE_SECONDS = 120;
@@ -47,101 +43,33 @@ export async function check(scene: Scene): Promise<void> {
   for (const id of ledger.acknowledged) {
     if (!there.has(id)) ledger.lost.push(`${id}: acknowledged, but not stored`);
   }
-  await verify(scene);
-  const faultless = await startWorld(
-    stored.flatMap((id) => ledger.record(id)?.document ?? []),
-    { "matches-per-day": "0" },
-  );
-  try {
-    await compareDigests(scene, faultless);
-    if (scene.server) await compareServed(scene, faultless);
-  } finally {
-    await faultless.stop();
-  }
-}
-
-async function verify(scene: Scene): Promise<void> {
   const { exitCode, stdout, stderr } = await scene.command(["verify", "na", "--full-speed"]);
-  if (exitCode !== 0) scene.problems.push(`verify after the recovery: ${stdout}${stderr}`);
+  if (exitCode !== 0) problems.push(`verify after the recovery: ${stdout}${stderr}`);
+  if (scene.server) await compareServed(scene, stored);
 }
 
-async function compareDigests(scene: Scene, faultless: World): Promise<void> {
-  const args = ["shards", "digest", "na", "--json"];
-  const here = await scene.command(args);
-  const there = await matchbook([...args, "--data", faultless.data]);
-  if (here.stdout !== there.stdout || here.exitCode !== 0) {
-    const sides = `${here.stdout}${here.stderr} instead of ${there.stdout}${there.stderr}`;
-    scene.ledger.wrong.push(`the digest differs from a store without faults: ${sides}`);
-  }
-}
-
-type Page = JsonObject & { data: JsonObject[]; links: { next?: string } };
-
-/** Everything that is served, against a server without faults. */
-async function compareServed(scene: Scene, faultless: World): Promise<void> {
+async function compareServed(scene: Scene, stored: readonly string[]): Promise<void> {
   const { ledger, readers, target } = scene;
   await until(
     "the shard is served after the recovery",
-    async () => (await statusOf(scene, "/shards/na/players")) === 200,
+    async () => (await getAs(target, "/shards/na/players")).status === 200,
     NOTICE_SECONDS,
   );
-  const players = new Set<string>();
-  const end = encodeURIComponent(new Date().toISOString());
-  let path = `/shards/na/matches?${WHOLE}&filter[createdAt-end]=${end}`;
-  for (;;) {
-    const expected = (await read(faultless.url, faultless.key, path)) as Page;
-    await readers.get(path, (_, body) => {
-      ledger.judgeMatches(body);
-      if (!Bun.deepEquals([body.data, body.included], [expected.data, expected.included])) {
-        ledger.wrong.push(`${path}: differs from a store without faults`);
-      }
+  await Bun.sleep(STATISTICS_AGE_MS);
+  const documents = stored.flatMap((id) => ledger.record(id)?.line ?? []);
+  const state = State.of(documents.map((line): Thing => JSON.parse(line)));
+  const questions = new Questions(new Chance(scene.seed, 99), new ChangeLog(), DEPTH, false);
+  const isAsked = ({ kind, needsLog }: Question) => !needsLog && !kind.startsWith("wrong");
+  const asked = [
+    ...stored.map((id) => Questions.single(id, "match by id")),
+    ...Array.from({ length: QUESTIONS }, () => questions.next(state)).filter(isAsked),
+  ];
+  for (const question of asked) {
+    await readers.get(question.path, (status, body) => {
+      ledger.compared += 1;
+      const [expected] = expectedOf(question, state, body);
+      const differs = difference(expected!, status, body);
+      if (differs !== undefined) ledger.wrong.push(`${question.path}: ${differs}`);
     });
-    for (const { type, id } of expected.included as JsonObject[]) {
-      if (type === "player") players.add(id as string);
-    }
-    if (expected.links.next === undefined) break;
-    path = expected.links.next.slice(faultless.url.length);
   }
-  const random = new Chance(scene.seed, 99);
-  const some = Array.from({ length: PLAYERS }, () => random.pick([...players]));
-  for (const derived of [...DERIVED, ...some.map((id) => `/players/${id}`)]) {
-    ledger.compared += 1;
-    const both = async () => [
-      await read(target.url, target.key, `/shards/na${derived}`),
-      await read(faultless.url, faultless.key, `/shards/na${derived}`),
-    ];
-    let [here, there] = await both();
-    // A match may have left the period of 28 days between the two, and PostgreSQL's hero statistics may be a second old.
-    if (!Bun.deepEquals(here?.data, there?.data)) {
-      await Bun.sleep(STATISTICS_AGE_MS);
-      [here, there] = await both();
-    }
-    if (!Bun.deepEquals(here?.data, there?.data)) {
-      ledger.wrong.push(`${derived}: differs from a store without faults`);
-    }
-  }
-  await checkWithheld(scene);
-}
-
-/** Records that must not be served get the same response as unknown ones. */
-async function checkWithheld(scene: Scene): Promise<void> {
-  const { ledger, readers } = scene;
-  const withheld = ledger.acknowledged.filter((id) => ledger.record(id)?.isServed === "no");
-  for (const id of withheld.slice(0, 5)) {
-    await readers.get(`/shards/na/matches/${id}`, (status, body) =>
-      ledger.judgeMatch(id, performance.now(), status, body),
-    );
-  }
-}
-
-const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
-
-async function statusOf({ target: { url, key } }: Scene, path: string): Promise<number> {
-  const response = await fetch(`${url}${path}`, { headers: headersFor(key) });
-  await response.arrayBuffer();
-  return response.status;
-}
-
-async function read(url: string, key: string, path: string): Promise<JsonObject> {
-  return (await (await fetch(`${url}${path}`, { headers: headersFor(key) })).json()) as JsonObject;
 }

@@ -60,36 +60,15 @@ function hasPrograms({ name, needs = {} }: FaultKind): boolean {
   return false;
 }
 
-const COLUMNS: [head: string, of: (result: Result) => number][] = [
-  ["Runs", () => 1],
-  ["Hit", ({ hasHit }) => Number(hasHit)],
-  ["Acknowledged", ({ acknowledged }) => acknowledged],
-  ["Lost", ({ lost }) => lost],
-  ["Wrong values", ({ wrong }) => wrong],
-  ["Responses compared", ({ responses }) => responses],
-  ["Named damage", ({ named }) => named],
-  ["Failed runs", ({ problems }) => Number(problems.length > 0)],
-];
-
-/** The table of all runs by kind, in Markdown. */
+/** What docs/reliability.md publishes. */
 function summary(results: readonly Result[]): string {
-  const row = (name: string, some: readonly Result[]) => [
-    name,
-    ...COLUMNS.map(([, of]) =>
-      some.reduce((total, result) => total + of(result), 0).toLocaleString("en"),
-    ),
-  ];
-  const kinds = [...new Set(results.map(({ kind }) => kind))].sort();
-  const rows = [
-    ["Kind", ...COLUMNS.map(([head]) => head)],
-    ["---", ...COLUMNS.map(() => "---:")],
-    ...kinds.map((kind) =>
-      row(
-        kind,
-        results.filter((one) => one.kind === kind),
-      ),
-    ),
-    row("**all**", results),
-  ];
-  return rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const sum = (of: (result: Result) => number) =>
+    results.reduce((total, result) => total + of(result), 0).toLocaleString("en");
+  return [
+    `${sum(({ hasHit }) => Number(hasHit))} of ${sum(() => 1)} faults hit`,
+    `${sum(({ acknowledged }) => acknowledged)} acknowledged, ${sum(({ lost }) => lost)} lost`,
+    `${sum(({ responses }) => responses)} responses, ${sum(({ wrong }) => wrong)} wrong`,
+    `${sum(({ named }) => named)} times damage was named`,
+    `${sum(({ problems }) => Number(problems.length > 0))} runs failed`,
+  ].join("; ");
 }

@@ -2,7 +2,6 @@
 
 import { check } from "./check.ts";
 import type { FaultKind } from "./kind.ts";
-import { forgetRecords } from "./ledger.ts";
 import { Scene } from "./scene.ts";
 
 export interface Result {
@@ -43,7 +42,6 @@ export async function runOnce(kind: FaultKind, seed: number, matches?: number): 
     scene.problems.push(`the run failed: ${(error as Error).stack}`);
   } finally {
     await scene.end();
-    forgetRecords();
   }
   return {
     kind: kind.name,

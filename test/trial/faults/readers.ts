@@ -2,8 +2,8 @@
 
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { Chance } from "../../support/chance.ts";
-import { JSON_API } from "../../support/world.ts";
-import type { Ledger } from "./ledger.ts";
+import { getAs } from "../../support/world.ts";
+import type { Ledger } from "../ledger.ts";
 
 const READERS = 2;
 const PAUSE_MS = 8;
@@ -64,7 +64,7 @@ export class Readers {
       );
     }
     if (random.share(0.7)) {
-      const from = this.ledger.record(id)?.createdAt ?? 0;
+      const from = this.ledger.record(id)?.entry.at ?? 0;
       const start = encodeURIComponent(new Date(from).toISOString());
       const query = `filter[createdAt-start]=${start}&sort=createdAt&page[limit]=${PAGE}`;
       return this.get(`/shards/na/matches?${query}`, (status, body) => {
@@ -81,15 +81,11 @@ export class Readers {
     path: string,
     judge: (status: number, body: JsonObject) => void,
   ): Promise<number | undefined> {
-    const { epoch, isDown, url, key } = this.target;
+    const { epoch, isDown } = this.target;
     try {
-      const response = await fetch(`${url}${path}`, {
-        headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
-        signal: AbortSignal.timeout(HANG_MS),
-      });
-      const body = (await response.json()) as JsonObject;
-      this.#judge(path, response, body, judge);
-      return response.status;
+      const reply = await getAs(this.target, path, { signal: AbortSignal.timeout(HANG_MS) });
+      this.#judge(path, reply, judge);
+      return reply.status;
     } catch (error) {
       const isCut = isDown || this.target.isDown || epoch !== this.target.epoch;
       const isHung = (error as Error).name === "TimeoutError";
@@ -100,11 +96,9 @@ export class Readers {
 
   #judge(
     path: string,
-    response: Response,
-    body: JsonObject,
+    { status, headers, body }: Awaited<ReturnType<typeof getAs>>,
     judge: (status: number, body: JsonObject) => void,
   ): void {
-    const { status, headers } = response;
     const code = (body.errors as { code: string }[] | undefined)?.[0]?.code ?? "";
     if (status === 200 || (status === 404 && code === "not-found")) {
       judge(status, body);

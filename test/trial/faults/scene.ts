@@ -4,18 +4,20 @@ import { appendFileSync, chmodSync, copyFileSync, mkdirSync, writeFileSync } fro
 import { join } from "node:path";
 import { demoDocuments } from "../../../src/demo/demo.ts";
 import { recordsIn } from "../../../src/ingest/report.ts";
-import { TOKEN, type Uploaded } from "../../support/admin.ts";
+import { TOKEN, type Uploaded, uploadTo } from "../../support/admin.ts";
 import { Chance } from "../../support/chance.ts";
 import { writeLines } from "../../support/demo.ts";
 import { shardsFile } from "../../support/places.ts";
 import { asProcess, type Finished, MATCHBOOK, matchbook } from "../../support/process.ts";
 import { isAlive, startWorkers } from "../../support/workers.ts";
 import { aFolder } from "../../support/world.ts";
-import { Ledger } from "./ledger.ts";
+import { Ledger } from "../ledger.ts";
 import { Readers, type Target } from "./readers.ts";
 
 /** As in the settings, so that a batch has several transactions. */
 const BATCH = 15;
+/** Fewer entries than players, so that boards end at it. */
+export const DEPTH = 30;
 /** The records of a seed are the same for a day. */
 const DAY_MS = 86_400_000;
 const HANG_MS = 120_000;
@@ -28,8 +30,6 @@ export interface ServerOptions {
   /** A command line that runs another: strace with its options, for example. */
   wrap?: readonly string[];
   env?: Record<string, string>;
-  /** A file descriptor for its log. */
-  stderr?: number;
 }
 
 /** How a run sends records; "mixed" is uploads with a command now and then. */
@@ -155,19 +155,15 @@ export class Scene {
   }
 
   async startServer(options: ServerOptions = {}): Promise<void> {
-    const { workers = this.random.pick([1, 2]), flags = [], wrap, env = {}, stderr } = options;
+    const { workers = this.random.pick([1, 2]), flags = [], wrap, env = {} } = options;
     const server = await startWorkers(
       [
         ...this.flags,
         ...["--workers", String(workers), "--admin-port", "0", "--drain-ms", "0"],
         ...["--rate", "100000000", "--matches-per-day", "0", "--open-requests-per-minute", "0"],
-        ...["--batch", String(BATCH), ...flags],
+        ...["--batch", String(BATCH), "--leaderboard-depth", String(DEPTH), ...flags],
       ],
-      {
-        env: { MATCHBOOK_ADMIN_TOKEN: TOKEN, ...env },
-        ...this.#program(wrap),
-        ...(stderr === undefined ? {} : { stderr }),
-      },
+      { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN, ...env }, ...this.#program(wrap) },
     );
     this.server = server;
     this.adminUrl = await server.saying(/^admin listener on (http:\S+)\n/m);
@@ -229,14 +225,9 @@ export class Scene {
     const { epoch } = this.target;
     this.ledger.attempt(lines);
     try {
-      const response = await fetch(`${this.adminUrl}/ingest`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${TOKEN}` },
-        body: `${lines.join("\n")}\n`,
-        signal: AbortSignal.timeout(HANG_MS),
-      });
-      const { report, notStored, error } = (await response.json()) as Uploaded;
-      return this.#judgeUpload(lines, response.status, { report, notStored, error });
+      const signal = AbortSignal.timeout(HANG_MS);
+      const body = `${lines.join("\n")}\n`;
+      return this.#judgeUpload(lines, await uploadTo(this.adminUrl, body, "", {}, signal));
     } catch (error) {
       this.#lastRefusal = String(error);
       const isCut = this.target.isDown || epoch !== this.target.epoch || !this.isServing;
@@ -247,11 +238,7 @@ export class Scene {
     }
   }
 
-  #judgeUpload(
-    lines: readonly string[],
-    status: number,
-    { report, error }: Pick<Uploaded, "report" | "notStored"> & { error: Uploaded["error"] },
-  ): boolean {
+  #judgeUpload(lines: readonly string[], { status, report, error }: Uploaded): boolean {
     if (status === 200) {
       this.ledger.acknowledge(lines);
       return true;

@@ -1,14 +1,13 @@
 /**
- * Runs one kind of fuzzing: first the corpus, then generated cases. A case that does something new joins a pool, from
- * which others are derived. What fails is minimised and reported as a file for the corpus.
+ * Runs one kind of fuzzing: first the corpus, then generated cases. What fails is minimised and reported as a file for the
+ * corpus.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Chance } from "../../support/chance.ts";
-import { Choices, minimised, varied } from "./choices.ts";
+import { Choices, minimised } from "./choices.ts";
 
-export const KINDS = ["requests", "records", "admin"] as const;
+export const KINDS = ["requests", "records"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** What is wrong. Its first line says what kind of failure it is. */
@@ -55,36 +54,28 @@ export interface CampaignOptions {
 
 /** More of them are usually the same. */
 const ENOUGH_FINDINGS = 5;
-/** Every third case is derived from the pool, as soon as there is one. */
-const POOLED = 3;
 
 export async function fuzz<Case>(target: Target<Case>, options: CampaignOptions): Promise<Summary> {
   const { seed, goesOn, hasCorpus = true, isMinimised = true } = options;
   const { onProgress = () => {}, onComplaint = () => {} } = options;
   const seen = new Map<string, number>();
   const findings: Finding[] = [];
-  const run = async (one: Case): Promise<{ complaint: string | undefined; isNew: boolean }> => {
+  const run = async (one: Case): Promise<string | undefined> => {
     const { complaint, things } = await outcomeOf(target, one);
-    const isNew = things.some((thing) => !seen.has(thing));
     for (const thing of things) seen.set(thing, (seen.get(thing) ?? 0) + 1);
-    return { complaint, isNew };
+    return complaint;
   };
 
   const corpus = hasCorpus ? corpusOf(target.kind) : [];
   for (const { name, text } of corpus) {
-    const { complaint } = await run(target.read(text));
+    const complaint = await run(target.read(text));
     if (complaint !== undefined) findings.push({ from: name, complaint, text });
   }
 
-  const pool: (readonly number[])[] = [];
   let generated = 0;
   for (; goesOn(generated) && findings.length < ENOUGH_FINDINGS; generated++) {
-    const chance = new Chance(seed, -1 - generated);
-    const isDerived = pool.length > 0 && chance.oneIn(POOLED);
-    const start = isDerived ? varied(chance.pick(pool), chance.pick(pool), chance) : [];
-    const choices = new Choices(seed, generated, start);
-    const { complaint, isNew } = await run(target.generate(choices));
-    if (isNew) pool.push(choices.made);
+    const choices = new Choices(seed, generated);
+    const complaint = await run(target.generate(choices));
     if (complaint !== undefined) {
       onComplaint(`case ${generated}`, complaint);
       const report = isMinimised ? reported : asFound;

@@ -1,4 +1,4 @@
-/** The choices behind a generated case: recorded, so that they can be repeated, varied and minimised. */
+/** The choices behind a generated case: recorded, so that they can be repeated and minimised. */
 
 import { Chance } from "../../support/chance.ts";
 
@@ -21,33 +21,6 @@ export class Choices extends Chance {
     this.made.push(word);
     return word;
   }
-}
-
-/** Choices near to given ones: some are replaced, removed, repeated, or taken from another case. */
-export function varied(
-  choices: readonly number[],
-  other: readonly number[],
-  chance: Chance,
-): number[] {
-  const result = [...choices];
-  for (let times = chance.between(1, 3); times > 0; times--) {
-    const at = chance.below(result.length + 1);
-    const length = chance.between(1, 4);
-    switch (chance.below(4)) {
-      case 0:
-        result[at] = chance.word();
-        break;
-      case 1:
-        result.splice(at, length);
-        break;
-      case 2:
-        result.splice(at, 0, ...result.slice(at, at + length));
-        break;
-      default:
-        result.splice(at, result.length, ...other.slice(at));
-    }
-  }
-  return result;
 }
 
 /** How long to make a failing case smaller. */

@@ -3,8 +3,9 @@
  * stages are those of docs/errors.md, each as simple as possible, and none shares code with the server.
  */
 
+import { BOARDS } from "../../model/insights.ts";
 import { type Answer, projected, type Thing } from "../../model/record.ts";
-import type { State } from "../../model/state.ts";
+import type { Start, State } from "../../model/state.ts";
 import { decoded, type Meaning, type Problems, readQuery } from "./query-rules.ts";
 import { headerOf, type PlainRequest, writeRequest } from "./request-text.ts";
 import { type FuzzWorld, NOW } from "./world.ts";
@@ -80,7 +81,8 @@ export function expected(
   const reference = path === ALL_SHARDS ? anyOne : references.get(decodedSegment(shard));
   if (!reference) return problem(404, "unknown-shard");
   const board = route === "leaderboards" ? decodedSegment(id!) : collection!;
-  if (route === "leaderboards" && !BOARDS.includes(board)) return problem(404, "not-found");
+  if (route === "leaderboards" && !(BOARDS as readonly string[]).includes(board))
+    return problem(404, "not-found");
   const read = readQuery(query, { endpoint: route, now: NOW, board, words });
   if (!read) return undefined;
   if (read.problems.size > 0) return { statuses: [400], problems: read.problems };
@@ -94,7 +96,6 @@ export function expected(
 }
 
 const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
-export const BOARDS = ["skill-tier", "ranked-wins", "win-rate", "win-streak"];
 
 function routeOf(
   path: string,
@@ -172,20 +173,10 @@ function recordsOf(
 
 function matchList(meaning: Meaning, reference: State): Expectation {
   const { window, filters, sort, after, before, offset, limit = 5, include, fields } = meaning;
-  const keys = reference
-    .list(filters, sort)
-    .filter(({ at }) => at >= window.start && at <= window.end);
   const gap = after ?? before;
-  let ids = keys.map((one) => one.id);
-  if (gap) {
-    const isPast = (one: { at: number; id: string }) => {
-      const order = one.at - gap.at || Buffer.compare(Buffer.from(one.id), Buffer.from(gap.id));
-      const isLater = order > 0 || (order === 0 && gap.side === "before");
-      return isLater === (sort === "createdAt");
-    };
-    const past = keys.filter(isPast).map((one) => one.id);
-    ids = after ? past.slice(0, limit) : ids.slice(0, ids.length - past.length).slice(-limit);
-  } else ids = ids.slice(offset, offset + limit);
+  const start: Start = gap ? { from: after ? "after" : "before", gap } : { from: "offset", offset };
+  const selection = reference.resolve(filters, { window, isDescending: sort === "-createdAt" });
+  const { ids } = reference.page(selection, start, limit);
   const { data, included } = projected(reference.document(ids), include, fields);
   return { statuses: [200], data, included, isEmptyList: ids.length === 0 };
 }

@@ -6,13 +6,12 @@ import { fuzzKind, toRepeat } from "./targets.ts";
 
 const WHAT: Record<Kind, string> = {
   requests: "requests to the public listener",
-  records: "files with match documents",
-  admin: "keys and uploads by the admin listener",
+  records: "files and uploads of match documents",
 };
 const PROGRESS_MS = 10_000;
 
 export const FUZZ: Trial = {
-  what: "generated requests, match documents and admin requests, compared with a reference",
+  what: "generated requests and match documents, compared with a reference",
   help: `Sends generated input, and compares what comes back with a reference. First the corpus in test/trial/fuzz/corpus, then
 new cases. What is found is minimised and printed.`,
   usually: "1, shared equally by the parts",

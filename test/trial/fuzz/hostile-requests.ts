@@ -34,58 +34,58 @@ type Maker = (chance: Chance, cursors: readonly string[]) => Omit<HostileRequest
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 const headOf = (lines: readonly string[]) => `${lines.join("\r\n")}\r\n\r\n`;
 
-const strangeTarget: Maker = (chance, cursors) => {
-  const { method, target, lines } = plainRequest(chance, cursors);
-  return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
-};
+/** A request whose lines are changed: unless the connection is to end, they are those of one well-formed request. */
+const changed =
+  (
+    afterwards: HostileRequest["afterwards"],
+    change: (lines: string[], chance: Chance, request: ReturnType<typeof plainRequest>) => void,
+  ): Maker =>
+  (chance, cursors) => {
+    const request = plainRequest(chance, cursors);
+    const { method, target, lines } = request;
+    change(lines, chance, request);
+    const sent = { bytes: bytesOf(headOf(lines)), methods: [method], afterwards };
+    return afterwards === "end" ? sent : { ...sent, target };
+  };
 
-const strangeFields: Maker = (chance, cursors) => {
-  const { method, target, lines } = plainRequest(chance, cursors);
-  lines.push(...fields(chance));
-  return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "drop" };
-};
+const strangeTarget = changed("keep", () => {});
 
-const strangeHost: Maker = (chance, cursors) => {
-  const { method, target, lines } = plainRequest(chance, cursors);
+const strangeFields = changed("drop", (lines, chance) => lines.push(...fields(chance)));
+
+const strangeHost = changed("keep", (lines, chance) => {
   lines[1] = `Host: ${chance.pick(HOSTS)}`;
   if (chance.oneIn(10)) lines.splice(1, 1);
-  return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
-};
+});
 
 /** A condition: the caller has the record already, or claims to. */
-const conditional: Maker = (chance, cursors) => {
-  const { method, target, lines } = plainRequest(chance, cursors);
-  const tags = chance.pick(["*", '"x", *', 'W/"x"', '"x"', "x", '"', ""]);
-  lines.push(`If-None-Match: ${tags}`);
-  return { bytes: bytesOf(headOf(lines)), methods: [method], target, afterwards: "keep" };
-};
+const conditional = changed("keep", (lines, chance) => {
+  lines.push(`If-None-Match: ${chance.pick(["*", '"x", *', 'W/"x"', '"x"', "x", '"', ""])}`);
+});
 
 const oversize: Maker = (chance, cursors) => {
-  const { method, lines } = plainRequest(chance, cursors);
-  lines.push(...oversizeFields(chance));
-  return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "drop" };
+  const { target: _, ...request } = changed("drop", (lines) => {
+    lines.push(...oversizeFields(chance));
+  })(chance, cursors);
+  return request;
 };
 
-const brokenField: Maker = (chance, cursors) => {
-  const { method, lines } = plainRequest(chance, cursors);
+const brokenField = changed("end", (lines, chance) => {
   lines.splice(chance.between(1, lines.length), 0, chance.pick(BROKEN_FIELDS));
-  return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "end" };
-};
+});
 
-const unknownMethod: Maker = (chance, cursors) => {
-  const { target, lines } = plainRequest(chance, cursors);
-  lines[0] = `${chance.pick(UNKNOWN_METHODS)} ${target} HTTP/1.1`;
-  return { bytes: bytesOf(headOf(lines)), methods: [], afterwards: "end", mayBeSilent: true };
-};
+const unknownMethod: Maker = (chance, cursors) => ({
+  ...changed("end", (lines, _, { target }) => {
+    lines[0] = `${chance.pick(UNKNOWN_METHODS)} ${target} HTTP/1.1`;
+  })(chance, cursors),
+  methods: [],
+  mayBeSilent: true,
+});
 
-const strangeVersion: Maker = (chance, cursors) => {
-  const { method, target, lines } = plainRequest(chance, cursors);
+const strangeVersion = changed("end", (lines, chance, { method, target }) => {
   lines[0] = `${method} ${target} ${chance.pick(VERSIONS)}`;
-  return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "end" };
-};
+});
 
-const strangeLine: Maker = (chance, cursors) => {
-  const { method, target, lines } = plainRequest(chance, cursors);
+const strangeLine = changed("end", (lines, chance, { method, target }) => {
   lines[0] = chance.pick([
     `${method}  ${target}  HTTP/1.1`,
     ` ${method} ${target} HTTP/1.1`,
@@ -101,19 +101,14 @@ const strangeLine: Maker = (chance, cursors) => {
     `\r\n${method} ${target} HTTP/1.1`,
     `${method} ftp://elsewhere${target} HTTP/1.1`,
   ]);
-  return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "end" };
-};
+});
 
 const absoluteForm: Maker = (chance, cursors) => {
-  const { method, target, lines } = plainRequest(chance, cursors);
-  const origin = chance.pick([
-    "http://elsewhere",
-    "https://elsewhere:1",
-    "http://u:p@x",
-    "http://",
-  ]);
-  lines[0] = `${method} ${origin}${target} HTTP/1.1`;
-  return { bytes: bytesOf(headOf(lines)), methods: [method], afterwards: "drop" };
+  const origins = ["http://elsewhere", "https://elsewhere:1", "http://u:p@x", "http://"];
+  const { target: _, ...request } = changed("drop", (lines, __, { method, target }) => {
+    lines[0] = `${method} ${chance.pick(origins)}${target} HTTP/1.1`;
+  })(chance, cursors);
+  return request;
 };
 
 const BODIES: readonly [fields: readonly string[], body: string][] = [

@@ -13,7 +13,7 @@ export interface Rules {
 
 /** What is wrong with an exchange; undefined when it is correct. */
 export function complaintAbout(
-  request: HostileRequest,
+  request: Omit<HostileRequest, "kind">,
   exchange: Exchange,
   rules: Rules,
 ): string | undefined {

@@ -4,24 +4,18 @@
  */
 
 import { crc32 } from "node:zlib";
-import type { Filters } from "../../model/record.ts";
+import { type Filters, MODES } from "../../model/record.ts";
+import type { Gap } from "../../model/state.ts";
 import { PARAMETERS, type Row } from "../../support/parameters.ts";
 
 /** "code parameter", as in an error document. */
 export type Problems = Set<string>;
 
-export interface Cursor {
-  at: number;
-  id: string;
-  /** Whether the gap is before or after this match in order of time. */
-  side: "before" | "after";
-}
-
 export interface Meaning {
   limit: number | undefined;
   offset: number;
-  after: Cursor | undefined;
-  before: Cursor | undefined;
+  after: Gap | undefined;
+  before: Gap | undefined;
   /** A cursor of another endpoint, which may have expired. */
   hasOtherCursor: boolean;
   sort: "createdAt" | "-createdAt";
@@ -41,10 +35,6 @@ export interface Rules {
   words: ReadonlySet<string>;
 }
 
-const MODES =
-  "ranked casual private private_party_draft_match private_party_aral_match private_party_blitz_match casual_aral blitz_pvp_ranked".split(
-    " ",
-  );
 const PATHS = ["rosters", "rosters.participants", "rosters.participants.player", "rosters.team"];
 const TYPES = ["match", "roster", "participant", "player", "team"];
 const LIMITS: Record<string, number> = {
@@ -333,7 +323,7 @@ function momentIn(text: string): number | undefined {
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Reads the part of a cursor that says where it is. */
-function matchCursor(text: string): Cursor | undefined {
+function matchCursor(text: string): Gap | undefined {
   const bytes = Buffer.from(text, "base64url");
   if (bytes.toString("base64url") !== text || bytes.length < 15 || bytes[0] !== 1) return undefined;
   if (crc32(bytes.subarray(5)) !== bytes.readUInt32BE(1) || bytes[5]! > 1) return undefined;

@@ -7,15 +7,23 @@ import { readdirSync } from "node:fs";
 import { isObject, type Json, type JsonObject } from "../../../src/domain/json.ts";
 import type { Report } from "../../../src/ingest/report.ts";
 import { recordsIn } from "../../../src/ingest/report.ts";
-import { getAsSent } from "../../model/as-sent.ts";
 import type { Thing } from "../../model/record.ts";
 import { State } from "../../model/state.ts";
+import { type AdminWorld, startAdminWorld } from "../../support/admin.ts";
 import { addEmptyShard } from "../../support/empty-shard.ts";
-import { type Ingested, startWorld, type World } from "../../support/world.ts";
+import { getAs, type Ingested, startWorld, type World } from "../../support/world.ts";
 import { Complaint, type Target } from "./campaign.ts";
 import { type RecordCase, recordFile } from "./record-grammar.ts";
 import { brokenRule, Undecided } from "./record-rules.ts";
-import { aStore, type Contents, contentsOf, ingestFile, NOW, type Store } from "./stores.ts";
+import {
+  aStore,
+  type Contents,
+  contentsOf,
+  ingestFile,
+  NOW,
+  pieces,
+  type Store,
+} from "./stores.ts";
 import { SOUND, WRAPPINGS, type Wrapping, wrapped } from "./wrapping.ts";
 
 const SHARD = "na";
@@ -37,17 +45,19 @@ export const recordTarget = (tamper = (file: Buffer) => file): Target<RecordCase
   },
   async check(one) {
     const stores: Store[] = [];
-    const store = async (batch?: string) => {
-      const made = await aStore(batch);
+    const store = async () => {
+      const made = await aStore();
       stores.push(made);
       return made;
     };
     const world = await startWorld();
-    await addEmptyShard(world.data, SHARD);
+    const other = await startAdminWorld([], { batch: "1" });
+    for (const { data } of [world, other]) await addEmptyShard(data, SHARD);
     try {
-      return await checked(one, world, store, tamper);
+      return await checked(one, world, other, store, tamper);
     } finally {
       await world.stop();
+      await other.stop();
       for (const made of stores) made.remove();
     }
   },
@@ -56,7 +66,8 @@ export const recordTarget = (tamper = (file: Buffer) => file): Target<RecordCase
 async function checked(
   { text, wrapping }: RecordCase,
   world: World,
-  store: (batch?: string) => Promise<Store>,
+  uploaded: AdminWorld,
+  store: () => Promise<Store>,
   tamper: (file: Buffer) => Buffer,
 ): Promise<string[]> {
   const file = tamper(wrapped(text, wrapping));
@@ -69,17 +80,18 @@ async function checked(
   const sent = matchesIn(text);
   const compared = await checkServed(world, contents, sent);
 
-  // Elsewhere: in small pieces and batches, compressed in another way.
+  // Elsewhere: uploaded in small pieces, stored in small batches, compressed in another way.
   const isSound = SOUND.includes(wrapping);
   const other: Wrapping = isSound ? SOUND[(text.length + 1) % SOUND.length]! : wrapping;
-  const again = await store("1");
-  const piecemeal = await ingestFile(again, wrapped(text, other), 7 + (text.length % 90));
-  if (isSound && !Bun.deepEquals(counts(taken.report), counts(piecemeal.report))) {
+  const body = pieces(wrapped(text, other), 7 + (text.length % 90));
+  const { status, report, error } = await uploaded.upload(body as never);
+  if (status >= 500) throw new Complaint(`the upload got ${status} ${JSON.stringify(error)}`);
+  if (isSound && !Bun.deepEquals(counts(taken.report), counts(report))) {
     throw new Complaint(
-      `another report with ${other}, small pieces and batches\n${JSON.stringify([taken.report, piecemeal.report])}`,
+      `another report with ${other}, by an upload\n${JSON.stringify([taken.report, report, error])}`,
     );
   }
-  if (isSound) await checkDigest(again, contents, `${other}, small pieces and batches`);
+  if (isSound) await checkDigest(uploaded, contents, `an upload with ${other}`);
 
   const seen = [...seenIn(taken, wrapping), ...verdicts, ...compared];
   if (contents.exported.length === 0) return seen;
@@ -198,7 +210,11 @@ const isReadable = (reason: string): boolean =>
   reason.length <= LONGEST_REASON &&
   !/\p{Cc}|\p{Cs}|[\u2028-\u202e\u2066-\u2069]/u.test(reason);
 
-async function checkDigest(store: Store, { digest }: Contents, how: string): Promise<void> {
+async function checkDigest(
+  store: Pick<Store, "settings">,
+  { digest }: Contents,
+  how: string,
+): Promise<void> {
   const other = await contentsOf(store, SHARD);
   if (other.digest !== digest) throw new Complaint(`another digest after ${how}`);
 }
@@ -262,8 +278,7 @@ async function checkServed(
   const isWhole = known.length === ids.length;
   const reference = isWhole ? State.of(known as Thing[], "matchbook") : undefined;
   for (const id of ids) {
-    const { status, body, complaint } = await getAsSent(world, `/shards/${SHARD}/matches/${id}`);
-    if (complaint !== undefined) throw new Complaint(`an invalid response: ${complaint}`);
+    const { status, body } = await getAs(world, `/shards/${SHARD}/matches/${id}`);
     const expected = fates.get(id) === "served" ? 200 : 404;
     if (status !== expected) throw new Complaint(`${id} is ${fates.get(id)}, but has ${status}`);
     if (!reference) continue;
@@ -290,16 +305,16 @@ async function checkPages(world: World, reference: State | undefined): Promise<v
   let path: string | undefined =
     `/shards/${SHARD}/matches?filter[createdAt-start]=0000-01-01T00:00:00Z&page[limit]=2`;
   while (path !== undefined) {
-    const { status, body, complaint } = await getAsSent(world, path);
-    if (status !== 200 || complaint) throw new Complaint(`a page has ${status}: ${complaint}`);
+    const { status, body } = await getAs(world, path);
+    if (status !== 200) throw new Complaint(`a page has ${status}: ${JSON.stringify(body)}`);
     ids.push(...(body.data as Thing[]).map(({ id }) => id as string));
-    path = (body.links as Record<string, string>).next;
+    path = (body.links as Record<string, string>).next?.slice(world.url.length);
   }
   if (reference && !Bun.deepEquals(ids, reference.servedIds)) {
     throw new Complaint(`the pages have ${ids} instead of ${reference.servedIds}`);
   }
-  const { status, complaint } = await getAsSent(world, `/shards/${SHARD}/players`);
-  if (status !== 200 || complaint) throw new Complaint(`the players have ${status}: ${complaint}`);
+  const { status } = await getAs(world, `/shards/${SHARD}/players`);
+  if (status !== 200) throw new Complaint(`the players have ${status}`);
 }
 
 function compare(where: string, served: Thing | undefined, expected: Thing): void {

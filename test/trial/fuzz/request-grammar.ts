@@ -4,10 +4,10 @@ import { GAME_MODES } from "../../../src/domain/modes.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../../../src/domain/vocabulary.ts";
 import { ROUTES } from "../../../src/http/routes.ts";
 import { encodeCursor } from "../../../src/query/cursor.ts";
+import { BOARDS } from "../../model/insights.ts";
 import { MATCH_IDS, NAMES, PATCHES, PLAYER_IDS, TAGS } from "../../properties/histories.ts";
 import type { Chance } from "../../support/chance.ts";
 import { type Kind, PARAMETERS, type Row } from "../../support/parameters.ts";
-import { BOARDS } from "./expected.ts";
 import { authorization, fields, METHODS } from "./heads.ts";
 import { hostileRequestBy } from "./hostile-requests.ts";
 import { oddText, tooLong } from "./odd-targets.ts";
@@ -81,14 +81,12 @@ function someId(chance: Chance, ofMatch: boolean): string {
 const escapedAll = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
 
-const ALL_PARAMETERS = PARAMETERS;
-
 function someQuery(
   chance: Chance,
   endpoint: string | undefined,
   cursors: readonly string[],
 ): string {
-  let left = ALL_PARAMETERS.filter(({ endpoints }) => endpoint && endpoints.includes(endpoint));
+  let left = PARAMETERS.filter(({ endpoints }) => endpoint && endpoints.includes(endpoint));
   const count = chance.below(60) === 59 ? chance.pick([99, 100, 101]) : chance.below(5);
   const parts: string[] = [];
   for (let at = 0; at < count; at++) {
@@ -97,7 +95,7 @@ function someQuery(
       continue;
     }
     const isOwn = left.length > 0 && chance.below(30) < 29;
-    const parameter = chance.pick(isOwn ? left : ALL_PARAMETERS);
+    const parameter = chance.pick(isOwn ? left : PARAMETERS);
     left = left.filter((one) => one !== parameter || one.kind === "fields");
     // Only one of them says where a page begins.
     if (isStart(parameter)) left = left.filter((one) => !isStart(one));

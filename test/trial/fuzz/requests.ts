@@ -75,16 +75,11 @@ class Server {
   async ask(request: PlainRequest): Promise<RawReply> {
     const { method, target } = request;
     const text = this.filled(writeRequest(request));
-    const exchange = await this.wire.ask(text, method);
+    const sent = { bytes: Buffer.from(text, "latin1"), methods: [method] };
+    const exchange = await this.wire.send({ ...sent, afterwards: "keep" });
     exchange.replies = exchange.replies.map(this.tamper);
-    const asked = {
-      kind: "generated",
-      bytes: Buffer.from(text, "latin1"),
-      methods: [method],
-      target: this.filled(target),
-      // A field of the request may have closed the connection.
-      afterwards: "drop" as const,
-    };
+    // A field of the request may have closed the connection.
+    const asked = { ...sent, target: this.filled(target), afterwards: "drop" } as const;
     const complaint = complaintAbout(asked, exchange, this.rules);
     if (complaint !== undefined) throw new Complaint(complaint);
     return exchange.replies[0]!;
@@ -103,19 +98,12 @@ async function checked(one: RequestCase, strict: Server, compat: Server): Promis
 /** Whatever was sent, the server refuses it, closes the connection, or sends valid responses. */
 async function copesWith(text: string, server: Server): Promise<string[]> {
   const methods = text.split("\r\n\r\n").flatMap((head) => /^([A-Z-]+) /.exec(head)?.[1] ?? []);
-  const filled = server.filled(text);
-  const exchange = await server.wire.askAndEnd(filled, methods);
-  const complaint = complaintAbout(
-    {
-      kind: "hostile",
-      bytes: Buffer.from(filled, "latin1"),
-      methods,
-      afterwards: "end",
-      mayBeSilent: true,
-    },
-    exchange,
-    server.rules,
-  );
+  const bytes = Buffer.from(server.filled(text), "latin1");
+  const sent = { bytes, methods, afterwards: "end", mayBeSilent: true } as const;
+  // Nothing of an earlier request may be in the way.
+  server.wire.close();
+  const exchange = await server.wire.send(sent);
+  const complaint = complaintAbout(sent, exchange, server.rules);
   if (complaint !== undefined) throw new Complaint(complaint);
   return exchange.replies.map(({ status }) => `hostile ${status}`);
 }

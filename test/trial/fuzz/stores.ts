@@ -18,28 +18,23 @@ export interface Store {
   remove(): void;
 }
 
-/** With the empty shard na, or without any. */
-export async function aStore(batch = "2000", hasShard = true): Promise<Store> {
+/** With the empty shard na. */
+export async function aStore(): Promise<Store> {
   const folder = aFolder();
-  if (hasShard) await addEmptyShard(folder.path, "na");
-  const flags = { data: folder.path, batch };
+  await addEmptyShard(folder.path, "na");
+  const flags = { data: folder.path };
   const { values: settings } = loadSettings({ flags, env: {}, cwd: folder.path });
   return { settings, remove: folder.remove };
 }
 
-/** Ingests a file that arrives in pieces of this size. */
-export function ingestFile(
-  { settings }: Pick<Store, "settings">,
-  file: Buffer,
-  piece = file.length,
-): Promise<Ingested> {
-  const bytes = plainBytes(pieces(file, piece), () => {});
+export function ingestFile({ settings }: Pick<Store, "settings">, file: Buffer): Promise<Ingested> {
+  const bytes = plainBytes(pieces(file, file.length), () => {});
   return withShards(settings, (shards) =>
     ingestBytes(shards, settings, bytes, { clock: () => NOW }),
   );
 }
 
-async function* pieces(file: Buffer, size: number): AsyncGenerator<Uint8Array> {
+export async function* pieces(file: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < file.length; at += size) yield Buffer.from(file.subarray(at, at + size));
 }
 

@@ -1,8 +1,6 @@
 /** Starts what each kind of fuzzing needs. */
 
-import { startAdminWorld } from "../../support/admin.ts";
 import type { RawReply } from "../../support/connection.ts";
-import { adminTarget, type TamperBody } from "./admin.ts";
 import { type CampaignOptions, type Finding, fuzz, type Kind, type Summary } from "./campaign.ts";
 import { recordTarget } from "./records.ts";
 import { requestTarget } from "./requests.ts";
@@ -12,7 +10,6 @@ import { startFuzzWorld } from "./world.ts";
 export interface Tamper {
   requests?(reply: RawReply): RawReply;
   records?(file: Buffer): Buffer;
-  admin?: TamperBody;
 }
 
 export async function fuzzKind(
@@ -21,14 +18,6 @@ export async function fuzzKind(
   tamper: Tamper = {},
 ): Promise<Summary> {
   if (kind === "records") return fuzz(recordTarget(tamper.records), options);
-  if (kind === "admin") {
-    const world = await startAdminWorld();
-    try {
-      return await fuzz(adminTarget(world, tamper.admin), options);
-    } finally {
-      await world.stop();
-    }
-  }
   const world = await startFuzzWorld();
   const target = requestTarget(world, tamper.requests);
   try {

@@ -1,7 +1,10 @@
 /** Sends the text of requests over raw connections, and reads the responses. */
 
 import { Connection, type Exchange, plainBody, type RawReply } from "../../support/connection.ts";
+import type { HostileRequest } from "./hostile-requests.ts";
 import { isOurs } from "./judge.ts";
+
+export type Sent = Pick<HostileRequest, "bytes" | "methods" | "afterwards">;
 
 /** The server may close a connection that was idle for longer, while the next request is on its way. */
 const MOST_IDLE_MS = 3000;
@@ -13,37 +16,28 @@ export class Wire {
 
   constructor(private readonly url: string) {}
 
-  /** Sends one request and waits for its response. A connection that is closed without one is a failure. */
-  async ask(text: string, method: string): Promise<Exchange> {
+  /** Sends requests, and reads the responses. A connection that is closed without one is a failure. */
+  async send({ bytes, methods, afterwards }: Sent): Promise<Exchange> {
     if (performance.now() - this.#usedAt > MOST_IDLE_MS) this.close();
     this.#connection ??= await Connection.open(this.url);
     const connection = this.#connection;
-    connection.expect([method]);
-    await connection.write(Buffer.from(text, "latin1"));
-    const exchange = await connection.replies(false);
+    connection.expect(methods);
+    await connection.write(bytes);
+    if (afterwards === "end") connection.finish();
+    const exchange = await connection.replies(afterwards === "end");
     const isOver =
+      afterwards !== "keep" ||
       exchange.isClosed ||
       exchange.isHung ||
       exchange.rest.length > 0 ||
       // Nothing else can follow a request for a tunnel.
-      method === "CONNECT" ||
+      methods.includes("CONNECT") ||
       // The runtime closes the connection after a refusal of its own, without saying so.
       exchange.replies.some(
         (reply) => !isOurs(reply) || /\bclose\b/i.test(reply.headers.get("connection") ?? ""),
       );
     if (isOver) this.close();
     this.#usedAt = performance.now();
-    return exchange;
-  }
-
-  /** Sends anything, ends the sending side, and reads what comes until the server closes. */
-  async askAndEnd(text: string, methods: readonly string[]): Promise<Exchange> {
-    const connection = await Connection.open(this.url);
-    connection.expect(methods);
-    await connection.write(Buffer.from(text, "latin1"));
-    connection.finish();
-    const exchange = await connection.replies(true);
-    connection.close();
     return exchange;
   }
 

@@ -10,12 +10,14 @@ import { unobserved } from "../../../src/observe/events.ts";
 import { openAccess } from "../../../src/open-access.ts";
 import { loadSettings } from "../../../src/settings/load.ts";
 import { serve } from "../../../src/wiring.ts";
-import { changesIn } from "../../model/as-sent.ts";
+import { entryOf } from "../../model/entry.ts";
+import type { Thing } from "../../model/record.ts";
 import { Chance } from "../../support/chance.ts";
 import { luckOf } from "../../support/disk-model.ts";
 import { canRecord } from "../../support/system-calls.ts";
 import { verified } from "../../support/verify.ts";
-import { aFolder, JSON_API } from "../../support/world.ts";
+import { aFolder, getAs } from "../../support/world.ts";
+import { changeIn } from "../ledger.ts";
 import { Misuse, type Trial } from "../trial.ts";
 import { type Acknowledged, type Recording, record } from "./recording.ts";
 
@@ -67,14 +69,7 @@ export interface PowerCuts {
 export async function powerCuts(seed: number, cuts: number): Promise<PowerCuts> {
   const random = new Chance(seed);
   const folder = aFolder();
-  const counts = {
-    cuts,
-    acknowledged: 0,
-    lost: 0,
-    wrong: 0,
-    compared: 0,
-    problems: [] as string[],
-  };
+  const counts: PowerCuts = { ...nothingFound(), cuts };
   try {
     const recording = await record(folder.path, random);
     let played = 0;
@@ -117,17 +112,14 @@ function momentsOf({ calls, acknowledged }: Recording, cuts: number, random: Cha
 }
 
 type Found = Omit<PowerCuts, "cuts">;
+const nothingFound = (): Found => ({
+  ...{ acknowledged: 0, lost: 0, wrong: 0, compared: 0, problems: [] },
+});
 
 /** Opens what is left with the program. */
 async function check(data: string, recording: Recording, moment: number): Promise<Found> {
   const before = recording.acknowledged.filter((one) => one.moment < moment);
-  const found: Found = {
-    acknowledged: before.length,
-    lost: 0,
-    wrong: 0,
-    compared: 0,
-    problems: [],
-  };
+  const found: Found = { ...nothingFound(), acknowledged: before.length };
   if (!existsSync(data)) {
     found.lost = before.length;
     if (before.length > 0) found.problems.push("the data folder is lost");
@@ -161,11 +153,9 @@ async function checkServed(
     found.problems.push(...damage.map(({ table, record }) => `damaged: ${table} ${record}`));
   }
   const server = await serve(settings, unobserved);
-  const get = async (path: string, key = ownKey) => {
-    const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
-    const response = await fetch(`${server.url}${path}`, { headers });
+  const get = (path: string, key = ownKey) => {
     found.compared += 1;
-    return { status: response.status, body: (await response.json()) as JsonObject };
+    return getAs({ url: server.url, key }, path);
   };
   try {
     const versions = new Map<string, number>();
@@ -183,7 +173,7 @@ async function checkServed(
         if (least === undefined) continue;
         found.lost += 1;
         found.problems.push(`${id} was acknowledged and is not there`);
-      } else if (status !== 200 || !isOneOf(documents.slice(least ?? 0), id, body)) {
+      } else if (status !== 200 || !isOneOf(documents.slice(least ?? 0), body)) {
         found.wrong += 1;
         found.problems.push(`${id} is not served as it was sent: ${status}`);
       }
@@ -201,5 +191,5 @@ async function checkServed(
   }
 }
 
-const isOneOf = (documents: readonly object[], id: string, body: JsonObject): boolean =>
-  documents.some((one) => changesIn(Buffer.from(JSON.stringify(one)), id, body) === undefined);
+const isOneOf = (documents: readonly Thing[], body: JsonObject): boolean =>
+  documents.some((one) => changeIn(entryOf(one), body) === undefined);

@@ -12,19 +12,15 @@ import {
 import type { State } from "../../model/state.ts";
 import { plainBody, type RawReply } from "../../support/connection.ts";
 import type { History, Span } from "./history.ts";
-import type { Keys, Secret } from "./keys.ts";
 
 /** A request and its response. */
 export interface Exchange {
   question: Question;
   method: "GET" | "HEAD";
   headers: Record<string, string>;
-  secret: Secret;
   /** What the tag in If-None-Match stands for. */
   known: Tagged | undefined;
   span: Span;
-  sentAt: number;
-  receivedAt: number;
   reply: RawReply;
 }
 
@@ -56,7 +52,6 @@ export class Judge {
   constructor(
     private readonly history: History,
     private readonly log: ChangeLog,
-    private readonly keys: Keys,
     /** Changes a response, to see that the comparison finds it. */
     private readonly tamper: (kind: string, reply: RawReply) => Buffer = (_, { body }) => body,
   ) {}
@@ -93,17 +88,9 @@ export class Judge {
   }
 
   #compare(exchange: Exchange): Question | undefined {
-    const { question, method, known, reply, secret, sentAt, receivedAt } = exchange;
+    const { question, method, known, reply } = exchange;
     const { status } = reply;
     const states = [...this.history.candidates(exchange.span)];
-    if (question.headers?.Authorization === undefined) {
-      const valid = this.keys.validity(secret, sentAt, receivedAt);
-      if (status === 401 && valid !== "valid") {
-        const hasEnded = secret.until !== undefined && receivedAt > secret.until.begunAt;
-        return this.#count(`401 for a key that ${hasEnded ? "has ended" : "is not known yet"}`);
-      }
-      if (valid === "invalid") return this.#fail("accepted a key that has ended", exchange, []);
-    }
     if (status === 304) return this.#compareUnchanged(exchange, states);
     if (this.#isVerified(exchange, states)) return this.#countFor(exchange);
     const body = method === "HEAD" ? undefined : bodyOf(reply);

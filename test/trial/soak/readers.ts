@@ -6,7 +6,6 @@ import type { Chance } from "../../support/chance.ts";
 import { Caller, NoResponse } from "./caller.ts";
 import type { History } from "./history.ts";
 import type { Judge } from "./judge.ts";
-import type { Keys } from "./keys.ts";
 
 export interface ReadersOptions {
   server: { readonly url: string; readonly isReplacing: boolean };
@@ -17,15 +16,13 @@ export interface ReadersOptions {
   questions: Questions;
   history: History;
   judge: Judge;
-  keys: Keys;
+  key: string;
 }
 
 /** A caller that is late by more does not catch up. */
 const MOST_LATE_MS = 1000;
 
 export class Readers {
-  /** Of the responses since the last sample, in milliseconds. */
-  latencies: number[] = [];
   /** Requests without a response, on open connections or while no worker is replaced. */
   readonly lost: string[] = [];
   readonly processes = new Set<string>();
@@ -70,7 +67,7 @@ export class Readers {
   }
 
   async #ask(caller: Caller, given: Question | undefined): Promise<Question | undefined> {
-    const { chance, questions, history, judge, keys } = this.options;
+    const { chance, questions, history, judge, key } = this.options;
     const repeated =
       given === undefined && judge.tags.size > 0 && chance.oneIn(12)
         ? chance.pick([...judge.tags.values()])
@@ -78,10 +75,9 @@ export class Readers {
     const known = repeated?.tagged;
     const question = repeated?.question ?? given ?? questions.next(history.last);
     const method = given === undefined && !repeated && chance.oneIn(25) ? "HEAD" : "GET";
-    const secret = keys.pick(chance);
     const encoding = chance.pick(["identity", "identity", "gzip", "zstd"]);
     const usual = {
-      ...Caller.headers(secret.text),
+      ...Caller.headers(key),
       "Accept-Encoding": known?.encoding ?? encoding,
       ...(known ? { "If-None-Match": known.tag } : {}),
       ...question.headers,
@@ -92,14 +88,10 @@ export class Readers {
     // Each tag is used once: the next response brings another one.
     if (known) judge.tags.delete(question.path);
     const span = history.start(question.mayBeStale);
-    const sentAt = performance.now();
     try {
       const reply = await caller.ask(question.path, headers, method);
-      const receivedAt = performance.now();
-      this.latencies.push(receivedAt - sentAt);
       if (caller.process !== undefined) this.processes.add(caller.process);
-      const asked = { question, method, headers, secret, known } as const;
-      return judge.take({ ...asked, span, sentAt, receivedAt, reply });
+      return judge.take({ question, method, headers, known, span, reply });
     } catch (error) {
       history.end(span);
       throw error;

@@ -79,17 +79,6 @@ export class SoakedServer {
     throw new Error(`the upload was refused with ${status}`);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape.
-  async admin(method: string, path: string, body: object = {}): Promise<any> {
-    const response = await fetch(`${this.adminUrl}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${TOKEN}` },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
-    return response.json();
-  }
-
   /** Whether workers are being replaced, so that some of them close. */
   isReplacing = false;
 

@@ -9,7 +9,7 @@ setDefaultTimeout(900_000);
 
 const RESTARTED = { ...SMALL, matches: 600, rounds: 2, hasRestart: true };
 
-test("every response equals the model while records, players and keys change and workers are replaced", async () => {
+test("every response equals the model while records and players change and workers are replaced", async () => {
   const { changes, processes } = await expectNothingWrong(RESTARTED);
   expect(changes.get("restart")).toBe(1);
   // The connections may all have been with one worker, before it was replaced and afterwards.

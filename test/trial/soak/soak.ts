@@ -1,5 +1,5 @@
 /**
- * A soak: mixed reads at a set rate while records, players and keys change and workers are replaced. Every response is
+ * A soak: mixed reads at a set rate while records and players change and workers are replaced. Every response is
  * compared with a model of what was ingested.
  */
 
@@ -17,10 +17,9 @@ import { until } from "../../support/state.ts";
 import { aFolder } from "../../support/world.ts";
 import { History, type Step } from "./history.ts";
 import { Judge, type Mismatch } from "./judge.ts";
-import { KEY_DELAY_SECONDS, KEY_STEPS, KeySteps, Keys } from "./keys.ts";
 import { Readers } from "./readers.ts";
 import { MATCHES, Records, SHARD } from "./records.ts";
-import { type Sample, Sampler } from "./samples.ts";
+import { memoryOf, type Sample } from "./samples.ts";
 import { DEPTH, SoakedServer } from "./server.ts";
 import { STEPS, Writer } from "./writer.ts";
 
@@ -41,8 +40,6 @@ export interface SoakOptions {
   matches?: number;
   /** Where the shard is stored in place of the data folder. */
   postgres?: string;
-  /** After this time, a changed key must have its effect. */
-  keySeconds?: number;
   sampleSeconds: number;
   /** Called every few seconds. */
   onProgress?(progress: Progress): void;
@@ -119,25 +116,25 @@ class Soak {
     const shard = new Shard();
     const nothing = new State(0, NOTHING);
     const { after: state } = shard.ingest(nothing, first, false);
-    const [history, log, keys] = [
-      new History(state, postgres ? STALE_MS : 0),
-      new ChangeLog(),
-      new Keys(key, this.options.keySeconds ?? KEY_DELAY_SECONDS),
-    ];
-    const judge = new Judge(history, log, keys, this.options.tamper);
+    const history = new History(state, postgres ? STALE_MS : 0);
+    const log = new ChangeLog();
+    const judge = new Judge(history, log, this.options.tamper);
     const server = await SoakedServer.start(this.data, workers);
     const writer = new Writer(
       ...([new Chance(seed, 2), records, shard, server, key, history, log] as const),
       () => judge.logged(),
     );
     await writer.audit(nothing, state);
-    const keySteps = new KeySteps(new Chance(seed, 3), server, keys);
     const readers = new Readers({
-      ...{ server, rate, connections, chance: new Chance(seed, 4), history, judge, keys },
+      ...{ server, rate, connections, chance: new Chance(seed, 4), history, judge, key },
       questions: new Questions(new Chance(seed, 5), log, DEPTH, postgres !== undefined),
     });
     this.#began = performance.now();
-    const sampler = new Sampler(server, readers, this.options.sampleSeconds);
+    const samples: Sample[] = [];
+    const sampling = setInterval(
+      () => samples.push({ seconds: this.#seconds(), mebibytes: memoryOf(server.pids) }),
+      this.options.sampleSeconds * 1000,
+    );
     const isBroken = () =>
       judge.mismatches.length >= MOST_MISMATCHES ||
       writer.problems.length + readers.lost.length > 0;
@@ -147,11 +144,7 @@ class Soak {
       this.options.onProgress?.({ seconds, responses, mismatches: mismatches.length });
     }, 10_000);
     try {
-      await Promise.all([
-        this.#change(writer, keySteps, records, isBroken),
-        this.#restart(server, isBroken),
-      ]);
-      await keySteps.settle();
+      await Promise.all([this.#change(writer, records, isBroken), this.#restart(server, isBroken)]);
       const { hasEnough, tamper } = this.options;
       const isOver = () => hasEnough?.(judge) !== false || (!tamper && isBroken());
       await until("enough responses", isOver, PATIENCE_SECONDS);
@@ -159,19 +152,15 @@ class Soak {
       this.#problems.push(String(error));
     }
     clearInterval(progress);
+    clearInterval(sampling);
     await readers.stop();
-    sampler.stop();
     const errors = await server.stop();
     judge.logged();
     const verified = await matchbookAt(this.data, ["verify", SHARD, "--full-speed"]);
     return {
       responses: judge.responses,
       kinds: judge.kinds,
-      changes: new Map([
-        ...writer.counts,
-        ...keySteps.counts,
-        ["restart", this.#restarts] as const,
-      ]),
+      changes: new Map([...writer.counts, ["restart", this.#restarts] as const]),
       mismatches: judge.mismatches,
       problems: [
         ...[...writer.problems, ...this.#problems, ...errors],
@@ -181,7 +170,7 @@ class Soak {
       steps: history.recent(),
       refused: readers.refused,
       processes: readers.processes.size,
-      samples: sampler.samples,
+      samples,
     };
   }
 
@@ -203,20 +192,14 @@ class Soak {
     return this.#seconds() / 60 / (this.options.minutes ?? 1);
   }
 
-  async #change(
-    writer: Writer,
-    keySteps: KeySteps,
-    records: Records,
-    isBroken: () => boolean,
-  ): Promise<void> {
+  async #change(writer: Writer, records: Records, isBroken: () => boolean): Promise<void> {
     if (this.options.rounds !== undefined) {
-      return this.#rounds(this.options.rounds, writer, keySteps, records, isBroken);
+      return this.#rounds(this.options.rounds, writer, records, isBroken);
     }
     const table = STEPS.map((kind) => ({ kind, weight: WEIGHTS[kind] }));
     while (this.#share() < 1 && !isBroken()) {
       const due = Math.floor((records.total * (1 + 2 * this.#share())) / 3) - records.taken;
       const isMade = await writer.step(this.#chance.weigh(table).kind, Math.min(60, due));
-      if (this.#chance.oneIn(5)) await keySteps.step(this.#chance.pick(KEY_STEPS));
       if (isMade) await Bun.sleep(PAUSE_MS);
     }
   }
@@ -225,14 +208,12 @@ class Soak {
   async #rounds(
     rounds: number,
     writer: Writer,
-    keySteps: KeySteps,
     records: Records,
     isBroken: () => boolean,
   ): Promise<void> {
     const each = Math.ceil((records.total * 2) / 3 / (2 * rounds));
     for (let round = 0; round < rounds && !isBroken(); round++) {
       for (const kind of STEPS) await writer.step(kind, each);
-      for (const kind of KEY_STEPS) await keySteps.step(kind);
     }
   }
 

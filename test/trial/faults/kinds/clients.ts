@@ -1,9 +1,7 @@
-/** Clients that are slow or stuck, and a log that nobody reads. */
+/** Clients that are slow or stuck. */
 
 import { once } from "node:events";
-import { closeSync, constants, openSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { TOKEN } from "../../../support/admin.ts";
 import { begin, type FaultKind } from "../kind.ts";
 import type { Scene } from "../scene.ts";
@@ -70,27 +68,4 @@ function silent(scene: Scene): Socket {
   return open(scene.target.url);
 }
 
-const log: FaultKind = {
-  name: "stalled-log",
-  what: "the process that reads the log stops reading",
-  async run(scene) {
-    const pipe = join(scene.folder.path, "log");
-    Bun.spawnSync(["mkfifo", pipe]);
-    // Kept open, so that the pipe has a reader, though one that does not read.
-    const held = openSync(pipe, constants.O_RDWR);
-    const written = openSync(pipe, constants.O_WRONLY);
-    scene.cleanup(() => closeSync(held));
-    await begin(scene, { server: { stderr: written } });
-    closeSync(written);
-    scene.hit();
-    await scene.send(scene.ledger.open);
-    const query = `sort=${"a".repeat(3100)}`;
-    for (let count = 0; count < 300; count++) {
-      await (await fetch(`${scene.target.url}/healthz?${query}`)).arrayBuffer();
-    }
-    await missesNothing(scene);
-    await scene.sendOpen();
-  },
-};
-
-export const CLIENTS = [stuck, log];
+export const CLIENTS = [stuck];

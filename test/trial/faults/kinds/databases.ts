@@ -1,31 +1,22 @@
-/** A PostgreSQL or a Redis that is stopped, frozen or slow. */
+/** A PostgreSQL that is stopped, frozen or slow. */
 
 import { type Cluster, startCluster } from "../../../support/postgres.ts";
-import { startRedis, type TestRedis } from "../../../support/redis.ts";
-import { until } from "../../../support/state.ts";
 import { startProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
-import { begin, type FaultKind, PATIENCE_SECONDS } from "../kind.ts";
+import { begin, type FaultKind } from "../kind.ts";
 import type { Scene } from "../scene.ts";
 import { missesNothing } from "./disks.ts";
 import { acknowledgedMore } from "./kills.ts";
 
 let cluster: Promise<Cluster> | undefined;
-let redis: Promise<TestRedis> | undefined;
 
 /** One cluster for all runs, with the durability of production. */
 const theCluster = () => {
   cluster ??= startCluster(["fsync = on", "synchronous_commit = on"]);
   return cluster;
 };
-const theRedis = () => {
-  redis ??= startRedis();
-  return redis;
-};
-
 /** Ends what the runs share. */
 export async function removeDatabases(): Promise<void> {
   (await cluster)?.remove();
-  await (await redis)?.remove();
 }
 
 /** Does something to the database, and undoes it. `isBack` resolves when it was undone. */
@@ -60,7 +51,7 @@ function postgresKind(name: string, what: string, fault: DatabaseFault): FaultKi
 const whileAway = (scene: Scene) =>
   scene.random.share(0.6) ? missesNothing(scene) : Bun.sleep(scene.random.between(50, 1500));
 
-const POSTGRES = [
+export const DATABASES = [
   postgresKind(
     "postgres-stopped",
     "PostgreSQL (fsync on) is stopped, normally or as in a crash, and started again",
@@ -91,48 +82,3 @@ const POSTGRES = [
     },
   ),
 ];
-
-type RedisFault = (scene: Scene, redis: TestRedis, proxy: TcpProxy) => Promise<void>;
-
-/** Limits are shared in Redis. Without it each instance applies its own: no request may fail. */
-function redisKind(name: string, what: string, fault: RedisFault): FaultKind {
-  return {
-    name,
-    what,
-    needs: { "redis-server": "redis-server" },
-    async run(scene) {
-      const server = await theRedis();
-      const proxy = await startProxy(Number(new URL(server.url).port));
-      scene.cleanup(() => proxy.stop());
-      const flags = ["--redis", `redis://127.0.0.1:${proxy.port}`];
-      await begin(scene, { server: { flags } });
-      const sending = scene.send(scene.ledger.open);
-      scene.hit();
-      await fault(scene, server, proxy);
-      await sending;
-      await missesNothing(scene);
-      const refused = [...scene.readers.errors.keys()];
-      if (refused.length > 0) scene.problems.push(`requests failed without Redis: ${refused}`);
-      await scene.sendOpen();
-    },
-  };
-}
-
-const REDIS = [
-  redisKind("redis-stopped", "Redis crashes and is started again", async (scene, server) => {
-    await server.kill();
-    await missesNothing(scene).finally(() => server.start());
-  }),
-  redisKind("redis-frozen", "Redis does not respond for a while", async (scene, server) => {
-    server.pause();
-    await missesNothing(scene).finally(() => server.resume());
-  }),
-  redisKind("redis-slow", "every packet from and to Redis is delayed", async (scene, _, proxy) => {
-    proxy.delayMs = scene.random.between(20, 1500);
-    scene.note(`${proxy.delayMs} ms`);
-    await until("some responses", () => scene.ledger.compared > 40, PATIENCE_SECONDS);
-    proxy.delayMs = 0;
-  }),
-];
-
-export const DATABASES = [...POSTGRES, ...REDIS];

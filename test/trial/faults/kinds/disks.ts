@@ -1,4 +1,4 @@
-/** Disks that are full, read-only, or return errors. */
+/** Disks that are full, or read-only. */
 
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { until } from "../../../support/state.ts";
 import { begin, type FaultKind, PATIENCE_SECONDS } from "../kind.ts";
 import type { Scene } from "../scene.ts";
 import { mountDisk } from "../small-disk.ts";
-import { acknowledgedMore, straced } from "./kills.ts";
+import { acknowledgedMore } from "./kills.ts";
 
 const NAMESPACES = { unshare: "util-linux" };
 
@@ -85,47 +85,4 @@ const readOnly: FaultKind = {
   },
 };
 
-/** With how often each call happens while a run stores its records. */
-const CALLS = { pwrite64: 600, fsync: 10, ftruncate: 2, pread64: 200 };
-
-const errors: FaultKind = {
-  name: "io-errors",
-  what: "EIO or ENOSPC from the n-th write, read, sync or truncation, once or from then on, in `ingest` or in the server",
-  needs: { strace: "strace" },
-  mayMiss: true,
-  async run(scene) {
-    const { random } = scene;
-    const [call, most] = random.pick(Object.entries(CALLS));
-    const error = call === "pread64" ? "EIO" : random.pick(["EIO", "ENOSPC"]);
-    const from = random.between(1, most);
-    const when = random.pick([`${from}`, `${from}+`, `${from}..${from + 20}`]);
-    const wrap = straced(call, `error=${error}:when=${when}`);
-    scene.note(`${call} ${error} ${when}`);
-    // Reads of a file whose pages cannot be read may find a part of it only.
-    if (random.share(0.4)) {
-      await begin(scene);
-      const { exitCode } = await scene.ingest(scene.ledger.open, wrap);
-      if (exitCode !== 0) scene.hit();
-    } else {
-      await begin(scene);
-      await scene.stopServer();
-      try {
-        await scene.startServer({ wrap });
-      } catch (refused) {
-        scene.hit();
-        if (!/matchbook: .+/.test(String(refused))) scene.problems.push(String(refused));
-      }
-      if (scene.server) {
-        await scene.send(scene.ledger.open);
-        await missesNothing(scene);
-        if (scene.ledger.open.length > 0 || scene.readers.errors.size > 0) scene.hit();
-        // A server whose disk fails may be unable to store usage as it stops.
-        await scene.stopServer(random.pick(["SIGTERM", "SIGKILL"]));
-      }
-      await scene.startServer();
-    }
-    await scene.sendOpen();
-  },
-};
-
-export const DISKS = [full, readOnly, errors];
+export const DISKS = [full, readOnly];

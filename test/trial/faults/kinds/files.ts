@@ -1,5 +1,5 @@
 /**
- * Files of a shard that are deleted, truncated, overwritten or replaced. What is destroyed cannot be served; it must
+ * Files of a shard that are deleted, truncated or replaced. What is destroyed cannot be served; it must
  * be named, nothing wrong may be served meanwhile, and a restore or a repair brings everything back.
  */
 
@@ -7,13 +7,11 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
   truncateSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { matchbook } from "../../../support/process.ts";
@@ -155,16 +153,6 @@ async function restart(scene: Scene): Promise<void> {
   await scene.startServer();
 }
 
-const overwrite: Harm = (path, { random }) => {
-  const { size } = statSync(path);
-  const file = openSync(path, "r+");
-  for (let times = random.between(1, 8); times > 0; times--) {
-    const length = random.pick([1, 16, 512, 4096, 8192]);
-    const bytes = Buffer.from(Array.from({ length }, () => random.between(0, 255)));
-    writeSync(file, bytes, 0, length, random.between(0, Math.max(0, size - length)));
-  }
-};
-
 /** Another file takes the place of the shard's own, as docs/runbook.md says: renamed, and without the old WAL. */
 const replace: Harm = async (path, scene) => {
   const { random, folder } = scene;
@@ -225,13 +213,6 @@ export const FILES = [
     truncate,
     ["file", "file", "wal", "shm"],
     // SQLite takes the rest of a WAL for a transaction that was never completed.
-    (part) => part !== "file",
-  ),
-  fileKind(
-    "file-overwritten",
-    "random bytes in the file of a shard, its -wal or its -shm",
-    overwrite,
-    ["file", "file", "wal", "shm"],
     (part) => part !== "file",
   ),
   fileKind(

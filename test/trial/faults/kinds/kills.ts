@@ -1,4 +1,4 @@
-/** Processes that are killed: at any time, and at a system call within a commit. */
+/** Processes that are killed at any time. */
 
 import { statSync } from "node:fs";
 import { spawnMatchbook } from "../../../support/process.ts";
@@ -28,35 +28,6 @@ const server: FaultKind = {
       );
       await scene.startServer();
     }
-    await scene.sendOpen();
-  },
-};
-
-const worker: FaultKind = {
-  name: "kill-worker",
-  what: "kill -9 of one or both of two workers; the supervisor replaces them",
-  async run(scene) {
-    await begin(scene, { server: { workers: 2 } });
-    const sending = scene.send(scene.ledger.open, "upload");
-    await acknowledgedMore(scene);
-    const before = childrenOf(scene.server!.pid);
-    const victims = before.slice(0, scene.random.between(1, before.length));
-    // Connections to a killed worker are cut.
-    scene.target.isDown = true;
-    if (scene.ledger.open.length > 0) scene.hit();
-    for (const pid of victims) process.kill(pid, "SIGKILL");
-    await until(
-      "the killed workers are replaced",
-      () => {
-        const now = childrenOf(scene.server!.pid).filter((pid) => !victims.includes(pid));
-        return now.length === before.length;
-      },
-      PATIENCE_SECONDS,
-    );
-    await scene.server!.events("worker-ready", before.length + victims.length);
-    scene.target.epoch += 1;
-    scene.target.isDown = false;
-    await sending;
     await scene.sendOpen();
   },
 };
@@ -91,48 +62,6 @@ const ingester: FaultKind = {
   },
 };
 
-/** The calls of a commit and of a checkpoint, with how often each happens. */
-const CALLS = { pwrite64: 400, fsync: 8, ftruncate: 2, fcntl: 200 };
-
-const commit: FaultKind = {
-  name: "kill-in-commit",
-  what: "kill -9 at a system call of the n-th write, sync, truncation or lock, in `ingest` or in the server",
-  needs: { strace: "strace" },
-  mayMiss: true,
-  async run(scene) {
-    const { random } = scene;
-    const [call, most] = random.pick(Object.entries(CALLS));
-    const at = random.between(1, most);
-    scene.note(`${call} ${at}`);
-    const wrap = straced(call, `signal=KILL:when=${at}`);
-    if (random.share(0.5)) {
-      await begin(scene);
-      const { exitCode } = await scene.ingest(scene.ledger.open, wrap);
-      if (exitCode >= 128) scene.hit();
-    } else {
-      await begin(scene, { server: { workers: 1 } });
-      await scene.stopServer();
-      // It may be killed before it listens.
-      await scene.startServer({ workers: 1, wrap }).catch(() => {});
-      // Connections may be cut at any time from now on.
-      scene.target.isDown = true;
-      if (scene.server) await scene.send(scene.ledger.open, "upload");
-      if (!scene.isServing) scene.hit();
-      await scene.stopServer(scene.hasHit ? "SIGKILL" : "SIGTERM");
-      await scene.startServer();
-    }
-    await scene.sendOpen("mixed");
-  },
-};
-
-/** A command line that runs another and changes a system call of it. */
-export const straced = (call: string, injection: string): string[] => [
-  ...["strace", "-D", "-f", "-qq", "-o", "/dev/null"],
-  // Other calls then cost nothing; but strace delivers no signals this way.
-  ...(injection.startsWith("signal") ? [] : ["--seccomp-bpf"]),
-  ...["-e", `trace=${call}`, "-e", `inject=${call}:${injection}`],
-];
-
 /** Changes with the first transaction. */
 const logSize = ({ file }: Scene): string => {
   const { size, mtimeMs } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {};
@@ -154,4 +83,4 @@ export async function acknowledgedMore({ ledger, random }: Scene): Promise<void>
   await Promise.race([Bun.sleep(random.between(0, 40)), reached(0.6)]);
 }
 
-export const KILLS = [server, worker, ingester, commit];
+export const KILLS = [server, ingester];
