@@ -1,4 +1,7 @@
-/** Tests `matchbook export`: what it writes, ingest takes back to the identical records, on every engine. */
+/**
+ * Tests `matchbook export`: what it writes, ingest takes back to the identical records, on every engine. Pruned and redacted
+ * shards are in test/features/export-pruned.test.ts, and copies in the other engine in test/properties/state.test.ts.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -9,13 +12,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
-import { SQL } from "bun";
-import { prune } from "../../src/prune/prune.ts";
-import type { ShardRecord, Writer } from "../../src/store/store.ts";
+import type { ShardRecord } from "../../src/store/store.ts";
 import { inverted } from "../support/engine.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
+import { ENGINES, type Engine, engineHomes } from "../support/engine-worlds.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import {
   digestAt,
@@ -26,20 +27,17 @@ import {
   matchbookAt,
   shardsFile,
 } from "../support/places.ts";
-import { aPostgres } from "../support/postgres.ts";
 import { MATCHBOOK, matchbook, spawnMatchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { richMatch } from "../support/rich-match.ts";
-import { testLong } from "../support/scale.ts";
 import { countsOf, until } from "../support/state.ts";
+import { startProxy } from "../support/tcp-proxy.ts";
 import { aFolder } from "../support/world.ts";
 
 const NOON = Date.UTC(2026, 2, 1, 12);
-const DAY = 86_400_000;
 const folder = aFolder();
 const path = (name: string) => join(folder.path, name);
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-const schemas: string[] = [];
+const homeIn = engineHomes();
 
 /** Records of every kind, among others one that is replaced. */
 const records = [
@@ -68,42 +66,21 @@ const records = [
   ].map((one) => JSON.stringify(one)),
 ];
 
-const ENGINES = ["SQLite", "PostgreSQL"] as const;
-type Engine = (typeof ENGINES)[number];
-
-/** A new data folder whose shard na is stored in this engine. */
-function aHome(engine: Engine, name: string): string {
-  if (engine === "SQLite") return homeAt(path(name), `sqlite:${path(`${name}.db`)}`);
-  const schema = `export_${name}_${process.pid}`.toLowerCase().replaceAll(/\W/g, "_");
-  schemas.push(schema);
-  const url = new URL(postgres.url);
-  url.searchParams.set("schema", schema);
-  return homeAt(path(name), url.href);
-}
-
 const homes = {} as Record<Engine, string>;
 
 beforeAll(async () => {
-  postgres = await aPostgres();
   for (const engine of ENGINES) {
-    const home = aHome(engine, `source-${engine}`);
-    await ingestAt(home, records);
+    const { data } = homeIn(engine);
+    await ingestAt(data, records);
     const newer = JSON.stringify(
       aMatch({ id: "replaced", mode: "casual", rosters: duel({ id: "r2" }, { id: "r3" }) }),
     );
-    const replaced = await matchbookAt(home, ["ingest", "-", "--replace"], newer);
+    const replaced = await matchbookAt(data, ["ingest", "-", "--replace"], newer);
     expect(replaced.exitCode).toBe(0);
-    homes[engine] = home;
+    homes[engine] = data;
   }
 });
-
-afterAll(async () => {
-  const sql = new SQL(postgres.url);
-  for (const schema of schemas) await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-  await sql.close();
-  postgres.stop();
-  folder.remove();
-});
+afterAll(() => folder.remove());
 
 /** Every record as it is stored, byte for byte. */
 const storedIn = (home: string): Promise<ShardRecord[]> =>
@@ -118,12 +95,8 @@ const idsIn = (lines: string): string[] =>
 
 /** Exports to standard output; the counts come on standard error. */
 async function exported(home: string, ...flags: string[]) {
-  const { exitCode, stdout, stderr } = await matchbookAt(home, [
-    "export",
-    "na",
-    "--json",
-    ...flags,
-  ]);
+  const args = ["export", "na", "--json", ...flags];
+  const { exitCode, stdout, stderr } = await matchbookAt(home, args);
   expect(exitCode).toBe(0);
   return { lines: stdout, ...JSON.parse(stderr) };
 }
@@ -147,7 +120,7 @@ describe.each(ENGINES)("an export from %s", (engine) => {
       });
       const target =
         ENGINES[suffix === "ndjson.gz" ? ENGINES.indexOf(engine) : 1 - ENGINES.indexOf(engine)]!;
-      const copy = aHome(target, `from-${engine}-${suffix}`);
+      const copy = homeIn(target).data;
       const taken = await matchbookAt(copy, ["ingest", file]);
       expect([taken.exitCode, taken.stderr]).toEqual([0, ""]);
       expect(await storedIn(copy)).toEqual(all);
@@ -156,81 +129,27 @@ describe.each(ENGINES)("an export from %s", (engine) => {
     },
   );
 
-  test("has one valid document per record, withheld ones included", async () => {
-    const { lines, served, withheld } = await exported(homes[engine]);
-    const ids = idsIn(lines);
-    expect(ids).toEqual((await storedIn(homes[engine])).map(({ match }) => match.id).sort());
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(served + withheld).toBe(ids.length);
-    expect(ids).toEqual(expect.arrayContaining(["mode", "ending", "unranked", "early"]));
-  });
-
-  test("--no-withheld leaves out withheld records", async () => {
-    const { lines, withheld } = await exported(homes[engine], "--no-withheld");
-    const served = (await storedIn(homes[engine])).filter(({ fate }) => fate.state === "served");
-    expect(idsIn(lines)).toEqual(served.map(({ match }) => match.id).sort());
-    expect(withheld).toBe(0);
-  });
-
-  test("--since selects records of that time and later, served and withheld", async () => {
+  test("has one valid document per record; --no-withheld and --since select some", async () => {
+    const home = homes[engine];
+    const all = await storedIn(home);
+    const idsOf = (chosen: typeof all) => chosen.map(({ match }) => match.id).sort();
+    const isServed = ({ fate }: ShardRecord) => fate.state === "served";
+    const { lines, served, withheld } = await exported(home);
+    expect(idsIn(lines)).toEqual(idsOf(all));
+    expect(served + withheld).toBe(all.length);
+    const withoutWithheld = await exported(home, "--no-withheld");
+    expect([idsIn(withoutWithheld.lines), withoutWithheld.withheld]).toEqual([
+      idsOf(all.filter(isServed)),
+      0,
+    ]);
     const since = ["--since", "2026-03-01T13:00:00+01:00"];
-    const { lines } = await exported(homes[engine], ...since);
-    const later = (await storedIn(homes[engine])).filter(({ match }) => match.createdAt >= NOON);
-    expect(idsIn(lines)).toEqual(later.map(({ match }) => match.id).sort());
-    expect(idsIn(lines)).toEqual(expect.arrayContaining(["noon", "mode", "unranked"]));
-    const without = await exported(homes[engine], ...since, "--no-withheld");
-    expect(idsIn(without.lines)).toContain("noon");
-    expect(idsIn(without.lines)).not.toContain("before-noon");
-    expect(idsIn(without.lines)).not.toContain("mode");
+    const later = all.filter(({ match }) => match.createdAt >= NOON);
+    expect(idsIn((await exported(home, ...since)).lines)).toEqual(idsOf(later));
+    expect(idsOf(later)).toEqual(expect.arrayContaining(["noon", "mode", "unranked"]));
+    const both = await exported(home, ...since, "--no-withheld");
+    expect(idsIn(both.lines)).toEqual(idsOf(later.filter(isServed)));
   });
 });
-
-/** What each shard has left, by how it was pruned. */
-const PRUNED = {
-  pruned: (writer: Writer) => prune(writer, NOON - DAY, { rest: 0 }),
-  "half pruned": (writer: Writer) => {
-    const ending = new AbortController();
-    const onStep = () => ending.abort();
-    return prune(writer, NOON - DAY, { step: 15, rest: 0, onStep, signal: ending.signal });
-  },
-};
-
-testLong.each([
-  ["half pruned", "SQLite", "PostgreSQL"],
-  ["pruned", "PostgreSQL", "SQLite"],
-] as const)(
-  "a %s and redacted shard in %s is the same after exports to %s and back",
-  async (how, engine, other) => {
-    const name = `${how}-${engine}`;
-    const home = aHome(engine, `${name}-source`);
-    await ingestAt(home, [...records, ...linesOf("na", 40, NOON - 3 * DAY)]);
-    const redacted = await matchbookAt(home, ["redact", "na", "ann", "--yes"]);
-    expect([redacted.exitCode, redacted.stderr]).toEqual([0, ""]);
-    await lookInto(home, PRUNED[how]);
-    const { lines } = await exported(home);
-    const isState = (line: string) => line.startsWith('{"meta":');
-    expect(lines.split("\n").filter(isState).length).toBeGreaterThan(10);
-
-    let from = home;
-    for (const [target, step] of [
-      [other, "there"],
-      [engine, "back"],
-    ] as const) {
-      const file = path(`${name}-${step}.ndjson.gz`);
-      expect((await matchbookAt(from, ["export", "na", "--output", file])).exitCode).toBe(0);
-      const copy = aHome(target, `${name}-${step}`);
-      for (const _ of ["first", "again"]) {
-        const taken = await matchbookAt(copy, ["ingest", file]);
-        expect([taken.exitCode, taken.stderr]).toEqual([0, ""]);
-        expect(await digestAt(copy)).toEqual(await digestAt(home));
-        expect(await countsOf(copy)).toEqual(await countsOf(home));
-        expect((await exported(copy)).lines).toBe(lines);
-      }
-      expect((await matchbookAt(copy, ["verify", "na", "--full-speed"])).exitCode).toBe(0);
-      from = copy;
-    }
-  },
-);
 
 describe("the compression", () => {
   for (const [program, suffix] of [
@@ -300,33 +219,25 @@ describe("the file", () => {
   });
 
   test("does not appear if the export is ended by a signal", async () => {
-    const home = aHome("PostgreSQL", "ended");
-    await ingestAt(home, records);
+    const { data, place } = homeIn("PostgreSQL");
+    await ingestAt(data, records);
     const file = path("ended.ndjson.zst");
     // What the export asks for once its file is open is held back: it is not over when the signal comes.
     let isHeld = false;
-    const proxy = createServer((client) => {
-      const { hostname, port } = new URL(postgres.url);
-      const server = connect(Number(port), hostname);
-      server.pipe(client);
-      client.on("data", (bytes) => {
-        isHeld ||= existsSync(`${file}.partial`);
-        if (!isHeld) server.write(bytes);
-      });
-      for (const one of [client, server]) one.on("error", () => {});
-      client.on("close", () => server.destroy());
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    const through = new URL(postgres.url);
-    through.port = String((proxy.address() as AddressInfo).port);
-    through.searchParams.set("schema", schemas.at(-1)!);
+    const proxy = await startProxy(Number(new URL(place).port));
+    proxy.fate = (_, __, isReply) => {
+      isHeld ||= existsSync(`${file}.partial`);
+      return isHeld && !isReply ? "is lost" : "passes";
+    };
+    const through = new URL(place);
+    through.port = String(proxy.port);
     const config = shardsFile(path("ended.toml"), { na: through.href });
     const args = ["export", "na", "--output", file, "--config", config];
     const child = spawnMatchbook([...args, "--data", path("ended-data")]);
     await until("the export reads its first record", () => isHeld);
     child.kill("SIGTERM");
     expect(await child.exited).toBe(143);
-    proxy.close();
+    proxy.stop();
     expect([existsSync(`${file}.partial`), existsSync(file)]).toEqual([false, false]);
   });
 });
@@ -360,19 +271,4 @@ test("a reader that closes the pipe ends the export without an error", async () 
   expect((await new Response(child.stdout).text()).length).toBe(100);
   expect(await new Response(child.stderr).text()).toBe("");
   expect(await child.exited).toBe(0);
-});
-
-describe("wrong usage", () => {
-  test.each([
-    [["--since", "yesterday"], /invalid --since "yesterday".*time zone/],
-    [["--since", "2026-03-01"], /invalid --since/],
-  ] as const)("%p is reported", async (flags, message) => {
-    const { exitCode, stdout, stderr } = await matchbookAt(homes.SQLite, [
-      "export",
-      "na",
-      ...flags,
-    ]);
-    expect([exitCode, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(message);
-  });
 });

@@ -51,16 +51,17 @@ beforeAll(async () => {
   await access.close();
 });
 
+const cellsIn = (table: string) =>
+  table
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(/ {2,}/));
+
 describe("the usage of one key", () => {
   test("is one row per day with requests, and a total", async () => {
     const { exitCode, stdout, stderr } = await keys(["usage", busy]);
     expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(
-      stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => line.split(/ {2,}/)),
-    ).toEqual([
+    expect(cellsIn(stdout)).toEqual([
       ["DAY", "REQUESTS", "4XX", "5XX", "RECORDS"],
       [writtenDay(today - 29), "1", "0", "0", "5"],
       [writtenDay(today - 2), "800", "90", "10", "3500"],
@@ -95,12 +96,7 @@ describe("the usage of all keys", () => {
   test("is one row per key, most used first, including deleted keys", async () => {
     const { stdout } = await keys(["usage"]);
     const name = "busy, with a name that is a good deal longer than the others";
-    expect(
-      stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => line.split(/ {2,}/)),
-    ).toEqual([
+    expect(cellsIn(stdout)).toEqual([
       ["ID", "NAME", "REQUESTS", "4XX", "5XX", "RECORDS", "LAST USED"],
       [busy, name, "1201", "90", "10", "5505", expect.stringMatching(/^\d+ min ago$/)],
       [quiet, "quiet", "3", "0", "0", "0", "24 h ago"],
