@@ -17,8 +17,9 @@ import {
 } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
 
-/** Texts that differ only byte by byte. */
+/** Texts that differ only byte by byte, and some that look like SQL. */
 const LOOKALIKES = [
+  ...["NULL", "null", "{a,b}", "a,b", '"', "\\", '\\"', "'; --", "$1"],
   "Ana",
   "ana",
   "ANA",
@@ -32,15 +33,8 @@ const LOOKALIKES = [
   "İ",
   "i",
   "ı",
-  "名",
-  "名\u200b",
-  "😀",
-  "%",
-  "_",
-  "'",
-  "1",
-  "01",
-  "1.0",
+  ...["名", "名\u200b", "😀", "😀\u2028", " "],
+  ...["%", "_", "'", "1", "01", "1.0"],
 ];
 
 const idsIn = (players: PlayerListing[]) => players.map(({ id }) => id);
@@ -180,6 +174,7 @@ export function readingGuarantees(guarantee: Guarantee): void {
       expect(await reader.playerIdsNamed([name])).toEqual([`p${index}`]);
       expect(await reader.teamIdsNamed([name])).toEqual([`t${index}`]);
     }
+    expect(await reader.playerIdsNamed(LOOKALIKES)).toHaveLength(LOOKALIKES.length);
   });
 
   guarantee(
