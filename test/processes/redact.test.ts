@@ -1,6 +1,6 @@
 /**
- * `matchbook redact` as a process: what it prints, backups, and shards that were put back. What is left of a player is
- * tested in test/features, and what is served meanwhile by the soak.
+ * `matchbook redact` as a process: what it prints, backups, and shards that were put back. What is left of a player, and
+ * what is served meanwhile, is tested in test/features/redact.test.ts and by the soak.
  */
 
 import { describe, expect, test } from "bun:test";

@@ -79,14 +79,14 @@ export async function powerCuts(seed: number, cuts: number): Promise<PowerCuts> 
   try {
     const recording = await record(folder.path, random);
     let played = 0;
-    for (const moment of momentsOf(recording, cuts, random)) {
+    for (const { moment, isWorst } of momentsOf(recording, cuts, random)) {
       const { calls, model } = recording;
       const next = calls.findIndex((call) => call.moment >= moment);
       const end = next === -1 ? calls.length : next;
       model.play(calls.slice(played, end));
       played = Math.max(played, end);
       const left = aFolder();
-      const luck = random.unit() < 0.5 ? WORST : luckOf(() => random.unit());
+      const luck = isWorst ? WORST : luckOf(() => random.unit());
       model.cut(left.path, luck);
       const found = await check(join(left.path, "data"), recording, moment);
       for (const name of ["acknowledged", "lost", "wrong", "compared"] as const) {
@@ -117,16 +117,34 @@ function neverWritten({ calls }: Recording): string[] {
     .map((name) => `${name} was not written`);
 }
 
-/** In ascending order: half of them anywhere, the others around a sync or an acknowledgement. */
-function momentsOf({ calls, acknowledged }: Recording, cuts: number, random: Chance): number[] {
+interface Moment {
+  moment: number;
+  /** Nothing is kept that was not synced. */
+  isWorst: boolean;
+}
+
+/**
+ * In ascending order: a third right after an acknowledgement of a key or of a match, with the worst luck, a third anywhere,
+ * and the others around a sync or an acknowledgement.
+ */
+function momentsOf({ calls, acknowledged }: Recording, cuts: number, random: Chance): Moment[] {
   const turns = [
     ...calls.filter(({ name }) => name.endsWith("sync")).map(({ to }) => to),
     ...acknowledged.map(({ moment }) => moment),
   ];
-  const moments = Array.from({ length: cuts }, () =>
-    random.unit() < 0.5 ? random.pick(calls).moment : random.pick(turns) + random.between(-1, 1),
-  );
-  return moments.sort((one, other) => one - other);
+  const promised = (what: "key" | "match") => acknowledged.filter((one) => what in one);
+  const moments = Array.from({ length: cuts }, (_, at): Moment => {
+    if (at % 3 === 0) {
+      const { moment } = random.pick(promised(at % 2 === 0 ? "key" : "match"));
+      return { moment: moment + 1, isWorst: true };
+    }
+    const isAnywhere = at % 3 === 1;
+    const moment = isAnywhere
+      ? random.pick(calls).moment
+      : random.pick(turns) + random.between(-1, 1);
+    return { moment, isWorst: false };
+  });
+  return moments.sort((one, other) => one.moment - other.moment);
 }
 
 type Found = Omit<PowerCuts, "cuts">;
