@@ -352,25 +352,6 @@ describe("connections", () => {
   });
 });
 
-test("a batch with new months blocks no reader, and no reader blocks it", async () => {
-  const { writer, reader, session } = await aShard();
-  await serve(writer, anEntry("a", { createdAt: Date.UTC(2026, 3), ...player("p") }));
-  const one = reader({ patience: { readMs: 2000, writeMs: 2000 } });
-  expect(await ids(one)).toEqual(["a"]);
-  await session.transaction("REPEATABLE READ READ ONLY", async (connection) => {
-    await connection.rows("SELECT 1 FROM {matches}");
-    await writer.write(async (transaction) => {
-      await addPlainly(transaction, [
-        anEntry("b", { createdAt: Date.UTC(2021, 3), ...player("p") }),
-        anEntry("c", { createdAt: Date.UTC(1970, 0), ...player("p") }),
-        anEntry("d", { createdAt: Date.UTC(2200, 0), ...player("p") }),
-      ]);
-      expect(await ids(one)).toEqual(["a"]);
-    });
-  });
-  expect(await ids(one)).toEqual(["c", "b", "a", "d"]);
-});
-
 test("a reader drops cached changes that the database has lost", async () => {
   const { writer, reader, schema } = await aShard();
   await serve(writer, anEntry("a", { players: { p: "won", q: "won" } }));
