@@ -58,12 +58,15 @@ function bodiesWith(compression: Compression, bytes = MIB): Pick<Bodies, "of"> {
   };
 }
 
-test("requests that are handled in one turn have waited, and get the stored pieces", async () => {
+test("requests that are handled in one turn have waited, and get the stored pieces, unless bodies are always to be small", async () => {
   const bodies = bodiesWith("auto");
   const documents = Array.from({ length: 20 }, aDocument);
   const sent = await Promise.all(documents.map((one) => bodies.of(one, ZSTD)));
   const stitched = sent.filter((body, index) => isStitched(body, documents[index]!));
   expect(stitched).toHaveLength(19);
+  const small = bodiesWith("small");
+  const whole = await Promise.all(documents.map((one) => small.of(one, ZSTD)));
+  expect(whole.some((body, index) => isStitched(body, documents[index]!))).toBe(false);
 });
 
 test("a turn with several requests is followed by one with stored pieces, and a quiet one is not", async () => {
