@@ -1,7 +1,7 @@
 /** Shards of a development version, and with the records of another shard: no command uses them, and they stay as they are. */
 
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
@@ -58,28 +58,32 @@ describe.each(ENGINES)("in %s,", (engine) => {
   describe.each(Object.entries(REFUSED))(
     "a shard %s is refused by",
     (_, { commands, plant, says }) => {
+      // One for all commands, since none changes it.
+      let home: EngineHome;
+      let shown: string;
+      beforeAll(async () => {
+        home = homeIn(engine);
+        await ingestAt(home.data, [record("m1")]);
+        await plant(home);
+        shown = engine === "SQLite" ? home.file : `schema ${home.schema}`;
+      });
+
       const backup = engine === "SQLite" ? ["backup BESIDE"] : [];
       test.each([...commands, ...backup])("%s", async (command) => {
-        const home = homeIn(engine);
-        const { data, file, schema, beside } = home;
-        await ingestAt(data, [record("m1")]);
-        await plant(home);
+        const { data, schema, beside } = home;
         const files = () =>
           readdirSync(join(data, ".."))
             .filter((name) => name.startsWith(`${schema}-na.db`))
             .map((name) => [name, readFileSync(beside(name.slice(schema.length + 1)), "base64")]);
         const before = files();
-        const args = command.replace("BESIDE", beside("new")).split(" ");
+        const args = command.replace("BESIDE", beside(`new-${command.split(" ")[0]}`)).split(" ");
         const { exitCode, stdout, stderr } = await matchbookAt(data, args, record("m2"));
         expect(exitCode).not.toBe(0);
-        expect(stdout + stderr).toContain(says(engine === "SQLite" ? file : `schema ${schema}`));
+        expect(stdout + stderr).toContain(says(shown));
         expect(files()).toEqual(before);
       });
 
       test("serve, which serves the others", async () => {
-        const home = homeIn(engine);
-        await ingestAt(home.data, [record("m1")]);
-        await plant(home);
         const { data } = home;
         shardsFile(join(data, "matchbook.toml"), { na: home.place, sa: undefined });
         const { key } = await makeKey({ data });
@@ -91,7 +95,7 @@ describe.each(ENGINES)("in %s,", (engine) => {
         expect([await statusOf("na"), await statusOf("sa")]).toEqual([503, 200]);
         await server.end();
         const log = await new Response(server.child.stderr).text();
-        expect(log).toContain(says(engine === "SQLite" ? home.file : `schema ${home.schema}`));
+        expect(log).toContain(says(shown));
       });
     },
   );
