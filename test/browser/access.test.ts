@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
-import { makeKey } from "../../src/access/key.ts";
 import { openAccess } from "../../src/open-access.ts";
 import { serve } from "../../src/wiring.ts";
 import { serveWithKeys } from "../support/keys.ts";
@@ -110,41 +109,23 @@ inBrowser("a shared link, where visitors need no key,", () => {
     });
     await page.getByRole("main").getByRole("button", { name: TEXTS.enterKey }).first().waitFor();
   });
-
-  test("waits as told when the limit of the address is reached, and says so", async () => {
-    const tiers = [{ name: "hobby" }, { name: "visitor", rate: 1, burst: 1 }];
-    const server = await serveWithKeys(open, [], { "portal-visitors": "on", tiers });
-    const reader = await visit(`${server.url}/portal/status`, { expects: [429] });
-    await reader.goto(playerLink(server));
-    await reader.getByText(/Waiting for the server: \d+ s/).waitFor();
-    expect(await reader.getByRole("alert").count()).toBe(0);
-    await leave(reader);
-    await server.stop();
-  });
 });
 
 inBrowser("a shared link, where visitors need a key,", () => {
   test("says what is needed, and sends nothing that must fail", async () => {
     const requests: Requests = [];
     const page = await visit(closed.url, { before: (page) => watch(page, requests) });
+    const pages = ["/na/heroes", "/na/leaderboards/win-rate"];
+    const developers = ["", "/keys", "/usage"].map((path) => `/developers${path}`);
     for (const address of [
-      playerLink(closed),
-      matchLink(closed),
-      `${closed.url}/portal/na/heroes`,
-      `${closed.url}/portal/na/leaderboards/win-rate`,
+      ...[playerLink(closed), matchLink(closed)],
+      ...[...pages, ...developers].map((path) => `${closed.url}/portal${path}`),
     ]) {
       await page.goto(address);
       await page.locator("main").getByRole("button", { name: TEXTS.enterKey }).first().waitFor();
       expect(await page.locator("main").textContent()).toContain("API key");
     }
     expect(requests).toEqual([]);
-  });
-  test("opens as soon as a key is entered", async () => {
-    const page = await visit(playerLink(closed));
-    await page.getByRole("button", { name: TEXTS.enterKey }).first().click();
-    await page.getByLabel(TEXTS.keyField, { exact: true }).fill(closed.key);
-    await page.getByRole("button", { name: TEXTS.useKey }).click();
-    await heading(page).filter({ hasText: player.name }).waitFor();
   });
 });
 
@@ -208,29 +189,19 @@ inBrowser("a key", () => {
     expect(kept).not.toContain(open.key);
   });
 
-  test.each([
-    ["over its quota", { matchesPerDay: 1 }, "used up its matches for today"],
-    ["over its rate", { rate: 1 }, "too many requests in a minute"],
-  ])("%s is described so", async (_, limits, text) => {
-    const server = await serveWithKeys(open, [limits], { "portal-visitors": "on" }, stillClock());
+  // Other states are on the page of keys: developers.test.ts.
+  test("over its rate is described so", async () => {
+    const visitors = { "portal-visitors": "on" } as const;
+    const server = await serveWithKeys(open, [{ rate: 1 }], visitors, stillClock());
     const [key] = server.keys as [string];
     for (let time = 0; time < 2; time++) {
-      await fetch(`${server.url}/shards/na/matches/${match}`, {
-        headers: { Authorization: `Bearer ${key}`, Accept: "application/vnd.api+json" },
-      });
+      await fetch(`${server.url}/usage`, { headers: { Authorization: `Bearer ${key}` } });
     }
     const reader = await visit(`${server.url}/portal/status`, { key, expects: [429] });
     await keyButton(reader, /^Key /).click();
-    await reader.getByRole("dialog").getByText(text).waitFor();
+    await reader.getByRole("dialog").getByText("too many requests in a minute").waitFor();
     await leave(reader);
     await server.stop();
-  });
-
-  test("that never worked in this browser may be mistyped, expired or revoked", async () => {
-    const page = await visit(`${open.url}/portal/status`, { key: makeKey(), expects: [401] });
-    await keyButton(page, /^Key /).click();
-    await page.getByRole("dialog").getByText("may be mistyped, expired or revoked").waitFor();
-    await keyButton(page, /^Key rejected/).waitFor({ state: "attached" });
   });
 
   test("is discarded if the dialog is closed while it is being checked", async () => {
@@ -255,6 +226,10 @@ inBrowser("a key", () => {
     await heading(page).filter({ hasText: player.name }).waitFor();
     expect(await page.getByRole("button", { name: "Use the demo key" }).count()).toBe(0);
     await leave(page);
+    // Code has it before the visitor has a key of their own.
+    const developer = await visit(`${demo.url}/portal/developers`);
+    expect(await developer.locator(".sample .code-block").innerText()).toContain(closed.key);
+    await leave(developer);
     await demo.stop("test");
   });
 

@@ -69,25 +69,6 @@ inBrowser("the developer area", () => {
     expect(await page.locator("#getStatus .code-block").first().innerText()).toContain("urlopen");
   });
 
-  test("works with the demo key, where the server offers one", async () => {
-    const page = await visit(`${world.url}${AREA}`);
-    await page.route(`${world.url}${AREA}`, async (route) => {
-      const reply = await route.fetch();
-      const html = await reply.text();
-      const offer = '<meta name="matchbook-offer" content="';
-      expect(html).toContain(offer);
-      await route.fulfill({ response: reply, body: html.replace(offer, offer + world.key) });
-    });
-    await page.reload();
-    await settled(page);
-    // Before the visitor has a key of their own.
-    expect(await page.locator(".sample .code-block").innerText()).toContain(world.key);
-    await page.locator("main").getByRole("button", { name: "Use the demo key" }).click();
-    await page.locator(".own-key [role=status]").getByText("This key works.").waitFor();
-    await page.getByRole("button", { name: "Send it from here" }).click();
-    await page.locator(".quick-response").getByText('"match-12"').first().waitFor();
-  });
-
   test("never wraps code, on a phone either", async () => {
     const page = await visit(`${world.url}${AREA}`, { key: world.key, width: 360 });
     for (const language of ["fetch", "curl", "Python"]) {
@@ -102,19 +83,6 @@ inBrowser("the developer area", () => {
       });
       expect([language, Math.round(rows!)]).toEqual([language, lines!]);
     }
-  });
-
-  test("without a key says what is needed, and requests no data", async () => {
-    const page = await visit(`${world.url}${AREA}/usage`);
-    const asked: string[] = [];
-    page.on("request", (one) => asked.push(new URL(one.url()).pathname));
-    for (const path of ["", "/keys", "/usage"]) {
-      await page.goto(`${world.url}${AREA}${path}`);
-      await settled(page);
-      await page.locator("main").getByRole("button", { name: TEXTS.enterKey }).waitFor();
-    }
-    expect(asked.filter((path) => /^\/(usage|shards)/.test(path))).toEqual([]);
-    page.removeAllListeners("request");
   });
 });
 

@@ -7,13 +7,10 @@ import {
   cards,
   EXPLORER,
   field,
-  MARKUP,
   MATCHES,
   mode,
   openExplorer,
   openMore,
-  searchFor,
-  showAs,
   showsMatches,
 } from "./explorer.ts";
 import {
@@ -135,20 +132,6 @@ inBrowser("the response in the explorer", () => {
       ...body,
       links: expect.anything(),
     });
-  });
-
-  test("shows markup in names as text", async () => {
-    const page = await openExplorer(world, "?shard=na&on=match&id=match-12");
-    expect(await page.getByRole("link", { name: MARKUP }).innerText()).toBe(MARKUP);
-    await showAs(page, "json");
-    await page.getByRole("button", { name: EXPAND }).click();
-    expect(await page.locator(".explorer-tree").innerText()).toContain(JSON.stringify(MARKUP));
-    await searchFor(page, "players");
-    await field(page, "filter[playerNames]").fill(MARKUP);
-    await field(page, "filter[playerNames]").press("Enter");
-    await showAs(page, "cards");
-    await page.getByRole("table").getByRole("link", { name: MARKUP }).waitFor();
-    expect(await page.locator("main img, main b").count()).toBe(0);
   });
 });
 

@@ -226,24 +226,6 @@ inBrowser("the query of the explorer", () => {
     await showsMatches(reader, ["match-2", "match-4", "match-6", "match-8", "match-10"]);
   });
 
-  test("can be shared: a new visitor sees the same", async () => {
-    const author = await openExplorer(world, "?shard=na&on=matches");
-    await mode(author, "ranked").check();
-    await urlHas(author, "filter[gameMode]", "ranked");
-    await showAs(author, "json");
-    await urlHas(author, "as", "json");
-    const tree = await author.locator(".explorer-tree").innerText();
-    const address = author.url();
-    await leave(author);
-
-    const reader = await visit(address, { key: world.key });
-    expect(reader.url()).toBe(address);
-    // The links and the window of a list depend on the time of the request.
-    const untilLinks = (text: string) => text.slice(0, text.indexOf('"links"'));
-    expect(untilLinks(await reader.locator(".explorer-tree").innerText())).toBe(untilLinks(tree));
-    expect(await mode(reader, "ranked").isChecked()).toBe(true);
-  });
-
   test("copied as JavaScript is a program that works, while the key on the page is masked", async () => {
     const page = await openExplorer(
       world,

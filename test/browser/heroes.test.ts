@@ -6,7 +6,7 @@ import { modeName } from "../../src/portal/names.ts";
 import { ENOUGH, percent } from "../../src/portal/views/heroes/table.ts";
 import { aMatch, type MatchIn, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { MARKUP, oddRecords } from "./odd-records.ts";
+import { oddRecords } from "./odd-records.ts";
 import {
   inBrowser,
   layoutShift,
@@ -17,7 +17,6 @@ import {
   visit,
   WIDTHS,
 } from "./support.ts";
-import { TEXTS } from "./texts.ts";
 
 const rows = (page: Page) => page.locator(".heroes-table tbody tr");
 
@@ -127,33 +126,6 @@ inBrowser("the heroes page", () => {
       await rows(page).first().waitFor();
       expect(new URL(page.url()).search).toBe("");
     });
-
-    test("opens for another region", async () => {
-      const page = await open("?sort=hero", { width: 390 });
-      await page.locator("main").getByLabel("Region").selectOption("eu");
-      await page.waitForURL(`${world.url}/portal/eu/heroes?sort=hero`);
-      await settled(page);
-      const { body } = await world.get("/shards/eu/heroes");
-      expect(await rows(page).count()).toBe(body.data.length);
-      // It is chosen for other pages, too.
-      await page.goto(world.url);
-      await page.getByRole("radio", { name: "EU", checked: true }).waitFor({ state: "attached" });
-    });
-
-    test("reports a server that does not respond, and loads on retry", async () => {
-      let isUnreachable = true;
-      const page = await open("", {
-        expects: "errors",
-        before: (page: Page) =>
-          page.route("**/shards/*/heroes*", (route) =>
-            isUnreachable ? route.abort() : route.continue(),
-          ),
-      });
-      await page.getByText(TEXTS.unreachable).waitFor();
-      isUnreachable = false;
-      await page.getByRole("button", { name: TEXTS.tryAgain }).click();
-      await rows(page).first().waitFor();
-    });
   });
 
   describe("with unusual heroes", () => {
@@ -166,15 +138,6 @@ inBrowser("the heroes page", () => {
       ]);
     });
     afterAll(() => world.stop());
-
-    test("shows markup in a name as text, and fits a narrow screen", async () => {
-      const address = `${world.url}/portal/na/heroes?patch=${encodeURIComponent(MARKUP)}`;
-      const page = await visit(address, { key: world.key, width: 360 });
-      expect(await names(page)).toContain(MARKUP);
-      expect(await page.locator("main img").count()).toBe(0);
-      expect(await page.title()).toStartWith("Heroes in NA");
-      expect(await sticksOut(page)).toEqual([]);
-    });
 
     test("leading heroes with long names fit the narrowest screen", async () => {
       const address = `${world.url}/portal/na/heroes?mode=blitz_pvp_ranked`;

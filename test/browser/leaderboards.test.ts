@@ -11,10 +11,8 @@ import {
   layoutShift,
   leave,
   settled,
-  sticksOut,
   testEverywhere,
   textOf,
-  violations,
   visit,
 } from "./support.ts";
 import { TEXTS } from "./texts.ts";
@@ -151,14 +149,6 @@ inBrowser("the leaderboards page", () => {
       await rows(page).nth(60).waitFor();
     });
 
-    test("shows markup in a name as text, and fits a narrow screen", async () => {
-      const page = await open("skill-tier?player=eve", { width: 360 });
-      await result(page).getByText("#2").waitFor();
-      expect(await names(page)).toContain(MARKUP);
-      expect(await page.locator("main img").count()).toBe(0);
-      expect(await sticksOut(page)).toEqual([]);
-    });
-
     test("that does not exist is reported, with those that do", async () => {
       const page = await open("richest");
       await page.getByRole("heading", { name: "Leaderboard not found" }).waitFor();
@@ -188,25 +178,6 @@ inBrowser("the leaderboards page", () => {
       await result(page).getByRole("button", { name: "Clear" }).click();
       await result(page).waitFor({ state: "detached" });
       expect(new URL(page.url()).search).toBe("?period=28d");
-    });
-
-    test("is found through the suggestions, by arrow keys and by pointer", async () => {
-      const page = await open("win-rate");
-      await field(page).fill("somebody 1");
-      const options = page.getByRole("listbox", { name: "Suggestions" }).getByRole("option");
-      await options.first().waitFor();
-      expect(await violations(page)).toEqual([]);
-      await field(page).press("ArrowDown");
-      await field(page).press("ArrowDown");
-      const second = await options.nth(1).locator(".search-name").innerText();
-      expect(await options.nth(1).getAttribute("aria-selected")).toBe("true");
-      await field(page).press("Enter");
-      await result(page).getByRole("link", { name: second }).waitFor();
-
-      await field(page).fill("bo");
-      await options.getByText("Bo", { exact: true }).click();
-      await page.waitForURL((url) => url.searchParams.get("player") === "bo");
-      await result(page).getByText("#2").waitFor();
     });
 
     test("belongs to a region: another one opens without it, and is chosen for other pages", async () => {

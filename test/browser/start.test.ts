@@ -77,18 +77,30 @@ inBrowser("the home page", () => {
     await partly.stop();
   });
 
-  test("opens with the region of its URL, and says that an unknown one does not exist", async () => {
-    const page = await visit(`${world.url}/portal/eu`, { key: world.key, expects: [404] });
+  test("opens with the region of its URL", async () => {
+    const page = await visit(`${world.url}/portal/eu`, { key: world.key });
     const [newest] = await newestIn(world, "eu");
     await page.locator(linkTo("eu", newest!)).waitFor();
     expect([page.url(), await regionShown(page)]).toEqual([`${world.url}/`, "eu"]);
-    for (const path of ["/portal/nowhere", "/portal/nowhere/heroes"]) {
-      const response = await page.goto(world.url + path);
-      await page.getByRole("heading", { level: 1, name: "Region not found" }).waitFor();
-      await page.getByRole("button", { name: "Search for a player" }).click();
-      await page.locator("search input:focus").waitFor();
-      expect(response!.status()).toBe(404);
-    }
+  });
+
+  test.each([
+    ["/portal/nowhere", "Region not found"],
+    ["/portal/nowhere/heroes", "Region not found"],
+    ["/portal/na/matches/nowhere", "Match not found"],
+    ["/portal/na/players/nobody", "Player not found"],
+    [`/portal/na/<img src=x onerror=alert(1)>${"x".repeat(100)}`, "Page not found"],
+  ])("says that %s does not exist, with links to the search and home", async (path, heading) => {
+    const page = await visit(world.url + path, { key: world.key, expects: [404], width: 360 });
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    expect(await page.title()).toContain("not found");
+    expect(await page.locator("main img").count()).toBe(0);
+    expect(await sticksOut(page)).toEqual([]);
+    await page.getByRole("button", { name: "Search for a player" }).click();
+    await page.locator("search input:focus").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Home page" }).click();
+    await page.waitForURL(`${world.url}/`);
+    await page.getByRole("heading", { level: 1, name: "Find any player" }).waitFor();
   });
 
   test("never shows the best players of one region under another, and keeps the board", async () => {
@@ -300,17 +312,6 @@ inBrowser("the home page", () => {
     await leaveForGood(page);
   });
 
-  test("goes on at once when the visitor tries again", async () => {
-    const page = await visit(world.url, { key: world.key, expects: [503] });
-    await withoutRegions(page, world.url);
-    await page.route("**/status", (route) => route.fulfill(BACK_IN_AN_HOUR));
-    await page.reload();
-    await page.getByRole("button", { name: TEXTS.tryAgain }).waitFor();
-    await page.unroute("**/status");
-    await page.getByRole("button", { name: TEXTS.tryAgain }).click();
-    await page.locator(LAST_ROW).waitFor();
-  });
-
   test("goes on at once when the visitor enters a key", async () => {
     const page = await visit(`${world.url}/portal/developers`, { expects: [503] });
     const heroes = page.getByRole("banner").getByRole("link", { name: "Heroes" });
@@ -358,16 +359,6 @@ inBrowser("the home page", () => {
     await page.reload();
     await settled(page);
     expect(await ground()).toBe(dark);
-  });
-
-  test("reports a page that does not exist, whatever the URL", async () => {
-    const path = `/portal/na/<img src=x onerror=alert(1)>${"x".repeat(100)}`;
-    const page = await visit(world.url + path, { expects: [404], width: 360 });
-    expect(await page.title()).toBe("Page not found · Matchbook");
-    expect(await page.locator("main img").count()).toBe(0);
-    expect(await sticksOut(page)).toEqual([]);
-    await page.locator("main").getByRole("link").first().click();
-    await page.getByRole("heading", { level: 1, name: "Find any player" }).waitFor();
   });
 
   test("has a menu on phones, with all that the header has on wide screens", async () => {

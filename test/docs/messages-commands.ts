@@ -125,13 +125,15 @@ async function prepare(folder: string): Promise<void> {
 
   await matchbook(["ingest", "sound.ndjson"], { cwd: folder });
   await matchbook(["keys", "create", "--name", "x"], { cwd: folder });
-  for (const name of ["garbage", "newer", "foreign", "garbage-keys", "newer-keys"]) {
+  for (const name of ["garbage", "newer", "foreign", "garbage-keys", "newer-keys", "old-keys"]) {
     mkdirSync(join(folder, name));
   }
   write("garbage/na.db", "this is no database".repeat(100));
   write("garbage-keys/access.sqlite", "this is no database".repeat(100));
   await matchbook(["ingest", "sound.ndjson", "--data", "newer"], { cwd: folder });
   await matchbook(["keys", "create", "--name", "x", "--data", "newer-keys"], { cwd: folder });
+  await matchbook(["keys", "create", "--name", "x", "--data", "old-keys"], { cwd: folder });
+  change(join(folder, "old-keys/access.sqlite"), "PRAGMA user_version = 2");
   change(join(folder, "newer/na.db"), "PRAGMA user_version = 99");
   change(join(folder, "newer-keys/access.sqlite"), "PRAGMA user_version = 99");
   change(join(folder, "foreign/na.db"), "PRAGMA user_version = 1");

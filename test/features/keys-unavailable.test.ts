@@ -19,7 +19,7 @@ import { type RunningMatchbook, serve } from "../../src/wiring.ts";
 import { AUTHORIZATION, TOKEN } from "../support/admin.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { aFolder, startWorld, type World } from "../support/world.ts";
+import { aFolder, makeKey, startWorld, type World } from "../support/world.ts";
 
 const MATCHES = "/shards/na/matches";
 const GARBAGE = "this is not a database, ".repeat(1000);
@@ -122,6 +122,12 @@ test("a deleted key file ends no key, and is not created again by POST /keys", a
     expect.stringContaining('"keys-unavailable"'),
   ]);
   expect((await get(MATCHES)).status).toBe(200);
+  // Another file counts as soon as there is one.
+  const { key } = await makeKey(world);
+  const withKey = { Authorization: `Bearer ${key}` };
+  await until("the new key is valid", async () => (await get(MATCHES, withKey)).status === 200);
+  expect((await get(MATCHES)).status).toBe(401);
+  expect(named("keys-reload-failed", "keys-reload-recovered")).toHaveLength(2);
 });
 
 test.each([

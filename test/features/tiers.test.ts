@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { ROUTES } from "../../src/http/routes.ts";
 import type { Event } from "../../src/observe/events.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { serve } from "../../src/wiring.ts";
 import { type KeyIn, serveWithKeys } from "../support/keys.ts";
 import { problemIn } from "../support/problems.ts";
@@ -64,6 +65,17 @@ describe("the quota", () => {
     expect(reply!.headers.get("x-ratelimit-limit")).toBe(limit);
     expect(reply!.headers.get("ratelimit-policy")).toBe(policy);
   });
+});
+
+test("a tier that is gone is logged once, however many keys have it", async () => {
+  const access = openAccess(world.settings);
+  for (const name of ["one", "two"]) await access.keys.create({ name, tier: "gold" }, Date.now());
+  await access.close();
+  const events: Event[] = [];
+  const server = await serve(world.settings, (event) => void events.push(event));
+  await server.stop("test");
+  const unknown = events.filter((one) => one.event === "unknown-tier" && one.tier === "gold");
+  expect(unknown).toEqual([{ event: "unknown-tier", tier: "gold", taken: "small" }]);
 });
 
 describe("a closed shard", () => {

@@ -240,18 +240,10 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
       };
       // A consumer that fails is reported below, when it is awaited.
       Promise.all(Object.values(consumers)).catch(() => {});
-      const ingest = (name: string, ...more: string[]) =>
-        asProcess([
-          "ingest",
-          path(name),
-          "--batch",
-          "20",
-          "--config",
-          config,
-          "--data",
-          data,
-          ...more,
-        ]);
+      const ingest = (name: string, ...more: string[]) => {
+        const place = ["--config", config, "--data", data];
+        return asProcess(["ingest", path(name), "--batch", "20", ...place, ...more]);
+      };
       const restartServer = async () => {
         await server.end("SIGKILL");
         await endLease({ data });

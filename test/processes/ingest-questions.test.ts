@@ -1,18 +1,19 @@
 /** Tests `matchbook why` and `matchbook status`. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { ndjson } from "../support/admin.ts";
 import { inverted } from "../support/engine.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { shardsFile } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
-import { aMatch, duel } from "../support/records.ts";
+import { aMatch, duel, type MatchIn } from "../support/records.ts";
+import { aFolder } from "../support/world.ts";
 
-// Several processes may share a slow machine.
-const cwd = mkdtempSync(join(tmpdir(), "matchbook-questions-"));
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+const folder = aFolder();
+const cwd = folder.path;
+afterAll(() => folder.remove());
 
 const run = (...args: string[]) => matchbook(args, { cwd });
 const listing = (shards: Record<string, string | undefined>) => [
@@ -20,190 +21,113 @@ const listing = (shards: Record<string, string | undefined>) => [
   shardsFile(join(cwd, "listing.toml"), shards),
 ];
 
-const SERVED_OF_OLD = expect.stringMatching(/28 days.*filter\[createdAt-start\]/);
 const AT = "2023-03-01T18:30:00Z";
 const LATER = "2023-03-02T18:30:00Z";
-const privately = { createdAt: AT, mode: "private" };
+const old = (id: string, players: [string, string], wishes: MatchIn = {}) =>
+  aMatch({
+    ...{ id, createdAt: AT, rosters: duel({ id: players[0] }, { id: players[1] }) },
+    ...wishes,
+  });
 
 beforeAll(async () => {
-  const matches = [
-    aMatch({
-      id: "good",
-      createdAt: AT,
+  const bot = { members: [{ bot: true as const }] };
+  const stdin = ndjson([
+    old("good", ["ann", "bob"], {
       mode: "casual",
       rosters: duel({ id: "ann", name: "Ann Ä" }, { id: "bob" }),
     }),
-    aMatch({
-      id: "mode",
-      createdAt: LATER,
-      mode: "practice",
-      rosters: duel({ id: "ann" }, { id: "bob" }),
-    }),
-    aMatch({
-      id: "ending",
-      createdAt: AT,
-      ending: "notenoughplayers",
-      rosters: duel({ id: "ann" }, { id: "bob" }),
-    }),
-    aMatch({
-      id: "exited",
-      createdAt: AT,
-      ending: "exitpractice",
-      rosters: [{ members: [] }, { members: [{ bot: true }] }],
-    }),
-    aMatch({ id: "unranked", ...privately, rosters: duel({ id: "ann" }, { id: "cyd" }) }),
-    aMatch({ id: "released", ...privately, rosters: duel({ id: "dan" }, { id: "cyd" }) }),
-    aMatch({
-      id: "evidence",
-      createdAt: AT,
+    old("mode", ["ann", "bob"], { createdAt: LATER, mode: "practice" }),
+    old("ending", ["ann", "bob"], { ending: "notenoughplayers" }),
+    old("exited", ["", ""], { ending: "exitpractice", rosters: [{ members: [] }, bot] }),
+    old("unranked", ["ann", "cyd"], { mode: "private" }),
+    old("released", ["dan", "cyd"], { mode: "private" }),
+    old("evidence", ["dan", "bob"], {
       mode: "practice",
       rosters: duel({ id: "dan", stats: { played_ranked: 1 } }, { id: "bob" }),
     }),
-    aMatch({ id: "bots", ...privately, rosters: [{ members: [{ bot: true }] }, { members: [] }] }),
-    aMatch({
-      id: "elsewhere",
-      createdAt: AT,
+    old("bots", ["", ""], { mode: "private", rosters: [bot, { members: [] }] }),
+    old("elsewhere", ["", ""], {
       shard: "eu",
       rosters: [{ members: [], team: { id: "t", name: "T" } }, { members: [] }],
     }),
-    aMatch({ id: "wrong", createdAt: AT, attributes: { duration: -1 } }),
-  ];
-  const stdin = matches.map((match) => `${JSON.stringify(match)}\n`).join("");
+    old("wrong", ["ann", "bob"], { attributes: { duration: -1 } }),
+  ]);
   expect((await matchbook(["ingest", "-"], { cwd, stdin })).exitCode).toBe(1);
 });
 
-/** Inverts the last byte of a record. */
-function damageRecord(file: string, id: string): void {
-  const rows = sqliteRows(file);
-  const isStored = rows.rows("match", { id }).length > 0;
-  rows.change(isStored ? "match" : "withheld match", { id }, ({ document }) => ({
-    document: inverted(document, -1),
-  }));
-}
-
 const player = (id: string, ranked = false, name = `Name_${id}`) => ({ id, name, ranked });
+const looked = (gameMode: string, players: object[], more: object = {}) => ({
+  looked: { createdAt: AT, gameMode, endGameReason: "victory", players, ...more },
+});
+const served = {
+  state: "served",
+  detail: expect.stringMatching(/28 days.*filter\[createdAt-start\]/),
+};
+const withheld = (rule: number, reason: string, detail: RegExp) => ({
+  ...{ state: "withheld", rule, reason },
+  detail: expect.stringMatching(detail),
+});
+const unknown = { state: "unknown", detail: expect.stringContaining("na") };
+const ANN_AND_BOB = [player("ann"), player("bob")];
 
 describe("why", () => {
   /** With the printed text for one of each state. */
-  const cases: [id: string, finding: object, text: string | undefined][] = [
+  const cases: [id: string, finding: object, ...texts: string[]][] = [
     [
       "good",
-      {
-        state: "served",
-        detail: SERVED_OF_OLD,
-        looked: {
-          createdAt: AT,
-          gameMode: "casual",
-          endGameReason: "victory",
-          players: [player("ann", false, "Ann Ä"), player("bob")],
-        },
-      },
+      { ...served, ...looked("casual", [player("ann", false, "Ann Ä"), player("bob")]) },
       '\n  createdAt      2023-03-01T18:30:00Z\n  gameMode       casual\n  endGameReason  victory\n  player         ann "Ann Ä" not ranked\n  player         bob "Name_bob" not ranked\n',
     ],
     [
       "mode",
       {
-        state: "withheld",
-        rule: 1,
-        reason: "game-mode",
-        detail: expect.stringMatching(/"practice".*ranked, casual, private.*blitz_pvp_ranked/),
-        looked: {
-          createdAt: LATER,
-          gameMode: "practice",
-          endGameReason: "victory",
-          players: [player("ann"), player("bob")],
-        },
+        ...withheld(1, "game-mode", /"practice".*ranked, casual, private.*blitz_pvp_ranked/),
+        ...looked("practice", ANN_AND_BOB, { createdAt: LATER }),
       },
-      undefined,
     ],
     [
       "ending",
       {
-        state: "withheld",
-        rule: 2,
-        reason: "ending",
-        detail: expect.stringMatching(/"notenoughplayers".*exitpractice.*notenoughplayers/),
-        looked: {
-          createdAt: AT,
-          gameMode: "ranked",
-          endGameReason: "notenoughplayers",
-          players: [player("ann"), player("bob")],
-        },
+        ...withheld(2, "ending", /"notenoughplayers".*exitpractice.*notenoughplayers/),
+        ...looked("ranked", ANN_AND_BOB, { endGameReason: "notenoughplayers" }),
       },
-      undefined,
     ],
     [
       "unranked",
       {
-        state: "withheld",
-        rule: 3,
-        reason: "no-ranked-player",
-        detail: expect.stringContaining("played_ranked >= 1"),
-        looked: {
-          createdAt: AT,
-          gameMode: "private",
-          endGameReason: "victory",
-          players: [player("ann"), player("cyd")],
-        },
+        ...withheld(3, "no-ranked-player", /played_ranked >= 1/),
+        ...looked("private", [player("ann"), player("cyd")]),
       },
       "withheld by rule 3 (no-ranked-player): ",
     ],
-    [
-      "released",
-      {
-        state: "served",
-        detail: SERVED_OF_OLD,
-        looked: {
-          createdAt: AT,
-          gameMode: "private",
-          endGameReason: "victory",
-          players: [player("dan", true), player("cyd")],
-        },
-      },
-      undefined,
-    ],
-    [
-      "never",
-      {
-        state: "unknown",
-        detail: expect.stringContaining("na"),
-      },
-      "unknown: ",
-    ],
-    [
-      "elsewhere",
-      {
-        state: "unknown",
-        detail: expect.stringContaining("na"),
-      },
-      undefined,
-    ],
+    ["released", { ...served, ...looked("private", [player("dan", true), player("cyd")]) }],
+    ["never", unknown, "unknown: "],
+    ["elsewhere", unknown],
   ];
 
-  test.each(cases)("explains the match %s, as JSON and as text", async (id, finding, text) => {
+  test.each(cases)("explains the match %s, as JSON and as text", async (id, finding, ...texts) => {
     const json = await run("why", "na", id, "--json");
     expect({ exitCode: json.exitCode, stderr: json.stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(JSON.parse(json.stdout)).toEqual({ shard: "na", match: id, ...finding });
-    if (text === undefined) return;
-    const plain = await run("why", "na", id);
-    expect({ exitCode: plain.exitCode, stderr: plain.stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(plain.stdout).toContain(text);
-    expect(plain.stdout).toStartWith(JSON.parse(json.stdout).state);
+    const { stdout } = await run("why", "na", id);
+    for (const text of texts) expect(stdout).toContain(text);
+    expect(stdout).toStartWith(JSON.parse(json.stdout).state);
   });
 
   test("fails for an unknown shard, and lists those that exist", async () => {
-    for (const flags of [[], ["--json"]]) {
-      const { exitCode, stdout, stderr } = await run("why", "sa", "good", ...flags);
-      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-      expect(stderr).toMatch(/^matchbook: .*"sa".* na\?.*: eu, na\n$/);
-    }
+    const { exitCode, stdout, stderr } = await run("why", "sa", "good", "--json");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(/^matchbook: .*"sa".* na\?.*: eu, na\n$/);
     expect(existsSync(join(cwd, "data/sa.db"))).toBe(false);
   });
 
   test("reports a damaged match in one line, without a stack", async () => {
     mkdirSync(join(cwd, "damaged"));
-    copyFileSync(join(cwd, "data/na.db"), join(cwd, "damaged/na.db"));
-    damageRecord(join(cwd, "damaged/na.db"), "good");
+    const file = join(cwd, "damaged/na.db");
+    copyFileSync(join(cwd, "data/na.db"), file);
+    sqliteRows(file).change("match", { id: "good" }, ({ document }) => ({
+      document: inverted(document, -1),
+    }));
     const { exitCode, stdout, stderr } = await run("why", "na", "good", "--data", "damaged");
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toMatch(/^matchbook: .*good.* damaged .*backup.*\n$/);
@@ -216,75 +140,64 @@ describe("why", () => {
 });
 
 describe("status", () => {
-  test("as JSON has for each shard where it is, what is served and withheld, players, newest match and size", async () => {
+  const of = (id: string) => ({
+    ...{ engine: "sqlite", location: `data/${id}.db`, problem: null },
+    ...{ newestMatch: AT, bytes: statSync(join(cwd, `data/${id}.db`)).size },
+  });
+  const counts = (each: number) => ({ "game-mode": each, ending: each, "no-ranked-player": each });
+  const EU = { served: 1, withheld: counts(0), players: 0, teams: 1 };
+
+  test("has for each shard where it is, what is served and withheld, players, newest match and size", async () => {
     const { exitCode, stdout, stderr } = await run("status", "--json");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    const status = JSON.parse(stdout);
-    expect(status).toEqual({
-      eu: {
-        engine: "sqlite",
-        location: "data/eu.db",
-        problem: null,
-        served: 1,
-        withheld: { "game-mode": 0, ending: 0, "no-ranked-player": 0 },
-        players: 0,
-        teams: 1,
-        newestMatch: AT,
-        bytes: expect.any(Number),
-      },
-      na: {
-        engine: "sqlite",
-        location: "data/na.db",
-        problem: null,
-        served: 2,
-        withheld: { "game-mode": 2, ending: 2, "no-ranked-player": 2 },
-        // Ann and Bob of one match, Dan and Cyd of the one that was released.
-        players: 4,
-        teams: 0,
-        newestMatch: AT,
-        bytes: expect.any(Number),
-      },
+    expect(JSON.parse(stdout)).toEqual({
+      eu: { ...of("eu"), ...EU },
+      // Ann and Bob of one match, Dan and Cyd of the one that was released.
+      na: { ...of("na"), served: 2, withheld: counts(2), players: 4, teams: 0 },
     });
-    expect(status.na.bytes).toBe(statSync(join(cwd, "data/na.db")).size);
-  });
-
-  test("as a table has one line per shard", async () => {
-    const { exitCode, stdout, stderr } = await run("status");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    const [head, ...shards] = stdout
+    const table = (await run("status")).stdout
       .trimEnd()
       .split("\n")
       .map((line) => line.split(/ {2,}/));
-    expect(head).toEqual([
-      "SHARD",
-      "SERVED",
-      "-MODE",
-      "-ENDING",
-      "-UNRANKED",
-      "PLAYERS",
-      "TEAMS",
-      "NEWEST MATCH",
-      "SIZE",
-      "LOCATION",
-    ]);
     const age = expect.stringMatching(/^2023-03-01T18:30:00Z \(\d+ days ago\)$/);
     const size = expect.stringMatching(/^\d+\.\d MiB$/);
-    expect(shards).toEqual([
+    expect(table).toEqual([
+      [
+        ...["SHARD", "SERVED", "-MODE", "-ENDING", "-UNRANKED", "PLAYERS", "TEAMS"],
+        ...["NEWEST MATCH", "SIZE", "LOCATION"],
+      ],
       ["eu", "1", "0", "0", "0", "0", "1", age, size, "data/eu.db"],
       ["na", "2", "2", "2", "2", "4", "0", age, size, "data/na.db"],
     ]);
   });
 
   test("of a folder without shards says so, and creates nothing", async () => {
-    const { exitCode, stdout, stderr } = await run("status", "--data", "none");
-    expect([exitCode, stdout]).toEqual([0, ""]);
-    expect(stderr).toContain("No shards in none");
     expect((await run("status", "--json", "--data", "none")).stdout).toBe("{}\n");
     expect(existsSync(join(cwd, "none"))).toBe(false);
   });
 
-  test("covers only the shards of the settings, if they list some", async () => {
-    const { stdout } = await run("status", "--json", ...listing({ eu: undefined }));
-    expect(Object.keys(JSON.parse(stdout))).toEqual(["eu"]);
+  test("covers only the shards of the settings, if they list some; one that cannot be read is shown among them, without secrets", async () => {
+    // Nothing listens there.
+    const sa = "postgres://user:hidden@127.0.0.1:1/database?schema=sa";
+    const flags = listing({ eu: undefined, new: undefined, sa });
+    const table = await run("status", ...flags);
+    const json = await run("status", "--json", ...flags);
+    expect([table.exitCode, json.exitCode]).toEqual([1, 1]);
+    const reason = /^sa: (.*postgres:\/\/127\.0\.0\.1:1\/database, schema sa.*refused.*)\n$/.exec(
+      table.stderr,
+    )?.[1];
+    expect(reason).toBeString();
+    expect(table.stdout).toMatch(/^sa +cannot be read +postgres:\/\/127\.0\.0\.1:1/m);
+    expect(table.stdout).toMatch(/^new +none yet +/m);
+    expect(table.stdout + table.stderr + json.stdout + json.stderr).not.toContain("hidden");
+    expect(JSON.parse(json.stdout)).toEqual({
+      eu: { ...of("eu"), ...EU },
+      new: { engine: "sqlite", location: "data/new.db", problem: null },
+      sa: {
+        engine: "postgres",
+        location: "postgres://127.0.0.1:1/database, schema sa",
+        problem: reason,
+      },
+    });
   });
 });

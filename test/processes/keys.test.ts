@@ -115,25 +115,6 @@ test("change sets every option, and removes each of them", async () => {
   });
 });
 
-test("an expired key is valid again with a later end; a revoked one is not", async () => {
-  const made = await keys("create", "--name", "one", "--expires", "1d", "--data", "extended");
-  const id = /k_\w{10}/.exec(made.stderr)![0];
-  const set = (column: string) => {
-    const file = new Database(fileIn("extended"));
-    file.run(`UPDATE keys SET ${column} = 1`);
-    file.close();
-  };
-  const extended = async () => {
-    await keys("change", id, "--expires", "30d", "--data", "extended");
-    return JSON.parse((await keys("show", id, "--data", "extended", "--json")).stdout).state;
-  };
-  set("expires_at");
-  expect((await keys("list", "--data", "extended")).stdout).toContain(" expired ");
-  expect(await extended()).toBe("live");
-  set("revoked_at");
-  expect(await extended()).toBe("revoked");
-});
-
 test("a tier that is no longer in the settings is named, with the one that applies instead", async () => {
   await keys("create", "--name", "n", "--data", "lost", "--tier", "community");
   const { stdout, stderr } = await keys("list", "--data", "lost", "--config", "gold.toml");
@@ -145,13 +126,8 @@ test("only create adds a folder or a file", async () => {
   const listed = await keys("list", "--data", "mistyped");
   expect([listed.exitCode, listed.stdout]).toEqual([0, ""]);
   expect((await keys("list", "--data", "mistyped", "--json")).stdout).toBe("[]\n");
-  const about = [["show"], ["change", "--rate", "1"], ["rotate"], ["revoke"]];
-  const results = await Promise.all(
-    about.map(([verb, ...flags]) => keys(verb!, "k_nobody", ...flags, "--data", "mistyped")),
-  );
-  for (const { exitCode, stderr } of results) {
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("k_nobody")]);
-  }
+  expect((await keys("revoke", "k_nobody", "--data", "mistyped")).exitCode).toBe(1);
+  expect((await keys("usage", "--data", "mistyped")).exitCode).toBe(0);
   expect(existsSync(join(cwd, "mistyped"))).toBe(false);
 
   await keys("create", "--name", "n", "--data", "unused");

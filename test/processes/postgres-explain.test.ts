@@ -1,26 +1,16 @@
 /** The cost of pages in PostgreSQL: the rows read are bounded by the page, not by the shard. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { NameSearch } from "../../src/features/name-search/similar-names.ts";
-import { lookupsIn, type NameLookups } from "../../src/features/name-search/stored.ts";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { lookupsIn } from "../../src/features/name-search/stored.ts";
 import { playersWithNames } from "../../src/store/postgres/namesakes.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { aPlayer } from "../conformance/entries.ts";
-import {
-  COMBINATIONS,
-  fillLargely,
-  LIMIT,
-  MATCHES,
-  PAGE_STARTS,
-  rowsOf,
-  SINGLE_FILTERS,
-  TYPED_NAMES,
-  WINDOW,
-} from "../support/large.ts";
+import { fillLargely, LIMIT } from "../support/large.ts";
 import { aPostgres } from "../support/postgres.ts";
+import { testCosts } from "./page-costs.ts";
 
 let stop = () => {};
 let session: Session;
@@ -50,68 +40,32 @@ const NAMESAKES = Array.from({ length: 500 }, (_, at) =>
   aPlayer(`namesake${at}`, { name: COMMON_NAME }),
 );
 
-const costsOf = (selection: Parameters<typeof findPage>[1]) =>
-  costsOfAsking((connection) => findPage(connection, selection));
-
 /** The statements of a read, as they are run. */
 async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
   const { connection, noted } = noting(session);
   await ask(connection);
   const plans: Awaited<ReturnType<typeof plansOf>>[] = [];
   for (const statement of noted) plans.push(await plansOf(session, statement));
-  return (["first", "later", "generic"] as const).map((when) => ({
-    when,
-    rows: plans.reduce((sum, plan) => sum + plan[when].rows, 0),
-    scans: plans.flatMap((plan) => plan[when].scans),
-  }));
+  return (["first", "later", "generic"] as const).map((when) => {
+    const scans = plans.flatMap((plan) => plan[when].scans);
+    const cost = plans.reduce((sum, plan) => sum + plan[when].rows, 0);
+    return { cost, scans, says: `${when}\n${scans.join("\n")}` };
+  });
 }
 
-describe("a page by one filter", () => {
-  for (const [name, filter, values] of SINGLE_FILTERS) {
-    test(`${name}: reads no more rows than it has, plus one`, async () => {
-      // Per match: its key and its encoded form; for each value one more, and one behind; the
-      // state.
-      const most = values * (LIMIT + 2) + LIMIT + 2 * values + 1;
-      for (const pageStart of PAGE_STARTS) {
-        for (const sort of ["createdAt", "-createdAt"] as const) {
-          for (const { when, rows, scans } of await costsOf({
-            ...filter,
-            ...WINDOW,
-            sort,
-            pageStart,
-            limit: LIMIT,
-          })) {
-            const says = `${when}, ${pageStart.from}, ${sort}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
-            expect(rows <= most || says).toBe(true);
-          }
-        }
-      }
-    });
-  }
-});
-
-describe("a page by several filters", () => {
-  for (const [name, filter] of COMBINATIONS) {
-    test(`${name}: reads no more rows than the most selective has in the window`, async () => {
-      const roads = rowsOf(filter);
-      const shortest = Math.min(...roads);
-      // Scans one, looks up the others, after comparing them.
-      const most = roads.length * (shortest + 8 * Math.max(shortest, 32)) + 2 * LIMIT + 20;
-      expect(most).toBeLessThan(MATCHES);
-      for (const pageStart of PAGE_STARTS) {
-        for (const { when, rows, scans } of await costsOf({
-          ...filter,
-          ...WINDOW,
-          sort: "createdAt",
-          pageStart,
-          limit: LIMIT,
-        })) {
-          const says = `${when}, ${pageStart.from}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
-          expect(rows <= most || says).toBe(true);
-        }
-      }
-    });
-  }
+testCosts({
+  page: (selection) => costsOfAsking((connection) => findPage(connection, selection)),
+  lookups: (read) =>
+    costsOfAsking(async (connection) => read(lookupsIn(new PostgresReader(connection, 0)))),
+  most: {
+    // Per match: its key and its encoded form; for each value one more, and one behind; the state.
+    byOne: (values) => values * (LIMIT + 2) + LIMIT + 2 * values + 1,
+    // Scans one, looks up the others, after comparing them.
+    bySeveral: (filters, shortest) =>
+      filters * (shortest + 8 * Math.max(shortest, 32)) + 2 * LIMIT + 20,
+    names: (entries) => entries,
+    row: 1,
+  },
 });
 
 test("players by name: reads no more rows per name than the limit", async () => {
@@ -119,48 +73,25 @@ test("players by name: reads no more rows per name than the limit", async () => 
   const limit = 6;
   const asking = (connection: Session) =>
     new PostgresReader(connection, 0).playersNamed(names, limit);
-  for (const { rows } of await costsOfAsking(asking)) {
-    expect(rows).toBeWithin(1, names.length * limit + 1);
+  for (const { cost } of await costsOfAsking(asking)) {
+    expect(cost).toBeWithin(1, names.length * limit + 1);
   }
 });
 
 test("ids by name: reads the players with a name, and the state", async () => {
   const names = ["name of p1", "name of p2"];
   const asking = (connection: Session) => new PostgresReader(connection, 0).playerIdsNamed(names);
-  for (const { rows, scans } of await costsOfAsking(asking)) {
-    expect([rows, scans.length > 0]).toEqual([names.length + 1, true]);
+  for (const { cost, scans } of await costsOfAsking(asking)) {
+    expect([cost, scans.length > 0]).toEqual([names.length + 1, true]);
   }
 });
 
-describe("the search for a name", () => {
-  for (const typed of TYPED_NAMES) {
-    const search = new NameSearch(typed);
-    const keys = [search.beginning, search.laterWord, search.reversed];
-    const reads: [what: string, read: (lookups: NameLookups) => unknown, rows: number][] = [
-      ["around keys", (lookups) => lookups.around(keys, 20, 20), 40 * keys.length],
-      ["that begin with keys", (lookups) => lookups.beginning(keys, 20), 20 * keys.length],
-      ["after which characters follow", (lookups) => lookups.charactersAfter(keys, 50), 60],
-    ];
-    test.each(reads)(
-      `${typed}: for names %s, no more rows are read than needed`,
-      async (_, read, most) => {
-        for (const { when, rows, scans } of await costsOfAsking(async (one) =>
-          read(lookupsIn(new PostgresReader(one, 0))),
-        )) {
-          const says = `${when}: ${rows} rows, at most ${most}\n${scans.join("\n")}`;
-          expect(rows <= most || says).toBe(true);
-        }
-      },
-    );
+test("players with a name are looked up by index", async () => {
+  const names = ["name of p1", "name of p2"];
+  const asking = (connection: Connection) => playersWithNames(connection, names, 3);
+  for (const { cost, scans } of await costsOfAsking(asking)) {
+    expect([cost, scans.length > 0]).toEqual([names.length, true]);
   }
-
-  test("players with a name are looked up by index", async () => {
-    const names = ["name of p1", "name of p2"];
-    const asking = (connection: Connection) => playersWithNames(connection, names, 3);
-    for (const { rows, scans } of await costsOfAsking(asking)) {
-      expect([rows, scans.length > 0]).toEqual([names.length, true]);
-    }
-  });
 });
 
 interface Statement {

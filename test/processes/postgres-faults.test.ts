@@ -1,7 +1,7 @@
 /** Failures between Matchbook and PostgreSQL: bounded, reported, and resolved without a restart. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { connect, createServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { SQL } from "bun";
 import { PostgresDatabase } from "../../src/access/postgres/database.ts";
 import { Pool } from "../../src/postgres/pool.ts";
@@ -15,11 +15,12 @@ import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { run } from "../../src/store/steps.ts";
 import { StoreError, StoreUnavailable } from "../../src/store/store.ts";
 import { SHARD } from "../../src/store/tables.ts";
-import { addPlainly, anEntry, aPlayer, idsOf, selection, serve } from "../conformance/entries.ts";
+import { addPlainly, anEntry, idsOf, selection, serve } from "../conformance/entries.ts";
 import { rowsOf } from "../support/engine-postgres.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { testLong } from "../support/scale.ts";
 import { until } from "../support/state.ts";
+import { startProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
 let cluster: Cluster;
 let made = 0;
@@ -117,7 +118,7 @@ describe("a server that hangs", () => {
 
 describe("a transaction without a response to its COMMIT", () => {
   async function onALine() {
-    const line = await aLineTo(cluster.port);
+    const line = await startProxy(cluster.port);
     const shard = await aShard({ port: line.port });
     const direct = shard.reader({ port: cluster.port });
     return { line, ...shard, direct };
@@ -125,37 +126,27 @@ describe("a transaction without a response to its COMMIT", () => {
 
   test("is resolved as committed if it was", async () => {
     const { line, writer, direct } = await onALine();
-    line.nextCommit = "answer is lost";
+    loseCommit(line, "answer");
     await serve(writer, anEntry("a", player("p")));
     expect(await ids(direct)).toEqual(["a"]);
-    line.close();
+    line.stop();
   });
 
   test("fails if it was not committed, and the writer can be used again", async () => {
     const { line, writer, direct } = await onALine();
-    line.nextCommit = "question is lost";
+    loseCommit(line, "question");
     const { error } = await failure(() => serve(writer, anEntry("a", player("p"))));
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(await ids(direct)).toEqual([]);
     await serve(writer, anEntry("a", player("p")));
     expect(await ids(direct)).toEqual(["a"]);
-    line.close();
-  });
-
-  testLong("is also resolved for withheld records", async () => {
-    const { line, writer } = await onALine();
-    line.nextCommit = "answer is lost";
-    await writer.write(async (transaction) => {
-      await transaction.addWithheld([{ ...anEntry("w"), reason: "ending" }]);
-    });
-    expect((await writer.inspect("w"))?.fate.state).toBe("withheld");
-    line.close();
+    line.stop();
   });
 });
 
 describe("a writer in the middle of a transaction", () => {
   test("that is frozen loses its turn: others write, and nothing of it is stored", async () => {
-    const line = await aLineTo(cluster.port);
+    const line = await startProxy(cluster.port);
     const { schema, writer, reader } = await aShard();
     const frozen = new PostgresWriter(aSession({ schema, port: line.port }), "na", Date.now, 3000);
     const goOn = Promise.withResolvers<void>();
@@ -172,7 +163,7 @@ describe("a writer in the middle of a transaction", () => {
     await hasBegun.promise;
     await serve(writer, anEntry("b", player("p")));
     goOn.resolve();
-    line.close();
+    line.stop();
     expect((await lost).error).toBeDefined();
     expect(await ids(reader())).toEqual(["b"]);
   });
@@ -201,7 +192,7 @@ describe("a writer in the middle of a transaction", () => {
 testLong(
   "a process that is frozen while it changes keys does not keep others from changing them",
   async () => {
-    const line = await aLineTo(cluster.port);
+    const line = await startProxy(cluster.port);
     const keysThrough = (port: number) => {
       const url = `postgres://matchbook@127.0.0.1:${port}/postgres`;
       const place = { shown: "the test's keys", schema: "frozen_keys", prepares: true, pool: 2 };
@@ -225,7 +216,7 @@ testLong(
     const change = () => other.transaction((connection) => other.markKeysChanged(connection));
     await until("the other changes them", async () => (await failure(change)).error === undefined);
     goOn.resolve();
-    line.close();
+    line.stop();
     expect((await lost).error).toBeDefined();
   },
 );
@@ -259,7 +250,7 @@ describe("connections", () => {
   });
 
   test("that hang are replaced by new ones", async () => {
-    const line: Line = await aLineTo(cluster.port);
+    const line = await startProxy(cluster.port);
     const { writer, reader } = await aShard();
     await serve(writer, anEntry("a", player("p")));
     const one = reader({ port: line.port, patience: { readMs: 700, writeMs: 700 } });
@@ -269,7 +260,7 @@ describe("connections", () => {
     const { error } = await failure(() => ids(one));
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(await ids(one)).toEqual(["a"]);
-    line.close();
+    line.stop();
   });
 
   test("to a server that has become read-only are replaced: another one may be the primary", async () => {
@@ -361,25 +352,6 @@ describe("connections", () => {
   });
 });
 
-test("a batch with new months blocks no reader, and no reader blocks it", async () => {
-  const { writer, reader, session } = await aShard();
-  await serve(writer, anEntry("a", { createdAt: Date.UTC(2026, 3), ...player("p") }));
-  const one = reader({ patience: { readMs: 2000, writeMs: 2000 } });
-  expect(await ids(one)).toEqual(["a"]);
-  await session.transaction("REPEATABLE READ READ ONLY", async (connection) => {
-    await connection.rows("SELECT 1 FROM {matches}");
-    await writer.write(async (transaction) => {
-      await addPlainly(transaction, [
-        anEntry("b", { createdAt: Date.UTC(2021, 3), ...player("p") }),
-        anEntry("c", { createdAt: Date.UTC(1970, 0), ...player("p") }),
-        anEntry("d", { createdAt: Date.UTC(2200, 0), ...player("p") }),
-      ]);
-      expect(await ids(one)).toEqual(["a"]);
-    });
-  });
-  expect(await ids(one)).toEqual(["c", "b", "a", "d"]);
-});
-
 test("a reader drops cached changes that the database has lost", async () => {
   const { writer, reader, schema } = await aShard();
   await serve(writer, anEntry("a", { players: { p: "won", q: "won" } }));
@@ -439,93 +411,13 @@ testLong("a batch of 10,000 records and 64 MB is stored completely", async () =>
   );
 });
 
-test("names that look like SQL, or are unusual, are returned unchanged", async () => {
-  const { writer, reader } = await aShard();
-  const names = [
-    "NULL",
-    "null",
-    "{a,b}",
-    '"',
-    "\\",
-    '\\"',
-    "'; --",
-    "$1",
-    "",
-    " ",
-    "a,b",
-    "\u{1f600}\u2028",
-  ];
-  await writer.write(async (transaction) => {
-    const players = Object.fromEntries(names.map((_, at) => [`p${at}`, "won" as const]));
-    await transaction.addServed([anEntry("a", { mode: "{NULL}", patch: '"\\', players })]);
-    await transaction.putPlayers(names.map((name, at) => aPlayer(`p${at}`, { name })));
-  });
-  const one = reader();
-  expect(await one.playerIdsNamed(names)).toEqual(names.map((_, at) => `p${at}`));
-  const listed = await one.players(names.map((_, at) => `p${at}`));
-  expect(listed.map(({ name }) => name)).toEqual(names);
-  const asked = { gameModes: ["NULL", "{NULL}"], patchVersions: ["x", '"\\'] };
-  expect(idsOf(await one.matches(selection(asked)))).toEqual(["a"]);
-});
-
-/** The fate of the next COMMIT: it never arrives, or its response never does. */
-type CommitFate = "passes" | "question is lost" | "answer is lost";
-
-interface Line {
-  port: number;
-  nextCommit: CommitFate;
-  /** From now on, existing connections hang without being closed. */
-  freeze(): void;
-  close(): void;
-}
-
-async function aLineTo(target: number): Promise<Line> {
-  const pairs = new Set<{ near: Socket; far: Socket; isFrozen: boolean }>();
-  const server = createServer((near) => {
-    const far = connect(target, "127.0.0.1");
-    const pair = { near, far, isFrozen: false };
-    pairs.add(pair);
-    const cut = () => {
-      pairs.delete(pair);
-      near.destroy();
-      far.destroy();
-    };
-    let answerIsLost = false;
-    near.on("data", (bytes) => {
-      if (pair.isFrozen) return;
-      if (line.nextCommit !== "passes" && bytes.includes("COMMIT\0")) {
-        const fate = line.nextCommit;
-        line.nextCommit = "passes";
-        if (fate === "question is lost") return cut();
-        answerIsLost = true;
-      }
-      far.write(bytes);
-    });
-    far.on("data", (bytes) => {
-      if (answerIsLost) cut();
-      else if (!pair.isFrozen) near.write(bytes);
-    });
-    for (const socket of [near, far]) {
-      socket.on("error", cut);
-      socket.on("close", () => {
-        if (!pair.isFrozen) cut();
-      });
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const line: Line = {
-    port: (server.address() as { port: number }).port,
-    nextCommit: "passes",
-    freeze() {
-      for (const pair of pairs) pair.isFrozen = true;
-    },
-    close() {
-      server.close();
-      for (const { near, far } of pairs) {
-        near.destroy();
-        far.destroy();
-      }
-    },
+/** The next COMMIT never arrives, or its response never does. */
+function loseCommit(line: TcpProxy, lost: "question" | "answer"): void {
+  let answered: Socket | undefined;
+  line.fate = (bytes, client, isReply) => {
+    if (!isReply && bytes.includes("COMMIT\0")) answered = client;
+    if (answered !== client || isReply !== (lost === "answer")) return "passes";
+    line.fate = () => "passes";
+    return "cut";
   };
-  return line;
 }

@@ -1,12 +1,13 @@
-/**
- * A shard with a replica: which one is read, what is never returned, and recovery without a
- * restart.
- */
+/** A shard with a replica: which one is read, what is reported, starts without the primary, and recovery without a restart. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { postgresRows } from "../support/engine-postgres.ts";
 import { matchbook } from "../support/process.ts";
 import {
+  PASSWORD,
   type Replicated,
+  type ReplicatedServer,
   served,
   startReplicated,
   takesInAndServes,
@@ -55,32 +56,20 @@ describe("a replica", () => {
     await server.stop();
   });
 
+  // Which lag is too much is a table of test/unit/postgres-replica-health.test.ts.
   test("within the lag limit is used, and one beyond it is not", async () => {
-    const patient = await serving(1000);
+    const [patient, strict] = [await serving(1000), await serving(1)];
     const known = await served(patient.get, 0);
     await pause();
     try {
-      await pair.takeIn(patient.settings, 20, 40);
-      // Only the replica does not have them.
+      // Only the replica does not have them, and it stays behind.
+      for (const { settings } of [patient, strict]) await pair.takeIn(settings, 20, 40);
       const [fresh, old] = await whileReplicaIsRead(patient, async () => {
         const statuses = new Set<number>();
         for (let at = 20; at < 40; at++) statuses.add(await patient.get(at));
         return [[...statuses], await patient.get(known)];
       });
-      expect(fresh).toEqual([404]);
-      expect(old).toBe(200);
-    } finally {
-      await resume();
-    }
-    await pair.caughtUp();
-    await served(patient.get, 20);
-    await patient.stop();
-
-    const strict = await serving(1);
-    await pause();
-    try {
-      await pair.takeIn(strict.settings, 20, 40);
-      // The replica stays behind: only the lag limit makes the server read the primary.
+      expect([fresh, old]).toEqual([[404], 200]);
       await until("a new match is served by the primary", async () => {
         for (let at = 20; at < 40; at++) if ((await strict.get(at)) === 200) return true;
         return undefined;
@@ -89,6 +78,7 @@ describe("a replica", () => {
       await resume();
     }
     await strict.stop();
+    await patient.stop();
   });
 
   test("of an idle primary does not lag, and serves reads while the primary is unavailable", async () => {
@@ -121,13 +111,30 @@ describe("a replica", () => {
     await server.stop();
   });
 
-  test("that stops causes no errors, and is used again when it is back", async () => {
+  test("that stops causes no errors, and is used again when it is back; the log, the metrics and /status report each change once, without secrets", async () => {
     const server = await serving(5);
     const known = await served(server.get, 0);
+    await until("the replica is in use", async () => (await server.replicaMetric()) === 1);
     await pair.replica.stop("immediate");
     for (let round = 0; round < 10; round++) expect(await server.get(known)).toBe(200);
+    const isExcluded = () => changes(server).at(-1)?.event === "replica-excluded";
+    await until("the replica is left out", isExcluded);
+    // It is checked every second and on every scrape; only changes are reported.
+    expect(await server.replicaMetric()).toBe(0);
+    expect((await server.status()).shards[0].replicas).toEqual({ listed: 1, inUse: 0 });
     await pair.replica.start();
-    await until("the replica streams again", isStreaming);
+    await until("the replica is in use again", async () => (await server.replicaMetric()) === 1);
+    const events = changes(server).map(({ event }) => event);
+    expect(events.filter((event, at) => event === events[at - 1])).toEqual([]);
+    expect(events.at(-1)).toBe("replica-included");
+    expect(changes(server)).toContainEqual({ event: "replica-included", shard: "na", replica: 1 });
+    expect(JSON.stringify(server.events)).not.toContain(PASSWORD);
+    expect(JSON.stringify(await server.status())).not.toContain("127.0.0.1");
+    const config = ["--config", server.configFile];
+    const { stdout } = await matchbook(["status", ...config]);
+    expect(stdout).toMatch(/REPLICAS.*\n.*1 of 1/);
+    const { na } = JSON.parse((await matchbook(["status", "--json", ...config])).stdout);
+    expect(na.replicas).toEqual({ listed: 1, inUse: 1 });
     // Without the primary, only the replica can respond: at first, perhaps none does.
     await pair.primary.stop("immediate");
     try {
@@ -180,68 +187,69 @@ const MARKED = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = $
 const hasEndedOne = async () =>
   (await pair.on<{ has: boolean }>(pair.replica, `SELECT EXISTS (${MARKED}) AS has`)).has;
 
-const isStreaming = async () =>
-  (
-    await pair.on<{ found: string }>(
-      pair.primary,
-      "SELECT count(*) AS found FROM pg_stat_replication",
-    )
-  ).found !== "0";
+const changes = ({ events }: ReplicatedServer) =>
+  events.filter(({ event }) => event.startsWith("replica-"));
 
-const PATIENCE_SECONDS = 150;
-
-testLong(
-  "under ingest, with the primary stopped and started, nothing acknowledged is lost",
-  async () => {
-    const server = await serving(3);
-    const acknowledged: number[] = [];
-    let isOver = false;
-    const ingesting = (async () => {
-      for (let at = 20; at < 60 && !isOver; at++) {
-        // Like any sender: retries until it is acknowledged.
-        const isAcknowledged = async () => {
-          try {
-            await pair.takeIn(server.settings, at, at + 1);
-            return true;
-          } catch {
-            return undefined;
-          }
-        };
-        // A statement without a response is given up after two minutes.
-        await until("a record is acknowledged", isAcknowledged, PATIENCE_SECONDS);
-        acknowledged.push(at);
-      }
-    })();
-    const statuses = new Set<number>();
+test("a server that starts while the primary is unavailable reads from the replica, and writes when it is back", async () => {
+  const shard = await pair.shard(5);
+  await pair.primary.stop("immediate");
+  let server: ReplicatedServer;
+  try {
+    server = await shard.serve();
     const known = await served(server.get, 0);
-    const asking = (async () => {
-      while (!isOver) statuses.add(await server.get(known));
-    })();
-    for (const enough of [10, 25]) {
-      await until(
-        `${enough} records are acknowledged`,
-        () => acknowledged.length >= enough,
-        PATIENCE_SECONDS,
-      );
-      await pair.primary.stop("immediate");
-      // A request on a broken connection may fail; then the replica serves it.
-      const isServed = async () => (await server.get(known)) === 200;
-      await until("the replica answers while the primary is stopped", isServed);
-      await pair.primary.start();
-    }
-    await ingesting;
-    isOver = true;
-    await asking;
-    expect(acknowledged.length).toBe(40);
-    expect(statuses).toContain(200);
-    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    const na = await whileReplicaIsRead(server, async () => (await server.status()).shards[0]);
     expect(await server.get(known)).toBe(200);
-    const { found } = await pair.on<{ found: string }>(
-      pair.primary,
-      `SELECT count(*) AS found FROM ${server.schema}.records`,
-    );
-    expect(Number(found)).toBe(60);
+    expect(na).toMatchObject({ id: "na", available: true, replicas: { listed: 1, inUse: 1 } });
+  } finally {
+    await pair.primary.start();
+  }
+  await takesInAndServes(pair, server);
+  await server.stop();
+});
+
+test("a server that starts without either responds with 503, then uses whichever is back first", async () => {
+  const shard = await pair.shard(5);
+  await pair.primary.stop("immediate");
+  await pair.replica.stop("immediate");
+  const server = await shard.serve();
+  try {
+    expect(await server.get(0)).toBe(503);
+    const [na] = (await server.status()).shards;
+    expect(na).toMatchObject({ available: false, replicas: { listed: 1, inUse: 0 } });
+    expect(await server.replicaMetric()).toBe(0);
+    // However often it was retried.
+    expect(changes(server).map(({ event }) => event)).toEqual(["replica-excluded"]);
+    await pair.replica.start();
+    await until("a match is served from the replica", async () => {
+      for (let at = 0; at < 20; at++) if ((await server.get(at)) === 200) return true;
+      return undefined;
+    });
+    await until("the replica is in use", async () => (await server.replicaMetric()) === 1);
+  } finally {
+    await pair.primary.start();
+  }
+  await server.stop();
+});
+
+testLong("a replica whose format is too old to be read is not used", async () => {
+  const shard = await pair.shard(5);
+  const sql = new SQL({ url: pair.primary.url, max: 1 });
+  await postgresRows(sql, shard.schema).changeFormat(() => 1);
+  await sql.close();
+  await pair.caughtUp();
+  await pair.primary.stop("immediate");
+  try {
+    const server = await shard.serve();
+    expect(await server.get(0)).toBe(503);
+    await until("the replica is left out", () => {
+      const last = changes(server).at(-1);
+      return last?.event === "replica-excluded" && last.why.includes("development version")
+        ? true
+        : undefined;
+    });
+    expect(await server.get(0)).toBe(503);
     await server.stop();
-  },
-  600_000,
-);
+  } finally {
+    await pair.primary.start();
+  }
+});

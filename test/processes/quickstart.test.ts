@@ -64,7 +64,7 @@ async function offeredBy({ url }: Started): Promise<string | undefined> {
 }
 
 /** Whether the portal gets a token without a key. */
-const visitorStatus = async ({ url }: Started) =>
+const visitorStatus = async ({ url }: { url: string }) =>
   (await fetch(`${url}/portal/visitor-token`)).status;
 
 /** What the printed curl line finds. */
@@ -163,6 +163,9 @@ async function linesOf(place: string, flags: string[]): Promise<string[]> {
     () => /listening on (http:\S+)\n.*^ *curl .+\n/ms.exec(said.text)?.[1],
   );
   expect((await fetch(url)).status).toBe(200);
+  // Without the setting, visitors have access.
+  const isClosed = flags.includes("--portal-visitors");
+  expect(await visitorStatus({ url })).toBe(isClosed ? 404 : 200);
   child.kill("SIGINT");
   expect(await child.exited).toBe(0);
   return `${said.text}${noted.text}`.trimEnd().split("\n");
@@ -171,12 +174,13 @@ async function linesOf(place: string, flags: string[]): Promise<string[]> {
 const eventsIn = (lines: string[]): string[] =>
   lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line).event);
 
-test("what it prints fits a screen, without log lines below a warning unless they are asked for", async () => {
+test("what it prints fits a screen, without log lines below a warning unless they are asked for; a setting keeps visitors out", async () => {
   const place = join(folder.path, "screen");
   await matchbook(["ingest", "-", "--data", place], {
     stdin: demoLines(20, Date.now()).join("\n"),
   });
-  for (const flags of [[], ["--workers", "2"]]) {
+  for (const workers of ["1", "2"]) {
+    const flags = ["--workers", workers, "--portal-visitors", "off"];
     const lines = await linesOf(place, flags);
     expect(eventsIn(lines)).toEqual([]);
     expect(lines.reduce((sum, line) => sum + rowsOf(line), 0)).toBeLessThanOrEqual(SCREEN.rows);

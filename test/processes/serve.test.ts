@@ -1,12 +1,14 @@
-/** Tests `matchbook serve` as a process: its first line, changes while it runs, and shutdown. */
+/** Tests `matchbook serve` as a process: what it prints first, a truncated file, signals, and shutdown. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, truncateSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
+import { TOKEN } from "../support/admin.ts";
 import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
+import { startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API, makeKey } from "../support/world.ts";
 
 const folder = aFolder();
@@ -14,17 +16,6 @@ afterAll(() => folder.remove());
 
 let made = 0;
 const newData = () => join(folder.path, `data-${made++}`);
-
-/** Collects the standard error of a process. */
-function logOf(child: { stderr: ReadableStream<Uint8Array> }) {
-  let output = "";
-  void (async () => {
-    for await (const piece of child.stderr) output += Buffer.from(piece).toString();
-  })();
-  return {
-    logged: (words: string) => until(`the log says ${words}`, () => output.includes(words)),
-  };
-}
 
 const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
 
@@ -34,84 +25,61 @@ async function ingest(data: string, ...documents: object[]): Promise<void> {
   expect([exitCode, stderr]).toEqual([0, ""]);
 }
 
-describe("startup", () => {
-  test("prints one line, after which the server responds at once", async () => {
-    const args = ["serve", "--port", "0", "--data", newData()];
-    const child = spawnMatchbook(args, { program: MATCHBOOK });
+test.each([
+  [1, []],
+  [2, ["--admin-port", "0"]],
+] as const)(
+  "the first %d lines have the URLs, after which the server responds at once",
+  async (lines, flags) => {
+    const child = spawnMatchbook(["serve", "--port", "0", "--data", newData(), ...flags], {
+      program: MATCHBOOK,
+      env: { MATCHBOOK_ADMIN_TOKEN: TOKEN },
+    });
     const reader = child.stdout.getReader();
-    const line = Buffer.from((await reader.read()).value!).toString();
-    expect(line).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/);
-    const url = line.trim().replace("listening on ", "");
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    let said = "";
+    while (said.split("\n").length <= lines) {
+      said += Buffer.from((await reader.read()).value!).toString();
+    }
+    const url = "http://127\\.0\\.0\\.1:\\d+";
+    const admin = lines === 2 ? `admin listener on ${url}\n` : "";
+    expect(said).toMatch(new RegExp(`^listening on ${url}\n${admin}$`));
+    const [, first] = /^listening on (\S+)/.exec(said)!;
+    expect((await fetch(`${first}/healthz`)).status).toBe(200);
     child.kill("SIGTERM");
     expect(await child.exited).toBe(0);
     expect((await reader.read()).done).toBe(true);
-  });
-});
+  },
+);
 
-/** The status and the error code of a match whose shard is damaged. */
-async function refusalOf({ url }: { url: string }, key: string): Promise<[number, string]> {
-  const path = "/shards/na/matches/in-na";
-  const response = await fetch(`${url}${path}`, { headers: headersFor(key) });
-  const { errors } = (await response.json()) as { errors: { code: string }[] };
-  return [response.status, errors[0]!.code];
-}
-
-describe("while it serves", () => {
-  test("a shard that ingest creates appears, and so does every match added later", async () => {
-    const data = newData();
-    const { key } = await makeKey({ data });
-    const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
-    const get = async (path: string) => {
-      const response = await fetch(`${server.url}${path}`, { headers: headersFor(key) });
-      return { status: response.status, body: (await response.json()) as { data: unknown[] } };
-    };
-    try {
-      expect((await get("/shards/new-one/matches")).status).toBe(404);
-      await ingest(data, aMatch({ shard: "new-one" }));
-      // What ingest has acknowledged is visible to the next request.
-      expect((await get("/shards/new-one/matches")).body.data).toHaveLength(1);
-      await ingest(data, aMatch({ shard: "new-one" }), aMatch({ shard: "another" }));
-      expect((await get("/shards/new-one/matches")).body.data).toHaveLength(2);
-      expect((await get("/shards/another/matches")).body.data).toHaveLength(1);
-    } finally {
-      await server.end();
-    }
-  });
-
-  test("a shard's file that is truncated neither ends the server nor affects other shards", async () => {
-    const data = newData();
-    const { key } = await makeKey({ data });
-    const match = aMatch({
-      id: "in-na",
-      shard: "na",
-      rosters: [{ members: [{ id: "player-in-na" }] }, { members: [{ id: "another-in-na" }] }],
-    });
-    await ingest(data, match, aMatch({ shard: "eu" }));
-    const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
-    const statusOf = async (path: string) =>
-      (await fetch(`${server.url}${path}`, { headers: headersFor(key) })).status;
-    try {
-      expect(await statusOf("/shards/na/players/player-in-na")).toBe(200);
-      // Reading a part of a mapped file that is gone would kill the process (SIGBUS).
-      const mapped = readFileSync(`/proc/${server.child.pid}/maps`, "utf8").split("\n");
-      expect(mapped.filter((line) => line.endsWith(".db"))).toEqual([]);
-      // The page of the schema alone is left.
-      truncateSync(join(data, "na.db"), 8192);
-      expect(await refusalOf(server, key)).toEqual([503, "damaged-data"]);
-      expect(await statusOf("/shards/eu/matches")).toBe(200);
-    } finally {
-      await server.end();
-    }
-  });
+test("a shard's file that is truncated neither ends the server nor affects other shards", async () => {
+  const data = newData();
+  const { key } = await makeKey({ data });
+  await ingest(data, aMatch({ id: "in-na" }), aMatch({ shard: "eu" }));
+  const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
+  const get = async (path: string) => {
+    const response = await fetch(`${server.url}${path}`, { headers: headersFor(key) });
+    return [response.status, await response.text()];
+  };
+  try {
+    expect((await get("/shards/na/players"))[0]).toBe(200);
+    // Reading a part of a mapped file that is gone would kill the process (SIGBUS).
+    const mapped = readFileSync(`/proc/${server.child.pid}/maps`, "utf8").split("\n");
+    expect(mapped.filter((line) => line.endsWith(".db"))).toEqual([]);
+    // The page of the schema alone is left.
+    truncateSync(join(data, "na.db"), 8192);
+    const damaged = expect.stringContaining('"damaged-data"');
+    expect(await get("/shards/na/matches/in-na")).toEqual([503, damaged]);
+    expect((await get("/shards/eu/matches"))[0]).toBe(200);
+  } finally {
+    await server.end();
+  }
 });
 
 describe("SIGHUP without workers", () => {
   test("changes nothing, and the log says so", async () => {
-    const server = await startServerProcess(["--data", newData()]);
-    const log = logOf(server.child);
+    const server = await startWorkers(["--data", newData()]);
     server.child.kill("SIGHUP");
-    await log.logged('"event":"reload-ignored"');
+    await server.events("reload-ignored");
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect(await server.end()).toBe(0);
   });

@@ -1,12 +1,13 @@
-/** Tests `matchbook hooks`, and deliveries by server processes that are killed, replaced and joined by others. */
+/** Tests `matchbook hooks`, and deliveries by a server with workers. changes-model.test.ts kills servers. */
 
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { asProcess, matchbook, startServerProcess } from "../support/process.ts";
+import { makeAuthority } from "../support/certificates.ts";
+import { hasProgram } from "../support/needs.ts";
+import { asProcess, matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
-import { until } from "../support/state.ts";
-import { endLease, signatureOf, startReceiver } from "../support/webhooks.ts";
+import { signatureOf, startReceiver } from "../support/webhooks.ts";
 import { startWorkers } from "../support/workers.ts";
 import { aFolder } from "../support/world.ts";
 
@@ -42,7 +43,7 @@ async function aData() {
     return stdout.trim();
   };
   const env = { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS: "private" };
-  return { data, env, key, run, ingest, hooks, add };
+  return { env, key, run, ingest, hooks, add };
 }
 
 const receive = (options: Parameters<typeof startReceiver>[0] = {}) => {
@@ -51,16 +52,15 @@ const receive = (options: Parameters<typeof startReceiver>[0] = {}) => {
   return receiver;
 };
 
-async function serveIn(env: Record<string, string>) {
-  const server = await startServerProcess(["--log-level", "silent"], { env });
-  opened.push({ stop: () => server.child.kill("SIGKILL") });
-  return server;
-}
-
 describe("the commands", () => {
   test("add prints the id alone, and show --secret the secret alone; nothing else shows it", async () => {
     const { hooks, add, key } = await aData();
     const receiver = receive();
+    const wrong = await hooks("add", "--key", key, "--url", receiver.url, "--shards", "eu");
+    expect([wrong.exitCode, wrong.stderr]).toEqual([
+      1,
+      expect.stringContaining("there is no shard eu; shards: na"),
+    ]);
     const id = await add(receiver.url, "--shards", "na", "--players", "p1,p2");
     expect(id).toMatch(/^h_\w{10}$/);
     const { stdout: secret } = await hooks("show", id, "--secret");
@@ -101,43 +101,6 @@ describe("the commands", () => {
     expect((await hooks("remove", id)).stderr).toBe(`Removed ${id}.\n`);
     expect((await hooks("list")).stderr).toContain("No hooks yet");
   });
-
-  test("mistakes are explained, with exit code 2 for wrong usage and 1 for the rest", async () => {
-    const { hooks, run, key } = await aData();
-    const add = ["add", "--key", key, "--url"];
-    const cases: [string[], number, string][] = [
-      [["add", "--key", key], 2, "--url"],
-      [[...add, "ftp://example.com"], 2, "an absolute https URL"],
-      [[...add, "http://u:hidden@example.com"], 2, "without user"],
-      [[...add, "http://127.0.0.1/", "--shards", "eu"], 1, "there is no shard eu; shards: na"],
-      [[...add, "http://127.0.0.1/", "--shards", "EU"], 2, "shard ids"],
-      [[...add, "http://127.0.0.1/", "--players", ""], 2, "player ids"],
-      [["add", "--key", "k_none", "--url", "http://127.0.0.1/"], 1, "there is no key"],
-      [["show", "h_none"], 1, "there is no hook"],
-      [["replay", "h_none", "--since", "yesterday"], 2, "time zone"],
-    ];
-    for (const [args, exitCode, words] of cases) {
-      const finished = await hooks(...args);
-      expect([finished.exitCode, finished.stderr]).toEqual([
-        exitCode,
-        expect.stringContaining(words),
-      ]);
-      expect(finished.stderr).not.toContain("hidden");
-    }
-    const env = { MATCHBOOK_HOOKS: "on" };
-    const refusals: [string, number, string][] = [
-      ["https://foo.localhost/", 2, "foo.localhost is not a public address"],
-      ["https://example.com:22/", 2, "port 22 is not allowed"],
-      ["http://example.com/", 2, "hooks = private"],
-    ];
-    for (const [url, exitCode, words] of refusals) {
-      const refused = await run(["hooks", "add", "--key", key, "--url", url], { env });
-      expect([refused.exitCode, refused.stderr]).toEqual([
-        exitCode,
-        expect.stringContaining(words),
-      ]);
-    }
-  });
 });
 
 test("a backup has the hooks, and restores them", async () => {
@@ -148,34 +111,6 @@ test("a backup has the hooks, and restores them", async () => {
   const env = { MATCHBOOK_DATA: join(folder.path, "restored") };
   expect((await run(["restore", backup, "hooks.sqlite"], { env })).exitCode).toBe(0);
   expect((await run(["hooks", "list"], { env })).stdout).toContain(id);
-});
-
-test("a server that is killed during deliveries loses nothing, and keeps the order", async () => {
-  const { data, env, ingest, add } = await aData();
-  const receiver = receive();
-  await add(receiver.url);
-  const first = await serveIn(env);
-  const ids = Array.from({ length: 120 }, (_, at) => `m${at}`);
-  // The second batch is in flight when the server dies.
-  const hung = Promise.withResolvers<Response>();
-  receiver.respond = () => (receiver.received.length < 2 ? new Response() : hung.promise);
-  await ingest(...ids);
-  await until("the second batch is in flight", () => receiver.received.length === 2);
-  first.child.kill("SIGKILL");
-  await first.child.exited;
-  receiver.respond = () => new Response();
-  await ingest("later");
-  // The next test waits for it.
-  await endLease({ data });
-  await serveIn(env);
-  await until("everything is delivered", () => receiver.matches().includes("later"));
-  hung.resolve(new Response());
-  const [, second, again] = receiver.received;
-  expect([again!.id, again!.body]).toEqual([second!.id, second!.body]);
-  const distinct = [...new Set(receiver.matches())];
-  expect(distinct).toHaveLength(121);
-  expect(distinct.slice(0, -1).sort()).toEqual([...ids].sort());
-  expect(distinct.at(-1)).toBe("later");
 });
 
 test.each([
@@ -203,47 +138,19 @@ test.each([
   },
 );
 
-test.skipIf(Bun.which("openssl") === null)(
+test.skipIf(!hasProgram("openssl"))(
   "over https, the certificate must be for the name (needs openssl)",
   async () => {
     const { env, add } = await aData();
-    const path = (name: string) => join(folder.path, name);
-    const openssl = (...args: string[]) => {
-      const { success, stderr } = Bun.spawnSync(["openssl", ...args], { cwd: folder.path });
-      if (!success) throw new Error(stderr.toString());
-    };
-    const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    openssl(
-      "req",
-      "-x509",
-      ...newKey,
-      "-days",
-      "2",
-      "-keyout",
-      "ca.key",
-      "-out",
-      "ca.pem",
-      "-subj",
-      "/CN=tests",
-    );
-    for (const name of ["localhost", "other.example"]) {
-      writeFileSync(path("ext"), `subjectAltName=DNS:${name}`);
-      const request = [...newKey, "-subj", `/CN=${name}`];
-      openssl("req", ...request, "-keyout", `${name}.key`, "-out", "csr");
-      const by = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2"];
-      openssl("x509", "-req", "-in", "csr", ...by, "-out", `${name}.pem`, "-extfile", "ext");
-    }
-    const tlsOf = (name: string) => ({
-      key: Bun.file(path(`${name}.key`)),
-      cert: Bun.file(path(`${name}.pem`)),
-    });
+    const authority = makeAuthority(folder.path, "authority");
     const results: string[] = [];
     for (const name of ["localhost", "other.example"]) {
-      const receiver = receive({ tls: tlsOf(name) });
+      const { certificate, key } = authority.sign(`DNS:${name}`);
+      const receiver = receive({ tls: { key: Bun.file(key), cert: Bun.file(certificate) } });
       const { port } = new URL(receiver.url);
       const id = await add(`https://localhost:${port}/`);
       // The runtime reads the authorities when a process starts.
-      const trusting = { ...env, NODE_EXTRA_CA_CERTS: path("ca.pem") };
+      const trusting = { ...env, NODE_EXTRA_CA_CERTS: authority.file };
       const { stdout, stderr } = await asProcess(["hooks", "test", id], { env: trusting });
       results.push(stdout + stderr);
       expect(receiver.received.map(({ headers }) => headers.get("host"))).toEqual(

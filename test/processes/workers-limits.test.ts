@@ -1,6 +1,7 @@
 /** Tests limits across several workers: each key has one of each kind, whichever worker responds. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
 import { Connection } from "../support/connection.ts";
@@ -93,35 +94,27 @@ describe("the daily quota of a key", () => {
   test("is shared by both workers once their counts are merged, and survives a restart", async () => {
     const headers = await aKey("--rate", "1000000", "--matches-per-day", "20");
     const first = await start();
-    const processes = new Set<string | undefined>();
-    for (let at = 0; at < 20; at++) {
-      const response = await requestOnce(first.url, `/shards/na/matches/match-${at}`, headers);
-      expect(response.status).toBe(200);
-      processes.add(response.process);
-    }
-    expect(processes.size).toBe(2);
+    /** Requests matches one by one; the processes that responded. */
+    const ask = async (from: number, to: number, status: number) => {
+      const processes = new Set<string | undefined>();
+      for (let at = from; at < to; at++) {
+        const response = await requestOnce(first.url, `/shards/na/matches/match-${at}`, headers);
+        expect([at, response.status]).toEqual([at, status]);
+        processes.add(response.process);
+      }
+      expect(processes.size).toBe(2);
+    };
+    await ask(0, 20, 200);
     const informed = new Set<string | undefined>();
     await until("both workers to have joined their counts", async () => {
       const { body, process } = await requestOnce(first.url, "/usage", headers);
       const { matches, matchesLeft } = body.today;
       const counts = [matches, matchesLeft, body.days[0]?.records];
       if (counts.join() === "20,0,20") informed.add(process);
-      return informed.size === 2 ? true : undefined;
+      return informed.size === 2;
     });
-    const serving = new Set<string | undefined>();
-    for (let at = 0; at < 20; at++) {
-      const response = await requestOnce(first.url, `/shards/na/matches/match-${at}`, headers);
-      expect([at, response.status]).toEqual([at, 200]);
-      serving.add(response.process);
-    }
-    expect(serving.size).toBe(2);
-    const refusing = new Set<string | undefined>();
-    for (let at = 20; at < 40; at++) {
-      const response = await requestOnce(first.url, `/shards/na/matches/match-${at}`, headers);
-      expect([at, response.status]).toEqual([at, 429]);
-      refusing.add(response.process);
-    }
-    expect(refusing.size).toBe(2);
+    await ask(0, 20, 200);
+    await ask(20, 40, 429);
     await first.end();
 
     const second = await start();
@@ -152,3 +145,33 @@ test.each([
     await server.end();
   },
 );
+
+test("portal visitors have tokens that every worker accepts, one limit by address, and their usage together", async () => {
+  const config = join(folder.path, "matchbook.toml");
+  writeFileSync(config, "[tiers.visitor]\nrate = 1\nburst = 30\n");
+  const server = await start("--config", config, "--portal-visitors", "on");
+  const tokens = new Map<string | undefined, string>();
+  await until("both workers to give a token", async () => {
+    const { process, body } = await requestOnce(server.url, "/portal/visitor-token");
+    tokens.set(process, body.token);
+    return tokens.size === 2;
+  });
+  const [token] = tokens.values();
+  const headers = { Authorization: `Bearer ${token}`, Accept: JSON_API };
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, () =>
+      requestOnce(server.url, "/shards/na/matches/match-0", headers),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect([count(statuses, 200), count(statuses, 429)]).toEqual([30, 30]);
+  expect(new Set(answers.map(({ process }) => process)).size).toBe(2);
+  await server.end();
+
+  const usage = async (...args: string[]) =>
+    (await matchbook(["keys", "usage", ...args, "--data", data])).stdout;
+  expect(await usage()).toMatch(/^visitors +portal visitors +60 +30 +0 +30 /m);
+  const { key, days } = JSON.parse(await usage("visitors", "--json"));
+  expect(key).toEqual({ id: "visitors", name: "portal visitors", tier: "visitor" });
+  expect(days).toMatchObject([{ requests: { 200: 30, 429: 30 } }]);
+});

@@ -1,10 +1,12 @@
-/** A Matchbook whose shard na is in SQLite or in PostgreSQL. */
+/** Servers and data folders whose shard na is in SQLite or in PostgreSQL. */
 
 import { afterAll, beforeAll } from "bun:test";
+import { join } from "node:path";
 import type { Json } from "../../src/domain/json.ts";
 import type { Clock } from "../../src/http/context.ts";
+import { homeAt } from "./places.ts";
 import { aPostgres, dropSchema } from "./postgres.ts";
-import { startWorld, type World } from "./world.ts";
+import { aFolder, startWorld, type World } from "./world.ts";
 
 export const ENGINES = ["SQLite", "PostgreSQL"] as const;
 export type Engine = (typeof ENGINES)[number];
@@ -31,5 +33,41 @@ export function engineWorlds(
       return stopped;
     };
     return { ...world, stop, [Symbol.asyncDispose]: stop };
+  };
+}
+
+export interface EngineHome {
+  /** The data folder, for `matchbookAt()` and the like. */
+  data: string;
+  /** Where the shard is: a URL for the settings. */
+  place: string;
+  /** The file of the shard, in SQLite. */
+  file: string;
+  /** The schema of the shard, in PostgreSQL. */
+  schema: string;
+  /** A path beside the data folder. */
+  beside(name: string): string;
+}
+
+/** For a test file: such data folders, without a server. They go with the file, and their schemas. */
+export function engineHomes(): (engine: Engine) => EngineHome {
+  const folder = aFolder();
+  let postgres: Awaited<ReturnType<typeof aPostgres>>;
+  const schemas: string[] = [];
+  beforeAll(async () => {
+    postgres = await aPostgres();
+  });
+  afterAll(async () => {
+    for (const schema of schemas) await dropSchema(postgres.url, schema);
+    postgres.stop();
+    folder.remove();
+  });
+  return (engine) => {
+    const schema = `home_${process.pid}_${made++}`;
+    const beside = (name: string) => join(folder.path, `${schema}-${name}`);
+    const file = beside("na.db");
+    if (engine === "PostgreSQL") schemas.push(schema);
+    const place = engine === "SQLite" ? `sqlite:${file}` : `${postgres.url}?schema=${schema}`;
+    return { data: homeAt(beside("data"), place), place, file, schema, beside };
   };
 }

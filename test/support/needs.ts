@@ -34,3 +34,8 @@ export function hasLibrary(name: string, symbol: string): boolean {
     return false;
   }
 }
+
+/** Whether tests may mount file systems, in a namespace of their own. */
+export const canMount = (): boolean =>
+  hasProgram("unshare") &&
+  Bun.spawnSync(["unshare", "-Urm", "sh", "-c", "mount -t tmpfs tmpfs /tmp"]).exitCode === 0;

@@ -46,7 +46,7 @@ export async function aPostgres(): Promise<{ url: string; stop(): void }> {
 export async function dropSchema(url: string, schema: string): Promise<void> {
   const sql = new SQL({ url, max: 1 });
   try {
-    await sql.unsafe(`DROP SCHEMA ${schema} CASCADE`);
+    await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
   } finally {
     await sql.close();
   }

@@ -13,7 +13,6 @@ import type { Event } from "../../src/observe/events.ts";
 import { type AccessStore, openAccess } from "../../src/open-access.ts";
 import { aFolder } from "../support/world.ts";
 
-const DAY = 86_400_000;
 const NOON = Date.UTC(2026, 2, 10, 12);
 const MIDNIGHT = Date.UTC(2026, 2, 11);
 const TODAY = dayOf(NOON);
@@ -149,20 +148,6 @@ describe("writing", () => {
   });
 });
 
-test("requested usage has what is not written yet and what other processes wrote, and writes nothing", async () => {
-  const recorder = newRecorder();
-  await access.usage.add([aCount(TODAY - 3), aCount(TODAY)], []);
-  recorder.note("k_one", 429, 0, NOON);
-  recorder.note("k_two", 200, 5, NOON);
-  expect(requestsOf(await recorder.daysOf("k_one", TODAY - 29))).toEqual([
-    [-3, { 200: 1 }],
-    [0, { 200: 1, 429: 1 }],
-  ]);
-  expect(requestsOf(await recorder.daysOf("k_one", TODAY - 2))).toHaveLength(1);
-  expect(await recorder.daysOfAll(TODAY)).toHaveLength(2);
-  expect(asked.filter(({ name }) => name === "add")).toEqual([]);
-});
-
 describe("a request that began before midnight", () => {
   test("counts for its own day, and does not affect the next", async () => {
     const recorder = newRecorder();
@@ -190,8 +175,4 @@ describe("a request that began before midnight", () => {
     expect(restarted.quotas.consume("k_one", hashes(0, 1), 4, after)).toBe(false);
     await restarted.stop();
   });
-});
-
-const aCount = (day: number): UsageCount => ({
-  ...{ keyId: "k_one", day, status: 200, requests: 1, records: 1, lastSeen: day * DAY + 5 },
 });

@@ -268,12 +268,13 @@ describe("the table of parts", () => {
 });
 
 describe("the checks themselves", () => {
-  test("detect an import in the wrong direction, of an adapter, and of an unknown part", () => {
+  test("detect a wrong direction, an adapter, an unknown part, a package in the wrong place, and cycles", () => {
     const bad: Graph = new Map([
-      ["domain/match.ts", ["store/store.ts"]],
-      ["http/server.ts", ["store/sqlite/reader.ts"]],
-      ["store/store.ts", ["store/sqlite/reader.ts"]],
-      ["cli/serve.ts", ["helpers/text.ts", "wiring.ts"]],
+      ["domain/match.ts", ["store/store.ts", "node:fs"]],
+      ["http/server.ts", ["store/sqlite/reader.ts", "bun:sqlite", "left-pad", "node:zlib"]],
+      ["store/store.ts", ["store/sqlite/reader.ts", "store/store.ts"]],
+      ["cli/serve.ts", ["helpers/text.ts", "wiring.ts", "commander"]],
+      ["store/sqlite/reader.ts", ["domain/match.ts"]],
     ]);
     expect(forbiddenImports(bad)).toEqual([
       "domain/match.ts imports store/store.ts: domain may not import store",
@@ -281,29 +282,15 @@ describe("the checks themselves", () => {
       "store/store.ts imports store/sqlite/reader.ts: store may not import store/sqlite",
       "cli/serve.ts imports helpers/text.ts: cli may not import helpers",
     ]);
-  });
-
-  test("detect a package in the wrong place", () => {
-    const bad: Graph = new Map([
-      ["domain/match.ts", ["node:fs"]],
-      ["http/server.ts", ["bun:sqlite", "left-pad", "node:zlib"]],
-      ["cli/program.ts", ["commander"]],
-    ]);
     expect(forbiddenPackages(bad)).toEqual([
       "domain/match.ts uses node:fs",
       "http/server.ts uses bun:sqlite",
       "http/server.ts uses left-pad",
     ]);
-  });
-
-  test("detect a cycle of any length", () => {
-    const bad: Graph = new Map([
-      ["a.ts", ["b.ts", "d.ts"]],
-      ["b.ts", ["c.ts"]],
-      ["c.ts", ["a.ts"]],
-      ["d.ts", ["d.ts"]],
+    expect(circles(bad)).toEqual([
+      "domain/match.ts → store/store.ts → store/sqlite/reader.ts → domain/match.ts",
+      "store/store.ts → store/store.ts",
     ]);
-    expect(circles(bad)).toEqual(["a.ts → b.ts → c.ts → a.ts", "d.ts → d.ts"]);
   });
 
   test("detect every form of import", async () => {

@@ -1,4 +1,4 @@
-/** Tests when a body is compressed as a whole, and when stored pieces are joined. */
+/** Tests when a busy server joins stored pieces. The rest of compression is in test/features/http-encodings.test.ts. */
 
 import { expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
@@ -58,24 +58,15 @@ function bodiesWith(compression: Compression, bytes = MIB): Pick<Bodies, "of"> {
   };
 }
 
-test("a single request gets a body that is compressed as a whole", async () => {
-  const bodies = bodiesWith("auto");
-  for (const encodings of [GZIP, ZSTD]) {
-    const document = aDocument();
-    const body = await bodies.of(document, encodings);
-    expect(body.encoding).toBe(encodings[0]!);
-    expect(bytesOf(body).length).toBeLessThan(document.content.size / 2);
-    expect(textOf(body)).toBe(textOf(await bodiesWith("fast").of(document, GZIP)));
-    await pause();
-  }
-});
-
-test("requests that are handled in one turn have waited, and get the stored pieces", async () => {
+test("requests that are handled in one turn have waited, and get the stored pieces, unless bodies are always to be small", async () => {
   const bodies = bodiesWith("auto");
   const documents = Array.from({ length: 20 }, aDocument);
   const sent = await Promise.all(documents.map((one) => bodies.of(one, ZSTD)));
   const stitched = sent.filter((body, index) => isStitched(body, documents[index]!));
   expect(stitched).toHaveLength(19);
+  const small = bodiesWith("small");
+  const whole = await Promise.all(documents.map((one) => small.of(one, ZSTD)));
+  expect(whole.some((body, index) => isStitched(body, documents[index]!))).toBe(false);
 });
 
 test("a turn with several requests is followed by one with stored pieces, and a quiet one is not", async () => {
@@ -113,18 +104,6 @@ test("a client that accepts zstd only gets it under load too", async () => {
   const documents = Array.from({ length: 5 }, aDocument);
   const sent = await Promise.all(documents.map((one) => bodies.of(one, ["zstd", "identity"])));
   expect(sent.map(({ encoding }) => encoding)).toEqual(documents.map(() => "zstd"));
-});
-
-test("fast never compresses as a whole, small always does", async () => {
-  const documents = Array.from({ length: 10 }, aDocument);
-  const [fast, small] = [bodiesWith("fast"), bodiesWith("small")];
-  for (const encodings of [GZIP, ZSTD]) {
-    const quick = await Promise.all(documents.map((one) => fast.of(one, encodings)));
-    expect(quick.every((body, index) => isStitched(body, documents[index]!))).toBe(true);
-    expect(quick.every(({ encoding }) => encoding === "gzip")).toBe(true);
-    const thorough = await Promise.all(documents.map((one) => small.of(one, encodings)));
-    expect(thorough.some((body, index) => isStitched(body, documents[index]!))).toBe(false);
-  }
 });
 
 test("a cache has at most as many bytes as it may, of the entries used last", () => {

@@ -1,4 +1,4 @@
-/** Tests overload control: which requests are admitted, and which are refused. */
+/** Tests overload control: which requests are admitted, and which are refused. Slow databases: test/features/defaults.test.ts. */
 
 import { expect, test } from "bun:test";
 import { OverloadControl } from "../../src/http/overload.ts";
@@ -36,10 +36,6 @@ test("however long they take, a few requests at once are never refused", () => {
   expect(aControl({}).send(32, 1000)).toBe(32);
 });
 
-test("a limit of 0 refuses nothing", () => {
-  expect(aControl({ maxDelayMs: 0 }).send(1000, 1000)).toBe(1000);
-});
-
 test("during an overload turns are short, until nothing was refused for a second", async () => {
   const { send, pass } = aControl({});
   send(100, 1);
@@ -50,18 +46,6 @@ test("during an overload turns are short, until nothing was refused for a second
   pass(1000);
   await turn();
   expect(send(100, 1)).toBe(51);
-});
-
-test("a shard whose database is slow is refused beyond its limit, and no other shard", async () => {
-  const { control, send } = aControl({ maxInFlight: 2 });
-  expect([1, 2, 3].map((at) => control.enter("slow", at))).toEqual([true, true, false]);
-  expect(control.enter("na", 3)).toBe(true);
-  control.leave("slow");
-  expect(control.enter("slow", 4)).toBe(true);
-  control.leave("na");
-  await turn();
-  // It is not an overload of the process.
-  expect(send(40, 1)).toBe(40);
 });
 
 test("it is busy while several requests arrive in a turn", async () => {

@@ -1,29 +1,12 @@
-/** The heroes page as data: its URL, the order of its rows, and the patches it offers. */
+/** The heroes page as data: its URL, the order of its rows, leaders and bars. */
 
-import { describe, expect, test } from "bun:test";
-import { Matchbook } from "../../client/src/index.ts";
-import { HERO_SORTS } from "../../src/features/heroes/statistics.ts";
-import { filtersOf, MODES, searchOf } from "../../src/portal/views/heroes/filters.ts";
-import { patchesSeen } from "../../src/portal/views/heroes/patches.ts";
+import { expect, test } from "bun:test";
+import { filtersOf } from "../../src/portal/views/heroes/filters.ts";
 import { ENOUGH, leaderOf, rowsOf, scaleOf, sorted } from "../../src/portal/views/heroes/table.ts";
 
-describe("the URL of the heroes page", () => {
-  test("holds the filters and the order, and leaves defaults out", () => {
-    expect(searchOf(filtersOf(new URLSearchParams())).toString()).toBe("");
-    for (const sort of HERO_SORTS) {
-      for (const mode of [undefined, ...MODES]) {
-        for (const patch of [undefined, "4.0", "a&b=c,d"]) {
-          const filters = { mode, patch, sort };
-          expect(filtersOf(new URLSearchParams(searchOf(filters).toString()))).toEqual(filters);
-        }
-      }
-    }
-  });
-
-  test("may hold anything: what is not valid counts as absent", () => {
-    const search = new URLSearchParams("mode=private&patch=%20&sort=-name");
-    expect(filtersOf(search)).toEqual({ mode: undefined, patch: undefined, sort: "-matches" });
-  });
+test("the URL may hold anything: what is not valid counts as absent", () => {
+  const search = new URLSearchParams("mode=private&patch=%20&sort=-name");
+  expect(filtersOf(search)).toEqual({ mode: undefined, patch: undefined, sort: "-matches" });
 });
 
 test("heroes with equal values are in the order of their names, in both directions", () => {
@@ -61,33 +44,4 @@ test("bars of win rates begin at one half, and small differences do not fill the
   expect(scaleOf(rows(0.25, 0.51)).winRate).toBe(0.25);
   // Never a bar that is divided by zero.
   expect(scaleOf(rows(0.5)).pickRate).toBeGreaterThan(0);
-});
-
-test("the patches offered are those of matches seen, newest first, each once", async () => {
-  const asked: URLSearchParams[] = [];
-  const patches = ["4.0", "4.0", "3.9", " "];
-  const matchbook = new Matchbook({
-    url: "http://matchbook.example",
-    key: "mb_test",
-    fetch: async (url) => {
-      asked.push(new URL(String(url)).searchParams);
-      const patchVersion = patches[asked.length - 1];
-      return Response.json({
-        data: [{ type: "match", id: `match-${asked.length}`, attributes: { patchVersion } }],
-        included: [],
-        links: { self: String(url) },
-        meta: { window: {} },
-      });
-    },
-  });
-  const now = Date.UTC(2026, 2, 14);
-  const { signal } = new AbortController();
-  expect(await patchesSeen(matchbook.shard("na"), now, signal)).toEqual(["4.0", "3.9"]);
-  // Few records, of any age, and nothing of them but the patch.
-  expect(asked.length).toBe(4);
-  for (const query of asked) {
-    expect(query.get("page[limit]")).toBe("1");
-    expect(query.get("fields[match]")).toBe("patchVersion");
-    expect(query.get("filter[createdAt-start]")).toBe("1970-01-01T00:00:00Z");
-  }
 });

@@ -13,6 +13,7 @@ import {
   skinName,
   statName,
 } from "../../src/portal/names.ts";
+import { valueText } from "../../src/portal/views/leaderboards/boards.ts";
 import { scaled } from "../support/scale.ts";
 
 const NAMING = {
@@ -162,6 +163,13 @@ describe("formatted values", () => {
   ])("%p seconds do not look like a time of the day", (seconds, shown) =>
     expect(durationText(seconds).replaceAll("\u00a0", " ")).toBe(shown),
   );
+
+  test("of leaderboards have their unit", () => {
+    expect(valueText("win-rate", 0.7143)).toBe("71.4%");
+    expect(valueText("ranked-wins", 1234)).toBe("1,234");
+    expect(valueText("win-streak", 1)).toBe("1 win");
+    expect(valueText("skill-tier", 29)).toBe("Tier 29");
+  });
 
   test("tiers below 0 are unranked", () => {
     expect([tier(-1), tier(0), tier(29)]).toEqual(["Unranked", "Tier 0", "Tier 29"]);

@@ -59,10 +59,6 @@ describe("a match of a player", () => {
     expect(items(["*Item_Boots*", 3, null])).toEqual(["*Item_Boots*"]);
     expect(items("boots")).toEqual([]);
   });
-
-  test("is undefined for who did not take part", () => {
-    expect(appearanceOf(match(true, false), "eve")).toBeUndefined();
-  });
 });
 
 describe("the streak", () => {
@@ -89,15 +85,6 @@ describe("the summary of recent matches", () => {
 
   test("names matches without a winner", () => {
     expect(resultsInWords(resultsOf(recent))).toBe("1 win, 1 loss, 1 without a winner");
-  });
-
-  test("is plotted oldest first, one series per mode, with gaps for missing values", () => {
-    const { xs, series } = trendOf(recent, "ratio");
-    expect(xs).toEqual([1, 2, 3]);
-    expect(series).toEqual([
-      { label: "Ranked", values: [1, null, 3], mean: 2, isJoined: true },
-      { label: "Casual", values: [null, null, null], mean: undefined, isJoined: true },
-    ]);
   });
 
   test("has at most three series: the rarest modes share one", () => {

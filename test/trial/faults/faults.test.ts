@@ -3,6 +3,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { writeLines } from "../../support/demo.ts";
+import { canMount, skipWithout } from "../../support/needs.ts";
 import { begin, type FaultKind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import { runOnce } from "./one-run.ts";
@@ -29,6 +30,22 @@ test.each(["kill-server", "kill-ingest"])(
     expect(result.responses).toBeGreaterThan(0);
   },
 );
+
+/** Mounts are allowed in user namespaces. */
+const onSmallDisk = () => {
+  test.each(["read-only-folder", "full-disk"])(
+    "a fault run of the kind %s loses nothing and serves nothing wrong",
+    async (name) => {
+      const kind = KINDS.find((one) => one.name === name)!;
+      const { problems, acknowledged, hasHit } = await runOnce(kind, SEED, MATCHES);
+      expect({ problems, acknowledged, hasHit }).toEqual({
+        ...{ problems: [], acknowledged: MATCHES, hasHit: true },
+      });
+    },
+  );
+};
+if (canMount()) onSmallDisk();
+else skipWithout("user namespaces (unshare)", onSmallDisk);
 
 test("a run fails when a record is lost, altered or invented", async () => {
   const broken: FaultKind["run"] = async (scene) => {

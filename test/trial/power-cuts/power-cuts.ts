@@ -1,10 +1,11 @@
 /**
- * Cuts the power at random moments of a recording. What was synced before is there, of everything else a random part; then
- * the program must serve every acknowledged record with the right values, accept acknowledged keys, and find no damage.
+ * Cuts the power at random moments of a recording. What was synced before is there, of everything else nothing or a random
+ * part; then the program must serve every acknowledged record with the right values, accept acknowledged keys, and find no
+ * damage. Usage and webhooks promise less, but no file of SQLite may be written before its log is synced.
  */
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { unobserved } from "../../../src/observe/events.ts";
 import { openAccess } from "../../../src/open-access.ts";
@@ -13,7 +14,7 @@ import { serve } from "../../../src/wiring.ts";
 import { entryOf } from "../../model/entry.ts";
 import type { Thing } from "../../model/record.ts";
 import { Chance } from "../../support/chance.ts";
-import { luckOf } from "../../support/disk-model.ts";
+import { luckOf, WORST } from "../../support/disk-model.ts";
 import { canRecord } from "../../support/system-calls.ts";
 import { verified } from "../../support/verify.ts";
 import { aFolder, getAs } from "../../support/world.ts";
@@ -73,17 +74,15 @@ export async function powerCuts(seed: number, cuts: number): Promise<PowerCuts> 
   try {
     const recording = await record(folder.path, random);
     let played = 0;
-    for (const moment of momentsOf(recording, cuts, random)) {
+    for (const { moment, isWorst } of momentsOf(recording, cuts, random)) {
       const { calls, model } = recording;
       const next = calls.findIndex((call) => call.moment >= moment);
       const end = next === -1 ? calls.length : next;
       model.play(calls.slice(played, end));
       played = Math.max(played, end);
       const left = aFolder();
-      model.cut(
-        left.path,
-        luckOf(() => random.unit()),
-      );
+      const luck = isWorst ? WORST : luckOf(() => random.unit());
+      model.cut(left.path, luck);
       const found = await check(join(left.path, "data"), recording, moment);
       for (const name of ["acknowledged", "lost", "wrong", "compared"] as const) {
         counts[name] += found[name];
@@ -93,22 +92,54 @@ export async function powerCuts(seed: number, cuts: number): Promise<PowerCuts> 
       );
       if (found.problems.length === 0) left.remove();
     }
+    const { calls, model } = recording;
+    model.play(calls.slice(played));
+    const mistakes = [...model.mistakes, ...neverWritten(recording)];
+    counts.wrong += mistakes.length;
+    counts.problems.push(...mistakes);
   } finally {
     folder.remove();
   }
   return counts;
 }
 
-/** In ascending order: half of them anywhere, the others around a sync or an acknowledgement. */
-function momentsOf({ calls, acknowledged }: Recording, cuts: number, random: Chance): number[] {
+/** Files whose log was not written or not copied into them: then nothing says whether that is done in a safe order. */
+function neverWritten({ calls }: Recording): string[] {
+  const written = calls.filter(({ name }) => name === "pwrite64").map(({ path }) => basename(path));
+  return ["na.db", "access.sqlite", "usage.sqlite", "hooks.sqlite"]
+    .flatMap((file) => [file, `${file}-wal`])
+    .filter((name) => !written.includes(name))
+    .map((name) => `${name} was not written`);
+}
+
+interface Moment {
+  moment: number;
+  /** Nothing is kept that was not synced. */
+  isWorst: boolean;
+}
+
+/**
+ * In ascending order: a third right after an acknowledgement of a key or of a match, with the worst luck, a third anywhere,
+ * and the others around a sync or an acknowledgement.
+ */
+function momentsOf({ calls, acknowledged }: Recording, cuts: number, random: Chance): Moment[] {
   const turns = [
     ...calls.filter(({ name }) => name.endsWith("sync")).map(({ to }) => to),
     ...acknowledged.map(({ moment }) => moment),
   ];
-  const moments = Array.from({ length: cuts }, () =>
-    random.unit() < 0.5 ? random.pick(calls).moment : random.pick(turns) + random.between(-1, 1),
-  );
-  return moments.sort((one, other) => one - other);
+  const promised = (what: "key" | "match") => acknowledged.filter((one) => what in one);
+  const moments = Array.from({ length: cuts }, (_, at): Moment => {
+    if (at % 3 === 0) {
+      const { moment } = random.pick(promised(at % 2 === 0 ? "key" : "match"));
+      return { moment: moment + 1, isWorst: true };
+    }
+    const isAnywhere = at % 3 === 1;
+    const moment = isAnywhere
+      ? random.pick(calls).moment
+      : random.pick(turns) + random.between(-1, 1);
+    return { moment, isWorst: false };
+  });
+  return moments.sort((one, other) => one.moment - other.moment);
 }
 
 type Found = Omit<PowerCuts, "cuts">;

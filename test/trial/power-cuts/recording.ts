@@ -1,4 +1,7 @@
-/** Records an ingest, a server with uploads and changes of keys, and another ingest: what they write, and when they acknowledge. */
+/**
+ * Records an ingest, a server with uploads, changes of keys, usage and a webhook, and another ingest: what they write, and
+ * when they acknowledge.
+ */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +16,7 @@ import {
   recorder,
   sends,
 } from "../../support/system-calls.ts";
+import { JSON_API } from "../../support/world.ts";
 
 /** Something that the program said is done. Replacements and revocations make earlier ones obsolete. */
 export type Acknowledged = { moment: number } & (
@@ -108,7 +112,10 @@ async function ingest(recording: Recording, folder: string, batch: Batch): Promi
 async function serve(recording: Recording, folder: string, batches: Batch[]): Promise<void> {
   const tape = recorder(folder);
   const server = await startServerProcess(
-    ["--data", dataIn(folder), "--batch", `${BATCH}`, "--admin-port", "0", "--log-level", "silent"],
+    [
+      ...["--data", dataIn(folder), "--batch", `${BATCH}`, "--admin-port", "0"],
+      ...["--hooks", "private", "--log-level", "silent"],
+    ],
     { program: tape.program, cwd: folder, env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } },
   );
   const adminUrl = await server.saying(/^admin listener on (http:\S+)\n/m);
@@ -126,6 +133,9 @@ async function serve(recording: Recording, folder: string, batches: Batch[]): Pr
     const { request, content } = await post("/keys", JSON.stringify({ name }));
     const { key, record: made } = content;
     promised.push([request, { key, isRevoked: false }]);
+    const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
+    await fetch(`${server.url}/shards/na/matches`, { headers });
+    await post("/hooks", JSON.stringify({ key: made.id, url: "http://127.0.0.1:9/" }));
     if (promised.length % 2 === 0) return;
     const revoked = await post(`/keys/${made.id}/revoke`, "");
     promised.push([revoked.request, { key, isRevoked: true }]);

@@ -77,6 +77,11 @@ const readOnly: FaultKind = {
     const { exitCode } = await scene.ingest(some);
     scene.hit();
     if (isStored || exitCode === 0) scene.problems.push("records were stored on a read-only disk");
+    const { status } = await fetch(`${scene.target.url}/readyz`);
+    if (status !== 200) scene.problems.push(`/readyz responds with ${status} on a read-only disk`);
+    const verified = await scene.command(["verify", "na", "--full-speed"]);
+    if (verified.exitCode !== 0)
+      scene.problems.push(`verify: ${verified.stdout}${verified.stderr}`);
     await missesNothing(scene);
     await scene.stopServer();
     scene.moveTo(data);

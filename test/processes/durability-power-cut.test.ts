@@ -1,6 +1,0 @@
-/** Power cuts, if system calls can be recorded. */
-
-import { needs } from "../support/needs.ts";
-import { canRecord } from "../support/system-calls.ts";
-
-await needs("strace", canRecord(), () => import("./durability-power-cut.ts"));

@@ -1,6 +1,0 @@
-/** What a server leaves on the disk, if its system calls can be recorded. */
-
-import { needs } from "../support/needs.ts";
-import { canRecord } from "../support/system-calls.ts";
-
-await needs("strace", canRecord(), () => import("./durability-server.ts"));

@@ -1,0 +1,91 @@
+/** What reads may cost in every store: it is bounded by the page, not by the shard. */
+
+import { describe, expect, test } from "bun:test";
+import { NameSearch } from "../../src/features/name-search/similar-names.ts";
+import type { NameLookups } from "../../src/features/name-search/stored.ts";
+import type { Selection } from "../../src/store/store.ts";
+import {
+  COMBINATIONS,
+  LIMIT,
+  MATCHES,
+  PAGE_STARTS,
+  rowsOf,
+  SINGLE_FILTERS,
+  TYPED_NAMES,
+  WINDOW,
+} from "../support/large.ts";
+
+export interface Cost {
+  /** In units of the store. */
+  cost: number;
+  /** What was run, for messages. */
+  says: string;
+}
+
+export interface CostingStore {
+  /** One for each way in which the store may run it. */
+  page(selection: Selection): Cost[] | Promise<Cost[]>;
+  lookups(read: (lookups: NameLookups) => unknown): Cost[] | Promise<Cost[]>;
+  most: {
+    /** A page by one filter with so many values. */
+    byOne(values: number): number;
+    /** A page by so many filters, of which the most selective has so many rows in the window. */
+    bySeveral(filters: number, shortest: number): number;
+    /** So many entries of names, found by so many keys. */
+    names(entries: number, keys: number): number;
+    /** For a row that is read. */
+    row: number;
+  };
+}
+
+/** Registers the tests of a store. */
+export function testCosts({ page, lookups, most }: CostingStore): void {
+  const within = (costs: readonly Cost[], limit: number, what: unknown) => {
+    for (const { cost, says } of costs) {
+      const text = `${JSON.stringify(what)}: ${cost}, at most ${limit}\n${says}`;
+      expect(cost <= limit || text).toBe(true);
+    }
+  };
+
+  test.each(SINGLE_FILTERS)(
+    "a page by %s costs no more than its rows",
+    async (_, filter, values) => {
+      for (const pageStart of PAGE_STARTS) {
+        for (const sort of ["createdAt", "-createdAt"] as const) {
+          const selection = { ...filter, ...WINDOW, sort, pageStart, limit: LIMIT };
+          within(await page(selection), most.byOne(values), { pageStart, sort });
+        }
+      }
+    },
+  );
+
+  test.each(COMBINATIONS)(
+    "a page by %s costs no more than the rows of the most selective filter in the window",
+    async (_, filter) => {
+      const rows = rowsOf(filter);
+      const limit = most.bySeveral(rows.length, Math.min(...rows));
+      expect(limit / most.row).toBeLessThan(MATCHES);
+      for (const pageStart of PAGE_STARTS) {
+        const sort = "createdAt" as const;
+        const selection = { ...filter, ...WINDOW, sort, pageStart, limit: LIMIT };
+        within(await page(selection), limit, pageStart);
+      }
+    },
+  );
+
+  describe.each(TYPED_NAMES)(
+    "the search for the name %s costs no more than the entries",
+    (typed) => {
+      const search = new NameSearch(typed);
+      const keys = [search.beginning, search.laterWord, search.reversed];
+      const reads: [what: string, read: (names: NameLookups) => unknown, entries: number][] = [
+        ["around keys", (names) => names.around(keys, 20, 20), 40 * keys.length],
+        ["that begin with keys", (names) => names.beginning(keys, 20), 20 * keys.length],
+        ["after which characters follow", (names) => names.charactersAfter(keys, 50), 60],
+      ];
+      test.each(reads)("%s", async (what, read, entries) => {
+        within(await lookups(read), most.names(entries, keys.length), what);
+      });
+    },
+  );
+}
