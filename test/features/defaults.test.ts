@@ -9,7 +9,6 @@ import { loadSettings } from "../../src/settings/load.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { serve } from "../../src/wiring.ts";
 import { TestClock } from "../support/keys.ts";
-import { problemIn } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { exchangeAtOnce } from "../support/wire.ts";
@@ -46,33 +45,7 @@ async function withDefaults(clock: Clock, work: (site: Site) => Promise<void>): 
   }
 }
 
-const headersOf = ({ headers }: Reply) =>
-  ["ratelimit-policy", "ratelimit", "x-ratelimit-limit", "x-ratelimit-remaining"].map((name) =>
-    headers.get(name),
-  );
-
 describe("by default", () => {
-  test("a key may send 60 requests at once, then one a second", async () => {
-    const clock = new TestClock();
-    await withDefaults(clock, async ({ get }) => {
-      for (let left = 59; left >= 0; left--) {
-        const reply = await get(MATCH);
-        expect([reply.status, ...headersOf(reply)]).toEqual([
-          ...[200, '"default";q=60;w=60', `"default";r=${left};t=${60 - left}`],
-          ...["60", String(left)],
-        ]);
-      }
-      for (let second = 0; second < 3; second++) {
-        const refused = await get(MATCH);
-        expect([refused.status, problemIn(refused).code]).toEqual([429, "rate-limited"]);
-        expect(refused.headers.get("retry-after")).toBe("1");
-        expect(headersOf(refused).at(-1)).toBe("0");
-        clock.advance(1000);
-        expect((await get(MATCH)).status).toBe(200);
-      }
-    });
-  });
-
   test("/usage has these limits", () =>
     withDefaults(new TestClock(), async ({ get }) => {
       expect((await get("/usage")).body.limits).toEqual({
