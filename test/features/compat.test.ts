@@ -9,7 +9,7 @@ import { anonymous, expectProblem, problemIn } from "../support/problems.ts";
 import { aMatch, duel, minutesAgo, type RosterIn } from "../support/records.ts";
 import { checkReply } from "../support/replies.ts";
 import { exchange } from "../support/wire.ts";
-import { included, JSON_API, type Reply, startWorld, type World } from "../support/world.ts";
+import { JSON_API, type Reply, startWorld, type World } from "../support/world.ts";
 
 const ADA = { id: "player-a", name: "Ada" };
 const LATEST = minutesAgo(10);
@@ -236,16 +236,6 @@ describe("a key", () => {
     expect(anonymous(wrong)).toEqual(none);
     expect(anonymous(await world.get(MATCH, { Authorization: null }))).toEqual(none);
   });
-});
-
-test("createdAt of a player is that of the latest match, also with an older one; players have meta as usual", async () => {
-  const expected = { attributes: { createdAt: LATEST } };
-  expect((await world.get(PLAYER)).body.data).toMatchObject(expected);
-  const list = await world.get(`${PLAYERS}?filter[playerIds]=player-b,player-a`);
-  expect(list.body.data[1]).toMatchObject(expected);
-  expect(included((await world.get(MATCH)).body, "player", "player-a")).toMatchObject(expected);
-  const some = `${PLAYERS}?filter[playerIds]=player-a,player-b&page[limit]=1`;
-  expect((await world.get(some)).body.meta).toEqual({ omitted: 1 });
 });
 
 describe("a response with added members", () => {

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { TestClock } from "../support/keys.ts";
-import { aMatch, duel, type MatchIn, type RosterIn } from "../support/records.ts";
+import { aMatch, type MatchIn, type RosterIn } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const NOW = Date.UTC(2026, 2, 29);
@@ -42,48 +42,6 @@ async function worldOf(
   return { world, clock, playedWith, tallies };
 }
 
-describe("played with", () => {
-  test("has other players with what they have in common", async () => {
-    const { playedWith, tallies } = await worldOf([
-      play(50, ["ada", "grace"], ["edsger"]),
-      play(40, ["edsger"], ["ada", "grace"]),
-      play(30, ["ada", "grace"], ["bot"]),
-      play(20, ["ada"], ["grace"]),
-    ]);
-    expect(await tallies("ada")).toEqual({ grace: "2/3 1/1", edsger: "0/0 1/2" });
-    const { data, meta } = (await playedWith("ada")).body;
-    expect(data[1].attributes.lastPlayedAt).toBe("2026-03-28T23:20:00Z");
-    expect(meta).toEqual({
-      matches: 4,
-      window: { start: "2026-03-01T00:00:00Z", end: "2026-03-29T00:00:00Z" },
-      isTruncated: false,
-    });
-  });
-
-  test("has those with the most matches together first, then those of the latest match, then by id", async () => {
-    const { playedWith } = await worldOf([
-      play(50, ["me", "often"], ["old"]),
-      play(40, ["me"], ["often", "Z"]),
-      play(30, ["me", "b"], ["a"]),
-    ]);
-    const { body } = await playedWith("me");
-    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(["often", "a", "b", "Z", "old"]);
-  });
-
-  test("has current names, and other shards do not count", async () => {
-    const { playedWith, tallies } = await worldOf([
-      play(50, ["me"], ["you"]),
-      aMatch({
-        createdAt: timeOf(5),
-        rosters: duel({ id: "you", name: "New name" }, { id: "third" }),
-      }),
-      play(40, ["me"], ["you"], { shard: "eu" }),
-    ]);
-    expect((await playedWith("me")).body.data[0].attributes.name).toBe("New name");
-    expect(await tallies("me")).toEqual({ you: "0/0 1/1" });
-  });
-});
-
 describe("what counts", () => {
   test("the window is the last 28 days, both ends included", async () => {
     const first = 28 * 24 * 60;
@@ -106,23 +64,6 @@ describe("what counts", () => {
     for (let time = 0; time < 3; time++) {
       expect(Object.keys(await tallies("me"))).toEqual(["after", "last"]);
     }
-  });
-
-  test("a match that only mentions the player does not, nor do others who are only mentioned", async () => {
-    const spectators = (...ids: string[]): MatchIn => ({
-      relationships: { spectators: { data: ids.map((id) => ({ type: "player", id })) } },
-      included: ids.map((id) => ({
-        type: "player",
-        id,
-        attributes: { name: id, shardId: "na", stats: {} },
-      })),
-    });
-    const { playedWith, tallies } = await worldOf([
-      play(50, ["me"], ["you"], spectators("seen")),
-      play(40, ["you"], ["other"], spectators("me")),
-    ]);
-    expect(await tallies("me")).toEqual({ you: "0/0 1/1" });
-    expect((await playedWith("seen")).body).toMatchObject({ data: [], meta: { matches: 0 } });
   });
 
   test("sides are those of the rosters, also if both have won or lost", async () => {

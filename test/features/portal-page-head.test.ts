@@ -303,7 +303,7 @@ test.each([
   [
     "without records if visitors need a key",
     {},
-    ["Disallow: /portal/", "Allow: /portal/developers"],
+    ["Allow: /portal/developers", "Disallow: /portal/"],
   ],
 ])("robots.txt lets crawlers read the pages %s, and never the API", async (_, settings, more) => {
   await using site = await serving(settings);

@@ -42,14 +42,16 @@ function receive(): Receiver {
 }
 
 /** With a receiver and a hook for it. */
-async function startHooked() {
+async function startHooked(wanted: Parameters<HookWorld["add"]>[1] = {}) {
   const world = await start();
   const receiver = receive();
-  return { world, receiver, hook: await world.add(receiver.url) };
+  return { world, receiver, hook: await world.add(receiver.url, wanted) };
 }
 
 const matches = (...ids: string[]) => ids.map((id) => aMatch({ id }));
 const HOUR = 3_600_000;
+const FINE = () => new Response();
+const FAILING = () => new Response("", { status: 500 });
 
 const resultsOf = async (world: HookWorld, id: string) =>
   (await world.hooks.describe([await world.hooks.find(id)], world.clock.now()))[0]!;
@@ -138,7 +140,7 @@ test("a batch that fails is repeated with the same id and body, and later change
     progress: [{ attempts: 1, lastResult: "HTTP 500" }],
   });
 
-  receiver.respond = () => new Response();
+  receiver.respond = FINE;
   world.clock.time += 6000;
   await world.deliver();
   const [first, again, second] = receiver.received;
@@ -165,7 +167,7 @@ test("Retry-After delays the next attempt", async () => {
 test("a hook that fails for a day is paused and reported; resumed, it continues where it stopped", async () => {
   const { world, receiver, hook } = await startHooked();
   await world.ingest(matches("one"));
-  receiver.respond = () => new Response("", { status: 500 });
+  receiver.respond = FAILING;
   const began = world.clock.time;
   for (let at = 0; (await world.hooks.find(hook.id)).pausedBy === null; at++) {
     expect(at).toBeLessThan(40);
@@ -187,7 +189,7 @@ test("a hook that fails for a day is paused and reported; resumed, it continues 
   expect(receiver.received).toHaveLength(sent);
   expect(metricOf(world, "matchbook_paused_hooks")).toBe(1);
 
-  receiver.respond = () => new Response();
+  receiver.respond = FINE;
   await world.hooks.resume(hook);
   await world.deliver();
   expect(receiver.matches()).toEqual(["one"]);
@@ -385,16 +387,12 @@ test.each([
 });
 
 test("a hook for players receives only their matches, and advances past the others", async () => {
-  const world = await start();
-  const receiver = receive();
-  const wanted = aMatch({ id: "wanted" });
-  const player = JSON.stringify(wanted).match(/"type":"player","id":"([^"]+)"/)![1]!;
-  const hook = await world.add(receiver.url, { players: [player] });
+  const { world, receiver, hook } = await startHooked({ players: ["ada"] });
   const others = Array.from({ length: 150 }, (_, at) => `other${at}`);
   await world.ingest(matches(...others));
   await world.deliver();
   expect((await world.hooks.find(hook.id)).progress[0]!.cursor.number).toBe(151);
-  await world.ingest([wanted]);
+  await world.ingest([aMatch({ id: "wanted", rosters: duel({ id: "ada" }, { id: "bob" }) })]);
   await world.deliver();
   expect(receiver.matches()).toEqual(["wanted"]);
 });
@@ -443,9 +441,9 @@ test("a cursor that is not in the log any more: the delivery begins with the log
   await world.ingest(matches("lost"));
   await world.ingest(matches("kept"));
   forgetChanges(world);
-  receiver.respond = () => new Response("", { status: 500 });
+  receiver.respond = FAILING;
   await world.deliver();
-  receiver.respond = () => new Response();
+  receiver.respond = FINE;
   world.clock.time += 6000;
   await world.deliver();
   expect(receiver.matches()).toEqual(["kept"]);
@@ -474,12 +472,12 @@ test("after a restore, a hook gets one message with a gap at once, and goes on f
 
   for (const suffix of ["", "-wal", "-shm"]) rmSync(join(world.data, `na.db${suffix}`));
   renameSync(backup, join(world.data, "na.db"));
-  receiver.respond = () => new Response("", { status: 500 });
+  receiver.respond = FAILING;
   await until("the restored file is noticed", async () => {
     await world.deliver();
     return receiver.received.length > 0;
   });
-  receiver.respond = () => new Response();
+  receiver.respond = FINE;
   world.clock.time += 6000;
   await world.deliver();
   await world.deliver();
@@ -496,9 +494,7 @@ test("after a restore, a hook gets one message with a gap at once, and goes on f
 });
 
 test("a hook for players gets the message with a gap, although none of the changes are theirs", async () => {
-  const world = await start();
-  const receiver = receive();
-  await world.add(receiver.url, { players: ["nobody"] });
+  const { world, receiver } = await startHooked({ players: ["nobody"] });
   for (const id of ["lost", "kept"]) await world.ingest(matches(id));
   forgetChanges(world);
   await world.deliver();
@@ -535,7 +531,7 @@ test("progress that cannot be stored does not make the server send a batch again
     return new Response();
   };
   await world.deliver();
-  receiver.respond = () => new Response();
+  receiver.respond = FINE;
   await world.deliver();
   world.clock.time += 9000;
   await world.deliver();
@@ -551,9 +547,7 @@ test("progress that cannot be stored does not make the server send a batch again
 });
 
 test("after a rotation both secrets sign for 24 hours, then the new one alone", async () => {
-  const world = await start();
-  const receiver = receive();
-  const old = await world.add(receiver.url);
+  const { world, receiver, hook: old } = await startHooked();
   await world.hooks.rotateSecret(old, world.clock.now());
   const { secret } = await world.hooks.find(old.id);
   expect(secret).not.toBe(old.secret);
@@ -648,7 +642,7 @@ test("a late failure does not pause a hook to which another instance has deliver
   await world.ingest(matches("one"));
   const end = await deliverSlowly(world, receiver);
   world.clock.time += 15_000;
-  receiver.respond = () => new Response();
+  receiver.respond = FINE;
   await world.deliver(world.newDeliverer());
   await end(410);
   expect(await resultsOf(world, hook.id)).toMatchObject({ state: "active" });
@@ -658,14 +652,14 @@ test("a late failure does not pause a hook to which another instance has deliver
 test("the lag is the age of the oldest change that was not delivered", async () => {
   const { world, receiver } = await startHooked();
   await world.ingest(matches("one"));
-  receiver.respond = () => new Response("", { status: 500 });
+  receiver.respond = FAILING;
   await world.deliver();
   await world.deliver();
   const changedAt = Date.parse(receiver.received[0]!.message.data.changes[0].attributes.changedAt);
   const lag = () => metricOf(world, "matchbook_hook_lag_seconds");
   world.clock.time = Math.max(world.clock.time, changedAt) + 1000;
   expect(lag()).toBe((world.clock.time - changedAt) / 1000);
-  receiver.respond = () => new Response();
+  receiver.respond = FINE;
   world.clock.time += 6000;
   await world.deliver();
   await world.deliver();
