@@ -91,6 +91,37 @@ describe.each(ENGINES)("in %s", (engine) => {
       await expectNothingStored(world);
     }));
 
+  test("matches stay whole with an anonymous participant, and everything about the player is gone", () =>
+    inWorld(async (world) => {
+      const document = played("m1", 1);
+      await world.ingest([document, played("m2", 2), played("m3", 3, { mode: "practice" })]);
+      const before = (await world.get("/shards/na/matches/m1")).body;
+      const bob = (await world.get("/shards/na/players/bob")).body.data;
+      expect(await redactIn(world.settings, "na", "ada")).toEqual({ served: 2, withheld: 1 });
+
+      const after = (await world.get("/shards/na/matches/m1")).body;
+      expect(after.data).toEqual(before.data);
+      const anonymous = before.included
+        .filter(({ id }: JsonObject) => id !== "ada")
+        .map(({ relationships, ...rest }: JsonObject) =>
+          JSON.stringify(relationships ?? {}).includes('"ada"')
+            ? rest
+            : { ...rest, ...(relationships ? { relationships } : {}) },
+        );
+      expect(after.included).toEqual(anonymous);
+      expect((await world.get("/shards/na/players/bob")).body.data).toEqual(bob);
+      expect((await world.get("/shards/na/players/ada")).status).toBe(404);
+      const similar = await world.get("/shards/na/players?filter[playerNames]=Ada%20Lovelac");
+      expect(similar.text).not.toContain("Lovelace");
+      await expectNothingStored(world);
+
+      const { report } = await world.ingest([document, played("m2", 2)]);
+      expect(report).toMatchObject({ stored: 0, duplicate: 2, conflict: 0 });
+      await world.ingest([played("m4", 4), document], { replace: true });
+      expect((await world.get("/shards/na/matches/m4")).status).toBe(200);
+      await expectNothingStored(world);
+    }));
+
   test("texts that a participant carries beyond the API go with its player", () =>
     inWorld(async (world) => {
       const document = played("m1", 1);
