@@ -166,16 +166,6 @@ describe("the dashboard", () => {
     }
   });
 
-  test("has the rows that the page describes", () => {
-    expect(panels.filter(({ type }) => type === "row").map(({ title }) => title)).toEqual([
-      "Traffic",
-      "Errors and limits",
-      "Shards",
-      "Keys and tiers",
-      "Process",
-    ]);
-  });
-
   test("lets the user choose its data source, and uses no other", () => {
     const [source] = dashboard.templating.list;
     expect(source).toMatchObject({ name: "datasource", type: "datasource", query: "prometheus" });

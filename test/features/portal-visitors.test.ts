@@ -7,11 +7,12 @@ import type { Event } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { AddressSet } from "../../src/settings/trusted-proxies.ts";
 import { serve } from "../../src/wiring.ts";
+import { startAdminWorld } from "../support/admin.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { TestClock } from "../support/keys.ts";
 import { anonymous, expectProblem, problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
-import { JSON_API, type Reply, startWorld } from "../support/world.ts";
+import { type Reply, startWorld } from "../support/world.ts";
 
 const world = await startWorld([
   ...Array.from({ length: 4 }, (_, at) =>
@@ -147,40 +148,26 @@ describe("a visitor token", () => {
   });
 
   test("is not accepted by the admin listener, which shows the usage of visitors", async () => {
-    const admin = { "admin-port": { host: "127.0.0.1", port: 0 }, "admin-token": "t".repeat(24) };
-    const server = await serve({ ...world.settings, "portal-visitors": "on", ...admin }, () => {});
-    try {
-      const response = await fetch(`${server.url}/portal/visitor-token`);
-      const { token } = (await response.json()) as { token: string };
-      const headers = { Authorization: `Bearer ${token}` };
-      for (const path of ["/keys", "/metrics"]) {
-        expect((await fetch(server.adminUrl + path, { headers })).status).toBe(401);
-      }
-      // The operator sees how much visitors use.
-      await fetch(server.url + MATCH, { headers: { ...headers, Accept: JSON_API } });
-      const operator = { Authorization: `Bearer ${admin["admin-token"]}` };
-      const usage = await fetch(`${server.adminUrl}/keys/visitors/usage`, { headers: operator });
-      expect(await usage.json()).toMatchObject({
-        key: { id: "visitors", name: "portal visitors" },
-        // Another test of this file may have moved the clock past midnight.
-        days: expect.arrayContaining([
-          expect.objectContaining({ requests: { "200": expect.any(Number) } }),
-        ]),
-      });
-      const overview = await fetch(`${server.adminUrl}/overview`, { headers: operator });
-      expect(await overview.json()).toMatchObject({
-        keys: expect.arrayContaining([
-          expect.objectContaining({
-            ...{ id: "visitors", name: "portal visitors", tier: "visitor" },
-            ...{ matchesToday: null, matchesPerDay: 1000 },
-          }),
-        ]),
-      });
-      const metrics = await fetch(`${server.adminUrl}/metrics`, { headers: operator });
-      expect(await metrics.text()).toMatch(/^matchbook_tier_requests_total\{tier="visitor"\} 1$/m);
-    } finally {
-      await server.stop("test");
+    const flags = { "portal-visitors": "on" };
+    await using admin = await startAdminWorld([aMatch({ id: "match-0" })], flags);
+    const response = await fetch(`${admin.url}/portal/visitor-token`);
+    const { token } = (await response.json()) as { token: string };
+    const Authorization = `Bearer ${token}`;
+    for (const path of ["/keys", "/metrics"]) {
+      expect((await admin.ask("GET", path, undefined, { Authorization })).status).toBe(401);
     }
+    // The operator sees how much visitors use.
+    await admin.get(MATCH, { Authorization });
+    const { key, days } = (await admin.ask("GET", "/keys/visitors/usage")).body;
+    expect(key).toMatchObject({ id: "visitors", name: "portal visitors" });
+    expect(days).toMatchObject([{ requests: { 200: 1 } }]);
+    const { keys } = (await admin.ask("GET", "/overview")).body;
+    const shown = { id: "visitors", name: "portal visitors", tier: "visitor" };
+    expect(keys).toContainEqual(
+      expect.objectContaining({ ...shown, matchesToday: null, matchesPerDay: 1000 }),
+    );
+    const { text } = await admin.ask("GET", "/metrics");
+    expect(text).toMatch(/^matchbook_tier_requests_total\{tier="visitor"\} 1$/m);
   });
 
   test("never reaches the log", async () => {

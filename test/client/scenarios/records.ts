@@ -6,24 +6,17 @@ import { collect, errorOf, matchbookOf, NAMES, recording, type Scenario } from "
 export const RECORDS: Record<string, Scenario> = {
   async "a match is linked with all its resources"(scene) {
     const match = await matchbookOf(scene).shard("eu").match("match-full");
-    assert.equal(match.type, "match");
-    assert.equal(match.gameMode, "ranked");
-    assert.equal(match.duration, 1200);
-    assert.equal(match.patchVersion, "2.5");
-    assert.equal(match.shardId, "eu");
-    assert.equal(match.stats.endGameReason, "victory");
+    const { type, gameMode, duration, patchVersion, shardId, stats } = match;
+    assert.deepEqual([type, gameMode, duration, patchVersion], ["match", "ranked", 1200, "2.5"]);
+    assert.deepEqual([shardId, stats.endGameReason], ["eu", "victory"]);
     assert.match(match.createdAt, /^\d{4}-.*Z$/);
     const [one, other] = match.rosters;
-    assert.deepEqual([one.won, other.won], [false, true]);
-    assert.equal(one.stats.gold, 30_000);
-    assert.equal(one.team?.name, "ABC");
-    assert.equal(other.team, undefined);
-    assert.equal(one.participants[0]?.player?.name, "Grace");
-    assert.equal(one.participants[0].actor, "*Ember*");
-    assert.equal(one.participants[0].stats.farm, 62.85);
-    assert.equal(one.participants[0].stats.kills, 4);
-    assert.equal(one.participants[1]?.player, undefined);
-    assert.equal(match.rosters[1].participants[0]?.player?.stats.wins, 1);
+    assert.deepEqual([one.won, other.won, one.stats.gold], [false, true, 30_000]);
+    assert.deepEqual([one.team?.name, other.team], ["ABC", undefined]);
+    const [grace, bot] = one.participants;
+    assert.deepEqual([grace?.player?.name, grace?.actor], ["Grace", "*Ember*"]);
+    assert.deepEqual([grace?.stats.farm, grace?.stats.kills, bot?.player], [62.85, 4, undefined]);
+    assert.equal(other.participants[0]?.player?.stats.wins, 1);
     const [asset] = match.relation("assets");
     assert.deepEqual([asset?.type, asset?.attributes.URL], ["asset", "https://example.com/1"]);
     assert.deepEqual(match.relation("nothing"), []);
