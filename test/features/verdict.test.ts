@@ -76,9 +76,8 @@ describe.each(ENGINES)("in %s", (engine) => {
     const damage = [{ table: "matches", record: "match-1", detail: "" }];
     await setVerdict(world, { at: Date.now() - 25 * 3_600_000, damaged: 1, damage });
     await until("it is stopped", async () => (await statusOf(world, world.url)) === 503);
-    const verifying = await startInstance(world, {}, PACE);
+    await using _verifying = await startInstance(world, {}, PACE);
     await until("it is served", async () => (await statusOf(world, world.url)) === 200);
-    await verifying.stop();
   });
 
   test("of several instances, one verifies a shard", async () => {
