@@ -288,26 +288,11 @@ describe("verbs", () => {
     ].flatMap((file) => flagsIn(readFileSync(join(ROOT, file), "utf8")));
     const others = [
       // Of curl, certbot and the conventional server; of scripts with other parsers.
-      ...[
-        "--compressed",
-        "--max-time",
-        "--retry",
-        "--retry-max-time",
-        "--standalone",
-        "--deploy-hook",
-      ],
-      ...["--log-level", "--db", "--port", "--target"],
+      "--compressed --max-time --retry --retry-max-time --standalone --deploy-hook",
+      "--log-level --db --port --target",
       // Of trials, whose help is made of their options.
-      ...[
-        "--runs",
-        "--recordings",
-        "--cuts",
-        "--only",
-        "--cases",
-        "--minutes",
-        "--without-replica",
-      ],
-    ];
+      "--runs --recordings --cuts --only --cases --minutes --without-replica",
+    ].flatMap((flags) => flags.split(" "));
     const unknown = unique(flagsIn(everyPage)).filter(
       (flag) => !known.has(flag) && !foreign.includes(flag) && !others.includes(flag),
     );

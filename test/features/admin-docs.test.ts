@@ -1,58 +1,36 @@
 /** docs/admin.md documents everything the admin listener does and nothing else, and its examples run. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ADMIN_ERRORS } from "../../src/admin/errors.ts";
 import { ADMIN_ROUTES } from "../../src/admin/routes.ts";
 import { demoDocuments } from "../../src/demo/demo.ts";
+import { blocks, code, exchanges, page, table } from "../docs/markdown.ts";
 import { type AdminWorld, ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
 import { aMatch } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
 
-const page = readFileSync(join(import.meta.dir, "../../docs/admin.md"), "utf8");
-
-/** The rows of the one table with this header, without backticks. */
-function table(...head: string[]): string[][] {
-  const lines = page.split("\n");
-  const start = lines.indexOf(`| ${head.join(" | ")} |`);
-  expect(start).toBeGreaterThan(0);
-  const rows = lines.slice(start + 2);
-  return rows
-    .slice(
-      0,
-      rows.findIndex((line) => !line.startsWith("|")),
-    )
-    .map((line) =>
-      line
-        .slice(2, -2)
-        .split(" | ")
-        .map((cell) => cell.replaceAll("`", "")),
-    );
-}
+const PAGE = page("docs/admin.md");
 
 test("every route is documented, and no other", () => {
-  expect(table("Request", "Does").map(([request]) => request)).toEqual(
+  const rows = table(PAGE, "Request", "Does");
+  expect(rows.map(([request]) => code(request!))).toEqual(
     ADMIN_ROUTES.map(({ method, path }) => `${method} ${path}`),
   );
 });
 
 test("every error code is documented with its status, and no other", () => {
-  const rows = table("Code", "Status", "When").map(([code, status]) => [code, Number(status)]);
-  expect(rows).toEqual(Object.entries(ADMIN_ERRORS));
+  const rows = table(PAGE, "Code", "Status", "When");
+  expect(rows.map(([name, status]) => [code(name!), Number(status)])).toEqual(
+    Object.entries(ADMIN_ERRORS),
+  );
 });
 
 describe("the examples", () => {
-  const blocks = (language: string) =>
-    [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
-      .filter((fence) => fence[1] === language)
-      .map((fence) => fence[2]!);
-  const [definitions] = blocks("sh");
-  const exchanges = blocks("")
-    .map((block) => block.trimEnd().split("\n"))
-    .filter(([command]) => /^\$ .*\$ADMIN/.test(command!))
-    .map(([command, response]) => ({ command: command!.slice(2), response: response! }));
+  const [definitions] = blocks(PAGE, "sh");
+  const calls = exchanges(PAGE, "").filter(({ command }) => command.includes("$ADMIN"));
 
   const folder = aFolder();
   let world: AdminWorld;
@@ -87,19 +65,19 @@ describe("the examples", () => {
   test.skipIf(Bun.which("curl") === null)(
     "give responses with the members and error codes that the page shows (needs curl)",
     async () => {
-      expect(exchanges.length).toBeGreaterThanOrEqual(8);
+      expect(calls.length).toBeGreaterThanOrEqual(8);
       let id = "";
-      for (const { command, response } of exchanges) {
+      for (const { command, shown } of calls) {
+        const response = shown[0]!;
         const text = await run(command.replaceAll(/\bk_\w+/g, id));
         const created = JSON.parse(text);
         if (command.startsWith("admin $ADMIN/keys") && created.key) {
           ({ id } = created.record);
           await world.get("/usage", { Authorization: `Bearer ${created.key}` });
         }
-        const shown = membersOf(response);
-        const real = membersOf(text);
-        expect([command, shown.filter((name) => !real.includes(name))]).toEqual([command, []]);
-        if (!response.includes("…")) expect([command, real]).toEqual([command, shown]);
+        const [promised, real] = [membersOf(response), membersOf(text)];
+        expect([command, promised.filter((name) => !real.includes(name))]).toEqual([command, []]);
+        if (!response.includes("…")) expect([command, real]).toEqual([command, promised]);
         expect([command, codeOf(text)]).toEqual([command, codeOf(response)]);
       }
       expect(id).toMatch(/^k_/);

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { ndjson, startAdminWorld } from "../support/admin.ts";
+import { expectRefused, ndjson, startAdminWorld } from "../support/admin.ts";
 import { exportedFrom } from "../support/exported.ts";
 import { homeAt, ingestAt, lookInto, settingsAt } from "../support/places.ts";
 import { pruneAt } from "../support/prune.ts";
@@ -66,32 +66,22 @@ describe("an upload accepts", () => {
   });
 
   test.each([
-    ["a header that says so", { "Content-Encoding": "gzip" }],
-    ["no header", undefined],
-  ])("gzip with %s", async (_, headers) => {
-    const { report } = await world.upload(gzipSync(ndjson(some(7))), "", headers);
-    expect(report).toEqual({ ...emptyReport, stored: 7 });
-  });
-
-  test("gzip in several members", async () => {
-    const members = [some(2), some(3)].map((documents) => gzipSync(ndjson(documents)));
-    const { report } = await world.upload(new Uint8Array(Buffer.concat(members)));
-    expect(report.stored).toBe(5);
-  });
-
-  test.each([
-    ["a header that says so", { "Content-Encoding": "zstd" }],
-    ["no header", undefined],
-  ])("zstd with %s", async (_, headers) => {
-    const { report } = await world.upload(zstdCompressSync(ndjson(some(7))), "", headers);
+    ["gzip with a header that says so", gzipSync, { "Content-Encoding": "gzip" }],
+    ["gzip without one", gzipSync, undefined],
+    ["zstd with a header that says so", zstdCompressSync, { "Content-Encoding": "zstd" }],
+    ["zstd without one", zstdCompressSync, undefined],
+  ])("%s", async (_, compress, headers) => {
+    const { report } = await world.upload(compress(ndjson(some(7))), "", headers);
     expect(report).toEqual({ ...emptyReport, stored: 7 });
   });
 
   test.each(["br", "deflate", "compress", "gzip, gzip"])("no %s", async (encoding) => {
-    const { status, body } = await world.ask("POST", "/ingest", "x", {
-      "Content-Encoding": encoding,
-    });
-    expect([status, body.error.code]).toEqual([415, "unsupported-encoding"]);
+    expectRefused(
+      await world.ask("POST", "/ingest", "x", {
+        "Content-Encoding": encoding,
+      }),
+      "unsupported-encoding",
+    );
   });
 
   test("records that are served while the rest is still to come", async () => {
@@ -156,21 +146,10 @@ describe("the response", () => {
 
   test("is 200 when everything is stored, withheld or known", async () => {
     const documents = [aMatch(), aMatch({ mode: "practice" })];
-    expect((await world.upload(ndjson(documents))).status).toBe(200);
-    expect(await world.upload(ndjson(documents))).toMatchObject({
-      status: 200,
-      report: { duplicate: 2 },
-    });
-  });
-
-  test("of one bad record among many: the rest is stored", async () => {
-    const texts = some(30).map((one) => JSON.stringify(one));
-    texts[14] = "{ this is no JSON }";
-    const { status, report, notStored } = await world.upload(texts.join("\n"));
-    expect([status, report.stored, report.rejected]).toEqual([422, 29, 1]);
-    expect(notStored).toEqual([
-      { line: 15, outcome: "rejected", problems: [expect.stringContaining("JSON")] },
-    ]);
+    for (const duplicate of [0, 2]) {
+      const reply = await world.upload(ndjson(documents));
+      expect(reply).toMatchObject({ status: 200, report: { duplicate } });
+    }
   });
 });
 
@@ -203,9 +182,11 @@ describe("the query can set", () => {
     ["?repalce=true", /"repalce".* replace\?$/],
     ["?shard=na&shard=eu", /\bshard\b.*twice/],
   ])("nothing like %s", async (query, words) => {
-    const { status, body } = await world.ask("POST", `/ingest${query}`, ndjson([aMatch()]));
-    expect([status, body.error.code]).toEqual([400, "invalid-query"]);
-    expect(body.error.message).toMatch(words);
+    expectRefused(
+      await world.ask("POST", `/ingest${query}`, ndjson([aMatch()])),
+      "invalid-query",
+      words,
+    );
   });
 });
 
@@ -216,9 +197,7 @@ describe("an upload stops", () => {
 
   test("before it begins, if its length is known to be too large", async () => {
     expect(large.length).toBeGreaterThan(MAX_UPLOAD);
-    const { status, body } = await world.ask("POST", "/ingest", large);
-    expect([status, body.error.code]).toEqual([413, "body-too-large"]);
-    expect(body.error.message).toContain("max-record-bytes");
+    expectRefused(await world.ask("POST", "/ingest", large), "body-too-large", "max-record-bytes");
   });
 
   test("where it becomes too large; records before that are stored and counted", async () => {
@@ -262,29 +241,14 @@ describe("an upload stops", () => {
     expect(report.stored + report.duplicate).toBe(40);
     expect(report.duplicate).toBeGreaterThanOrEqual(cut.report.stored);
   });
-
-  test("in a list that is not closed: that counts as a rejection", async () => {
-    const { status, report } = await world.upload(`[${JSON.stringify(aMatch())},`);
-    expect(status).toBe(422);
-    expect(report).toMatchObject({ stored: 1, rejected: 1 });
-  });
 });
 
 describe("a record", () => {
   test("that is too long is rejected by its line, and the rest is stored", async () => {
-    await using small = await startAdminWorld([], { "max-record-bytes": "8KiB" });
     const long = aMatch({ attributes: { notes: "x".repeat(9000) } });
-    const { report, notStored } = await small.upload(ndjson([aMatch(), long, aMatch()]));
+    const { report, notStored } = await world.upload(ndjson([aMatch(), long, aMatch()]));
     expect(report).toMatchObject({ stored: 2, rejected: 1 });
     expect(notStored).toMatchObject([{ line: 2, outcome: "rejected" }]);
     expect(notStored[0]!.problems![0]).toContain("max-record-bytes");
-  });
-
-  test("of a shard that the settings do not list is rejected", async () => {
-    await using listed = await startAdminWorld([], {}, "[shards.na]\n[shards.eu]\n");
-    const { report, notStored } = await listed.upload(ndjson([aMatch({ shard: "sa" }), aMatch()]));
-    expect(report).toMatchObject({ stored: 1, rejected: 1 });
-    expect(notStored[0]!.line).toBe(1);
-    expect(notStored[0]!.problems![0]).toContain('"sa"');
   });
 });

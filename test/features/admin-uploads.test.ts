@@ -64,7 +64,7 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
         const ended = events.filter(({ event }) => event === "admin-request");
         return ended.length === count || undefined;
       }),
-    async stop() {
+    async [Symbol.asyncDispose]() {
       await admin.stop();
       folder.remove();
     },
@@ -81,7 +81,7 @@ const someStored = (listener: Listener) =>
 
 describe("a connection that is cut", () => {
   test("midway leaves records that came whole; sent again, each is stored once", async () => {
-    const listener = startListener();
+    await using listener = startListener();
     const documents = some(600);
     const [sent, half] = [documents.slice(0, 350), JSON.stringify(documents[350]).slice(0, 100)];
     const upload = await openUpload(listener.url);
@@ -99,30 +99,27 @@ describe("a connection that is cut", () => {
     expect(status).toBe(200);
     expect(report).toMatchObject({ stored: 600 - cut!.stored, duplicate: cut!.stored });
     expect(await listener.served()).toBe(600);
-    await listener.stop();
   });
 
   test("is distinguished from truncated gzip", async () => {
-    const listener = startListener();
+    await using listener = startListener();
     const upload = await openUpload(listener.url);
     const whole = gzipSync(ndjson(some(600)));
     await upload.write(whole.subarray(0, whole.length - 1000));
     upload.socket.destroy();
     await listener.over(1);
     expect(uploadsOf(listener)).toMatchObject([{ rejected: 0, broken: "connection-cut" }]);
-    await listener.stop();
   });
 
   test("before the first byte of the body stores nothing", async () => {
-    const listener = startListener();
+    await using listener = startListener();
     (await openUpload(listener.url)).socket.destroy();
     await listener.over(1);
     expect(uploadsOf(listener)).toMatchObject([{ stored: 0, bytes: 0, broken: "connection-cut" }]);
-    await listener.stop();
   });
 
   test("after the last byte of the body does not undo what was sent", async () => {
-    const listener = startListener();
+    await using listener = startListener();
     const upload = await openUpload(listener.url);
     await upload.write(ndjson(some(350)));
     await upload.end();
@@ -135,23 +132,21 @@ describe("a connection that is cut", () => {
     await listener.over(1);
     expect(uploadsOf(listener)).toMatchObject([{ stored: 350, broken: undefined }]);
     expect(await listener.served()).toBe(350);
-    await listener.stop();
   });
 });
 
 test("a client that sends nothing for too long gets 408; earlier records are stored", async () => {
-  const listener = startListener({ stallMs: 200 });
+  await using listener = startListener({ stallMs: 200 });
   const upload = await openUpload(listener.url);
   await upload.write(ndjson(some(3)));
   const { status, report, error } = await upload.reply();
   expect([status, error!.code]).toEqual([408, "body-stalled"]);
   expect(report.stored).toBe(3);
   expect(await listener.served()).toBe(3);
-  await listener.stop();
 });
 
 test("the list of records that are not stored is limited; beyond that the upload stops", async () => {
-  const listener = startListener();
+  await using listener = startListener();
   // Far more than is read ahead.
   const lines = 200_000;
   const body = `${ndjson(some(1))}${`${"x".repeat(60)}\n`.repeat(lines)}`;
@@ -162,12 +157,11 @@ test("the list of records that are not stored is limited; beyond that the upload
   expect([report.stored, await listener.served()]).toEqual([1, 1]);
   // The next upload is not affected.
   expect((await uploadTo(listener.url, ndjson(some(2)))).status).toBe(200);
-  await listener.stop();
 });
 
 describe("concurrent uploads", () => {
   test("are limited to two; a third gets 503, and is accepted when one has ended", async () => {
-    const listener = startListener();
+    await using listener = startListener();
     const uploads = [await openUpload(listener.url), await openUpload(listener.url)];
     for (const upload of uploads) await upload.write(ndjson(some(300)));
     // A part of both, or all of one and a part of the other.
@@ -190,18 +184,16 @@ describe("concurrent uploads", () => {
     for (const upload of uploads) expect((await upload.reply()).report.stored).toBe(300);
     await listener.over(3);
     expect((await third()).status).toBe(200);
-    await listener.stop();
   });
 
   test("of the same records store each once", async () => {
-    const listener = startListener();
+    await using listener = startListener();
     const text = ndjson(some(400));
     const replies = await Promise.all([uploadTo(listener.url, text), uploadTo(listener.url, text)]);
     const reports = replies.map(({ report }) => report);
     expect(reports[0].stored + reports[1].stored).toBe(400);
     expect(reports[0].duplicate + reports[1].duplicate).toBe(400);
     expect(await listener.served()).toBe(400);
-    await listener.stop();
   });
 });
 
@@ -210,7 +202,7 @@ describe("a store that fails", () => {
     events.flatMap((one) => (one.event === "failure" ? [String(one.error)] : []));
 
   test("stops the upload with an error; counted records are stored, and other uploads continue", async () => {
-    const listener = startListener();
+    await using listener = startListener();
     writeDamagedShard(join(listener.data, "bad.db"));
     // Enough records that the first are stored before the damaged shard is reached.
     const documents = [...some(300), aMatch({ shard: "bad" })];
@@ -221,11 +213,10 @@ describe("a store that fails", () => {
     expect(await listener.served()).toBe(report.stored);
     expect(failures(listener)).toEqual([expect.stringContaining("bad.db")]);
     expect((await uploadTo(listener.url, ndjson(some(2)))).report.stored).toBe(2);
-    await listener.stop();
   });
 
   test("because the disk is full is reported as such; counted records are stored", async () => {
-    const listener = startListener({
+    await using listener = startListener({
       openThread: () => new Worker(new URL("../support/full-disk-worker.ts", import.meta.url).href),
     });
     const { status, report, error } = await uploadTo(listener.url, ndjson(some(2000)));
@@ -234,11 +225,10 @@ describe("a store that fails", () => {
     expect(await listener.served()).toBe(report.stored);
     expect(failures(listener)).toEqual([expect.stringContaining("disk is full")]);
     expect(uploadsOf(listener)).toMatchObject([{ stored: report.stored, broken: "disk-full" }]);
-    await listener.stop();
   });
 
   test("because its disk cannot be written makes the shard unavailable; nothing is counted as stored", async () => {
-    const listener = startListener({
+    await using listener = startListener({
       openThread: () =>
         new Worker(new URL("../support/read-only-disk-worker.ts", import.meta.url).href),
     });
@@ -248,7 +238,6 @@ describe("a store that fails", () => {
     expect([status, error!.code]).toEqual([503, "shard-unavailable"]);
     expect(report).toMatchObject({ stored: 0, rejected: 1 });
     expect(failures(listener)).toEqual([expect.stringContaining("na.db")]);
-    await listener.stop();
   });
 
   test("because its thread crashes gives an error without counts; the next upload gets a new thread", async () => {
@@ -256,14 +245,13 @@ describe("a store that fails", () => {
     const broken = URL.createObjectURL(
       new Blob(['self.onmessage = () => { throw new Error("the thread is broken"); };']),
     );
-    const listener = startListener({
+    await using listener = startListener({
       openThread: () => new Worker(opened++ === 0 ? broken : WORKER),
     });
     const { status, report, error } = await uploadTo(listener.url, ndjson(some(2)));
     expect([status, error!.code, report]).toEqual([500, "internal-error", undefined]);
     expect(failures(listener)).toEqual([expect.stringContaining("the thread is broken")]);
     expect((await uploadTo(listener.url, ndjson(some(2)))).report.stored).toBe(2);
-    await listener.stop();
   });
 });
 

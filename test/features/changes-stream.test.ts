@@ -7,6 +7,7 @@ import { FeedLimits } from "../../src/features/changes/limits.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { type AccessStore, openAccess } from "../../src/open-access.ts";
 import { anEntry, serve } from "../conformance/entries.ts";
+import { AUTHORIZATION, TOKEN } from "../support/admin.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { StreamClient } from "../support/event-stream.ts";
@@ -29,19 +30,21 @@ interface Wishes {
   toml?: string;
   clock?: TestClock;
   pace?: object;
-  log?: (event: Event) => void;
 }
 
-const startFeed = (ids: string[], { flags, toml, clock, pace, log }: Wishes = {}) =>
-  startWorld(
-    ids.map((id) => aMatch({ id })),
-    flags,
-    clock,
-    toml,
-    undefined,
-    { ...PACE, ...pace },
-    log,
-  );
+/** With the events that it logs. */
+async function startFeed(ids: string[], { flags, toml, clock, pace }: Wishes = {}) {
+  const events: Event[] = [];
+  const documents = ids.map((id) => aMatch({ id }));
+  const paces = { ...PACE, ...pace };
+  const log = (event: Event) => void events.push(event);
+  const world = await startWorld(documents, flags, clock, toml, undefined, paces, log);
+  return {
+    ...world,
+    named: (name: string) => events.filter(({ event }) => event === name),
+    events,
+  };
+}
 
 const stream = (world: World, path = CHANGES, headers: Record<string, string> = {}) =>
   StreamClient.open(`${world.url}${path}`, { Authorization: `Bearer ${world.key}`, ...headers });
@@ -64,16 +67,6 @@ async function endOf(client: StreamClient): Promise<string> {
 }
 
 describe("a stream", () => {
-  test("has the same changes as the pages, each with its cursor as id", async () => {
-    await using world = await startFeed(["one", "two"]);
-    using client = await stream(world, OLDEST);
-    const changes = await client.changes(2);
-    await world.ingest([aMatch({ id: "three" })]);
-    changes.push(...(await client.changes(1)));
-    expect(changes).toEqual((await world.get(OLDEST)).body.data);
-    expect(client.events.map(({ lastId }) => lastId)).toEqual(changes.map(({ id }) => id));
-  });
-
   test("begins at once with a comment, and is neither compressed nor cached", async () => {
     await using world = await startFeed(["one"]);
     using client = await stream(world, OLDEST, { "Accept-Encoding": "gzip, zstd" });
@@ -220,13 +213,12 @@ describe("a stream ends", () => {
     );
 
   test("at once when the server stops, and the log has one line about it", async () => {
-    const events: Event[] = [];
-    const world = await startFeed(["one"], { log: (event) => events.push(event) });
+    const world = await startFeed(["one"]);
     const client = await stream(world, OLDEST);
     await client.changes(1);
     await world.stop();
     expect(await endOf(client)).toBe("stopping");
-    expect(events.filter(({ event }) => event === "stream-ended")).toEqual([
+    expect(world.named("stream-ended")).toEqual([
       {
         event: "stream-ended",
         keyId: expect.stringMatching(/^k_/),
@@ -276,25 +268,20 @@ describe("a stream ends", () => {
   });
 
   test("when the client is gone", async () => {
-    const events: Event[] = [];
     const toml = "[tiers.hobby]\nstreams = 1\n";
-    await using world = await startFeed(["one"], { toml, log: (event) => events.push(event) });
+    await using world = await startFeed(["one"], { toml });
     const client = await stream(world, OLDEST);
     await client.changes(1);
     const second = await stream(world);
     expect(second.response.status).toBe(429);
     client.close();
-    await ended(events, "client-closed");
+    await ended(world.events, "client-closed");
     using third = await stream(world, OLDEST);
     expect(await nextMatches(third, 1)).toEqual(["one"]);
   });
 
   test("when the client does not read, and goes on where it ended", async () => {
-    const events: Event[] = [];
-    await using world = await startFeed([], {
-      pace: { unreadMs: 50, heartbeatMs: 20 },
-      log: (event) => events.push(event),
-    });
+    await using world = await startFeed([], { pace: { unreadMs: 50, heartbeatMs: 20 } });
     // Each of these changes has about 40 KB, so that they exceed what the connection itself holds.
     const players = Array.from({ length: 400 }, (_, at) => `${"p".repeat(55)}-${at}`);
     const large = anEntry("large", {
@@ -315,7 +302,7 @@ describe("a stream ends", () => {
     socket.write(
       `GET ${OLDEST} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${world.key}\r\n\r\n`,
     );
-    await ended(events, "slow-reader");
+    await ended(world.events, "slow-reader");
     let text = "";
     socket.on("data", (chunk: Buffer) => {
       text += chunk.toString("latin1");
@@ -342,18 +329,16 @@ describe("a stream ends", () => {
   });
 
   test("when its shard cannot be read", async () => {
-    const events: Event[] = [];
-    await using world = await startFeed(["one"], { log: (event) => events.push(event) });
+    await using world = await startFeed(["one"]);
     const client = await stream(world, OLDEST);
     await client.changes(1);
     writeDamagedShard(join(world.data, "na.db"));
     expect(await endOf(client)).toBe("shard-unavailable");
-    expect(events.filter(({ event }) => event === "changes-unreadable")).toHaveLength(1);
+    expect(world.named("changes-unreadable")).toHaveLength(1);
   });
 
   test("when there is a bug, and the log has the error", async () => {
-    const events: Event[] = [];
-    await using world = await startFeed(["one"], { log: (event) => events.push(event) });
+    await using world = await startFeed(["one"]);
     const { take } = FeedLimits.prototype;
     FeedLimits.prototype.take = () => {
       throw new Error("this is a bug");
@@ -361,7 +346,7 @@ describe("a stream ends", () => {
     try {
       const client = await stream(world, OLDEST);
       expect(await endOf(client)).toBe("shard-unavailable");
-      expect(events).toContainEqual({
+      expect(world.named("failure")).toContainEqual({
         event: "failure",
         requestId: client.response.headers.get("x-request-id")!,
         error: expect.objectContaining({ message: "this is a bug" }),
@@ -373,28 +358,19 @@ describe("a stream ends", () => {
 });
 
 test("the metrics have the open streams, the changes sent, and why streams ended", async () => {
-  const token = "a-token-for-the-admin-listener-of-tests";
-  await using world = await startFeed(["one", "two"], {
-    flags: { "admin-port": "0" },
-    toml: `admin-token = "${token}"\n`,
-  });
-  const scrape = async () => {
-    const headers = { Authorization: `Bearer ${token}` };
-    return readScrape(await (await fetch(`${world.adminUrl}/metrics`, { headers })).text());
+  const flags = { "admin-port": "0", "admin-token": TOKEN };
+  await using world = await startFeed(["one", "two"], { flags });
+  const metricOf = async (name: string, labels = {}) => {
+    const response = await fetch(`${world.adminUrl}/metrics`, { headers: AUTHORIZATION });
+    return seriesValue(readScrape(await response.text()), `matchbook_${name}`, labels);
   };
   const clients = [await stream(world, OLDEST), await stream(world)];
   await clients[0]!.changes(2);
   await world.get(`${OLDEST}&page[limit]=1`);
-  const before = await scrape();
-  expect(seriesValue(before, "matchbook_open_streams")).toBe(2);
-  expect(seriesValue(before, "matchbook_changes_sent_total")).toBe(3);
+  expect([await metricOf("open_streams"), await metricOf("changes_sent_total")]).toEqual([2, 3]);
   for (const client of clients) client.close();
-  const after = await until("the streams are closed", async () => {
-    const read = await scrape();
-    return seriesValue(read, "matchbook_open_streams") === 0 && read;
-  });
-  const reason = { reason: "client-closed" };
-  expect(seriesValue(after, "matchbook_streams_ended_total", reason)).toBe(2);
+  await until("they are closed", async () => (await metricOf("open_streams")) === 0);
+  expect(await metricOf("streams_ended_total", { reason: "client-closed" })).toBe(2);
 });
 
 test("a stream is paced: beyond the changes per minute of its tier, the rest follows in the next minute", async () => {

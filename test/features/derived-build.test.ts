@@ -1,33 +1,20 @@
 /** Derived tables that are new or changed are built from the records, while the shard is served and written. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { SQL } from "bun";
+import { describe, expect, test } from "bun:test";
 import { buildDerived } from "../../src/ingest/derived.ts";
 import type { Event } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import type { Writer } from "../../src/store/store.ts";
 import { serve } from "../../src/wiring.ts";
-import type { ShardRows } from "../support/engine.ts";
-import { postgresRows } from "../support/engine-postgres.ts";
-import { sqliteRows } from "../support/engine-sqlite.ts";
-import { aPostgres, dropSchema } from "../support/postgres.ts";
+import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { damageOf, verified } from "../support/verify.ts";
-import { startWorld, type World } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-let sql: SQL;
-beforeAll(async () => {
-  postgres = await aPostgres();
-  sql = new SQL(postgres.url);
-});
-afterAll(async () => {
-  await sql.close();
-  postgres.stop();
-});
+// These servers build nothing: what is built, a server of `builtIn` does.
+const worldIn = engineWorlds(undefined, { firstMs: 3_600_000 });
 
 const START = Date.UTC(2026, 0, 1);
 /** More than two transactions of a build. */
@@ -44,27 +31,7 @@ const REPLACED = [20, 21, 400, 401].map((at) =>
 );
 const LATE = aMatch({ id: "late", createdAt: START + 50_500, mode: "casual" });
 
-describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
-  const schemas: string[] = [];
-  const worlds: World[] = [];
-  afterAll(async () => {
-    for (const world of worlds) await world.stop();
-    for (const schema of schemas) await dropSchema(postgres.url, schema);
-  });
-
-  async function start(documents: ReturnType<typeof aMatch>[]) {
-    const schema = `derived_${process.pid}_${schemas.length}`;
-    const toml =
-      engine === "SQLite" ? "" : `[shards.na]\nurl = "${postgres.url}?schema=${schema}"\n`;
-    if (engine === "PostgreSQL") schemas.push(schema);
-    // It builds nothing: what is built, a server of `builtIn` does.
-    const world = await startWorld(documents, {}, undefined, toml, { firstMs: 3_600_000 });
-    worlds.push(world);
-    const rows: ShardRows =
-      engine === "SQLite" ? sqliteRows(join(world.data, "na.db")) : postgresRows(sql, schema);
-    return { world, rows };
-  }
-
+describe.each(ENGINES)("in %s", (engine) => {
   const heroesIn = async (world: World, url = world.url) => {
     const { status, body } = await world.get(`${url}/shards/na/heroes`);
     return status === 200 ? { data: body.data, meta: body.meta } : { status, ...body.errors[0] };
@@ -86,7 +53,8 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
   }
 
   test("a derived table that is new or changed is built while everything else is served and written", async () => {
-    const { world, rows } = await start(MATCHES.slice(0, 10));
+    await using world = await worldIn(engine, MATCHES.slice(0, 10));
+    const { rows } = world;
     // It cannot be built from a damaged match.
     const { document } = (await rows.rows("match", { id: "match-3" }))[0]!;
     await rows.change("match", { id: "match-3" }, { document: new Uint8Array(100) });
@@ -108,17 +76,17 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
       { event: "derived-building", shard: "na", tables: ["hero_stats"] },
       { event: "derived-built", shard: "na", matches: 12, milliseconds: expect.any(Number) },
     ]);
-    const fresh = await start(MATCHES.slice(0, 12));
-    expect(heroes).toEqual(await heroesIn(fresh.world));
+    await using fresh = await worldIn(engine, MATCHES.slice(0, 12));
+    expect(heroes).toEqual(await heroesIn(fresh));
     expect(heroes.meta.matches).toBe(12);
   });
 
   test("a build that is interrupted goes on, and counts nothing twice, whatever is written meanwhile", async () => {
     const records = MATCHES.slice(0, MANY);
-    const { world, rows } = await start(records);
+    await using world = await worldIn(engine, records);
     // What was pruned is not in the records.
     await pruneAt(world.settings, "na", START + 10_500);
-    await rows.remove("derived table", { name: "hero_stats" });
+    await world.rows.remove("derived table", { name: "hero_stats" });
     await buildOnce(world.settings);
     const change = async ({ ingest, settings }: World) => {
       await ingest(MATCHES.slice(MANY));
@@ -132,9 +100,9 @@ describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
     // 11 were pruned before, and 200 are counted.
     expect(events.at(-1)).toMatchObject({ event: "derived-built", matches: MANY - 211 + 20 });
 
-    const fresh = await start(records);
-    await change(fresh.world);
-    expect(heroes).toEqual(await heroesIn(fresh.world));
+    await using fresh = await worldIn(engine, records);
+    await change(fresh);
+    expect(heroes).toEqual(await heroesIn(fresh));
     expect(heroes.meta.matches).toBe(MANY + 21);
   });
 });

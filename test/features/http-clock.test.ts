@@ -16,59 +16,57 @@ const world = await startWorld(
 );
 afterAll(() => world.stop());
 
-async function withClock(
-  work: (
-    clock: { set(time: number): void; wait(milliseconds: number): void },
-    request: (path: string) => Promise<number>,
-  ) => Promise<void>,
-): Promise<void> {
+/** A server whose clock is set, and a key with a quota of one match. */
+async function serving() {
   let [time, monotonic] = [NOON, 0];
   const clock = { now: () => time, monotonic: () => monotonic };
-  const wanted = [{ name: "one", matchesPerDay: 1 }];
-  await using server = await serveWithKeys(world, wanted, {}, clock);
-  const set = (to: number) => {
-    time = to;
-  };
-  const wait = (milliseconds: number) => {
-    time += milliseconds;
-    monotonic += milliseconds;
-  };
+  const server = await serveWithKeys(world, [{ matchesPerDay: 1 }], {}, clock);
   const headers = { Authorization: `Bearer ${server.keys[0]}` };
-  const request = async (path: string) => (await world.get(`${server.url}${path}`, headers)).status;
-  await work({ set, wait }, request);
+  return {
+    status: async (path: string) => (await world.get(server.url + path, headers)).status,
+    set(to: number) {
+      time = to;
+    },
+    wait(milliseconds: number) {
+      time += milliseconds;
+      monotonic += milliseconds;
+    },
+    stop: () => server.stop(),
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
 }
 
+const A = "/shards/na/matches/match-a";
+const B = "/shards/na/matches/match-b";
+
 test("a clock jump of a day does not reset today's quota; a passing day does, and so does a lasting jump", async () => {
-  await withClock(async (clock, request) => {
-    expect(await request("/shards/na/matches/match-a")).toBe(200);
-    expect(await request("/shards/na/matches/match-b")).toBe(429);
-    clock.set(NOON + DAY);
-    expect(await request("/shards/na/matches/match-b")).toBe(429);
-    clock.wait(3000);
-    expect(await request("/shards/na/matches/match-b")).toBe(429);
-    clock.set(NOON + 3000);
-    expect(await request("/shards/na/matches/match-b")).toBe(429);
-    clock.wait(DAY / 2);
-    expect(await request("/shards/na/matches/match-b")).toBe(200);
-    expect(await request("/shards/na/matches/match-a")).toBe(429);
-    clock.set(NOON + 7 * DAY);
-    expect(await request("/shards/na/matches/match-a")).toBe(429);
-    clock.wait(61_000);
-    expect(await request("/shards/na/matches/match-a")).toBe(200);
-  });
+  await using site = await serving();
+  expect([await site.status(A), await site.status(B)]).toEqual([200, 429]);
+  site.set(NOON + DAY);
+  expect(await site.status(B)).toBe(429);
+  site.wait(3000);
+  expect(await site.status(B)).toBe(429);
+  site.set(NOON + 3000);
+  expect(await site.status(B)).toBe(429);
+  site.wait(DAY / 2);
+  expect([await site.status(B), await site.status(A)]).toEqual([200, 429]);
+  site.set(NOON + 7 * DAY);
+  expect(await site.status(A)).toBe(429);
+  site.wait(61_000);
+  expect(await site.status(A)).toBe(200);
 });
 
 test("a clock jump of 500 days deletes no history, and leaves no future days", async () => {
   const access = openAccess({ data: world.data });
   const old = { keyId: "k_old", day: dayOf(NOON) - 300, status: 200, requests: 1, records: 1 };
   await access.usage.add([{ ...old, lastSeen: NOON - 300 * DAY }], []);
-  await withClock(async (clock, request) => {
-    clock.set(NOON + 500 * DAY);
-    expect(await request("/shards/na/matches/match-a")).toBe(200);
-    clock.wait(3000);
-    expect(await request("/usage")).toBe(200);
-    // The server stops, and writes usage, while the clock is wrong.
-  });
+  const site = await serving();
+  site.set(NOON + 500 * DAY);
+  expect(await site.status(A)).toBe(200);
+  site.wait(3000);
+  expect(await site.status("/usage")).toBe(200);
+  // It writes usage while the clock is wrong.
+  await site.stop();
   const days = (await access.usage.read(0)).map(({ day }) => day - dayOf(NOON));
   expect(Math.min(...days)).toBe(-300);
   expect(Math.max(...days)).toBeLessThanOrEqual(7);

@@ -47,36 +47,29 @@ const CLOSED: [what: string, url: string, lines: string[], status: number][] = [
 ];
 
 test.each(CLOSED)(
-  "a request with Connection: close gets a response with it: %s",
-  async (_, url, lines, status) => {
-    const [first, ...rest] = lines;
+  "a request with Connection: close gets a response with it, and one to HEAD has a Date: %s",
+  async (_, url, [first, ...rest], status) => {
     const response = await exchange(url, [first!, HOST, ...rest]);
-    expect(response.status).toBe(status);
-    expect(response.headers.get("connection")).toBe("close");
+    expect([response.status, response.headers.get("connection")]).toEqual([status, "close"]);
+    const head = await exchange(url, [first!.replace("GET", "HEAD"), HOST, ...rest]);
+    expect(Date.parse(head.headers.get("date") ?? "")).not.toBeNaN();
   },
 );
 
-test.each(CLOSED)(
-  "the response to HEAD has a Date, like that to GET: %s",
-  async (_, url, lines) => {
-    const [first, ...rest] = lines;
-    const response = await exchange(url, [first!.replace("GET", "HEAD"), HOST, ...rest]);
-    expect(Date.parse(response.headers.get("date") ?? "")).not.toBeNaN();
-  },
-);
-
-test("close is found among other connection options, in any case", async () => {
-  for (const connection of ["Close, TE", "TE, CLOSE", "keep-alive,close"]) {
+test("close is found among other connection options, in any case; a connection that stays open is not announced as closing", async () => {
+  for (const [connection, expected] of [
+    ...[
+      ["Close, TE", "close"],
+      ["TE, CLOSE", "close"],
+      ["keep-alive,close", "close"],
+    ],
+    ...[
+      ["keep-alive", null],
+      ["closed", null],
+    ],
+  ] as const) {
     const response = await fetch(`${world.url}/healthz`, { headers: { Connection: connection } });
-    expect([connection, response.headers.get("connection")]).toEqual([connection, "close"]);
-  }
-});
-
-test("a connection that stays open is not announced as closing", async () => {
-  for (const connection of [undefined, "keep-alive", "closed"]) {
-    const headers = connection === undefined ? {} : { Connection: connection };
-    const response = await fetch(`${world.url}/healthz`, { headers });
-    expect([connection, response.headers.get("connection")]).toEqual([connection, null]);
+    expect([connection, response.headers.get("connection")]).toEqual([connection, expected]);
   }
 });
 
@@ -100,11 +93,8 @@ test("HTTP/1.0 without a Host gets Connection: close", async () => {
 
 test("a request with several Host headers is refused with 400", async () => {
   for (const url of [world.url, world.adminUrl]) {
-    for (const hosts of [
-      ["Host: here", "Host: there"],
-      ["Host: here", "Host: here"],
-    ]) {
-      const response = await exchange(url, ["GET /healthz HTTP/1.1", ...hosts]);
+    for (const other of ["Host: there", HOST]) {
+      const response = await exchange(url, ["GET /healthz HTTP/1.1", HOST, other]);
       expect(response).toMatchObject({ status: 400, body: "" });
     }
   }

@@ -1,16 +1,13 @@
 /** Tests the Authorization header. */
 
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { hashKey, makeKey } from "../../src/access/key.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { anonymous } from "../support/problems.ts";
-import { aMatch, duel } from "../support/records.ts";
-import { exchange } from "../support/wire.ts";
-import { JSON_API, startWorld } from "../support/world.ts";
+import { aMatch } from "../support/records.ts";
+import { startWorld } from "../support/world.ts";
 
-const world = await startWorld([
-  aMatch({ id: "match-a", rosters: duel({ id: "player-a" }, { id: "player-b" }) }),
-]);
+const world = await startWorld([aMatch({ id: "match-a" })]);
 const server = await serveWithKeys(world, [
   {},
   { revoked: true },
@@ -25,7 +22,6 @@ afterAll(async () => {
 const request = (path: string, authorization: string | null) =>
   world.get(`${server.url}${path}`, { Authorization: authorization });
 
-const damaged = `${live.slice(0, -1)}${live.endsWith("0") ? "1" : "0"}`;
 const WRONG: [what: string, authorization: string][] = [
   ["an empty header", ""],
   ["another scheme", `Basic ${btoa(`user:${live}`)}`],
@@ -33,10 +29,12 @@ const WRONG: [what: string, authorization: string][] = [
   ["the key without the word Bearer", live],
   ["the hash of a key", `Bearer ${hashKey(live)}`],
   ["the word Bearer without a key", "Bearer"],
-  ["the word Bearer and a space", "Bearer "],
   ["an unknown key", `Bearer ${makeKey()}`],
   ["a malformed key", "Bearer nonsense"],
-  ["a key with one character wrong", `Bearer ${damaged}`],
+  [
+    "a key with one character wrong",
+    `Bearer ${live.slice(0, -1)}${live.endsWith("0") ? "1" : "0"}`,
+  ],
   ["a key in the wrong case", `Bearer ${live.toUpperCase()}`],
   ["a key and something after it", `Bearer ${live} ${live}`],
   ["two keys", `Bearer ${live}, Bearer ${live}`],
@@ -47,14 +45,12 @@ const WRONG: [what: string, authorization: string][] = [
   ["an expired key", `Bearer ${expired}`],
 ];
 
-describe("every kind of wrong credentials gets the same 401 as none at all:", () => {
-  test.each(WRONG)("%s", async (_, authorization) => {
-    const none = await request("/shards/na/matches", null);
-    const wrong = await request("/shards/na/matches", authorization);
-    expect(wrong.status).toBe(401);
-    expect(anonymous(wrong)).toEqual(anonymous(none));
-    expect(wrong.headers.get("www-authenticate")).toBe("Bearer");
-  });
+test.each(WRONG)("%s gets the same 401 as none at all", async (_, authorization) => {
+  const none = await request("/shards/na/matches", null);
+  const wrong = await request("/shards/na/matches", authorization);
+  expect(wrong.status).toBe(401);
+  expect(anonymous(wrong)).toEqual(anonymous(none));
+  expect(wrong.headers.get("www-authenticate")).toBe("Bearer");
 });
 
 test.each(["bearer ", "BEARER ", "Bearer   "])("a key is read after %p", async (scheme) => {
@@ -67,20 +63,8 @@ test("a caller without a key learns nothing about shards, records or parameters"
     "/shards/na/matches/nobody",
     "/shards/nowhere/matches",
     "/shards/na/matches?nonsense=1",
-    "/shards/na/players/player-a",
     `/shards/na/matches?Authorization=${live}`,
   ]) {
     expect(anonymous(await request(path, null))).toEqual(known);
   }
-});
-
-test("a key that arrives over a raw connection works", async () => {
-  const response = await exchange(server.url, [
-    "GET /shards/na/matches/match-a HTTP/1.1",
-    "Host: here",
-    `AUTHORIZATION: Bearer ${live}`,
-    `accept: ${JSON_API}`,
-  ]);
-  expect(response.status).toBe(200);
-  expect(JSON.parse(response.body).data.id).toBe("match-a");
 });

@@ -1,11 +1,11 @@
 /** What needs no key costs next to nothing, however often it is requested. */
 
-import { afterAll, afterEach, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { AddressSet } from "../../src/settings/trusted-proxies.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
-import { problemIn } from "../support/problems.ts";
+import { expectProblem } from "../support/problems.ts";
 import { aMatch } from "../support/records.ts";
 import { type Reply, startWorld } from "../support/world.ts";
 
@@ -15,21 +15,17 @@ const world = await startWorld([
 ]);
 afterAll(() => world.stop());
 
-type Ask = (path: string, from?: string) => Promise<Reply>;
-
-async function withServer(
-  settings: Partial<Settings>,
-  work: (ask: Ask, clock: TestClock, url: string) => Promise<void>,
-): Promise<void> {
+/** A server with a clock of its own, asked without a key. */
+async function serving(settings: Partial<Settings> = {}) {
   const clock = new TestClock();
-  await using server = await serveWithKeys(world, [], settings, clock);
-  const ask: Ask = (path, from) =>
+  const server = await serveWithKeys(world, [], settings, clock);
+  const ask = (path: string, from?: string) =>
     world.get(`${server.url}${path}`, {
-      Authorization: null,
-      Accept: null,
+      ...{ Authorization: null, Accept: null },
       ...(from === undefined ? {} : { "X-Forwarded-For": from }),
     });
-  await work(ask, clock, server.url);
+  const all = (paths: string[]) => Promise.all(paths.map((path) => ask(path)));
+  return { ask, all, clock, url: server.url, [Symbol.asyncDispose]: () => server.stop() };
 }
 
 const statuses = (replies: Reply[]) => replies.map(({ status }) => status);
@@ -37,38 +33,26 @@ const statuses = (replies: Reply[]) => replies.map(({ status }) => status);
 describe("the state of the shards", () => {
   const summary = spyOn(SqliteReader.prototype, "summary");
   const sizes = spyOn(SqliteReader.prototype, "sizes");
-  afterEach(() => {
-    summary.mockClear();
-    sizes.mockClear();
-  });
   afterAll(() => {
     summary.mockRestore();
     sizes.mockRestore();
   });
 
-  test("is read at most once a second, by however many requests for /status and /readyz", async () => {
-    await withServer({}, async (ask, clock) => {
-      // The start reads them too.
-      summary.mockClear();
-      const paths = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? "/status" : "/readyz"));
-      const all = () => Promise.all(paths.map((path) => ask(path)));
-      expect(new Set(statuses(await all()))).toEqual(new Set([200]));
-      clock.advance(999);
-      await all();
-      // Once per shard.
-      expect(summary).toHaveBeenCalledTimes(2);
-      clock.advance(1);
-      await all();
-      expect(summary).toHaveBeenCalledTimes(4);
-    });
-  });
-
-  test("does not include sizes where no key is needed", async () => {
-    await withServer({}, async (ask) => {
-      await ask("/status");
-      await ask("/readyz");
-      expect(sizes).not.toHaveBeenCalled();
-    });
+  test("is read at most once a second, by however many requests for /status and /readyz, without sizes", async () => {
+    await using site = await serving();
+    // The start reads them too.
+    summary.mockClear();
+    sizes.mockClear();
+    const paths = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? "/status" : "/readyz"));
+    expect(new Set(statuses(await site.all(paths)))).toEqual(new Set([200]));
+    site.clock.advance(999);
+    await site.all(paths);
+    // Once per shard.
+    expect(summary).toHaveBeenCalledTimes(2);
+    site.clock.advance(1);
+    await site.all(paths);
+    expect(summary).toHaveBeenCalledTimes(4);
+    expect(sizes).not.toHaveBeenCalled();
   });
 });
 
@@ -76,31 +60,22 @@ describe("requests without a key beyond the limit of an IP address", () => {
   const LIMITED = { "open-requests-per-minute": 3 };
 
   test.each(["/status", "/openapi.json"])("get 429 for %s", async (path) => {
-    await withServer(LIMITED, async (ask, clock) => {
-      await Promise.all(["/status", "/healthz", "/readyz"].map((one) => ask(one)));
-      const reply = await ask(path);
-      expect(reply.headers.get("retry-after")).toBe("20");
-      expect(problemIn(reply)).toMatchObject({ status: "429", code: "rate-limited" });
-      clock.advance(20_000);
-      expect((await ask("/status")).status).toBe(200);
-    });
+    await using site = await serving(LIMITED);
+    await site.all(["/status", "/healthz", "/readyz"]);
+    const reply = await site.ask(path);
+    expect(reply.headers.get("retry-after")).toBe("20");
+    expectProblem(reply, "rate-limited");
+    site.clock.advance(20_000);
+    expect((await site.ask("/status")).status).toBe(200);
   });
 
-  test("get 429 for the portal", async () => {
-    await withServer(LIMITED, async (_, __, url) => {
-      const pages = Array.from({ length: 4 }, () => fetch(`${url}/portal/assets/none`));
-      const replies = await Promise.all(pages);
-      expect(replies.filter(({ status }) => status === 429)).toHaveLength(1);
-    });
-  });
-
-  test("get a response if they are health checks", async () => {
-    await withServer(LIMITED, async (ask) => {
-      const checks = ["/healthz", "/readyz", "/healthz", "/readyz", "/healthz", "/readyz"];
-      expect(new Set(statuses(await Promise.all(checks.map((path) => ask(path)))))).toEqual(
-        new Set([200]),
-      );
-    });
+  test("get 429 for the portal, and a response if they are health checks", async () => {
+    await using site = await serving(LIMITED);
+    const pages = Array.from({ length: 4 }, () => fetch(`${site.url}/portal/assets/none`));
+    const replies = await Promise.all(pages);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(1);
+    const checks = ["/healthz", "/readyz", "/healthz", "/readyz", "/healthz", "/readyz"];
+    expect(new Set(statuses(await site.all(checks)))).toEqual(new Set([200]));
   });
 
   test.each([
@@ -111,37 +86,41 @@ describe("requests without a key beyond the limit of an IP address", () => {
     ["/healthz", "GET", 200],
     ["/status", "GET", 429],
   ])("are held back: %s with %s, which gets %d", async (path, method, status) => {
-    await withServer(LIMITED, async (ask, _, url) => {
-      await Promise.all(["/status", "/nowhere", "/healthz"].map((one) => ask(one)));
-      const sleep = spyOn(Bun, "sleep");
-      try {
-        expect((await fetch(`${url}${path}`, { method })).status).toBe(status);
-        // Other servers of this process may sleep meanwhile, but not for this time.
-        expect(sleep.mock.calls.filter(([ms]) => ms === 100)).toHaveLength(1);
-      } finally {
-        sleep.mockRestore();
-      }
-    });
+    await using site = await serving(LIMITED);
+    await site.all(["/status", "/nowhere", "/healthz"]);
+    const sleep = spyOn(Bun, "sleep");
+    try {
+      expect((await fetch(`${site.url}${path}`, { method })).status).toBe(status);
+      // Other servers of this process may sleep meanwhile, but not for this time.
+      expect(sleep.mock.calls.filter(([ms]) => ms === 100)).toHaveLength(1);
+    } finally {
+      sleep.mockRestore();
+    }
   });
 
   test("are counted once, also if the route refuses them", async () => {
-    await withServer(LIMITED, async (ask) => {
-      const refused = [await ask("/status?x=1"), await ask("/openapi.json?x=1")];
-      expect(statuses([...refused, await ask("/status")])).toEqual([400, 400, 200]);
-      expect((await ask("/status")).status).toBe(429);
-    });
+    await using site = await serving(LIMITED);
+    for (const [path, status] of [
+      ["/status?x=1", 400],
+      ["/openapi.json?x=1", 400],
+      ["/status", 200],
+      ["/status", 429],
+    ] as const) {
+      expect((await site.ask(path)).status).toBe(status);
+    }
   });
 
   test("are counted by the address that a trusted proxy forwards, and only by such", async () => {
     const proxies = AddressSet.parse("127.0.0.1") as { value: AddressSet };
-    const behindProxy = { ...LIMITED, "trusted-proxies": proxies.value };
     const addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"];
-    const all = (ask: Ask) => Promise.all(addresses.map((address) => ask("/status", address)));
-    await withServer(behindProxy, async (ask) => {
-      expect(statuses(await all(ask))).toEqual([200, 200, 200, 200]);
-    });
-    await withServer(LIMITED, async (ask) => {
-      expect(statuses(await all(ask)).sort()).toEqual([200, 200, 200, 429]);
-    });
+    await using behind = await serving({ ...LIMITED, "trusted-proxies": proxies.value });
+    await using site = await serving(LIMITED);
+    for (const [{ ask }, last] of [
+      [behind, 200],
+      [site, 429],
+    ] as const) {
+      const replies = await Promise.all(addresses.map((address) => ask("/status", address)));
+      expect(statuses(replies).sort()).toEqual([200, 200, 200, last]);
+    }
   });
 });

@@ -1,9 +1,7 @@
 /** Tests the routes about the service itself. */
 
 import { afterAll, expect, test } from "bun:test";
-import { join } from "node:path";
 import { version } from "../../package.json";
-import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -60,15 +58,6 @@ test("a shard whose matches are all withheld has no newest match", async () => {
   });
 });
 
-test("a new shard is listed and served as soon as it has a match", async () => {
-  await using fresh = await startWorld([aMatch({ id: "match-a" })]);
-  expect((await fresh.get("/shards/eu/matches")).status).toBe(404);
-  await fresh.ingest([aMatch({ id: "match-b", shard: "eu" })]);
-  expect((await fresh.get("/shards/eu/matches")).body.data).toHaveLength(1);
-  const { body } = await fresh.get("/status", BARE);
-  expect(body.shards).toHaveLength(2);
-});
-
 test("listed shards exist from the start, and no others", async () => {
   await using listed = await startWorld([], {}, undefined, "[shards.na]\n[shards.eu]\n");
   const { body } = await listed.get("/status", BARE);
@@ -79,19 +68,4 @@ test("listed shards exist from the start, and no others", async () => {
   expect((await listed.get("/shards/eu/matches")).body.data).toEqual([]);
   expect((await listed.get("/shards/eu/players")).body.data).toEqual([]);
   expect((await listed.get("/shards/sa/matches")).status).toBe(404);
-});
-
-test("a shard that cannot be read makes the service not ready, and does not affect the others", async () => {
-  await using hurt = await startWorld([aMatch({ id: "match-a" })]);
-  writeDamagedShard(join(hurt.data, "eu.db"));
-  const ready = await hurt.get("/readyz", BARE);
-  expect(ready.status).toBe(503);
-  expect(ready.body).toEqual({ status: "not ready", unavailable: ["eu"] });
-  expect((await hurt.get("/healthz", BARE)).status).toBe(200);
-  expect((await hurt.get("/status", BARE)).body.shards).toMatchObject([
-    { id: "eu", available: false },
-    { id: "na", available: true },
-  ]);
-  expect((await hurt.get("/shards/na/matches/match-a")).status).toBe(200);
-  expect((await hurt.get("/shards/eu/matches")).status).toBe(503);
 });

@@ -4,18 +4,21 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FEATURE_EVENTS } from "../../src/features/list.ts";
-import type { Event, EventName, ShownEvent } from "../../src/observe/events.ts";
+import type { Event, EventName } from "../../src/observe/events.ts";
 import { EVENTS as CORE_EVENTS } from "../../src/observe/events.ts";
 import { logTo } from "../../src/observe/log.ts";
 import { parseShards } from "../../src/settings/shard-locations.ts";
+import { blocks, codes, page as pageAt, table as rowsOf } from "../docs/markdown.ts";
 import { type Monitored, makeTraffic, startMonitored } from "../support/monitored.ts";
+import { ROOT, runProgram } from "../support/process.ts";
 import type { Scrape, ScrapedFamily } from "../support/scrape.ts";
 import { until } from "../support/state.ts";
+import { aFolder } from "../support/world.ts";
 
 const EVENTS = { ...CORE_EVENTS, ...FEATURE_EVENTS };
 const DOCS = join(import.meta.dir, "../../docs");
 const PAGE = join(DOCS, "monitoring.md");
-const page = readFileSync(PAGE, "utf8");
+const page = pageAt("docs/monitoring.md");
 const dashboard = JSON.parse(readFileSync(join(DOCS, "grafana/matchbook.json"), "utf8"));
 
 const VERIFIED = "matchbook_shard_verified_timestamp_seconds";
@@ -49,25 +52,7 @@ function withReplica() {
   return parsed.value;
 }
 
-/** The rows of the table whose header begins with this cell. */
-function table(head: string): string[][] {
-  const [, rest = ""] = page.split(`\n| ${head} |`);
-  const lines = rest.split("\n").slice(2);
-  const end = lines.findIndex((line) => !line.startsWith("|"));
-  return lines.slice(0, end).map((line) =>
-    line
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-}
-
-const codes = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map((one) => one[1]!);
-
-function blocks(language: string): string[] {
-  const fences = page.matchAll(/^```(\w*)\n(.*?)^```$/gms);
-  return [...fences].filter((fence) => fence[1] === language).map((fence) => fence[2]!);
-}
+const table = (head: string) => rowsOf(page, head);
 
 /** The labels of a family except those of every histogram. */
 const labelsOf = ({ samples }: ScrapedFamily) => {
@@ -181,16 +166,6 @@ describe("the dashboard", () => {
     }
   });
 
-  test("has the rows that the page describes", () => {
-    expect(panels.filter(({ type }) => type === "row").map(({ title }) => title)).toEqual([
-      "Traffic",
-      "Errors and limits",
-      "Shards",
-      "Keys and tiers",
-      "Process",
-    ]);
-  });
-
   test("lets the user choose its data source, and uses no other", () => {
     const [source] = dashboard.templating.list;
     expect(source).toMatchObject({ name: "datasource", type: "datasource", query: "prometheus" });
@@ -210,7 +185,7 @@ describe("the dashboard", () => {
 });
 
 test("the scrape configuration on the page is valid YAML, with the token in a file", () => {
-  const [config] = blocks("yaml").map((text) => Bun.YAML.parse(text));
+  const [config] = blocks(page, "yaml").map((text) => Bun.YAML.parse(text));
   expect(config).toMatchObject({
     scrape_configs: [
       { job_name: "matchbook", authorization: { credentials_file: expect.any(String) } },
@@ -245,96 +220,6 @@ describe("the alerts", () => {
 });
 
 describe("the log events", () => {
-  /** The members of each event as the log shows it: the compiler knows if one is missing. */
-  const members: {
-    [Name in EventName]: Record<Exclude<keyof Extract<ShownEvent, { event: Name }>, "event">, true>;
-  } = {
-    "shard-opened": { shard: true, location: true },
-    "shard-unavailable": { shard: true, error: true },
-    "shard-available": { shard: true },
-    "shard-missing": { shard: true, location: true },
-    "file-ignored": { error: true },
-    "damaged-data": { requestId: true, shard: true, table: true, record: true },
-    "shard-verified": { shard: true, rows: true, milliseconds: true, damaged: true },
-    "verify-failed": { shard: true, error: true },
-    "wal-damaged": { shard: true, commits: true },
-    "finding-not-stored": { shard: true, verdict: true, error: true },
-    "redactions-damaged": { shard: true, entries: true },
-    "shard-pruned": { shard: true, before: true, served: true, withheld: true, milliseconds: true },
-    "shard-prune-failed": { shard: true, error: true },
-    "derived-building": { shard: true, tables: true },
-    "derived-built": { shard: true, matches: true, milliseconds: true },
-    "derived-build-failed": { shard: true, error: true },
-    "data-checksums-off": { shard: true },
-    "keys-reloaded": { live: true },
-    "replica-included": { shard: true, replica: true },
-    "replica-excluded": { shard: true, replica: true, why: true },
-    "keys-load-failed": { error: true },
-    "keys-reload-failed": { error: true },
-    "keys-reload-still-failing": { error: true },
-    "keys-reload-recovered": {},
-    "unknown-tier": { tier: true, taken: true },
-    "closed-shard-missing": { shard: true },
-    "usage-write-failed": { error: true },
-    "usage-write-still-failing": { error: true },
-    "usage-write-recovered": {},
-    "shared-limits-unavailable": { error: true },
-    "shared-limits-available": {},
-    "worker-ready": { worker: true, pid: true },
-    "worker-exited": { worker: true, pid: true, how: true, delayMs: true },
-    restarting: { workers: true },
-    restarted: { workers: true },
-    "restart-failed": { worker: true, how: true },
-    "reload-ignored": {},
-    listening: { url: true },
-    "descriptors-low": { open: true, limit: true },
-    overloaded: { refused: true },
-    "admin-listening": { url: true },
-    "admin-exposed": { url: true },
-    "admin-token-exposed": { file: true },
-    request: {
-      requestId: true,
-      method: true,
-      path: true,
-      query: true,
-      status: true,
-      code: true,
-      milliseconds: true,
-      keyId: true,
-      tier: true,
-    },
-    "stream-ended": { keyId: true, shard: true, seconds: true, changes: true, why: true },
-    "changes-unreadable": { shard: true, error: true },
-    "admin-request": {
-      requestId: true,
-      method: true,
-      path: true,
-      route: true,
-      status: true,
-      milliseconds: true,
-    },
-    upload: {
-      requestId: true,
-      bytes: true,
-      stored: true,
-      withheld: true,
-      duplicate: true,
-      conflict: true,
-      pruned: true,
-      rejected: true,
-      broken: true,
-    },
-    "hook-delivered": { hook: true, shard: true, changes: true, milliseconds: true },
-    "hook-failed": { hook: true, shard: true, attempts: true, reason: true },
-    "hook-paused": { hook: true, shard: true, reason: true },
-    "hook-gap": { hook: true, shard: true },
-    "hooks-stalled": { shard: true, error: true },
-    "uncaught-error": { error: true },
-    failure: { requestId: true, error: true },
-    "log-lines-dropped": { lines: true },
-    stopping: { signal: true, inFlight: true },
-    stopped: {},
-  };
   const events = table("Event").flatMap(([names, level, members]) =>
     codes(names!).map((event) => ({ event, level, members: codes(members!) })),
   );
@@ -344,7 +229,7 @@ describe("the log events", () => {
   });
 
   test("look on a terminal as the page shows", () => {
-    const request = JSON.parse(blocks("ndjson")[0]!);
+    const request = JSON.parse(blocks(page, "ndjson")[0]!);
     let written = "";
     const stream = { isTTY: true, write: (text: string) => (written += text) };
     logTo({ level: "info", stream })({ query: "", route: "/", ...request } as Event);
@@ -352,14 +237,35 @@ describe("the log events", () => {
       Bun.stripANSI(line)
         .trim()
         .replace(/^\d\d:\d\d:\d\d /, "");
-    expect(withoutTime(written)).toBe(withoutTime(blocks("").at(-1)!));
+    expect(withoutTime(written)).toBe(withoutTime(blocks(page, "").at(-1)!));
   });
 
-  test.each(events)(
-    "have the level and the members of $event",
-    ({ event, level, members: shown }) => {
-      expect(level).toBe(EVENTS[event as EventName]!.level);
-      expect(shown.toSorted()).toEqual(Object.keys(members[event as EventName]).sort());
-    },
-  );
+  test.each(events)("have the level of $event", ({ event, level }) => {
+    expect(level).toBe(EVENTS[event as EventName]!.level);
+  });
+
+  test("have the members of their types", async () => {
+    using folder = aFolder();
+    const features = [...new Bun.Glob("src/features/*/events.ts").scanSync(ROOT)];
+    const rows = events.map(({ event, members }) => {
+      const names = members.map((name) => JSON.stringify(name)).join(" | ");
+      return `${JSON.stringify(event)}: ${names || "never"};`;
+    });
+    const program = join(folder.path, "program.ts");
+    writeFileSync(
+      program,
+      `import type { EventName, ShownEvent } from "${ROOT}/src/observe/events.ts";
+      ${features.map((file) => `import "${ROOT}/${file}";`).join("\n")}
+      interface Page { ${rows.join("\n")} }
+      type Members<N> = Exclude<keyof Extract<ShownEvent, { event: N }>, "event">;
+      type Same<A, B> = [A, B] extends [B, A] ? true : false;
+      type Wrong = { [N in EventName]: Same<Members<N>, Page[N]> extends true ? never : N }[EventName];
+      export const wrong: never = undefined as unknown as Wrong;`,
+    );
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--allowImportingTsExtensions"];
+    const options = [...flags, "--module", "preserve", "--target", "esnext", "--types", ""];
+    const tsc = [join(ROOT, "node_modules/.bin/tsc"), ...options, program];
+    const { stdout } = await runProgram(tsc, { cwd: folder.path });
+    expect(stdout).toBe("");
+  });
 });

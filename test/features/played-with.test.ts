@@ -2,8 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { TestClock } from "../support/keys.ts";
-import { problemIn } from "../support/problems.ts";
-import { aMatch, duel, type MatchIn, type RosterIn } from "../support/records.ts";
+import { aMatch, type MatchIn, type RosterIn } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const NOW = Date.UTC(2026, 2, 29);
@@ -43,67 +42,14 @@ async function worldOf(
   return { world, clock, playedWith, tallies };
 }
 
-describe("played with", () => {
-  test("is a JSON:API document of other players, with what they have in common", async () => {
-    const { world, playedWith } = await worldOf([
-      play(50, ["ada", "grace"], ["edsger"]),
-      play(40, ["edsger"], ["ada", "grace"]),
-      play(30, ["ada", "grace"], ["bot"]),
-      play(20, ["ada"], ["grace"]),
-    ]);
-    const { status, body } = await playedWith("ada");
-    expect(status).toBe(200);
-    const resource = (id: string, attributes: object) => ({
-      type: "played-with",
-      id,
-      attributes: { name: `Name_${id}`, ...attributes },
-      relationships: { player: { data: { type: "player", id } } },
-    });
-    expect(body).toEqual({
-      data: [
-        resource("grace", {
-          with: { matches: 3, wins: 2 },
-          against: { matches: 1, wins: 1 },
-          lastPlayedAt: "2026-03-28T23:40:00Z",
-        }),
-        resource("edsger", {
-          with: { matches: 0, wins: 0 },
-          against: { matches: 2, wins: 1 },
-          lastPlayedAt: "2026-03-28T23:20:00Z",
-        }),
-      ],
-      links: { self: `${world.url}/shards/na/players/ada/played-with` },
-      meta: {
-        matches: 4,
-        window: { start: "2026-03-01T00:00:00Z", end: "2026-03-29T00:00:00Z" },
-        isTruncated: false,
-      },
-      jsonapi: { version: "1.1" },
-    });
-  });
-
-  test("has those with the most matches together first, then those of the latest match, then by id", async () => {
-    const { playedWith } = await worldOf([
-      play(50, ["me", "often"], ["old"]),
-      play(40, ["me"], ["often", "Z"]),
-      play(30, ["me", "b"], ["a"]),
-    ]);
-    const { body } = await playedWith("me");
-    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(["often", "a", "b", "Z", "old"]);
-  });
-
-  test("has current names, and other shards do not count", async () => {
-    const { playedWith, tallies } = await worldOf([
-      play(50, ["me"], ["you"]),
-      aMatch({
-        createdAt: timeOf(5),
-        rosters: duel({ id: "you", name: "New name" }, { id: "third" }),
-      }),
-      play(40, ["me"], ["you"], { shard: "eu" }),
-    ]);
-    expect((await playedWith("me")).body.data[0].attributes.name).toBe("New name");
-    expect(await tallies("me")).toEqual({ you: "0/0 1/1" });
-  });
+test("those with the most matches together come first, then those of the latest match, then by id", async () => {
+  const { playedWith } = await worldOf([
+    play(50, ["me", "often"], ["old"]),
+    play(40, ["me"], ["often", "Z"]),
+    play(30, ["me", "b"], ["a"]),
+  ]);
+  const { body } = await playedWith("me");
+  expect(body.data.map(({ id }: { id: string }) => id)).toEqual(["often", "a", "b", "Z", "old"]);
 });
 
 describe("what counts", () => {
@@ -187,57 +133,6 @@ describe("page[limit]", () => {
     expect(ids).toEqual(Array.from({ length: count }, (_, at) => `player-${at}`));
     expect(body.meta.matches).toBe(60);
   });
-
-  test.each(["0", "51", "all"])("%s is refused", async (limit) => {
-    const problem = problemIn(await (await many).playedWith("me", `?page[limit]=${limit}`));
-    expect(problem.code).toBe("invalid-parameter");
-    expect(problem.detail).toContain("from 1 to 50");
-  });
-
-  test("with the compatibility profile, an empty list is not a 404", async () => {
-    const { playedWith } = await worldOf([play(9, ["alone"], ["bot"])], { compat: "gamelocker" });
-    expect((await playedWith("alone")).body.data).toEqual([]);
-  });
-});
-
-test("an unknown player gets the 404 of /players/{id}", async () => {
-  const { world } = await worldOf([
-    play(50, ["me"], ["you"]),
-    play(20, ["hidden"], ["unseen"], { mode: "practice" }),
-  ]);
-  for (const id of ["nobody", "ME", "hidden", "%00", "a%20b"]) {
-    const single = problemIn(await world.get(`/shards/na/players/${id}`));
-    const playedWith = problemIn(await world.get(`/shards/na/players/${id}/played-with`));
-    expect(playedWith).toEqual({ ...single, id: playedWith.id });
-    expect([playedWith.status, playedWith.code]).toEqual(["404", "not-found"]);
-  }
-});
-
-test("it does not count against the daily match quota, and is served when that is used up", async () => {
-  const records = [play(5, ["me"], ["you"]), play(4, ["me"], ["you"])];
-  const { world, playedWith } = await worldOf(records, { "matches-per-day": "1" });
-  expect((await playedWith("me")).status).toBe(200);
-  expect((await world.get("/shards/na/matches?page[limit]=2")).status).toBe(200);
-  expect((await world.get("/shards/na/matches?page[limit]=1")).status).toBe(200);
-  expect((await world.get("/usage", { Accept: null })).body.today.matches).toBe(2);
-  expect((await playedWith("me")).status).toBe(200);
-});
-
-test("the ETag stays while only the window moves, and changes with the matches", async () => {
-  const { world, clock, playedWith } = await worldOf([play(50, ["me"], ["you"])]);
-  const tag = async () => (await playedWith("me")).headers.get("etag")!;
-  const first = await tag();
-  clock.advance(MINUTE);
-  expect(await tag()).toBe(first);
-  const url = "/shards/na/players/me/played-with";
-  expect((await world.get(url, { "If-None-Match": first })).status).toBe(304);
-  // The same list, but one more match.
-  await world.ingest([play(70, ["me"], ["bot"])]);
-  expect((await world.get(url, { "If-None-Match": first })).status).toBe(200);
-  expect((await playedWith("me")).body.meta.matches).toBe(2);
-  const second = await tag();
-  await world.ingest([play(60, ["me"], ["you"])]);
-  expect(await tag()).not.toBe(second);
 });
 
 test("results of different players and limits are not mixed up, also from the cache", async () => {

@@ -46,18 +46,12 @@ interface Head {
   canonical: string | undefined;
 }
 
-type Open = (path: string, headers?: Record<string, string>) => Promise<Response>;
-
-async function withServer(
-  settings: Partial<Settings>,
-  work: (open: Open, url: string) => Promise<void>,
-): Promise<void> {
+async function serving(settings: Partial<Settings> = {}) {
   const server = await serve({ ...world.settings, ...settings }, () => {});
-  try {
-    await work((path, headers = {}) => fetch(server.url + path, { headers }), server.url);
-  } finally {
-    await server.stop("test");
-  }
+  const open = (path: string, headers: Record<string, string> = {}) =>
+    fetch(server.url + path, { headers });
+  const head = async (path: string) => headOf(await open(path));
+  return { open, head, url: server.url, [Symbol.asyncDispose]: () => server.stop("test") };
 }
 
 const VISITORS = { "portal-visitors": "on" } as const;
@@ -111,226 +105,221 @@ const MATCH = "/portal/na/matches/match-a";
 
 describe("with portal visitors, the page of", () => {
   test("a player has the name and the main figures", async () => {
-    await withServer(VISITORS, async (open, url) => {
-      const { title, metas, canonical } = await headOf(await open(`${PLAYER}?compare=x`));
-      expect(title).toBe("\u2068Ada Lovelace\u2069 · Matchbook");
-      expect(metas.description).toContain("1 match, 100 % won, skill tier 12");
-      expect(metas["og:title"]).toBe(title!);
-      expect(metas["twitter:title"]).toBe(title!);
-      expect(metas["og:description"]).toBe(metas.description!);
-      expect(metas["og:type"]).toBe("profile");
-      expect(metas["matchbook-visitors"]).toBe("on");
-      expect([canonical, metas["og:url"]]).toEqual([url + PLAYER, url + PLAYER]);
-    });
+    await using site = await serving(VISITORS);
+    const { head, url } = site;
+    const { title, metas, canonical } = await head(`${PLAYER}?compare=x`);
+    expect(title).toBe("\u2068Ada Lovelace\u2069 · Matchbook");
+    expect(metas.description).toContain("1 match, 100 % won, skill tier 12");
+    expect(metas["og:title"]).toBe(title!);
+    expect(metas["twitter:title"]).toBe(title!);
+    expect(metas["og:description"]).toBe(metas.description!);
+    expect(metas["og:type"]).toBe("profile");
+    expect(metas["matchbook-visitors"]).toBe("on");
+    expect([canonical, metas["og:url"]]).toEqual([url + PLAYER, url + PLAYER]);
   });
 
   test("a match has its mode, day and result", async () => {
-    await withServer(VISITORS, async (open) => {
-      const { title, metas } = await headOf(await open(MATCH));
-      expect(title).toBe("Casual ARAL match, 2026-03-14 · Matchbook");
-      expect(metas["og:description"]).toContain("The blue side won with 18 to 9 kills.");
-    });
+    await using site = await serving(VISITORS);
+    const { head } = site;
+    const { title, metas } = await head(MATCH);
+    expect(title).toBe("Casual ARAL match, 2026-03-14 · Matchbook");
+    expect(metas["og:description"]).toContain("The blue side won with 18 to 9 kills.");
   });
 
   test("a player with any name contains it as text, never as markup", async () => {
-    await withServer(VISITORS, async (open) => {
-      const head = await headOf(await open("/portal/na/players/player-b"));
-      const { title, metas, html, data } = head;
-      expect(title).toBe(`\u2068${ODD}\u2069 · Matchbook`);
-      expect(metas["og:title"]).toBe(`\u2068${ODD}\u2069 · Matchbook`);
-      expect(html).not.toContain("<script>alert");
-      expect(html).not.toMatch(INLINE);
-      expect(data.document.data.attributes.name).toBe(ODD);
-    });
+    await using site = await serving(VISITORS);
+    const { head } = site;
+    const { title, metas, html, data } = await head("/portal/na/players/player-b");
+
+    expect(title).toBe(`\u2068${ODD}\u2069 · Matchbook`);
+    expect(metas["og:title"]).toBe(`\u2068${ODD}\u2069 · Matchbook`);
+    expect(html).not.toContain("<script>alert");
+    expect(html).not.toMatch(INLINE);
+    expect(data.document.data.attributes.name).toBe(ODD);
   });
 
   test("a record that is unknown is 404", async () => {
-    await withServer(VISITORS, async (open) => {
-      for (const [path, what] of [
-        ["/portal/na/players/nobody", "player"],
-        ["/portal/na/players/%00", "player"],
-        ["/portal/na/players/%E0%A4%A", "player"],
-        ["/portal/na/matches/player-a", "match"],
-        ["/portal/nowhere/players/player-a", "region"],
-      ]) {
-        const response = await open(path!);
-        expect(response.headers.get("cache-control")).toBe("no-store");
-        const { status, title } = await headOf(response);
-        expect([path, status, title]).toEqual([path, 404, `No such ${what} · Matchbook`]);
-      }
-    });
+    await using site = await serving(VISITORS);
+    const { open } = site;
+    for (const [path, what] of [
+      ["/portal/na/players/nobody", "player"],
+      ["/portal/na/players/%00", "player"],
+      ["/portal/na/players/%E0%A4%A", "player"],
+      ["/portal/na/matches/player-a", "match"],
+      ["/portal/nowhere/players/player-a", "region"],
+    ]) {
+      const response = await open(path!);
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      const { status, title } = await headOf(response);
+      expect([path, status, title]).toEqual([path, 404, `No such ${what} · Matchbook`]);
+    }
   });
 
   test("a record in a shard that visitors may not read has generic texts", async () => {
-    await withServer({ ...VISITORS, "closed-shards": ["beta"] }, async (open) => {
-      const { status, title, data } = await headOf(await open("/portal/beta/players/beta-a"));
-      expect([status, title, data.document]).toEqual([200, "Player · Matchbook", undefined]);
-    });
+    await using site = await serving({ ...VISITORS, "closed-shards": ["beta"] });
+    const { head } = site;
+    const { status, title, data } = await head("/portal/beta/players/beta-a");
+    expect([status, title, data.document]).toEqual([200, "Player · Matchbook", undefined]);
   });
 
   test("a record contains the response of the API to the request that its scripts need", async () => {
-    await withServer(VISITORS, async (open, url) => {
-      for (const [path, api] of [
-        [PLAYER, "/shards/na/players/player-a"],
-        [MATCH, "/shards/na/matches/match-a"],
-      ]) {
-        const { data } = await headOf(await open(path!));
-        expect([data.path, data.status]).toEqual([api, 200]);
-        const { body } = await world.get(url + api, {
-          Authorization: `Bearer ${data.token!.token}`,
-        });
-        expect(data.document).toEqual(body);
-      }
-    });
+    await using site = await serving(VISITORS);
+    const { head, url } = site;
+    for (const [path, api] of [
+      [PLAYER, "/shards/na/players/player-a"],
+      [MATCH, "/shards/na/matches/match-a"],
+    ]) {
+      const { data } = await head(path!);
+      expect([data.path, data.status]).toEqual([api, 200]);
+      const { body } = await world.get(url + api, {
+        Authorization: `Bearer ${data.token!.token}`,
+      });
+      expect(data.document).toEqual(body);
+    }
   });
 
   test("a shard that cannot be read has generic texts", async () => {
     const shards = [{ id: "na", location: { engine: "sqlite", path: world.data } }];
-    await withServer({ ...VISITORS, shards: shards as never }, async (open) => {
-      const { status, title } = await headOf(await open(PLAYER));
-      expect([status, title]).toEqual([200, "Player · Matchbook"]);
-    });
+    await using site = await serving({ ...VISITORS, shards: shards as never });
+    const { head } = site;
+    const { status, title } = await head(PLAYER);
+    expect([status, title]).toEqual([200, "Player · Matchbook"]);
   });
 
   test("a record beyond the limits of the address has generic texts, and still opens", async () => {
     const tiers = [{ name: "hobby" }, { name: "visitor", rate: 2, matchesPerDay: 0 }];
-    await withServer({ ...VISITORS, tiers }, async (open) => {
-      const titles: (string | undefined)[] = [];
-      for (let time = 0; time < 3; time++) titles.push((await headOf(await open(PLAYER))).title);
-      expect(titles).toEqual([
-        "\u2068Ada Lovelace\u2069 · Matchbook",
-        "\u2068Ada Lovelace\u2069 · Matchbook",
-        "Player · Matchbook",
-      ]);
-      // Pages without records need nothing of it.
-      expect((await headOf(await open("/portal/status"))).title).toBe("Status · Matchbook");
-    });
+    await using site = await serving({ ...VISITORS, tiers });
+    const { head } = site;
+    const titles: (string | undefined)[] = [];
+    for (let time = 0; time < 3; time++) titles.push((await head(PLAYER)).title);
+    expect(titles).toEqual([
+      "\u2068Ada Lovelace\u2069 · Matchbook",
+      "\u2068Ada Lovelace\u2069 · Matchbook",
+      "Player · Matchbook",
+    ]);
+    // Pages without records need nothing of it.
+    expect((await head("/portal/status")).title).toBe("Status · Matchbook");
   });
 
   test("a match counts against the daily quota of the address", async () => {
     const tiers = [{ name: "hobby" }, { name: "visitor", rate: 100, matchesPerDay: 1 }];
-    await withServer({ ...VISITORS, tiers }, async (open, url) => {
-      expect((await headOf(await open(MATCH))).title).toStartWith("Casual ARAL");
-      expect((await headOf(await open("/portal/beta/matches/match-b"))).title).toBe(
-        "Match · Matchbook",
-      );
-      const { token } = (await (await open("/portal/visitor-token")).json()) as { token: string };
-      const response = await world.get(`${url}/shards/beta/matches/match-b`, {
-        Authorization: `Bearer ${token}`,
-      });
-      expect(response.status).toBe(429);
+    await using site = await serving({ ...VISITORS, tiers });
+    const { open, head, url } = site;
+    expect((await head(MATCH)).title).toStartWith("Casual ARAL");
+    expect((await head("/portal/beta/matches/match-b")).title).toBe("Match · Matchbook");
+    const { token } = (await (await open("/portal/visitor-token")).json()) as { token: string };
+    const response = await world.get(`${url}/shards/beta/matches/match-b`, {
+      Authorization: `Bearer ${token}`,
     });
+    expect(response.status).toBe(429);
   });
 });
 
 test("without portal visitors, no page contains anything about a player or match", async () => {
-  await withServer({}, async (open) => {
-    const player = await headOf(await open(PLAYER));
-    const match = await headOf(await open(MATCH));
-    expect([player.title, match.title]).toEqual(["Player · Matchbook", "Match · Matchbook"]);
-    for (const { html } of [player, match]) {
-      expect(html).not.toMatch(/Ada|ARAL|blue side|"document"|"token"/);
-      expect(html).not.toContain("matchbook-visitors");
-    }
-    const unknown = await headOf(await open("/portal/na/players/nobody"));
-    expect(unknown.html.replaceAll("nobody", "player-a")).toBe(player.html);
-  });
+  await using site = await serving();
+  const { head } = site;
+  const player = await head(PLAYER);
+  const match = await head(MATCH);
+  expect([player.title, match.title]).toEqual(["Player · Matchbook", "Match · Matchbook"]);
+  for (const { html } of [player, match]) {
+    expect(html).not.toMatch(/Ada|ARAL|blue side|"document"|"token"/);
+    expect(html).not.toContain("matchbook-visitors");
+  }
+  const unknown = await head("/portal/na/players/nobody");
+  expect(unknown.html.replaceAll("nobody", "player-a")).toBe(player.html);
 });
 
 test("every page has one title, one description and one canonical link of its own", async () => {
-  await withServer(VISITORS, async (open, url) => {
-    const paths = [
-      "/",
-      PLAYER,
-      MATCH,
-      "/portal/na/heroes",
-      "/portal/na/leaderboards/win-rate",
-      "/portal/status",
-      "/portal/developers",
-      "/portal/developers/endpoints",
-    ];
-    const heads = await Promise.all(paths.map(async (path) => headOf(await open(path))));
-    expect(new Set(heads.map(({ title }) => title)).size).toBe(paths.length);
-    expect(new Set(heads.map(({ metas }) => metas.description)).size).toBe(paths.length);
-    expect(heads.map(({ canonical }) => canonical)).toEqual(paths.map((path) => url + path));
-    for (const { html } of heads) {
-      expect(html.match(/<title>/g)).toHaveLength(1);
-      expect(html.match(/name="description"/g)).toHaveLength(1);
-      expect(html.match(/rel="canonical"/g)).toHaveLength(1);
-    }
-    expect((await headOf(await open("/portal"))).canonical).toBe(`${url}/`);
-  });
+  await using site = await serving(VISITORS);
+  const { head, url } = site;
+  const paths = [
+    "/",
+    PLAYER,
+    MATCH,
+    "/portal/na/heroes",
+    "/portal/na/leaderboards/win-rate",
+    "/portal/status",
+    "/portal/developers",
+    "/portal/developers/endpoints",
+  ];
+  const heads = await Promise.all(paths.map(async (path) => head(path)));
+  expect(new Set(heads.map(({ title }) => title)).size).toBe(paths.length);
+  expect(new Set(heads.map(({ metas }) => metas.description)).size).toBe(paths.length);
+  expect(heads.map(({ canonical }) => canonical)).toEqual(paths.map((path) => url + path));
+  for (const { html } of heads) {
+    expect(html.match(/<title>/g)).toHaveLength(1);
+    expect(html.match(/name="description"/g)).toHaveLength(1);
+    expect(html.match(/rel="canonical"/g)).toHaveLength(1);
+  }
+  expect((await head("/portal")).canonical).toBe(`${url}/`);
 });
 
 test.each([
   ["without visitors", {}],
   ["with visitors", VISITORS],
 ])("%s, an unknown region is 404, and a known one is a page", async (_, settings) => {
-  await withServer(settings, async (open) => {
-    for (const path of ["", "/heroes", "/leaderboards/win-rate", "/players/x", "/matches/x"]) {
-      expect((await open(`/portal/nowhere${path}`)).status).toBe(404);
-    }
-    const { status, title, data } = await headOf(await open("/portal/na"));
-    expect([status, title]).toEqual([200, "Players of region na · Matchbook"]);
-    expect(data.regions!.map(({ id }) => id)).toEqual(["beta", "na"]);
-  });
+  await using site = await serving(settings);
+  const { open, head } = site;
+  for (const path of ["", "/heroes", "/leaderboards/win-rate", "/players/x", "/matches/x"]) {
+    expect((await open(`/portal/nowhere${path}`)).status).toBe(404);
+  }
+  const { status, title, data } = await head("/portal/na");
+  expect([status, title]).toEqual([200, "Players of region na · Matchbook"]);
+  expect(data.regions!.map(({ id }) => id)).toEqual(["beta", "na"]);
 });
 
 test("every page loads the scripts of its view at once", async () => {
-  await withServer({}, async (open) => {
-    for (const [path, scripts] of [
-      ["/", /^view-/],
-      [PLAYER, /^view-/],
-      ["/portal/developers/explorer", /^view-/],
-      ["/portal/developers/guides/api", /^api-/],
-      ["/portal/developers/changelog", /^CHANGELOG-/],
-    ] as const) {
-      const { html } = await headOf(await open(path));
-      const names = [...html.matchAll(/"modulepreload" href="\/portal\/assets\/([^"]+)"/g)];
-      expect(names.filter(([, name]) => scripts.test(name!))).toHaveLength(1);
-      for (const [, name] of names) {
-        expect((await open(`/portal/assets/${name}`)).status).toBe(200);
-      }
+  await using site = await serving();
+  const { open, head } = site;
+  for (const [path, scripts] of [
+    ["/", /^view-/],
+    [PLAYER, /^view-/],
+    ["/portal/developers/explorer", /^view-/],
+    ["/portal/developers/guides/api", /^api-/],
+    ["/portal/developers/changelog", /^CHANGELOG-/],
+  ] as const) {
+    const { html } = await head(path);
+    const names = [...html.matchAll(/"modulepreload" href="\/portal\/assets\/([^"]+)"/g)];
+    expect(names.filter(([, name]) => scripts.test(name!))).toHaveLength(1);
+    for (const [, name] of names) {
+      expect((await open(`/portal/assets/${name}`)).status).toBe(200);
     }
-  });
+  }
 });
 
 test("a page is revalidated each time, only by the browser, and its tag changes with what it shows", async () => {
-  await withServer(VISITORS, async (open) => {
-    const player = await open(PLAYER);
-    const other = await open("/portal/na/players/player-b");
-    expect(player.headers.get("cache-control")).toBe("private, no-cache");
-    const tag = player.headers.get("etag")!;
-    expect(other.headers.get("etag")).not.toBe(tag);
-    expect((await open(MATCH, { "If-None-Match": tag })).status).toBe(200);
-  });
+  await using site = await serving(VISITORS);
+  const { open } = site;
+  const player = await open(PLAYER);
+  const other = await open("/portal/na/players/player-b");
+  expect(player.headers.get("cache-control")).toBe("private, no-cache");
+  const tag = player.headers.get("etag")!;
+  expect(other.headers.get("etag")).not.toBe(tag);
+  expect((await open(MATCH, { "If-None-Match": tag })).status).toBe(200);
 });
 
-describe("robots.txt", () => {
-  const rules = async (open: Open) => (await open("/robots.txt")).text();
-
-  test("lets crawlers read the pages that anybody can read, and never the API", async () => {
-    await withServer(VISITORS, async (open) => {
-      const response = await open("/robots.txt");
-      expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-      const text = await response.text();
-      expect(text).toContain("Disallow: /shards/");
-      expect(text).not.toContain("Disallow: /portal/\n");
-    });
-    await withServer({}, async (open) => {
-      expect(await rules(open)).toContain("Disallow: /shards/");
-      expect(await rules(open)).toContain("Disallow: /portal/\n");
-      expect(await rules(open)).toContain("Allow: /portal/developers");
-    });
-  });
+test.each([
+  ["that anybody can read", VISITORS, []],
+  [
+    "without records if visitors need a key",
+    {},
+    ["Allow: /portal/developers", "Disallow: /portal/"],
+  ],
+])("robots.txt lets crawlers read the pages %s, and never the API", async (_, settings, more) => {
+  await using site = await serving(settings);
+  const response = await site.open("/robots.txt");
+  expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+  const lines = (await response.text()).split("\n");
+  expect(lines).toContain("Disallow: /shards/");
+  expect(lines.filter((line) => /: \/portal\/(developers)?$/.test(line))).toEqual(more);
 });
 
 test("/favicon.ico is an icon", async () => {
-  await withServer({}, async (open) => {
-    const response = await open("/favicon.ico");
-    expect(response.status).toBe(200);
-    expect(response.headers.get("content-type")).toStartWith("image/");
-  });
+  await using site = await serving();
+  const { open } = site;
+  const response = await open("/favicon.ico");
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toStartWith("image/");
 });
 
 describe("pictures", () => {
@@ -347,27 +336,27 @@ describe("pictures", () => {
   });
 
   test("are served by name, with their type and a tag, and the page says that there are some", async () => {
-    await withServer({}, async (open) => {
-      const response = await open("/portal/pictures/heroes/hero-009");
-      expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/png"]);
-      expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG);
-      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-      const tag = response.headers.get("etag")!;
-      const again = await open("/portal/pictures/heroes/hero-009", { "If-None-Match": tag });
-      expect(again.status).toBe(304);
-      expect((await headOf(await open("/"))).metas["matchbook-pictures"]).toBe("on");
-    });
+    await using site = await serving();
+    const { open, head } = site;
+    const response = await open("/portal/pictures/heroes/hero-009");
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/png"]);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG);
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    const tag = response.headers.get("etag")!;
+    const again = await open("/portal/pictures/heroes/hero-009", { "If-None-Match": tag });
+    expect(again.status).toBe(304);
+    expect((await head("/")).metas["matchbook-pictures"]).toBe("on");
   });
 
   test("in SVG run nothing", async () => {
-    await withServer({}, async (open) => {
-      const response = await open("/portal/pictures/heroes/ilsabet");
-      expect(response.headers.get("content-type")).toBe("image/svg+xml");
-      const policy = response.headers.get("content-security-policy")!;
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("sandbox");
-      expect(policy).not.toContain("script-src");
-    });
+    await using site = await serving();
+    const { open } = site;
+    const response = await open("/portal/pictures/heroes/ilsabet");
+    expect(response.headers.get("content-type")).toBe("image/svg+xml");
+    const policy = response.headers.get("content-security-policy")!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("sandbox");
+    expect(policy).not.toContain("script-src");
   });
 
   test("are nothing else", async () => {
@@ -385,20 +374,20 @@ describe("pictures", () => {
       "%2e%2e/pictures",
       `heroes/${"a".repeat(300)}`,
     ];
-    await withServer({}, async (_, url) => {
-      for (const name of names) {
-        const response = await fetch(`${url}/portal/pictures/${name}`);
-        expect([name, response.status]).toEqual([name, 404]);
-        expect(await response.text()).not.toContain("secret");
-      }
-    });
+    await using site = await serving();
+    const { url } = site;
+    for (const name of names) {
+      const response = await fetch(`${url}/portal/pictures/${name}`);
+      expect([name, response.status]).toEqual([name, 404]);
+      expect(await response.text()).not.toContain("secret");
+    }
   });
 
   test("are 404 without the folder, and the page does not ask for them", async () => {
     rmSync(join(world.data, "pictures"), { recursive: true });
-    await withServer({}, async (open) => {
-      expect((await open("/portal/pictures/heroes/hero-009")).status).toBe(404);
-      expect((await headOf(await open("/"))).metas["matchbook-pictures"]).toBeUndefined();
-    });
+    await using site = await serving();
+    const { open, head } = site;
+    expect((await open("/portal/pictures/heroes/hero-009")).status).toBe(404);
+    expect((await head("/")).metas["matchbook-pictures"]).toBeUndefined();
   });
 });

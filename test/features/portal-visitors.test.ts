@@ -7,11 +7,12 @@ import type { Event } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { AddressSet } from "../../src/settings/trusted-proxies.ts";
 import { serve } from "../../src/wiring.ts";
+import { startAdminWorld } from "../support/admin.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { TestClock } from "../support/keys.ts";
 import { anonymous, expectProblem, problemIn } from "../support/problems.ts";
 import { aMatch, duel } from "../support/records.ts";
-import { JSON_API, type Reply, startWorld } from "../support/world.ts";
+import { type Reply, startWorld } from "../support/world.ts";
 
 const world = await startWorld([
   ...Array.from({ length: 4 }, (_, at) =>
@@ -25,25 +26,12 @@ const proxies = AddressSet.parse("127.0.0.1,::1") as { value: AddressSet };
 const MINUTE = 60_000;
 const MATCH = "/shards/na/matches/match-0";
 
-interface Site {
-  url: string;
-  key: string;
-  clock: TestClock;
-  events: Event[];
-  /** A new token. */
-  token(): Promise<string>;
-  get(path: string, credentials: string | null, from?: string): Promise<Reply>;
-}
-
 const visitorTier = (limits: Partial<Tier>): readonly Tier[] => [
   { name: "hobby" },
   { name: "visitor", ...limits },
 ];
 
-async function withSite(
-  settings: Partial<Settings>,
-  work: (site: Site) => Promise<void>,
-): Promise<void> {
+async function serving(settings: Partial<Settings> = {}) {
   const clock = new TestClock();
   const events: Event[] = [];
   const all = {
@@ -57,16 +45,15 @@ async function withSite(
     const response = await fetch(`${server.url}/portal/visitor-token`);
     return ((await response.json()) as { token: string }).token;
   };
-  const get: Site["get"] = (path, credentials, from = "1.1.1.1") =>
+  const get = (path: string, credentials: string | null, from = "1.1.1.1") =>
     world.get(`${server.url}${path}`, {
       Authorization: credentials === null ? null : `Bearer ${credentials}`,
       "X-Forwarded-For": from,
     });
-  try {
-    await work({ url: server.url, key: world.key, clock, events, token, get });
-  } finally {
-    await server.stop("test");
-  }
+  return {
+    ...{ url: server.url, key: world.key, clock, events, token, get },
+    [Symbol.asyncDispose]: () => server.stop("test"),
+  };
 }
 
 async function statuses(times: number, ask: () => Promise<Reply>): Promise<number[]> {
@@ -77,210 +64,194 @@ async function statuses(times: number, ask: () => Promise<Reply>): Promise<numbe
 
 describe("a visitor token", () => {
   test("is given to anybody, says when it ends, and must not be stored or read by other sites", async () => {
-    await withSite({}, async ({ url, clock }) => {
-      const response = await fetch(`${url}/portal/visitor-token`);
-      const { token, expiresAt, expiresIn } = (await response.json()) as Record<string, string>;
-      expect(response.headers.get("cache-control")).toBe("no-store");
-      expect(response.headers.get("access-control-allow-origin")).toBeNull();
-      expect(token).toMatch(/^mbv_/);
-      const lasts = new Date(expiresAt!).getTime() - clock.now();
-      expect(lasts).toBeWithin(15 * MINUTE, 16 * MINUTE + 1);
-      expect(Number(expiresIn)).toBe(Math.floor(lasts / 1000));
-    });
+    await using site = await serving();
+    const { url, clock } = site;
+    const response = await fetch(`${url}/portal/visitor-token`);
+    const { token, expiresAt, expiresIn } = (await response.json()) as Record<string, string>;
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
+    expect(token).toMatch(/^mbv_/);
+    const lasts = new Date(expiresAt!).getTime() - clock.now();
+    expect(lasts).toBeWithin(15 * MINUTE, 16 * MINUTE + 1);
+    expect(Number(expiresIn)).toBe(Math.floor(lasts / 1000));
   });
 
   test("opens every endpoint as a key does", async () => {
-    await withSite({}, async ({ token, get }) => {
-      const visitor = await token();
-      for (const path of [
-        "/shards/na/matches",
-        MATCH,
-        "/shards/na/players/player-a",
-        "/shards/na/player-names?filter[near]=Ada",
-        "/shards/na/leaderboards/ranked-wins",
-        "/shards/na/heroes",
-        "/shards/na/changes",
-      ]) {
-        const response = await get(path, visitor);
-        expect([path, response.status]).toEqual([path, 200]);
-        expect(response.headers.get("vary")).toContain("Authorization");
-        expect(response.headers.get("cache-control")).toContain("private");
-      }
-    });
-  });
-
-  test("is valid until it ends, and no longer", async () => {
-    await withSite({}, async ({ token, get, clock }) => {
-      const visitor = await token();
-      clock.advance(15 * MINUTE - 1);
-      expect((await get(MATCH, visitor)).status).toBe(200);
-      clock.advance(MINUTE + 1);
-      expect((await get(MATCH, visitor)).status).toBe(401);
-      expect((await get(MATCH, await token())).status).toBe(200);
-    });
-  });
-
-  test("that is expired, forged, damaged or of another server gets the same 401 as no key", async () => {
-    await withSite({}, async ({ token, get, clock }) => {
-      const none = anonymous(await get(MATCH, null));
-      const visitor = await token();
-      const limits = { tier: "", rate: 9, burst: 9, matchesPerDay: 9, shards: ["*"] };
-      const foreign = new Visitors(
-        "another secret",
-        { ...limits, streams: 1, changesPerMinute: 1 },
-        undefined as never,
-      ).issue(clock.now()).token;
-      const [, end] = visitor.split("_");
-      const later = (Number.parseInt(end!, 36) + 1000).toString(36);
-      for (const wrong of [
-        foreign,
-        visitor.slice(0, -1),
-        `${visitor}A`,
-        visitor.toUpperCase(),
-        visitor.replace(end!, later),
-        "mbv_",
-        "mbv___",
-        `mbv_${"z".repeat(500)}`,
-      ]) {
-        const response = await get(MATCH, wrong);
-        expect([wrong, response.status, anonymous(response)]).toEqual([wrong, 401, none]);
-      }
-      clock.advance(20 * MINUTE);
-      expect(anonymous(await get(MATCH, visitor))).toEqual(none);
-    });
-  });
-
-  test("does not count as a guessed key when it has ended, and works while others guess", async () => {
-    await withSite({ "open-requests-per-minute": 60 }, async ({ token, get, clock }) => {
-      const old = await token();
-      clock.advance(20 * MINUTE);
-      expect(await statuses(10, () => get(MATCH, old))).toEqual(Array(10).fill(401));
-      expect(await statuses(4, () => get(MATCH, "nonsense"))).toEqual([401, 401, 401, 429]);
-      expect((await get(MATCH, await token())).status).toBe(200);
-    });
-  });
-
-  test("is not accepted by the admin listener, which shows the usage of visitors", async () => {
-    const admin = { "admin-port": { host: "127.0.0.1", port: 0 }, "admin-token": "t".repeat(24) };
-    const server = await serve({ ...world.settings, "portal-visitors": "on", ...admin }, () => {});
-    try {
-      const response = await fetch(`${server.url}/portal/visitor-token`);
-      const { token } = (await response.json()) as { token: string };
-      const headers = { Authorization: `Bearer ${token}` };
-      for (const path of ["/keys", "/metrics"]) {
-        expect((await fetch(server.adminUrl + path, { headers })).status).toBe(401);
-      }
-      // The operator sees how much visitors use.
-      await fetch(server.url + MATCH, { headers: { ...headers, Accept: JSON_API } });
-      const operator = { Authorization: `Bearer ${admin["admin-token"]}` };
-      const usage = await fetch(`${server.adminUrl}/keys/visitors/usage`, { headers: operator });
-      expect(await usage.json()).toMatchObject({
-        key: { id: "visitors", name: "portal visitors" },
-        // Another test of this file may have moved the clock past midnight.
-        days: expect.arrayContaining([
-          expect.objectContaining({ requests: { "200": expect.any(Number) } }),
-        ]),
-      });
-      const overview = await fetch(`${server.adminUrl}/overview`, { headers: operator });
-      expect(await overview.json()).toMatchObject({
-        keys: expect.arrayContaining([
-          expect.objectContaining({
-            ...{ id: "visitors", name: "portal visitors", tier: "visitor" },
-            ...{ matchesToday: null, matchesPerDay: 1000 },
-          }),
-        ]),
-      });
-      const metrics = await fetch(`${server.adminUrl}/metrics`, { headers: operator });
-      expect(await metrics.text()).toMatch(/^matchbook_tier_requests_total\{tier="visitor"\} 1$/m);
-    } finally {
-      await server.stop("test");
+    await using site = await serving();
+    const { token, get } = site;
+    const visitor = await token();
+    for (const path of [
+      "/shards/na/matches",
+      MATCH,
+      "/shards/na/players/player-a",
+      "/shards/na/player-names?filter[near]=Ada",
+      "/shards/na/leaderboards/ranked-wins",
+      "/shards/na/heroes",
+      "/shards/na/changes",
+    ]) {
+      const response = await get(path, visitor);
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(response.headers.get("vary")).toContain("Authorization");
+      expect(response.headers.get("cache-control")).toContain("private");
     }
   });
 
+  test("is valid until it ends, and no longer", async () => {
+    await using site = await serving();
+    const { token, get, clock } = site;
+    const visitor = await token();
+    clock.advance(15 * MINUTE - 1);
+    expect((await get(MATCH, visitor)).status).toBe(200);
+    clock.advance(MINUTE + 1);
+    expect((await get(MATCH, visitor)).status).toBe(401);
+    expect((await get(MATCH, await token())).status).toBe(200);
+  });
+
+  test("that is expired, forged, damaged or of another server gets the same 401 as no key", async () => {
+    await using site = await serving();
+    const { token, get, clock } = site;
+    const none = anonymous(await get(MATCH, null));
+    const visitor = await token();
+    const limits = { tier: "", rate: 9, burst: 9, matchesPerDay: 9, shards: ["*"] };
+    const foreign = new Visitors(
+      "another secret",
+      { ...limits, streams: 1, changesPerMinute: 1 },
+      undefined as never,
+    ).issue(clock.now()).token;
+    const [, end] = visitor.split("_");
+    const later = (Number.parseInt(end!, 36) + 1000).toString(36);
+    for (const wrong of [
+      foreign,
+      visitor.slice(0, -1),
+      `${visitor}A`,
+      visitor.toUpperCase(),
+      visitor.replace(end!, later),
+      "mbv_",
+      "mbv___",
+      `mbv_${"z".repeat(500)}`,
+    ]) {
+      const response = await get(MATCH, wrong);
+      expect([wrong, response.status, anonymous(response)]).toEqual([wrong, 401, none]);
+    }
+    clock.advance(20 * MINUTE);
+    expect(anonymous(await get(MATCH, visitor))).toEqual(none);
+  });
+
+  test("does not count as a guessed key when it has ended, and works while others guess", async () => {
+    await using site = await serving({ "open-requests-per-minute": 60 });
+    const { token, get, clock } = site;
+    const old = await token();
+    clock.advance(20 * MINUTE);
+    expect(await statuses(10, () => get(MATCH, old))).toEqual(Array(10).fill(401));
+    expect(await statuses(4, () => get(MATCH, "nonsense"))).toEqual([401, 401, 401, 429]);
+    expect((await get(MATCH, await token())).status).toBe(200);
+  });
+
+  test("is not accepted by the admin listener, which shows the usage of visitors", async () => {
+    const flags = { "portal-visitors": "on" };
+    await using admin = await startAdminWorld([aMatch({ id: "match-0" })], flags);
+    const response = await fetch(`${admin.url}/portal/visitor-token`);
+    const { token } = (await response.json()) as { token: string };
+    const Authorization = `Bearer ${token}`;
+    for (const path of ["/keys", "/metrics"]) {
+      expect((await admin.ask("GET", path, undefined, { Authorization })).status).toBe(401);
+    }
+    // The operator sees how much visitors use.
+    await admin.get(MATCH, { Authorization });
+    const { key, days } = (await admin.ask("GET", "/keys/visitors/usage")).body;
+    expect(key).toMatchObject({ id: "visitors", name: "portal visitors" });
+    expect(days).toMatchObject([{ requests: { 200: 1 } }]);
+    const { keys } = (await admin.ask("GET", "/overview")).body;
+    const shown = { id: "visitors", name: "portal visitors", tier: "visitor" };
+    expect(keys).toContainEqual(
+      expect.objectContaining({ ...shown, matchesToday: null, matchesPerDay: 1000 }),
+    );
+    const { text } = await admin.ask("GET", "/metrics");
+    expect(text).toMatch(/^matchbook_tier_requests_total\{tier="visitor"\} 1$/m);
+  });
+
   test("never reaches the log", async () => {
-    await withSite({}, async ({ token, get, events }) => {
-      const visitor = await token();
-      await get(MATCH, visitor);
-      await get("/shards/na/matches?nonsense=1", visitor);
-      await get(MATCH, `${visitor}x`);
-      expect(JSON.stringify(events)).not.toContain("mbv_");
-      expect(events.filter(({ event }) => event === "request").length).toBeGreaterThanOrEqual(3);
-    });
+    await using site = await serving();
+    const { token, get, events } = site;
+    const visitor = await token();
+    await get(MATCH, visitor);
+    await get("/shards/na/matches?nonsense=1", visitor);
+    await get(MATCH, `${visitor}x`);
+    expect(JSON.stringify(events)).not.toContain("mbv_");
+    expect(events.filter(({ event }) => event === "request").length).toBeGreaterThanOrEqual(3);
   });
 });
 
 describe("visitors", () => {
   test("are limited by client address, by the built-in limits of their tier", async () => {
-    await withSite({}, async ({ token, get }) => {
-      const visitor = await token();
-      const first = await get(MATCH, visitor, "1.1.1.1");
-      expect(first.headers.get("ratelimit-policy")).toBe('"default";q=120;w=60');
-      expect(await statuses(120, () => get(MATCH, visitor, "1.1.1.1"))).toEqual([
-        ...Array(119).fill(200),
-        429,
-      ]);
-      const refused = await get(MATCH, visitor, "1.1.1.1");
-      expect(problemIn(refused).code).toBe("rate-limited");
-      expect(Number(refused.headers.get("retry-after"))).toBe(1);
-      // Another token changes nothing; another address does.
-      expect((await get(MATCH, await token(), "1.1.1.1")).status).toBe(429);
-      expect((await get(MATCH, visitor, "2.2.2.2")).status).toBe(200);
-    });
+    await using site = await serving();
+    const { token, get } = site;
+    const visitor = await token();
+    const first = await get(MATCH, visitor, "1.1.1.1");
+    expect(first.headers.get("ratelimit-policy")).toBe('"default";q=120;w=60');
+    expect(await statuses(120, () => get(MATCH, visitor, "1.1.1.1"))).toEqual([
+      ...Array(119).fill(200),
+      429,
+    ]);
+    const refused = await get(MATCH, visitor, "1.1.1.1");
+    expect(problemIn(refused).code).toBe("rate-limited");
+    expect(Number(refused.headers.get("retry-after"))).toBe(1);
+    // Another token changes nothing; another address does.
+    expect((await get(MATCH, await token(), "1.1.1.1")).status).toBe(429);
+    expect((await get(MATCH, visitor, "2.2.2.2")).status).toBe(200);
   });
 
   test("have a daily match quota by address, which ends with the day", async () => {
     const tiers = visitorTier({ rate: 1000, matchesPerDay: 2 });
-    await withSite({ tiers }, async ({ token, get, clock }) => {
-      clock.advance(86_400_000 - (clock.now() % 86_400_000) + MINUTE);
-      const visitor = await token();
-      const read = (at: number, from?: string) =>
-        get(`/shards/na/matches/match-${at}`, visitor, from);
-      expect(await statuses(3, () => read(0))).toEqual([200, 200, 200]);
-      expect((await read(1)).status).toBe(200);
-      expectProblem(await read(2), "quota-exceeded");
-      expect((await read(2, "2.2.2.2")).status).toBe(200);
-      clock.advance(86_400_000);
-      const tomorrow = await token();
-      expect((await get("/shards/na/matches/match-2", tomorrow)).status).toBe(200);
-    });
+    await using site = await serving({ tiers });
+    const { token, get, clock } = site;
+    clock.advance(86_400_000 - (clock.now() % 86_400_000) + MINUTE);
+    const visitor = await token();
+    const read = (at: number, from?: string) =>
+      get(`/shards/na/matches/match-${at}`, visitor, from);
+    expect(await statuses(3, () => read(0))).toEqual([200, 200, 200]);
+    expect((await read(1)).status).toBe(200);
+    expectProblem(await read(2), "quota-exceeded");
+    expect((await read(2, "2.2.2.2")).status).toBe(200);
+    clock.advance(86_400_000);
+    const tomorrow = await token();
+    expect((await get("/shards/na/matches/match-2", tomorrow)).status).toBe(200);
   });
 
   test("do not use up the limits of keys, and keys not theirs", async () => {
     const tiers = visitorTier({ rate: 1 });
-    await withSite({ tiers }, async ({ token, get, key }) => {
-      const visitor = await token();
-      expect(await statuses(2, () => get(MATCH, visitor))).toEqual([200, 429]);
-      expect(await statuses(5, () => get(MATCH, key))).toEqual(Array(5).fill(200));
-      expect((await get(MATCH, visitor, "3.3.3.3")).status).toBe(200);
-    });
+    await using site = await serving({ tiers });
+    const { token, get, key } = site;
+    const visitor = await token();
+    expect(await statuses(2, () => get(MATCH, visitor))).toEqual([200, 429]);
+    expect(await statuses(5, () => get(MATCH, key))).toEqual(Array(5).fill(200));
+    expect((await get(MATCH, visitor, "3.3.3.3")).status).toBe(200);
   });
 
   test("read the shards that are open to keys, unless their tier says otherwise", async () => {
     const closed = { "closed-shards": ["beta"] };
-    await withSite(closed, async ({ token, get }) => {
-      expectProblem(await get("/shards/beta/matches/beta-a", await token()), "shard-closed");
-    });
-    const tiers = visitorTier({ shards: ["beta"] });
-    await withSite({ ...closed, tiers }, async ({ token, get }) => {
-      const visitor = await token();
-      expect((await get("/shards/beta/matches/beta-a", visitor)).status).toBe(200);
-      expect((await get(MATCH, visitor)).status).toBe(403);
-    });
+    await using site = await serving(closed);
+    const beta = "/shards/beta/matches/beta-a";
+    expectProblem(await site.get(beta, await site.token()), "shard-closed");
+    await using other = await serving({ ...closed, tiers: visitorTier({ shards: ["beta"] }) });
+    const visitor = await other.token();
+    expect((await other.get(beta, visitor)).status).toBe(200);
+    expect((await other.get(MATCH, visitor)).status).toBe(403);
   });
 
   test("see the limits of their address at /usage, and nobody's usage", async () => {
     const tiers = visitorTier({ rate: 30, matchesPerDay: 7 });
-    await withSite({ tiers }, async ({ token, get }) => {
-      const visitor = await token();
-      await get(MATCH, visitor, "9.9.9.9");
-      await get("/shards/na/matches/match-1", visitor, "1.1.1.1");
-      const { status, body } = await get("/usage", visitor, "1.1.1.1");
-      expect(status).toBe(200);
-      expect(body.key).toEqual({ id: "visitors", name: "portal visitors", tier: "visitor" });
-      expect(body.limits).toMatchObject({ requestsPerMinute: 30, matchesPerDay: 7 });
-      expect(body.today).toMatchObject({ matches: 1, matchesLeft: 6 });
-      expect(body.days).toEqual([]);
-    });
+    await using site = await serving({ tiers });
+    const { token, get } = site;
+    const visitor = await token();
+    await get(MATCH, visitor, "9.9.9.9");
+    await get("/shards/na/matches/match-1", visitor, "1.1.1.1");
+    const { status, body } = await get("/usage", visitor, "1.1.1.1");
+    expect(status).toBe(200);
+    expect(body.key).toEqual({ id: "visitors", name: "portal visitors", tier: "visitor" });
+    expect(body.limits).toMatchObject({ requestsPerMinute: 30, matchesPerDay: 7 });
+    expect(body.today).toMatchObject({ matches: 1, matchesLeft: 6 });
+    expect(body.days).toEqual([]);
   });
 
   test("may follow changes longer than a token lasts, as many at once as their tier allows", async () => {
@@ -305,35 +276,27 @@ describe("visitors", () => {
 
 describe("where the setting is off", () => {
   test("there are no tokens, and those of other servers are invalid, which are valid where it is on", async () => {
-    const secret = "s".repeat(24);
-    await withSite({ "admin-token": secret }, async ({ token }) => {
-      const visitor = await token();
-      await withSite({ "admin-token": secret }, async ({ get }) => {
-        expect((await get(MATCH, visitor)).status).toBe(200);
-      });
-      const off = { "portal-visitors": "off" as const, "admin-token": secret };
-      await withSite(off, async ({ url, get }) => {
-        expect((await fetch(`${url}/portal/visitor-token`)).status).toBe(404);
-        expect((await get(MATCH, visitor)).status).toBe(401);
-        expect(await (await fetch(`${url}/`)).text()).not.toContain("matchbook-visitors");
-      });
-    });
+    const secret = { "admin-token": "s".repeat(24) };
+    await using site = await serving(secret);
+    const visitor = await site.token();
+    await using other = await serving(secret);
+    expect((await other.get(MATCH, visitor)).status).toBe(200);
+    await using off = await serving({ "portal-visitors": "off", ...secret });
+    expect((await fetch(`${off.url}/portal/visitor-token`)).status).toBe(404);
+    expect((await off.get(MATCH, visitor)).status).toBe(401);
+    expect(await (await fetch(`${off.url}/`)).text()).not.toContain("matchbook-visitors");
   });
 
-  test("or the portal is, visitors have no access", async () => {
-    await withSite({ portal: "off" }, async ({ url }) => {
-      expect((await fetch(`${url}/portal/visitor-token`)).status).toBe(404);
-    });
-  });
-
-  test("it is by default", () => {
+  test("or the portal is, visitors have no access; it is by default", async () => {
+    await using site = await serving({ portal: "off" });
+    expect((await fetch(`${site.url}/portal/visitor-token`)).status).toBe(404);
     expect(world.settings["portal-visitors"]).toBe("off");
   });
 });
 
 test("tokens are limited like everything that needs no key", async () => {
-  await withSite({ "open-requests-per-minute": 2 }, async ({ url }) => {
-    const ask = async () => (await fetch(`${url}/portal/visitor-token`)).status;
-    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
-  });
+  await using site = await serving({ "open-requests-per-minute": 2 });
+  const { url } = site;
+  const ask = async () => (await fetch(`${url}/portal/visitor-token`)).status;
+  expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
 });

@@ -1,90 +1,52 @@
 /** A server prunes the shards that have a retention, in the background. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { MaintenanceThread } from "../../src/maintenance/thread.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { loadSettings } from "../../src/settings/load.ts";
-import { serve } from "../../src/wiring.ts";
-import { aPostgres, dropSchema } from "../support/postgres.ts";
-import { withWriter } from "../support/prune.ts";
+import { ENGINES, type Engine, engineWorlds } from "../support/engine-worlds.ts";
+import { startInstance } from "../support/instances.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { aFolder, ingestInto } from "../support/world.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.now();
+const worldIn = engineWorlds(undefined, { firstMs: 3_600_000 });
 
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-beforeAll(async () => {
-  postgres = await aPostgres();
-});
-afterAll(() => postgres.stop());
-
-/** Serves the shard na with matches of these ages in days, until one of these events. */
-async function serveUntil(
-  isWanted: (event: Event) => boolean,
-  shard: string,
-  ages: Record<string, number>,
-) {
-  const folder = aFolder();
-  writeFileSync(join(folder.path, "matchbook.toml"), `[shards.na]\n${shard}\n`);
-  const { values: settings } = loadSettings({
-    flags: { data: folder.path, port: "0", "drain-ms": "0" },
-    env: {},
-    cwd: folder.path,
-  });
+/** Serves matches of these ages in days with a retention of 100 days: what is reported, and the status of each. */
+async function retained(engine: Engine, ages: Record<string, number>) {
   const records = Object.entries(ages).map(([id, days]) =>
-    aMatch({ id, shard: "na", mode: "casual", createdAt: NOW - days * DAY }),
+    aMatch({ id, mode: "casual", createdAt: NOW - days * DAY }),
   );
-  await ingestInto(settings, records);
-  const events: Event[] = [];
-  const server = await serve(
-    settings,
-    (event) => void events.push(event),
-    undefined,
-    undefined,
-    undefined,
-    { firstMs: 0, pauseMs: 50 },
+  await using world = await worldIn(engine, records, undefined, 'retention = "100d"\n');
+  const one = await startInstance(world, {}, { firstMs: 0, pauseMs: 50 });
+  const event = await until("it is pruned", () =>
+    one.events.find((some) => some.event.startsWith("shard-prune")),
   );
-  const event = await until("the event", async () => events.find(isWanted));
-  await server.stop("test");
-  const left = await withWriter(settings, "na", async (writer) => {
-    const found = await Promise.all(records.map(({ data }) => writer.inspect(String(data.id))));
-    return found.flatMap((record) => record?.match.id ?? []);
-  });
-  folder.remove();
-  return { event, left };
+  await one.stop();
+  const statuses = [];
+  for (const id of Object.keys(ages)) {
+    statuses.push((await world.get(`/shards/na/matches/${id}`)).status);
+  }
+  return { event, statuses };
 }
 
-describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
-  test("records that are older than the retention are removed", async () => {
-    const schema = `retention_${process.pid}`;
-    const url = engine === "SQLite" ? "" : `url = "${postgres.url}?schema=${schema}"\n`;
-    const { event, left } = await serveUntil(
-      (one) => one.event === "shard-pruned" || one.event === "shard-prune-failed",
-      `${url}retention = "100d"`,
-      { "older-1": 140, "older-2": 101, "younger-1": 99, "younger-2": 2 },
-    );
+test.each(ENGINES)(
+  "in %s, records that are older than the retention are removed",
+  async (engine) => {
+    const ages = { "older-1": 140, "older-2": 101, "younger-1": 99, "younger-2": 2 };
+    const { event, statuses } = await retained(engine, ages);
     expect(event).toMatchObject({ event: "shard-pruned", shard: "na", served: 2, withheld: 0 });
-    expect(left).toEqual(["younger-1", "younger-2"]);
-    if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
-  });
-});
+    expect(statuses).toEqual([404, 404, 200, 200]);
+  },
+);
 
 test("a clock that is far ahead does not empty the shard", async () => {
-  const { event, left } = await serveUntil(
-    (one) => one.event === "shard-pruned" || one.event === "shard-prune-failed",
-    `retention = "100d"`,
-    { "older-1": 140, "older-2": 101 },
-  );
-  const { error, ...rest } = event as { error?: Error };
-  expect(rest).toEqual({ event: "shard-prune-failed", shard: "na" } as object);
-  expect(error!.message).toBe(
-    "every match is older than its retention of 100 days: check the clock; if it is right, run 'matchbook prune na --older-than 100d'",
-  );
-  expect(left).toEqual(["older-1", "older-2"]);
+  const { event, statuses } = await retained("SQLite", { "older-1": 140, "older-2": 101 });
+  expect(event).toMatchObject({
+    ...{ event: "shard-prune-failed", shard: "na" },
+    error: { message: expect.stringMatching(/^every match is older .* 100 days: check the clock/) },
+  });
+  expect(statuses).toEqual([200, 200]);
 });
 
 describe("the thread of the maintenance", () => {

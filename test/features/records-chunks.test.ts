@@ -10,8 +10,6 @@ const THREE = { data: [], more: null };
 const ALL = [ONE, TWO, THREE];
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
-const lines = (values: unknown[], end = "\n") =>
-  values.map((one) => JSON.stringify(one) + end).join("");
 const MARK = "\ufeff";
 
 async function* inChunks(text: string | Uint8Array, size: number): Bytes {
@@ -36,51 +34,51 @@ async function cut(text: string | Uint8Array, size: number, longest = 10_000) {
 
 const SIZES = [1, 2, 3, 5, 64, 1_000_000];
 
+const compact = (value: unknown) => JSON.stringify(value);
+/** What is before, between and after documents, and how each is written. */
+const FRAMES: [form: string, start: string, between: string, end: string, write: typeof compact][] =
+  [
+    ["NDJSON", "", "\n", "\n", compact],
+    ["NDJSON without a last newline", "", "\n", "", compact],
+    ["NDJSON with Windows line ends", "", "\r\n", "\r\n", compact],
+    ["NDJSON with blank lines", "\n\n", "\n \t\r\n", "\n", compact],
+    ["pretty-printed documents", "\n \n", "\n", "\n", pretty],
+    ["an array", "[", ",", "]", compact],
+    ["an array over lines", "[\n", ",\n", "\n]\n", compact],
+    ["a pretty-printed array", "[\n", ",\n", "\n]", pretty],
+  ];
+
 describe("documents are found complete, with their line numbers:", () => {
-  test.each<[form: string, text: string, lines: number[], found: unknown[]]>([
-    ["one document", JSON.stringify(ONE), [1], [ONE]],
-    ["one document and a newline", `${JSON.stringify(ONE)}\n`, [1], [ONE]],
-    ["one pretty-printed document", pretty(ONE), [1], [ONE]],
-    ["one pretty-printed document after blank lines", `\n \n${pretty(ONE)}\n`, [3], [ONE]],
-    ["an array", JSON.stringify(ALL), [1, 1, 1], ALL],
-    [
-      "an array over lines",
-      `[\n${ALL.map((one) => JSON.stringify(one)).join(",\n")}\n]\n`,
-      [2, 3, 4],
-      ALL,
-    ],
-    ["a pretty-printed array", pretty([TWO, TWO]), [2, 9], [TWO, TWO]],
-    ["an empty array", "[]\n", [], []],
-    ["NDJSON", lines(ALL), [1, 2, 3], ALL],
-    ["NDJSON without a last newline", lines(ALL).trimEnd(), [1, 2, 3], ALL],
-    ["NDJSON with Windows line ends", lines(ALL, "\r\n"), [1, 2, 3], ALL],
-    ["NDJSON with blank lines", `\n\n${lines(ALL, "\n \t\r\n")}`, [3, 5, 7], ALL],
-    ["NDJSON with a byte order mark", MARK + lines(ALL), [1, 2, 3], ALL],
-    ["an array with a byte order mark", MARK + JSON.stringify(ALL), [1, 1, 1], ALL],
-    ["a pretty-printed document with a byte order mark", MARK + pretty(ONE), [1], [ONE]],
-    [
-      "a document with one resource a line",
-      `{"data":[],"included":[\n{"a":1},\n{"b":2}\n]}\n`,
-      [1],
-      [{ data: [], included: [{ a: 1 }, { b: 2 }] }],
-    ],
-    [
-      "a document with a single resource on a line",
-      `{"data":[],"included":[\n{"a":1}\n]}\n`,
-      [1],
-      [{ data: [], included: [{ a: 1 }] }],
-    ],
-    ["a document without indentation", `{\n"data":\n{"id":"1"}\n}`, [1], [{ data: { id: "1" } }]],
-    ["nothing", "", [], []],
-    ["whitespace", " \n\r\n\t", [], []],
-    ["a byte order mark alone", MARK, [], []],
-  ])("%s", async (_, text, at, found) => {
-    for (const size of SIZES) {
-      const cuts = await cut(text, size);
-      expect(cuts.map(({ line }) => line)).toEqual(at);
-      expect(cuts.map(({ text: one }) => JSON.parse(one!))).toEqual(found);
+  test.each(FRAMES)("%s", async (_, start, between, end, write) => {
+    for (const all of [[], [ONE], ALL]) {
+      for (const mark of ["", MARK]) {
+        const texts = all.map(write);
+        const before = (at: number) =>
+          start +
+          texts
+            .slice(0, at)
+            .map((one) => one + between)
+            .join("");
+        const lines = texts.map((_text, at) => before(at).split("\n").length);
+        for (const size of SIZES) {
+          const cuts = await cut(mark + start + texts.join(between) + end, size);
+          expect(cuts.map(({ line }) => line)).toEqual(lines);
+          expect(cuts.map(({ text }) => JSON.parse(text!))).toEqual(all);
+        }
+      }
     }
   });
+});
+
+test.each([
+  `{"data":[],"included":[\n{"a":1},\n{"b":2}\n]}\n`,
+  `{"data":[],"included":[\n{"a":1}\n]}\n`,
+  `{\n"data":\n{"id":"1"}\n}`,
+])("a document may have lines of its own: %j", async (text) => {
+  for (const size of SIZES) {
+    const [one, ...others] = await cut(text, size);
+    expect([one!.line, JSON.parse(one!.text!), others]).toEqual([1, JSON.parse(text), []]);
+  }
 });
 
 describe("damage is contained:", () => {

@@ -79,6 +79,11 @@ interface ShardState {
 const unavailableIn = (status: { shards: ShardState[] }) =>
   status.shards.filter(({ available }) => !available).map(({ id }) => id);
 
+const matchesOf = async ({ get }: Instance, shard: string, { key }: World) => {
+  const { status, body } = await get(`/shards/${shard}/matches`, key);
+  return [shard, status, body.errors?.[0].code];
+};
+
 const upIn = async (instance: Instance) =>
   Object.fromEntries(
     (await instance.metric("matchbook_shard_up")).map(({ labels, value }) => [labels.shard, value]),
@@ -86,6 +91,13 @@ const upIn = async (instance: Instance) =>
 
 const eventsOf = ({ events }: Instance, name: string) =>
   events.filter(({ event }) => event === name);
+
+/** A record that cannot be stored, because its shard is unavailable. */
+async function expectNotStored({ adminUrl }: Instance, shard: string) {
+  const { status, error, report } = await uploadTo(adminUrl, ndjson([inShard(shard, "lost")]));
+  expect([status, error!.code, report.stored]).toEqual([503, "shard-unavailable", 0]);
+  return error!.message;
+}
 
 const reasonFor = (instance: Instance, shard: string) =>
   eventsOf(instance, "shard-unavailable").flatMap((one) =>
@@ -108,8 +120,7 @@ describe("a server whose data folder has unusable files", () => {
   test("starts and serves the others; damaged shards are unavailable", async () => {
     expect((await instance.get("/shards/na/matches", world.key)).status).toBe(200);
     for (const id of DAMAGED) {
-      const { status, body } = await instance.get(`/shards/${id}/matches`, world.key);
-      expect([id, status, body.errors[0].code]).toEqual([id, 503, "shard-unavailable"]);
+      expect(await matchesOf(instance, id, world)).toEqual([id, 503, "shard-unavailable"]);
     }
     expect(unavailableIn(await instance.status())).toEqual(DAMAGED);
     const ready = await instance.get("/readyz", world.key);
@@ -122,8 +133,7 @@ describe("a server whose data folder has unusable files", () => {
 
   test("ignores files that are not shards, with one warning each", async () => {
     for (const id of STRAY) {
-      const { status, body } = await instance.get(`/shards/${id}/matches`, world.key);
-      expect([id, status, body.errors[0].code]).toEqual([id, 404, "unknown-shard"]);
+      expect(await matchesOf(instance, id, world)).toEqual([id, 404, "unknown-shard"]);
     }
     await instance.status();
     const warnings = eventsOf(instance, "file-ignored").flatMap((one) =>
@@ -183,8 +193,7 @@ test("a shard in the settings whose file cannot be used is unavailable; a file o
     expect((await instance.get(`/shards/${id}/matches`, world.key)).status).toBe(503);
   }
   expect((await instance.get("/shards/na/matches", world.key)).status).toBe(200);
-  const { status, error } = await uploadTo(instance.adminUrl, ndjson([inShard("eu")]));
-  expect([status, error!.code]).toEqual([503, "shard-unavailable"]);
+  await expectNotStored(instance, "eu");
   await instance.stop();
   const database = new Database(path);
   expect(database.query("SELECT name FROM sqlite_schema").values()).toEqual([["notes"]]);
@@ -248,11 +257,8 @@ describe("a shard file that is deleted while it is served", () => {
   });
 
   test("acknowledges no upload, whether or not the server has written to it before", async () => {
-    for (const { adminUrl } of [instance, idle]) {
-      const reply = await uploadTo(adminUrl, ndjson([inShard("na", "match-lost")]));
-      const { status, error, report } = reply;
-      expect([status, error!.code, report.stored]).toEqual([503, "shard-unavailable", 0]);
-      expect(error!.message).toContain("deleted or replaced");
+    for (const one of [instance, idle]) {
+      expect(await expectNotStored(one, "na")).toContain("deleted or replaced");
     }
     expect(existsSync(join(world.data, "na.db"))).toBe(false);
   });
@@ -440,8 +446,7 @@ describe("a file with the records of another shard", () => {
     replace(join(elsewhere.path, "eu.db"));
     elsewhere.remove();
     await until("it is unavailable", async () => (await served("na")).status === 503);
-    const { status, error, report } = await uploadTo(instance.adminUrl, ndjson([inShard("na")]));
-    expect([status, error!.code, report.stored]).toEqual([503, "shard-unavailable", 0]);
+    await expectNotStored(instance, "na");
     replace(at("right"));
     await until("it is served", async () => (await served("na")).status === 200);
   });

@@ -1,14 +1,13 @@
 /** What the scheduled verify finds is stored with the shard, and every process goes by it. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { SQL } from "bun";
 import type { Event } from "../../src/observe/events.ts";
-import { postgresRows } from "../support/engine-postgres.ts";
+import type { Transaction } from "../../src/store/store.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
-import { startInstance } from "../support/instances.ts";
-import { aPostgres, dropSchema } from "../support/postgres.ts";
+import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
+import { type Instance, startInstance } from "../support/instances.ts";
 import { startServerProcess } from "../support/process.ts";
 import { withWriter } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
@@ -23,11 +22,7 @@ const DESCRIPTORS = "/proc/self/fd";
 /** So that a verify that is due begins at once. */
 const PACE = { firstMs: 0, pauseMs: 50 };
 
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-beforeAll(async () => {
-  postgres = await aPostgres();
-});
-afterAll(() => postgres.stop());
+const worldIn = engineWorlds();
 
 const verdictOf = (world: World) =>
   withWriter(world.settings, "na", async (writer) => (await writer.findings()).verdict);
@@ -35,100 +30,68 @@ const verdictOf = (world: World) =>
 const statusOf = async (world: World, url: string) =>
   (await world.get(`${url}/shards/na/matches/match-3`)).status;
 
-describe.each(["SQLite", "PostgreSQL"])("in %s", (engine) => {
-  const schema = `verdict_${process.pid}`;
+const setVerdict = ({ settings }: World, verdict: Parameters<Transaction["setVerdict"]>[0]) =>
+  withWriter(settings, "na", (writer) => writer.write(async (one) => one.setVerdict(verdict)));
 
+const untilVerified = ({ events }: Instance) =>
+  until("it is verified", () => events.find(({ event }) => event === "shard-verified"));
+
+describe.each(ENGINES)("in %s", (engine) => {
   test("damage that a scheduled verify finds stops the shard in every process, until a verify finds none", async () => {
-    const toml = `[shards.na]\n${engine === "SQLite" ? "" : `url = "${postgres.url}?schema=${schema}"\n`}`;
-    const world = await startWorld(MATCHES, {}, undefined, toml);
-    const sql = new SQL(postgres.url);
-    const other = await startServerProcess([
-      "--config",
-      join(world.data, "matchbook.toml"),
-      "--data",
-      world.data,
-    ]);
-    const rows =
-      engine === "SQLite" ? sqliteRows(join(world.data, "na.db")) : postgresRows(sql, schema);
+    await using world = await worldIn(engine, MATCHES);
+    const { data, rows } = world;
+    const config = ["--config", join(data, "matchbook.toml"), "--data", data];
+    const other = await startServerProcess(config);
     try {
       const { document } = (await rows.rows("match", { id: "match-1" }))[0]!;
       await rows.change("match", { id: "match-1" }, { document: new Uint8Array(100) });
       expect(await statusOf(world, world.url)).toBe(200);
 
       const verifying = await startInstance(world, {}, PACE);
-      await until("it is verified", async () =>
-        verifying.events.some(({ event }) => event === "shard-verified"),
-      );
-      expect(verifying.events).toContainEqual(
-        expect.objectContaining({ event: "shard-verified", shard: "na", damaged: 1 }),
-      );
+      expect(await untilVerified(verifying)).toMatchObject({ shard: "na", damaged: 1 });
       for (const one of [verifying.url, world.url, other.url]) {
         await until("it is stopped", async () => (await statusOf(world, one)) === 503);
         const { body } = await world.get(`${one}/shards/na/matches/match-3`);
         expect(body.errors[0].code).toBe("damaged-data");
       }
       expect((await verifying.status()).shards).toMatchObject([{ id: "na", available: false }]);
-      expect(await verifying.metric("matchbook_shard_damaged_records")).toMatchObject([
-        { value: 1 },
-      ]);
+      const metricOf = async (name: string) => (await verifying.metric(name))[0]!.value;
+      expect(await metricOf("matchbook_shard_damaged_records")).toBe(1);
       const { at } = (await verdictOf(world))!;
-      expect(await verifying.metric("matchbook_shard_verified_timestamp_seconds")).toMatchObject([
-        { value: at / 1000 },
-      ]);
+      expect(await metricOf("matchbook_shard_verified_timestamp_seconds")).toBe(at / 1000);
       await verifying.stop();
 
       await rows.change("match", { id: "match-1" }, { document });
-      await withWriter(world.settings, "na", (writer) =>
-        writer.write(async (one) => one.setVerdict({ at: Date.now(), damaged: 0, damage: [] })),
-      );
+      await setVerdict(world, { at: Date.now(), damaged: 0, damage: [] });
       for (const one of [world.url, other.url]) {
         await until("it is served", async () => (await statusOf(world, one)) === 200);
       }
     } finally {
       await other.end();
-      await world.stop();
-      await sql.close();
-      if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
     }
   });
 
   test("a shard with damage is verified again after an interval, and served if there is none", async () => {
-    const toml = `[shards.na]\n${engine === "SQLite" ? "" : `url = "${postgres.url}?schema=${schema}"\n`}`;
-    const world = await startWorld(MATCHES, {}, undefined, toml);
-    try {
-      const damage = [{ table: "matches", record: "match-1", detail: "" }];
-      const old = { at: Date.now() - 25 * 3_600_000, damaged: 1, damage };
-      await withWriter(world.settings, "na", (writer) =>
-        writer.write(async (one) => one.setVerdict(old)),
-      );
-      await until("it is stopped", async () => (await statusOf(world, world.url)) === 503);
-      const verifying = await startInstance(world, {}, PACE);
-      await until("it is served", async () => (await statusOf(world, world.url)) === 200);
-      await verifying.stop();
-    } finally {
-      await world.stop();
-      if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
-    }
+    await using world = await worldIn(engine, MATCHES);
+    const damage = [{ table: "matches", record: "match-1", detail: "" }];
+    await setVerdict(world, { at: Date.now() - 25 * 3_600_000, damaged: 1, damage });
+    await until("it is stopped", async () => (await statusOf(world, world.url)) === 503);
+    await using _verifying = await startInstance(world, {}, PACE);
+    await until("it is served", async () => (await statusOf(world, world.url)) === 200);
   });
 
   test("of several instances, one verifies a shard", async () => {
-    const toml = `[shards.na]\n${engine === "SQLite" ? "" : `url = "${postgres.url}?schema=${schema}"\n`}`;
-    const world = await startWorld(MATCHES, {}, undefined, toml);
-    try {
-      const instances = await Promise.all([1, 2, 3].map(() => startInstance(world, {}, PACE)));
-      const events = () => instances.flatMap((one) => one.events);
-      const verified = () => events().filter(({ event }) => event === "shard-verified");
-      await until("it is verified", async () => verified().length > 0);
-      // By then the others have looked again.
-      const { at } = (await verdictOf(world))!;
-      for (const one of instances) await one.stop();
-      expect(verified().length).toBe(1);
-      expect((await verdictOf(world))!.at).toBe(at);
-      expect(events().filter(({ event }) => event === "verify-failed")).toEqual([]);
-    } finally {
-      await world.stop();
-      if (engine === "PostgreSQL") await dropSchema(postgres.url, schema);
-    }
+    await using world = await worldIn(engine, MATCHES);
+    const instances = await Promise.all([1, 2, 3].map(() => startInstance(world, {}, PACE)));
+    const named = (name: string) =>
+      instances.flatMap(({ events }) => events.filter(({ event }) => event === name));
+    await until("it is verified", () => named("shard-verified").length > 0);
+    // By then the others have looked again.
+    const { at } = (await verdictOf(world))!;
+    for (const one of instances) await one.stop();
+    expect(named("shard-verified").length).toBe(1);
+    expect((await verdictOf(world))!.at).toBe(at);
+    expect(named("verify-failed")).toEqual([]);
   });
 });
 
@@ -152,9 +115,7 @@ test("verify-hours off: nothing is verified", async () => {
   await using world = await startWorld(MATCHES);
   const one = await startInstance(world, { "verify-hours": undefined }, PACE);
   const other = await startInstance(world, {}, PACE);
-  await until("the other verifies", async () =>
-    other.events.some(({ event }) => event === "shard-verified"),
-  );
+  await untilVerified(other);
   await one.stop();
   await other.stop();
   expect(one.events.some(({ event }) => event === "shard-verified")).toBe(false);
@@ -169,13 +130,9 @@ test("descriptors of a file do not add up with each verify", async () => {
     ).length;
   const counts: number[] = [];
   for (let round = 0; round < 4; round++) {
-    await withWriter(world.settings, "na", (writer) =>
-      writer.write(async (one) => one.setVerdict({ at: 0, damaged: 0, damage: [] })),
-    );
+    await setVerdict(world, { at: 0, damaged: 0, damage: [] });
     const verifying = await startInstance(world, {}, PACE);
-    await until("it is verified", async () =>
-      verifying.events.some(({ event }) => event === "shard-verified"),
-    );
+    await untilVerified(verifying);
     await verifying.stop();
     counts.push(open());
   }

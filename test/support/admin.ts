@@ -1,5 +1,7 @@
 /** Starts a Matchbook with an admin listener for tests and sends requests to it. */
 
+import { expect } from "bun:test";
+import { ADMIN_ERRORS, type AdminErrorCode } from "../../src/admin/errors.ts";
 import type { NotStored } from "../../src/admin/upload-thread.ts";
 import type { Json } from "../../src/domain/json.ts";
 import type { Clock } from "../../src/http/context.ts";
@@ -27,6 +29,16 @@ export interface AdminWorld extends World {
     headers?: Record<string, string | null>,
   ): Promise<AdminReply>;
   upload(body: Sent, query?: string, headers?: Record<string, string>): Promise<Uploaded>;
+}
+
+/** It was refused with this code, with the status of this code and a message with these words. */
+export function expectRefused(
+  { status, body }: AdminReply,
+  code: AdminErrorCode,
+  words: string | RegExp = "",
+): void {
+  expect([body.error.code, status]).toEqual([code, ADMIN_ERRORS[code]]);
+  expect(body.error.message).toMatch(words);
 }
 
 export type Sent = string | Uint8Array<ArrayBuffer>;

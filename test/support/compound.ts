@@ -26,20 +26,3 @@ export function includedNames(body: JsonObject, type?: string): string[] {
     .filter((resource) => type === undefined || resource.type === type)
     .map(nameOf);
 }
-
-/** The references in a document that point to no resource of the document. */
-export function danglingNames(body: JsonObject): string[] {
-  const all = [...primary(body), ...related(body)];
-  const held = new Set(all.map(nameOf));
-  return all
-    .flatMap(referencesOf)
-    .map(nameOf)
-    .filter((name) => !held.has(name));
-}
-
-function referencesOf(resource: AnyResource): AnyResource[] {
-  const relationships = (resource.relationships ?? {}) as Record<string, JsonObject>;
-  return Object.values(relationships).flatMap(({ data }) =>
-    Array.isArray(data) ? (data as AnyResource[]) : data ? [data as AnyResource] : [],
-  );
-}

@@ -7,7 +7,7 @@ import { TOKEN } from "./admin.ts";
 import { readScrape, type ScrapedSample } from "./scrape.ts";
 import { JSON_API, type World } from "./world.ts";
 
-export interface Instance {
+export interface Instance extends AsyncDisposable {
   url: string;
   adminUrl: string;
   /** Everything it logged except requests. */
@@ -46,6 +46,7 @@ export async function startInstance(
     undefined,
     redisResponseMs,
   );
+  const stop = () => server.stop("test");
   const fetched = async (path: string, headers: Record<string, string>) => {
     const began = performance.now();
     const reply = await fetch(`${server.url}${path}`, { headers });
@@ -63,6 +64,7 @@ export async function startInstance(
       const reply = await fetch(`${server.adminUrl}/metrics`, { headers });
       return readScrape(await reply.text()).get(name)?.samples ?? [];
     },
-    stop: () => server.stop("test"),
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }

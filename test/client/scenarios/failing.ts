@@ -6,96 +6,46 @@ import { errorOf, matchbookOf, type Scenario, type Scene } from "./scenario.ts";
 
 const WRONG_KEY = `mb_${"x".repeat(38)}`;
 
-const standIn = (scene: Scene, path: string) =>
-  matchbookOf(scene, { url: scene.facts.standInUrl + path });
+type With = (scene: Scene) => Partial<Client.MatchbookOptions>;
+const usual: With = () => ({});
+const standIn =
+  (path: string): With =>
+  ({ facts }) => ({ url: facts.standInUrl + path });
+const LONG = [..."abcdefghijklmnopqrstuvwxyz"].map((letter) => letter.repeat(400));
 
-const naOf = (scene: Scene) => matchbookOf(scene).shard("na");
-
-/** Each with the expected kind, status and code. */
-const FAILURES: Record<string, [expected: string, fail: (scene: Scene) => Promise<unknown>]> = {
-  "no such match": ["not-found 404 not-found", (scene) => naOf(scene).match("nothing")],
-  "no such player": ["not-found 404 not-found", (scene) => naOf(scene).player("nobody")],
-  "no such shard": [
-    "not-found 404 unknown-shard",
-    (scene) => matchbookOf(scene).shard("atlantis").players(),
-  ],
-  "no such URL": ["not-found 404 unknown-route", (scene) => matchbookOf(scene).get("/nowhere")],
-  "an id that would need escapes": [
-    "not-found 404 not-found",
-    (scene) => naOf(scene).match("../players?x=1#/"),
-  ],
-  "a URL that is too long": [
-    "invalid 414 uri-too-long",
-    (scene) =>
-      naOf(scene).players({
-        names: [..."abcdefghijklmnopqrstuvwxyz"].map((letter) => letter.repeat(400)),
-      }),
-  ],
-  "no key": [
-    "unauthorized 401 unauthorized",
-    (scene) => matchbookOf(scene, { key: undefined }).usage(),
-  ],
-  "a wrong key": [
-    "unauthorized 401 unauthorized",
-    (scene) => matchbookOf(scene, { key: WRONG_KEY }).shard("na").players(),
-  ],
-  "a shard that is closed": [
+/** Each with the expected kind, status and code, the options of the client, and the call. */
+const FAILURES: [string, string, With, (matchbook: Client.Matchbook) => Promise<unknown>][] = [
+  ["no such match", "not-found 404 not-found", usual, (m) => m.shard("na").match("nothing")],
+  ["no such player", "not-found 404 not-found", usual, (m) => m.shard("na").player("nobody")],
+  ["no such shard", "not-found 404 unknown-shard", usual, (m) => m.shard("atlantis").players()],
+  ["no such URL", "not-found 404 unknown-route", usual, (m) => m.get("/nowhere")],
+  ["an id to escape", "not-found 404 not-found", usual, (m) => m.shard("na").match("../p?x=1#/")],
+  ["too long", "invalid 414 uri-too-long", usual, (m) => m.shard("na").players({ names: LONG })],
+  ["no key", "unauthorized 401 unauthorized", () => ({ key: undefined }), (m) => m.usage()],
+  ["a wrong key", "unauthorized 401 unauthorized", () => ({ key: WRONG_KEY }), (m) => m.usage()],
+  [
+    "a closed shard",
     "forbidden 403 shard-closed",
-    (scene) =>
-      matchbookOf(scene, { url: scene.facts.strictUrl, key: scene.facts.freshKey })
-        .shard("beta")
-        .players(),
+    ({ facts }) => ({ url: facts.strictUrl, key: facts.freshKey }),
+    (m) => m.shard("beta").players(),
   ],
-  "a failure of the service": [
-    "unavailable 500 internal-error",
-    (scene) => naOf(scene).player("player-bug"),
-  ],
-  "a damaged shard": [
-    "unavailable 503 damaged-data",
-    (scene) => matchbookOf(scene).shard("hurt").match("match-hurt"),
-  ],
-  "a shard that cannot be read": [
-    "unavailable 503 shard-unavailable",
-    (scene) => matchbookOf(scene).shard("away").players(),
-  ],
-  "a proxy without a service": ["unavailable 502", (scene) => standIn(scene, "/gateway").status()],
-  "a server other than Matchbook": ["unreadable 200", (scene) => standIn(scene, "/html").status()],
-  "another service's list": [
-    "unreadable 200",
-    (scene) => standIn(scene, "/other-json").shard("na").matches().page(),
-  ],
-  "another service's list of data": [
-    "unreadable 200",
-    (scene) => standIn(scene, "/other-list").shard("na").matches().page(),
-  ],
-  "another service's statistics": [
-    "unreadable 200",
-    (scene) => standIn(scene, "/other-list").shard("na").heroes(),
-  ],
-  "another service's record": [
-    "unreadable 200",
-    (scene) => standIn(scene, "/other-json").shard("na").match("one"),
-  ],
-  "another service's names": [
-    "unreadable 200",
-    (scene) => standIn(scene, "/other-json").shard("na").playerNames("Adda"),
-  ],
-  "another service's names in all shards": [
-    "unreadable 200",
-    (scene) => standIn(scene, "/other-json").playerNames("Adda"),
-  ],
-  "another service's errors": ["invalid 400", (scene) => standIn(scene, "/other-errors").status()],
-  "a proxy that is not ready itself": [
-    "unavailable 503",
-    (scene) => standIn(scene, "/no-upstream").readiness(),
-  ],
-  "a redirect": ["unreadable 302", (scene) => standIn(scene, "/redirect").status()],
-  "no server": ["network 0", (scene) => matchbookOf(scene, { url: scene.facts.goneUrl }).status()],
-  "a truncated response": [
-    "network 0",
-    (scene) => matchbookOf(scene, { url: scene.facts.brokenUrl }).status(),
-  ],
-};
+  ["a bug", "unavailable 500 internal-error", usual, (m) => m.shard("na").player("player-bug")],
+  ["damage", "unavailable 503 damaged-data", usual, (m) => m.shard("hurt").match("match-hurt")],
+  ["no shard", "unavailable 503 shard-unavailable", usual, (m) => m.shard("away").players()],
+  ["a proxy alone", "unavailable 502", standIn("/gateway"), (m) => m.status()],
+  ["a proxy that is not ready", "unavailable 503", standIn("/no-upstream"), (m) => m.readiness()],
+  ["another server", "unreadable 200", standIn("/html"), (m) => m.status()],
+  ["a redirect", "unreadable 302", standIn("/redirect"), (m) => m.status()],
+  ["other JSON", "unreadable 200", standIn("/other-json"), (m) => m.shard("na").matches().page()],
+  ["another record", "unreadable 200", standIn("/other-json"), (m) => m.shard("na").match("one")],
+  ["no names", "unreadable 200", standIn("/other-json"), (m) => m.shard("na").playerNames("Ad")],
+  ["no names at all", "unreadable 200", standIn("/other-json"), (m) => m.playerNames("Adda")],
+  ["other data", "unreadable 200", standIn("/other-list"), (m) => m.shard("na").matches().page()],
+  ["other statistics", "unreadable 200", standIn("/other-list"), (m) => m.shard("na").heroes()],
+  ["other errors", "invalid 400", standIn("/other-errors"), (m) => m.status()],
+  ["no server", "network 0", ({ facts }) => ({ url: facts.goneUrl }), (m) => m.status()],
+  ["a cut response", "network 0", ({ facts }) => ({ url: facts.brokenUrl }), (m) => m.status()],
+];
 
 export const FAILING: Record<string, Scenario> = {
   async "all problems are reported, each with its source"(scene) {
@@ -133,8 +83,9 @@ export const FAILING: Record<string, Scenario> = {
 
   async "a key is in no error and no output"(scene) {
     const errors: unknown[] = [];
-    for (const [, work] of Object.values(FAILURES))
-      errors.push(await errorOf(scene, () => work(scene)));
+    for (const [, , options, work] of FAILURES) {
+      errors.push(await errorOf(scene, () => work(matchbookOf(scene, options(scene)))));
+    }
     const { inspect } = await import("node:util");
     const matchbook = matchbookOf(scene);
     const everything = { errors, matchbook, shard: matchbook.shard("na") };
@@ -146,9 +97,9 @@ export const FAILING: Record<string, Scenario> = {
   },
 };
 
-for (const [name, [expected, work]] of Object.entries(FAILURES)) {
+for (const [name, expected, options, work] of FAILURES) {
   FAILING[`each error has its kind, status and code: ${name}`] = async (scene) => {
-    const error: Client.MatchbookError = await errorOf(scene, () => work(scene));
+    const error = await errorOf(scene, () => work(matchbookOf(scene, options(scene))));
     const { kind, status, code } = error;
     assert.equal([kind, status, ...(code ? [code] : [])].join(" "), expected);
     assert.match(error.message, /\.$/);

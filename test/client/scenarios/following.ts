@@ -14,6 +14,7 @@ class Following {
   readonly na: Client.Shard;
   /** The pauses before reconnections, in milliseconds. */
   readonly pauses: number[] = [];
+  readonly #following: AsyncGenerator<Client.Change, void>[] = [];
   readonly #silences = new Set<() => void>();
   #silenceBegan: () => void = () => {};
   #isOver = false;
@@ -39,9 +40,17 @@ class Following {
       this.#silenceBegan();
     });
 
+  /** Changes after a cursor, to the end of the scenario. */
+  readonly after = (after: string, query: Parameters<Client.Shard["changes"]>[0] = {}) => {
+    const changes = this.na.changes({ after, ...query });
+    this.#following.push(changes);
+    return changes;
+  };
+
   /** After a failure, a loop that is left over must not reconnect for ever. */
   stop(): void {
     this.#isOver = true;
+    for (const changes of this.#following) void changes.return();
     this.feed.stop();
   }
 
@@ -98,9 +107,8 @@ const PERMANENT: [number, string, Client.ErrorKind][] = [
 ];
 
 export const FOLLOWING: Record<string, Scenario> = {
-  "changes are streamed, with the key in a header": following(async ({ feed, na }) => {
-    const changes = na.changes({
-      after: "a-1",
+  "changes are streamed, with the key in a header": following(async ({ feed, after }) => {
+    const changes = after("a-1", {
       playerIds: ["ada", "x,y"],
       playerNames: ["日本"],
       teamNames: ["ABC"],
@@ -134,17 +142,15 @@ export const FOLLOWING: Record<string, Scenario> = {
       change.players.map(({ id }) => id),
       ["ada", "grace"],
     );
-    await changes.return();
   }),
 
-  "a stream may be cut anywhere, also inside a character": following(async ({ feed, na }) => {
-    const changes = na.changes({ after: "a" });
+  "a stream may be cut anywhere, also inside a character": following(async ({ feed, after }) => {
+    const changes = after("a");
     const next = cursorsOf(changes, 2);
     const request = (await feed.next()).open();
     const bytes = new TextEncoder().encode(changeEvent("b") + changeEvent("c"));
     for (const byte of bytes) await request.sendWhenTaken(new Uint8Array([byte]));
     assert.deepEqual(await next, ["b", "c"]);
-    await changes.return();
   }),
 
   "a loop without a cursor misses nothing from its start on": following(async ({ feed, na }) => {
@@ -164,10 +170,9 @@ export const FOLLOWING: Record<string, Scenario> = {
     await changes.return();
   }),
 
-  "a loop resumes after the last change that was handed out": following(async ({ feed, na }) => {
+  "a loop resumes after the last change that was handed out": following(async ({ feed, after }) => {
     const causes: string[] = [];
-    const changes = na.changes({
-      after: "a",
+    const changes = after("a", {
       onReconnect: ({ kind }, milliseconds) => causes.push(`${kind} ${milliseconds <= 1000}`),
     });
     const next = cursorsOf(changes, 3);
@@ -185,13 +190,11 @@ export const FOLLOWING: Record<string, Scenario> = {
     third.send(changeEvent("e"));
     assert.equal((await last).cursor, "e");
     assert.deepEqual(causes, ["network true", "network true"]);
-    await changes.return();
   }),
 
-  "a loop reports each stream that is open": following(async ({ feed, na }) => {
+  "a loop reports each stream that is open": following(async ({ feed, after }) => {
     const reports: string[] = [];
-    const changes = na.changes({
-      after: "a",
+    const changes = after("a", {
       onOpen: () => reports.push("open"),
       onReconnect: () => reports.push("reconnect"),
     });
@@ -201,33 +204,30 @@ export const FOLLOWING: Record<string, Scenario> = {
     (await feed.next()).open().send(changeEvent("c"));
     assert.deepEqual(await next, ["b", "c"]);
     assert.deepEqual(reports, ["reconnect", "open", "reconnect", "open"]);
-    await changes.return();
   }),
 
-  "a loop resumes after changes that the filters left out": following(async ({ feed, na }) => {
-    const changes = na.changes({ after: "a" });
+  "a loop resumes after changes that the filters left out": following(async ({ feed, after }) => {
+    const changes = after("a");
     const next = take(changes);
     (await feed.next()).open().send("id: b\n\n: heartbeat\n\n").end();
     const second = await feed.next();
     assert.equal(second.after, "b");
     second.open().send(changeEvent("c"));
     await next;
-    await changes.return();
   }),
 
-  "unknown events are ignored": following(async ({ feed, na }) => {
-    const changes = na.changes({ after: "oldest" });
+  "unknown events are ignored": following(async ({ feed, after }) => {
+    const changes = after("oldest");
     const next = take(changes);
     const request = (await feed.next()).open();
     request.send("event: news\ndata: {}\n\ndata: x\n\nretry: 1\n\n", changeEvent("b"));
     assert.equal((await next).cursor, "b");
     assert.equal(request.after, "oldest");
-    await changes.return();
   }),
 
   "pauses grow to 30 s, and start again once a stream works": following(async (stage) => {
-    const { feed, na, pauses } = stage;
-    const changes = na.changes({ after: "a" });
+    const { feed, after, pauses } = stage;
+    const changes = after("a");
     const next = take(changes);
     for (let count = 0; count < 8; count++) {
       const request = await feed.next();
@@ -242,12 +242,11 @@ export const FOLLOWING: Record<string, Scenario> = {
     assert.equal(pauses.length, longest.length);
     for (const [index, most] of longest.entries()) assertBetween(pauses[index], most / 2, most);
     assert.notEqual(pauses[6], pauses[7]);
-    await changes.return();
   }),
 
   "a loop reconnects at once when a server stops, but not again and again": following(
-    async ({ feed, na, pauses }) => {
-      const changes = na.changes({ after: "a" });
+    async ({ feed, after, pauses }) => {
+      const changes = after("a");
       const next = cursorsOf(changes, 2);
       (await feed.next()).open().send(changeEvent("b"), endEvent("stopping"));
       (await feed.next()).open().send(endEvent("stopping"));
@@ -258,7 +257,6 @@ export const FOLLOWING: Record<string, Scenario> = {
       assert.equal(pauses[0], 0);
       assertBetween(pauses[1], 1000, 2000);
       assert.equal(pauses.length, 2);
-      await changes.return();
     },
   ),
 
@@ -306,17 +304,16 @@ export const FOLLOWING: Record<string, Scenario> = {
   }),
 
   "a loop that takes its time is not a silent connection": following(async (stage) => {
-    const { feed, na } = stage;
-    const changes = na.changes({ after: "a" });
+    const { feed, after } = stage;
+    const changes = after("a");
     const next = take(changes);
     (await feed.next()).open().send(changeEvent("b"));
     await next;
     assert.equal(stage.silences, 0);
-    await changes.return();
   }),
 
-  "Retry-After is respected": following(async ({ feed, na, pauses }) => {
-    const changes = na.changes({ after: "a" });
+  "Retry-After is respected": following(async ({ feed, after, pauses }) => {
+    const changes = after("a");
     const next = take(changes);
     (await feed.next()).fail(429, "too-many-streams", "Wait.", { "Retry-After": "7" });
     (await feed.next()).fail(503, "shard-unavailable", "Wait.", { "Retry-After": "40" });
@@ -324,7 +321,6 @@ export const FOLLOWING: Record<string, Scenario> = {
     (await feed.next()).open().send(changeEvent("b"));
     await next;
     assert.deepEqual(pauses, [7000, 40_000, 90_000]);
-    await changes.return();
   }),
 
   "what is not a change feed ends the loop": following(async ({ feed, na }, scene) => {
@@ -418,8 +414,8 @@ export const FOLLOWING: Record<string, Scenario> = {
     assert.equal(feed.requests, 4);
   }),
 
-  "what a loop does not take stays with the server": following(async ({ feed, na }) => {
-    const changes = na.changes({ after: "a" });
+  "what a loop does not take stays with the server": following(async ({ feed, after }) => {
+    const changes = after("a");
     const next = take(changes);
     const request = (await feed.next()).open();
     const TOTAL = 256;
@@ -437,7 +433,6 @@ export const FOLLOWING: Record<string, Scenario> = {
     assert(sent < TOTAL / 2, `${sent} of ${TOTAL} were taken`);
     assert.equal((await cursorsOf(changes, TOTAL - 1)).at(-1), `c${TOTAL - 1}`);
     await sending;
-    await changes.return();
   }),
 
   "invalid options are rejected by the call": async (scene) => {

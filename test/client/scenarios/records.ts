@@ -6,24 +6,17 @@ import { collect, errorOf, matchbookOf, NAMES, recording, type Scenario } from "
 export const RECORDS: Record<string, Scenario> = {
   async "a match is linked with all its resources"(scene) {
     const match = await matchbookOf(scene).shard("eu").match("match-full");
-    assert.equal(match.type, "match");
-    assert.equal(match.gameMode, "ranked");
-    assert.equal(match.duration, 1200);
-    assert.equal(match.patchVersion, "2.5");
-    assert.equal(match.shardId, "eu");
-    assert.equal(match.stats.endGameReason, "victory");
+    const { type, gameMode, duration, patchVersion, shardId, stats } = match;
+    assert.deepEqual([type, gameMode, duration, patchVersion], ["match", "ranked", 1200, "2.5"]);
+    assert.deepEqual([shardId, stats.endGameReason], ["eu", "victory"]);
     assert.match(match.createdAt, /^\d{4}-.*Z$/);
     const [one, other] = match.rosters;
-    assert.deepEqual([one.won, other.won], [false, true]);
-    assert.equal(one.stats.gold, 30_000);
-    assert.equal(one.team?.name, "ABC");
-    assert.equal(other.team, undefined);
-    assert.equal(one.participants[0]?.player?.name, "Grace");
-    assert.equal(one.participants[0].actor, "*Ember*");
-    assert.equal(one.participants[0].stats.farm, 62.85);
-    assert.equal(one.participants[0].stats.kills, 4);
-    assert.equal(one.participants[1]?.player, undefined);
-    assert.equal(match.rosters[1].participants[0]?.player?.stats.wins, 1);
+    assert.deepEqual([one.won, other.won, one.stats.gold], [false, true, 30_000]);
+    assert.deepEqual([one.team?.name, other.team], ["ABC", undefined]);
+    const [grace, bot] = one.participants;
+    assert.deepEqual([grace?.player?.name, grace?.actor], ["Grace", "*Ember*"]);
+    assert.deepEqual([grace?.stats.farm, grace?.stats.kills, bot?.player], [62.85, 4, undefined]);
+    assert.equal(other.participants[0]?.player?.stats.wins, 1);
     const [asset] = match.relation("assets");
     assert.deepEqual([asset?.type, asset?.attributes.URL], ["asset", "https://example.com/1"]);
     assert.deepEqual(match.relation("nothing"), []);
@@ -86,20 +79,17 @@ export const RECORDS: Record<string, Scenario> = {
     );
   },
 
-  async "every filter works as documented"(scene) {
+  async "every filter is sent, and a time may be a date"(scene) {
     const na = matchbookOf(scene).shard("na");
     const ids = async (query: Parameters<typeof na.matches>[0]) =>
       (await collect(na.matches(query))).map(({ id }) => id);
-    assert.equal((await ids({ gameMode: ["ranked"] })).length, 6);
-    assert.equal((await ids({ gameMode: ["ranked", "casual"] })).length, 12);
     assert.equal((await ids({ patchVersion: ["2.4"], gameMode: ["casual"] })).length, 3);
-    assert.deepEqual(await ids({ playerIds: ["player-6"] }), ["match-06"]);
+    assert.deepEqual(await ids({ playerIds: ["player-6"], playerNames: undefined }), ["match-06"]);
     assert.deepEqual(await ids({ teamNames: ["ABC"] }), []);
     const createdAtStart = new Date(Date.now() - 3.5 * 3_600_000);
     assert.equal((await ids({ createdAtStart })).length, 3);
     assert.equal((await ids({ createdAtEnd: createdAtStart.toISOString() })).length, 9);
-    assert.equal((await ids({ offset: 10 })).length, 2);
-    assert.deepEqual(await ids({ playerNames: undefined, offset: 11 }), ["match-11"]);
+    assert.deepEqual(await ids({ offset: 11 }), ["match-11"]);
   },
 
   async "sparse resources can be requested, and missing ones have their ids"(scene) {
@@ -107,30 +97,18 @@ export const RECORDS: Record<string, Scenario> = {
     const bare = await eu.match("match-full", { include: [] });
     assert.equal(bare.gameMode, "ranked");
     assert.deepEqual(
-      bare.rosters.map(({ id, isLoaded, won, stats, participants }) => [
-        id,
-        isLoaded,
-        won,
-        stats,
-        participants,
-      ]),
-      [
-        ["match-full-r0", false, undefined, undefined, []],
-        ["match-full-r1", false, undefined, undefined, []],
-      ],
+      bare.rosters.map(({ id, isLoaded, won, participants }) => [id, isLoaded, won, participants]),
+      ["match-full-r0", "match-full-r1"].map((id) => [id, false, undefined, []]),
     );
     const people = await eu.match("match-full", { include: ["rosters.participants"] });
     const participant = people.rosters[0]?.participants[0];
     assert.equal(participant?.actor, "*Ember*");
     assert.deepEqual([participant.player?.id, participant.player?.name], ["player-eu", undefined]);
-    const [player] = await eu.players({
-      names: ["Grace"],
-      fields: { player: ["name", "titleID"] },
-    });
+    const fields = { player: ["name", "titleID"] };
+    const [player] = await eu.players({ names: ["Grace"], fields });
     assert.deepEqual(player?.attributes, { name: "Grace", titleID: "emberfall" });
     const [thin] = await collect(eu.matches({ fields: { match: ["gameMode"] } }));
     assert.deepEqual([thin?.gameMode, thin?.createdAt, thin?.rosters], ["ranked", undefined, []]);
-    assert.equal((await eu.player("player-eu", { fields: { player: ["stats"] } })).name, undefined);
     assert.deepEqual((await eu.player("player-eu", { fields: { player: [] } })).attributes, {});
   },
 
@@ -174,41 +152,30 @@ export const RECORDS: Record<string, Scenario> = {
 
   async "a leaderboard is one iteration over its pages"(scene) {
     const na = matchbookOf(scene).shard("na");
+    const ids = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
     const whole = await collect(na.leaderboard("ranked-wins"));
     const [first] = whole;
     assert(first instanceof scene.client.LeaderboardEntry);
     assert.deepEqual([first.id, first.rank, first.matches], ["player-ada", 1, undefined]);
     assert(first.value > 1 && first.name.length > 0);
     assert.deepEqual([first.player.type, first.player.id], ["player", first.id]);
-    const byOne = await collect(na.leaderboard("ranked-wins", { limit: 1 }));
-    assert.deepEqual(
-      byOne.map(({ id }) => id),
-      whole.map(({ id }) => id),
-    );
+    assert.deepEqual(ids(await collect(na.leaderboard("ranked-wins", { limit: 1 }))), ids(whole));
     const page = await na.leaderboard("ranked-wins", { limit: 1 }).page();
     assert.deepEqual(page.meta, { board: "ranked-wins", period: "all", depth: 1000 });
-    assert.deepEqual(
-      [...page.items, ...((await page.next?.())?.items ?? [])].map(({ id }) => id),
-      whole.slice(0, 2).map(({ id }) => id),
-    );
-    const pages: number[] = [];
-    const recent = na.leaderboard("ranked-wins", { period: "28d", limit: 1 });
-    for await (const { items, window } of recent.pages()) {
+    const items = [...page.items, ...((await page.next?.())?.items ?? [])];
+    assert.deepEqual(ids(items), ids(whole.slice(0, 2)));
+    let pages = 0;
+    for await (const { window } of na
+      .leaderboard("ranked-wins", { period: "28d", limit: 1 })
+      .pages()) {
       assert(window && window.start < window.end);
-      pages.push(items.length);
+      pages += 1;
     }
-    assert.deepEqual(
-      pages,
-      whole.map(() => 1),
-    );
-    const chosen = await collect(na.leaderboard("win-streak", { playerIds: ["nobody"] }));
-    assert.deepEqual(chosen, []);
+    assert.equal(pages, whole.length);
+    const chosen = na.leaderboard("win-streak", { playerIds: ["nobody"] });
+    assert.deepEqual(await collect(chosen), []);
     const { kind } = await errorOf(scene, () => collect(na.leaderboard("kills" as "win-rate")));
     assert.equal(kind, "not-found");
-    const period = await errorOf(scene, () =>
-      collect(na.leaderboard("skill-tier", { period: "28d" })),
-    );
-    assert.deepEqual(period.problems[0]?.source, { parameter: "filter[period]" });
   },
 
   async "names similar to a mistyped one are found"(scene) {
