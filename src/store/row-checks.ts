@@ -5,6 +5,7 @@ import {
   DamagedData,
   type Fate,
   type MatchKey,
+  type NamedPlayer,
   type NamedTable,
   type PlayerListing,
   type Selection,
@@ -26,12 +27,26 @@ export function verifyFollows(
   if (!follows) throw new DamagedData("matches", next.match.id);
 }
 
-/** Throws DamagedData unless an index listed the players by their latest match. */
+/** Throws DamagedData unless an index listed each player once: by their latest match, then by id. */
 export function verifyLatestFirst(players: readonly PlayerListing[]): void {
-  for (const [index, { id, lastMatchAt }] of players.entries()) {
-    const before = players[index - 1]?.lastMatchAt ?? Number.POSITIVE_INFINITY;
-    if (lastMatchAt === undefined || lastMatchAt > before) throw new DamagedData("players", id);
+  for (const [index, { id, lastMatchAt = Number.NaN }] of players.entries()) {
+    const before = players[index - 1];
+    const later = before ? before.lastMatchAt! - lastMatchAt : 1;
+    if (!(later > 0 || (later === 0 && before!.id < id))) throw new DamagedData("players", id);
   }
+}
+
+/** Throws DamagedData unless an index listed the players or teams of this name, each once, by id. */
+export function verifyNamesakes<Row extends NamedPlayer>(
+  table: NamedTable,
+  rows: readonly Row[],
+  name: string,
+): readonly Row[] {
+  const wrong = rows.find(
+    (row, index) => row.name !== name || (index > 0 && row.id <= rows[index - 1]!.id),
+  );
+  if (wrong) throw new DamagedData(table, wrong.id);
+  return rows;
 }
 
 /**

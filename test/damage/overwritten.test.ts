@@ -7,6 +7,7 @@ import {
   dropLastEntry,
   emptyFirstEntry,
   type Index,
+  repeatFirstEntry,
   type Stored,
 } from "../support/engine-sqlite.ts";
 import { damageIn } from "../support/verify.ts";
@@ -38,9 +39,12 @@ test.each(CASES)(
   },
 );
 
-test("an index entry whose values are gone is damage, not an error of the server", async () => {
+test.each([
+  ["whose values are gone", emptyFirstEntry],
+  ["that is there twice", repeatFirstEntry],
+] as const)("an index entry %s is damage: nothing is served by it", async (_what, harm) => {
   const { name } = await place.aShard();
-  emptyFirstEntry(fileOf(place, name), "players by last match");
+  harm(fileOf(place, name), "players by last match");
   const { status, body } = await place.world.get(`/shards/${name}/players`);
   expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
   expect(await damageIn(fileOf(place, name))).not.toEqual([]);

@@ -260,11 +260,6 @@ const PLANTED: [what: string, plant: () => unknown, ...lines: (string | RegExp)[
     /^problem settings: trusted-proxies includes every/,
   ],
   [
-    "a closed shard that does not exist",
-    () => ["--closed-shards", "beta"],
-    /^warning settings: closed-shards names beta/,
-  ],
-  [
     "an admin listener without a token",
     () => ["--admin-port", "0"],
     /^problem settings: the admin listener \(admin-port\) needs a token/,

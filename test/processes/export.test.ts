@@ -1,43 +1,28 @@
-/**
- * Tests `matchbook export`: what it writes, ingest takes back to the identical records, on every engine. Pruned and redacted
- * shards are in test/features/export-pruned.test.ts, and copies in the other engine in test/properties/state.test.ts.
- */
+/** Tests `matchbook export`: what it writes, ingest takes back to the identical records, on every engine. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ShardRecord } from "../../src/store/store.ts";
+import { SQL } from "bun";
+import { prune } from "../../src/prune/prune.ts";
+import type { ShardRecord, Writer } from "../../src/store/store.ts";
 import { inverted } from "../support/engine.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
-import { ENGINES, type Engine, engineHomes } from "../support/engine-worlds.ts";
-import { hasProgram, skipWithout } from "../support/needs.ts";
-import {
-  digestAt,
-  homeAt,
-  ingestAt,
-  linesOf,
-  lookInto,
-  matchbookAt,
-  shardsFile,
-} from "../support/places.ts";
-import { MATCHBOOK, matchbook, spawnMatchbook } from "../support/process.ts";
+import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
+import { aPostgres } from "../support/postgres.ts";
+import { MATCHBOOK, matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { richMatch } from "../support/rich-match.ts";
-import { countsOf, until } from "../support/state.ts";
-import { startProxy } from "../support/tcp-proxy.ts";
+import { testLong } from "../support/scale.ts";
+import { countsOf } from "../support/state.ts";
 import { aFolder } from "../support/world.ts";
 
 const NOON = Date.UTC(2026, 2, 1, 12);
+const DAY = 86_400_000;
 const folder = aFolder();
 const path = (name: string) => join(folder.path, name);
-const homeIn = engineHomes();
+let postgres: Awaited<ReturnType<typeof aPostgres>>;
+const schemas: string[] = [];
 
 /** Records of every kind, among others one that is replaced. */
 const records = [
@@ -66,21 +51,42 @@ const records = [
   ].map((one) => JSON.stringify(one)),
 ];
 
+const ENGINES = ["SQLite", "PostgreSQL"] as const;
+type Engine = (typeof ENGINES)[number];
+
+/** A new data folder whose shard na is stored in this engine. */
+function aHome(engine: Engine, name: string): string {
+  if (engine === "SQLite") return homeAt(path(name), `sqlite:${path(`${name}.db`)}`);
+  const schema = `export_${name}_${process.pid}`.toLowerCase().replaceAll(/\W/g, "_");
+  schemas.push(schema);
+  const url = new URL(postgres.url);
+  url.searchParams.set("schema", schema);
+  return homeAt(path(name), url.href);
+}
+
 const homes = {} as Record<Engine, string>;
 
 beforeAll(async () => {
+  postgres = await aPostgres();
   for (const engine of ENGINES) {
-    const { data } = homeIn(engine);
-    await ingestAt(data, records);
+    const home = aHome(engine, `source-${engine}`);
+    await ingestAt(home, records);
     const newer = JSON.stringify(
       aMatch({ id: "replaced", mode: "casual", rosters: duel({ id: "r2" }, { id: "r3" }) }),
     );
-    const replaced = await matchbookAt(data, ["ingest", "-", "--replace"], newer);
+    const replaced = await matchbookAt(home, ["ingest", "-", "--replace"], newer);
     expect(replaced.exitCode).toBe(0);
-    homes[engine] = data;
+    homes[engine] = home;
   }
 });
-afterAll(() => folder.remove());
+
+afterAll(async () => {
+  const sql = new SQL(postgres.url);
+  for (const schema of schemas) await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+  await sql.close();
+  postgres.stop();
+  folder.remove();
+});
 
 /** Every record as it is stored, byte for byte. */
 const storedIn = (home: string): Promise<ShardRecord[]> =>
@@ -95,151 +101,121 @@ const idsIn = (lines: string): string[] =>
 
 /** Exports to standard output; the counts come on standard error. */
 async function exported(home: string, ...flags: string[]) {
-  const args = ["export", "na", "--json", ...flags];
-  const { exitCode, stdout, stderr } = await matchbookAt(home, args);
+  const { exitCode, stdout, stderr } = await matchbookAt(home, [
+    "export",
+    "na",
+    "--json",
+    ...flags,
+  ]);
   expect(exitCode).toBe(0);
   return { lines: stdout, ...JSON.parse(stderr) };
 }
 
 describe.each(ENGINES)("an export from %s", (engine) => {
-  test.each(["ndjson", "ndjson.gz", "ndjson.zst"])(
-    "as .%s gives the identical records in an empty shard, on either engine",
-    async (suffix) => {
-      const home = homes[engine];
-      const file = path(`${engine}.${suffix}`);
-      const made = await matchbookAt(home, ["export", "na", "--output", file, "--json"]);
-      expect([made.exitCode, made.stderr]).toEqual([0, ""]);
-      const all = await storedIn(home);
-      const served = all.filter(({ fate }) => fate.state === "served").length;
-      expect(JSON.parse(made.stdout)).toEqual({
-        shard: "na",
-        file,
-        served,
-        withheld: all.length - served,
-        bytes: readFileSync(file).length,
-      });
-      const target =
-        ENGINES[suffix === "ndjson.gz" ? ENGINES.indexOf(engine) : 1 - ENGINES.indexOf(engine)]!;
-      const copy = homeIn(target).data;
-      const taken = await matchbookAt(copy, ["ingest", file]);
-      expect([taken.exitCode, taken.stderr]).toEqual([0, ""]);
-      expect(await storedIn(copy)).toEqual(all);
-      expect(await digestAt(copy)).toEqual(await digestAt(home));
-      expect(await countsOf(copy)).toEqual(await countsOf(home));
-    },
-  );
-
-  test("has one valid document per record; --no-withheld and --since select some", async () => {
+  test.each([...ENGINES])("gives the identical records in an empty shard in %s", async (target) => {
     const home = homes[engine];
+    const { lines, ...counts } = await exported(home);
     const all = await storedIn(home);
-    const idsOf = (chosen: typeof all) => chosen.map(({ match }) => match.id).sort();
-    const isServed = ({ fate }: ShardRecord) => fate.state === "served";
-    const { lines, served, withheld } = await exported(home);
-    expect(idsIn(lines)).toEqual(idsOf(all));
-    expect(served + withheld).toBe(all.length);
-    const withoutWithheld = await exported(home, "--no-withheld");
-    expect([idsIn(withoutWithheld.lines), withoutWithheld.withheld]).toEqual([
-      idsOf(all.filter(isServed)),
-      0,
-    ]);
+    const served = all.filter(({ fate }) => fate.state === "served").length;
+    expect(counts).toEqual({
+      shard: "na",
+      served,
+      withheld: all.length - served,
+      bytes: Buffer.byteLength(lines),
+    });
+    const copy = aHome(target, `from-${engine}-to-${target}`);
+    const taken = await matchbookAt(copy, ["ingest", "-"], lines);
+    expect([taken.exitCode, taken.stderr]).toEqual([0, ""]);
+    expect(await storedIn(copy)).toEqual(all);
+    expect(await digestAt(copy)).toEqual(await digestAt(home));
+    expect(await countsOf(copy)).toEqual(await countsOf(home));
+  });
+
+  test("has one valid document per record, withheld ones included", async () => {
+    const { lines, served, withheld } = await exported(homes[engine]);
+    const ids = idsIn(lines);
+    expect(ids).toEqual((await storedIn(homes[engine])).map(({ match }) => match.id).sort());
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(served + withheld).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(["mode", "ending", "unranked", "early"]));
+  });
+
+  test("--no-withheld leaves out withheld records", async () => {
+    const { lines, withheld } = await exported(homes[engine], "--no-withheld");
+    const served = (await storedIn(homes[engine])).filter(({ fate }) => fate.state === "served");
+    expect(idsIn(lines)).toEqual(served.map(({ match }) => match.id).sort());
+    expect(withheld).toBe(0);
+  });
+
+  test("--since selects records of that time and later, served and withheld", async () => {
     const since = ["--since", "2026-03-01T13:00:00+01:00"];
-    const later = all.filter(({ match }) => match.createdAt >= NOON);
-    expect(idsIn((await exported(home, ...since)).lines)).toEqual(idsOf(later));
-    expect(idsOf(later)).toEqual(expect.arrayContaining(["noon", "mode", "unranked"]));
-    const both = await exported(home, ...since, "--no-withheld");
-    expect(idsIn(both.lines)).toEqual(idsOf(later.filter(isServed)));
+    const { lines } = await exported(homes[engine], ...since);
+    const later = (await storedIn(homes[engine])).filter(({ match }) => match.createdAt >= NOON);
+    expect(idsIn(lines)).toEqual(later.map(({ match }) => match.id).sort());
+    expect(idsIn(lines)).toEqual(expect.arrayContaining(["noon", "mode", "unranked"]));
+    const without = await exported(homes[engine], ...since, "--no-withheld");
+    expect(idsIn(without.lines)).toContain("noon");
+    expect(idsIn(without.lines)).not.toContain("before-noon");
+    expect(idsIn(without.lines)).not.toContain("mode");
   });
 });
 
-describe("the compression", () => {
-  for (const [program, suffix] of [
-    ["gzip", "gz"],
-    ["zstd", "zst"],
-  ] as const) {
-    const tests = () => {
-      test(`can be undone by the program ${program}`, async () => {
-        const file = path(`program.ndjson.${suffix}`);
-        await matchbookAt(homes.SQLite, ["export", "na", "--output", file]);
-        const { stdout, exitCode } = Bun.spawnSync([program, "-dc", file]);
-        expect(exitCode).toBe(0);
-        expect(stdout.toString()).toBe((await exported(homes.SQLite)).lines);
-      });
-    };
-    if (hasProgram(program)) tests();
-    else skipWithout(program, tests);
-  }
-});
+/** What each shard has left, by how it was pruned. */
+const PRUNED = {
+  pruned: (writer: Writer) => prune(writer, NOON - DAY, { rest: 0 }),
+  "half pruned": (writer: Writer) => {
+    const ending = new AbortController();
+    const onStep = () => ending.abort();
+    return prune(writer, NOON - DAY, { step: 15, rest: 0, onStep, signal: ending.signal });
+  },
+};
 
-describe("the file", () => {
-  const exportTo = (file: string, ...flags: string[]) =>
-    matchbookAt(homes.SQLite, ["export", "na", "--output", file, ...flags]);
+testLong.each([
+  ["half pruned", "SQLite", "PostgreSQL"],
+  ["pruned", "PostgreSQL", "SQLite"],
+] as const)(
+  "a %s and redacted shard in %s is the same after exports to %s and back",
+  async (how, engine, other) => {
+    const name = `${how}-${engine}`;
+    const home = aHome(engine, `${name}-source`);
+    await ingestAt(home, [...records, ...linesOf("na", 40, NOON - 3 * DAY)]);
+    const redacted = await matchbookAt(home, ["redact", "na", "ann", "--yes"]);
+    expect([redacted.exitCode, redacted.stderr]).toEqual([0, ""]);
+    await lookInto(home, PRUNED[how]);
+    const { lines } = await exported(home);
+    const isState = (line: string) => line.startsWith('{"meta":');
+    expect(lines.split("\n").filter(isState).length).toBeGreaterThan(10);
 
-  test("is not replaced without --force", async () => {
-    const file = path("there.ndjson");
-    writeFileSync(file, "mine");
-    const refused = await exportTo(file);
-    expect([refused.exitCode, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toMatch(/there\.ndjson exists.*--force/);
-    expect(readFileSync(file, "utf8")).toBe("mine");
-    expect((await exportTo(file, "--force")).exitCode).toBe(0);
-    expect(readFileSync(file, "utf8")).toBe((await exported(homes.SQLite)).lines);
-  });
+    let from = home;
+    for (const [target, step] of [
+      [other, "there"],
+      [engine, "back"],
+    ] as const) {
+      const given = (await exported(from)).lines;
+      const copy = aHome(target, `${name}-${step}`);
+      for (const _ of ["first", "again"]) {
+        const taken = await matchbookAt(copy, ["ingest", "-"], given);
+        expect([taken.exitCode, taken.stderr]).toEqual([0, ""]);
+        expect(await digestAt(copy)).toEqual(await digestAt(home));
+        expect(await countsOf(copy)).toEqual(await countsOf(home));
+        expect((await exported(copy)).lines).toBe(lines);
+      }
+      expect((await matchbookAt(copy, ["verify", "na", "--full-speed"])).exitCode).toBe(0);
+      from = copy;
+    }
+  },
+);
 
-  test("of another export that is still being written is left alone", async () => {
-    const file = path("busy.ndjson");
-    writeFileSync(`${file}.partial`, "theirs");
-    const refused = await exportTo(file);
-    expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toMatch(/busy\.ndjson\.partial exists/);
-    expect(readFileSync(`${file}.partial`, "utf8")).toBe("theirs");
-  });
-
-  test("is never a device, even with --force", async () => {
-    const link = path("device");
-    symlinkSync("/dev/null", link);
-    const refused = await exportTo(link, "--force");
-    expect([refused.exitCode, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining("not a regular file"),
-    ]);
-  });
-
-  test("does not appear if a record is damaged, which is named", async () => {
-    const home = homeAt(path("hurt"), `sqlite:${path("hurt.db")}`);
-    await ingestAt(home, records);
-    const rows = sqliteRows(path("hurt.db"));
-    const { id } = rows.rows("match")[0]!;
-    rows.change("match", { id }, ({ document }) => ({ document: inverted(document, -9) }));
-    const out = path("out");
-    mkdirSync(out);
-    const failed = await matchbookAt(home, ["export", "na", "--output", join(out, "na.ndjson.gz")]);
-    expect([failed.exitCode, failed.stdout]).toEqual([1, ""]);
-    expect(failed.stderr).toContain(`match ${id} is damaged`);
-    expect(readdirSync(out)).toEqual([]);
-  });
-
-  test("does not appear if the export is ended by a signal", async () => {
-    const { data, place } = homeIn("PostgreSQL");
-    await ingestAt(data, records);
-    const file = path("ended.ndjson.zst");
-    // What the export asks for once its file is open is held back: it is not over when the signal comes.
-    let isHeld = false;
-    const proxy = await startProxy(Number(new URL(place).port));
-    proxy.fate = (_, __, isReply) => {
-      isHeld ||= existsSync(`${file}.partial`);
-      return isHeld && !isReply ? "is lost" : "passes";
-    };
-    const through = new URL(place);
-    through.port = String(proxy.port);
-    const config = shardsFile(path("ended.toml"), { na: through.href });
-    const args = ["export", "na", "--output", file, "--config", config];
-    const child = spawnMatchbook([...args, "--data", path("ended-data")]);
-    await until("the export reads its first record", () => isHeld);
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(143);
-    proxy.stop();
-    expect([existsSync(`${file}.partial`), existsSync(file)]).toEqual([false, false]);
-  });
+test("a damaged record ends the export, and is named", async () => {
+  const home = homeAt(path("hurt"), `sqlite:${path("hurt.db")}`);
+  await ingestAt(home, records);
+  const rows = sqliteRows(path("hurt.db"));
+  const { id } = rows.rows("match")[0]!;
+  rows.change("match", { id }, ({ document }) => ({ document: inverted(document, -9) }));
+  const failed = await matchbookAt(home, ["export", "na"]);
+  expect(failed.exitCode).toBe(1);
+  expect(failed.stderr).toContain(`match ${id} is damaged`);
+  expect(failed.stdout).not.toContain(id);
 });
 
 test("a record that is too long for the settings is exported, with the limit that ingest needs", async () => {
@@ -271,4 +247,19 @@ test("a reader that closes the pipe ends the export without an error", async () 
   expect((await new Response(child.stdout).text()).length).toBe(100);
   expect(await new Response(child.stderr).text()).toBe("");
   expect(await child.exited).toBe(0);
+});
+
+describe("wrong usage", () => {
+  test.each([
+    [["--since", "yesterday"], /invalid --since "yesterday".*time zone/],
+    [["--since", "2026-03-01"], /invalid --since/],
+  ] as const)("%p is reported", async (flags, message) => {
+    const { exitCode, stdout, stderr } = await matchbookAt(homes.SQLite, [
+      "export",
+      "na",
+      ...flags,
+    ]);
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+  });
 });

@@ -127,7 +127,6 @@ test("only create adds a folder or a file", async () => {
   expect([listed.exitCode, listed.stdout]).toEqual([0, ""]);
   expect((await keys("list", "--data", "mistyped", "--json")).stdout).toBe("[]\n");
   expect((await keys("revoke", "k_nobody", "--data", "mistyped")).exitCode).toBe(1);
-  expect((await keys("usage", "--data", "mistyped")).exitCode).toBe(0);
   expect(existsSync(join(cwd, "mistyped"))).toBe(false);
 
   await keys("create", "--name", "n", "--data", "unused");

@@ -26,7 +26,7 @@ const COMMANDS = [
 /** What each command says of the shard. */
 const REFUSED = {
   "of a development version": {
-    commands: [...COMMANDS, "repair na --force"],
+    commands: [...COMMANDS, "repair na"],
     async plant({ file, schema, place }: EngineHome) {
       if (place.startsWith("sqlite:")) {
         const database = new Database(file);
@@ -139,7 +139,7 @@ test("a file with some records of another shard is damaged, and repair leaves th
     exitCode: 1,
     stdout: expect.stringContaining("the record of match match-2 is damaged"),
   });
-  const repaired = await matchbookAt(data, ["repair", "na", "--force", "--json"]);
+  const repaired = await matchbookAt(data, ["repair", "na", "--json"]);
   const { list, ...report } = JSON.parse(repaired.stdout);
   expect([repaired.exitCode, report]).toMatchObject([3, { records: 2, lost: 1 }]);
   expect(JSON.parse(readFileSync(list, "utf8"))).toMatchObject({ id: "match-2" });

@@ -1,14 +1,18 @@
 /** `matchbook withheld`: the records that are not served, from both stores and from a backup. */
 
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ENGINES, engineHomes } from "../support/engine-worlds.ts";
-import { ingestAt, matchbookAt } from "../support/places.ts";
+import { homeAt, ingestAt, matchbookAt } from "../support/places.ts";
+import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, type MatchIn } from "../support/records.ts";
+import { aFolder } from "../support/world.ts";
 
-const homeIn = engineHomes();
+const folder = aFolder();
+const path = (name: string) => join(folder.path, name);
+afterAll(() => folder.remove());
+
 const line = (wishes: MatchIn) => JSON.stringify(aMatch(wishes));
 const NOON = "2026-03-01T12:00:00Z";
 
@@ -21,7 +25,11 @@ const RECORDS = [
 ];
 
 const record = (id: string, reason: string, gameMode: string, more: object = {}) => ({
-  ...{ id, createdAt: NOON, gameMode, patchVersion: "2.5", reason },
+  id,
+  createdAt: NOON,
+  gameMode,
+  patchVersion: "2.5",
+  reason,
   ...more,
 });
 const EXPECTED = [
@@ -36,46 +44,68 @@ const linesIn = (text: string) =>
     .split("\n")
     .map((one) => JSON.parse(one));
 
-test.each(ENGINES)(
-  "withheld records in %s are listed by id, as a table that says how to see the others, and by reason before the limit applies",
-  async (engine) => {
-    const { data } = homeIn(engine);
-    await ingestAt(data, RECORDS);
-    const listed = (...flags: string[]) => matchbookAt(data, ["withheld", "na", ...flags]);
-    const all = await listed("--json");
-    expect([all.exitCode, all.stderr, linesIn(all.stdout)]).toEqual([0, "", EXPECTED]);
-    expect(await listed("--limit", "2")).toEqual({
-      exitCode: 0,
-      stdout: [
-        "ID       CREATED                   MODE        PATCH  REASON",
-        "Quit     2026-03-01T11:00:00.250Z  ranked      2.5    ending",
-        "brawl-1  2026-03-01T12:00:00Z      unheard-of  2.5    game-mode",
+describe.each(["SQLite", "PostgreSQL"])("withheld records in %s", (engine) => {
+  const home = path(engine);
+  let postgres: Awaited<ReturnType<typeof aPostgres>> | undefined;
+  const schema = `withheld_${process.pid}`;
+
+  beforeAll(async () => {
+    if (engine === "PostgreSQL") postgres = await aPostgres();
+    homeAt(home, postgres ? `${postgres.url}?schema=${schema}` : `sqlite:${path("na.db")}`);
+    await ingestAt(home, RECORDS);
+  });
+  afterAll(async () => {
+    if (postgres) await dropSchema(postgres.url, schema);
+    postgres?.stop();
+  });
+
+  test("are listed by id, as JSON", async () => {
+    const { exitCode, stdout, stderr } = await matchbookAt(home, ["withheld", "na", "--json"]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(linesIn(stdout)).toEqual(EXPECTED);
+  });
+
+  test("are printed as a table", async () => {
+    const { stdout } = await matchbookAt(home, ["withheld", "na"]);
+    expect(stdout).toBe(
+      [
+        "ID        CREATED                   MODE        PATCH  REASON",
+        "Quit      2026-03-01T11:00:00.250Z  ranked      2.5    ending",
+        "brawl-1   2026-03-01T12:00:00Z      unheard-of  2.5    game-mode",
+        "brawl-2   2026-03-01T12:00:00Z      unheard-of  2.5    game-mode",
+        "unranked  2026-03-01T12:00:00Z      private     2.6    no-ranked-player",
         "",
       ].join("\n"),
-      stderr: "Only the first 2 are listed; --limit 0 lists all.\n",
-    });
-    const some = await listed("--reason", "game-mode", "--limit", "1", "--json");
-    expect(linesIn(some.stdout)).toEqual([EXPECTED[1]]);
-  },
-);
+    );
+  });
+});
 
 test("all records are listed once, in any number of steps", async () => {
-  const { data } = homeIn("SQLite");
+  const home = homeAt(path("many"), `sqlite:${path("many.db")}`);
   const ids = Array.from({ length: 1001 }, (_, at) => `m${String(at).padStart(4, "0")}`);
   const rosters: MatchIn["rosters"] = [{ members: [{ bot: true }] }, { members: [{ bot: true }] }];
-  const lines = ids.map((id) => line({ id, mode: "unheard-of", rosters }));
-  await ingestAt(data, lines);
-  const { stdout } = await matchbookAt(data, ["withheld", "na", "--limit", "0", "--json"]);
+  await ingestAt(
+    home,
+    ids.map((id) => line({ id, mode: "unheard-of", rosters })),
+  );
+  const { stdout } = await matchbookAt(home, ["withheld", "na", "--json"]);
   expect(linesIn(stdout).map(({ id }) => id)).toEqual(ids);
 });
 
 test("a backup is read as it is", async () => {
-  const data = homeIn("SQLite").beside("backup");
+  const data = path("backup");
   await matchbook(["ingest", "-", "--data", data], { stdin: RECORDS.join("\n") });
   const files = () =>
     readdirSync(data).map((name) => [name, readFileSync(join(data, name), "hex")]);
   const before = files();
   const { exitCode, stdout } = await matchbook(["withheld", "na", "--json", "--data", data]);
-  expect([exitCode, linesIn(stdout)]).toEqual([0, EXPECTED]);
+  expect(exitCode).toBe(0);
+  expect(linesIn(stdout)).toEqual(EXPECTED);
   expect(files()).toEqual(before);
+});
+
+test("a shard that does not exist is named", async () => {
+  const finished = await matchbook(["withheld", "nz", "--data", path("nowhere")]);
+  const stderr = 'matchbook: there is no shard "nz"; shards: none yet\n';
+  expect(finished).toEqual({ exitCode: 1, stdout: "", stderr });
 });

@@ -328,6 +328,11 @@ export function emptyFirstEntry(path: string, index: Index): void {
   changePage(path, index, (page) => page.writeUInt8(0, page.readUInt16BE(8) + 1));
 }
 
+/** Lists the first entry instead of the second one as well. */
+export function repeatFirstEntry(path: string, index: Index): void {
+  changePage(path, index, (page) => page.copyWithin(10, 8, 10));
+}
+
 const LEAF_OF_INDEX = 10;
 
 function changePage(path: string, index: Index, change: (page: Buffer) => void): void {

@@ -170,7 +170,7 @@ function Keys({ overview: { keys, keyCount } }: { overview: Overview }) {
       )}
       {keyCount > keys.length && (
         <p className="note">
-          {whole(keyCount - keys.length)} more; <code>matchbook keys usage</code> lists all.
+          {whole(keyCount - keys.length)} more; <code>matchbook keys list</code> lists all.
         </p>
       )}
     </section>

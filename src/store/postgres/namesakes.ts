@@ -1,7 +1,7 @@
 /** Looks up players and teams by their names. */
 
-import { verified } from "../row-checks.ts";
-import { DamagedData, type NamedTable } from "../store.ts";
+import { verified, verifyNamesakes } from "../row-checks.ts";
+import type { NamedTable } from "../store.ts";
 import { NAMED_TABLES, type NamedColumns } from "../tables.ts";
 import { selectList } from "./engine.ts";
 import type { Connection } from "./session.ts";
@@ -10,11 +10,15 @@ import type { Connection } from "./session.ts";
 export const namedColumns = (table: NamedTable, alias: string): string =>
   selectList(NAMED_TABLES[table], alias);
 
-/** Of a row that the index by name lists under this name. */
-export function verifyNamesake(table: NamedTable, row: NamedColumns, name: string): NamedColumns {
-  verified(NAMED_TABLES[table], row);
-  if (row.name !== name) throw new DamagedData(table, row.id);
-  return row;
+/** Rows that the index by name lists, each with the name that was asked for. */
+export function verifyAsked<Row extends NamedColumns & { asked: string }>(
+  table: NamedTable,
+  rows: readonly Row[],
+): readonly Row[] {
+  for (const row of rows) verified(NAMED_TABLES[table], row);
+  for (const [name, found] of Map.groupBy(rows, ({ asked }) => asked))
+    verifyNamesakes(table, found, name);
+  return rows;
 }
 
 /**
@@ -26,7 +30,7 @@ export async function playersWithNames(
   names: string[],
   limit: number,
   most = names.length * limit,
-): Promise<NamedColumns[]> {
+): Promise<readonly NamedColumns[]> {
   const rows = await connection.rows<NamedColumns & { asked: string }>(
     `SELECT player.*, given.name AS asked
      FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal) CROSS JOIN LATERAL (
@@ -35,5 +39,5 @@ export async function playersWithNames(
      ORDER BY ordinal, player.id LIMIT $3`,
     [names, limit, most],
   );
-  return rows.map((row) => verifyNamesake("players", row, row.asked));
+  return verifyAsked("players", rows);
 }

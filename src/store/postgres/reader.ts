@@ -31,7 +31,7 @@ import { type NamedColumns, PLAYERS } from "../tables.ts";
 import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
-import { namedColumns, playersWithNames, verifyNamesake } from "./namesakes.ts";
+import { namedColumns, playersWithNames, verifyAsked } from "./namesakes.ts";
 import { type FoundPage, findPage } from "./pages.ts";
 import type { Connection, Session } from "./session.ts";
 
@@ -151,7 +151,7 @@ export class PostgresReader implements Reader {
   /** Returns a row without an id if no player or team has these names. */
   async idsNamedAsOf(table: NamedTable, names: string[]): Promise<AsOf<string[]>> {
     const rows = await this.session.rows<
-      (NamedColumns | { id: null }) & { asked: string; sequence: string }
+      ((NamedColumns & { asked: string }) | { id: null }) & { sequence: string }
     >(
       `SELECT found.*, shard.sequence FROM {shard} AS shard LEFT JOIN
          (SELECT ordinal, given.name AS asked, named.*
@@ -161,10 +161,9 @@ export class PostgresReader implements Reader {
        ORDER BY ordinal, id`,
       [names],
     );
+    const named = rows.filter((row) => row.id !== null);
     return {
-      answer: rows.flatMap((row) =>
-        row.id === null ? [] : verifyNamesake(table, row, row.asked).id,
-      ),
+      answer: verifyAsked(table, named).map(({ id }) => id),
       sequence: Number(present(rows[0]).sequence),
     };
   }

@@ -15,7 +15,7 @@ import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
 import { MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
-import { isSelected, verified, verifyLatestFirst } from "../row-checks.ts";
+import { isSelected, verified, verifyLatestFirst, verifyNamesakes } from "../row-checks.ts";
 import { readVocabulary } from "../row-encoding.ts";
 import { type Engine, run, type Steps } from "../steps.ts";
 import {
@@ -163,13 +163,10 @@ export class SqliteReader implements Reader {
 
   playersNamed(names: string[], limit: number): PlayerListing[] {
     return this.#read(() => {
-      // SQLite would prepare a statement again for each value bound to its LIMIT.
-      const byName = `SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`;
       const found: PlayerListing[] = [];
       for (const name of names) {
         if (found.length >= limit) break;
-        const players = this.#listed(byName, name);
-        found.push(...players.map((player) => named("players", player, name)));
+        found.push(...this.#namesakes("players", name, limit));
       }
       return found.slice(0, limit);
     });
@@ -178,6 +175,7 @@ export class SqliteReader implements Reader {
   recentPlayers(limit: number): PlayerListing[] {
     return this.#read(() => {
       const found = this.#listed(
+        "players",
         `SELECT id FROM players ORDER BY last_match_at DESC, id LIMIT ${limit}`,
       );
       verifyLatestFirst(found);
@@ -194,12 +192,7 @@ export class SqliteReader implements Reader {
   }
 
   playersWithNames(names: string[], limit: number): PlayerListing[] {
-    return this.#read(() => {
-      const byName = `SELECT id FROM players WHERE name = ? ORDER BY id LIMIT ${limit}`;
-      return names.flatMap((name) =>
-        this.#listed(byName, name).map((player) => named("players", player, name)),
-      );
-    });
+    return this.#read(() => names.flatMap((name) => this.#namesakes("players", name, limit)));
   }
 
   read<T>(steps: () => Steps<T>): T {
@@ -310,9 +303,16 @@ export class SqliteReader implements Reader {
     return entry;
   }
 
-  #listed(sql: string, ...values: (string | number)[]): NamedEntry[] {
+  #listed(table: NamedTable, sql: string, ...values: string[]): NamedEntry[] {
     const rows = this.#statements.get(sql).values(...values) as [string][];
-    return rows.map(([id]) => this.#indexed("players", id));
+    return rows.map(([id]) => this.#indexed(table, id));
+  }
+
+  #namesakes(table: NamedTable, name: string, limit?: number): readonly NamedEntry[] {
+    // SQLite would prepare a statement again for each value bound to its LIMIT.
+    const most = limit === undefined ? "" : ` LIMIT ${limit}`;
+    const byName = `SELECT id FROM ${table} WHERE name = ? ORDER BY id${most}`;
+    return verifyNamesakes(table, this.#listed(table, byName, name), name);
   }
 
   /** The row that an index leads to. A damaged entry may have a value of another type. */
@@ -327,14 +327,9 @@ export class SqliteReader implements Reader {
   }
 
   #idsNamed(table: NamedTable, names: string[]): string[] {
-    return this.#read(() => {
-      const byName = this.#statements.get(`SELECT id FROM ${table} WHERE name = ? ORDER BY id`);
-      return names.flatMap((name) =>
-        (byName.values(name) as [string][]).map(
-          ([id]) => named(table, this.#indexed(table, id), name).id,
-        ),
-      );
-    });
+    return this.#read(() =>
+      names.flatMap((name) => this.#namesakes(table, name).map(({ id }) => id)),
+    );
   }
 
   #readVocabulary(): Vocabulary {
@@ -373,10 +368,4 @@ export function readRedactions(database: Database): Redaction[] {
 function comesBefore(one: IndexEntry, next: IndexEntry, sort: Selection["sort"]): boolean {
   const order = compareKeys(one, next);
   return sort === "createdAt" ? order < 0 : order > 0;
-}
-
-/** A player or team that the index by name lists under this name. */
-function named(table: NamedTable, entry: NamedEntry, name: string): NamedEntry {
-  if (entry.name !== name) throw new DamagedData(table, entry.id);
-  return entry;
 }
