@@ -18,6 +18,9 @@ import { sha256Of } from "./files.ts";
 import { BackupError, MANIFEST, type Manifest } from "./manifest.ts";
 
 export class BackupFolder {
+  /** The names of the files in it. */
+  readonly #created = new Set<string>();
+
   /** Throws BackupError if the folder has files. */
   constructor(readonly path: string) {
     if (statSync(path, { throwIfNoEntry: false })?.isFile()) {
@@ -34,6 +37,7 @@ export class BackupFolder {
   /** The path of a new, empty file, which becomes `name` when it is complete. Only its owner can read it. */
   create(name: string): string {
     const draft = this.#draft(name);
+    this.#created.add(name);
     closeSync(openSync(draft, "wx", 0o600));
     return draft;
   }
@@ -66,7 +70,10 @@ export class BackupFolder {
 
   /** Removes all files, so that the folder can be used again. */
   discard(): void {
-    for (const name of readdirSync(this.path)) rmSync(join(this.path, name), { force: true });
+    for (const name of this.#created) {
+      this.drop(name);
+      rmSync(join(this.path, name), { force: true });
+    }
   }
 
   #draft(name: string): string {

@@ -6,7 +6,6 @@ import type { Settings } from "../settings/definitions.ts";
 import { flagOf, groupOf, settingOf, type ValueName, variableOf } from "../settings/definitions.ts";
 import { type LoadedSettings, loadSettings, type Sources } from "../settings/load.ts";
 import type { Parsed } from "../settings/parsers.ts";
-import { table } from "./table.ts";
 
 /** Adds a command to the program, or a subcommand to its group. */
 export type AddCommand = (program: Command) => void;
@@ -40,12 +39,9 @@ export interface Context<Flags = object> {
   command: Command;
 }
 
-/**
- * What a command prints: `json` with --json, else `text`; the members of `json` if that is left out. With an empty text there is
- * nothing, and `none` says why.
- */
+/** What a command prints: `json` with --json, else `text`. Without a text there is nothing, and `none` says why. */
 export interface Result {
-  json?: object | undefined;
+  json?: unknown;
   text?: string;
   none?: string | false;
   /** Printed after it, on standard error. */
@@ -83,9 +79,8 @@ export function defineCommand<Flags = object>(spec: CommandSpec<Flags>): AddComm
 }
 
 function printResult({ json, text, none, notes = [] }: Result, asJson: true | undefined): void {
-  const shown = text ?? (json && table(Object.entries(json).map((row) => row.map(String))));
   if (asJson) print(JSON.stringify(json));
-  else if (shown) print(shown);
+  else if (text) print(text);
   else if (none) note(none);
   for (const one of notes) note(one);
 }

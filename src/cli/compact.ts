@@ -3,6 +3,7 @@
 import { defineCommand } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { SHARD, withShard } from "./shard-store.ts";
+import { table } from "./table.ts";
 
 export const compact = defineCommand<{ full?: true }>({
   name: "compact",
@@ -32,7 +33,11 @@ export const compact = defineCommand<{ full?: true }>({
           writer.compact(flags.full === true, update),
         );
         const after = (await writer.counts()).bytes;
-        return { json: { shard, before, after } };
+        const rows = Object.entries({ before, after }).map(([when, size]) => [
+          when,
+          `${size} bytes`,
+        ]);
+        return { json: { shard, before, after }, text: table(rows) };
       },
       "write",
     ),

@@ -7,6 +7,7 @@ import type { Writer } from "../store/store.ts";
 import { defineCommand, flagValue } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { SHARD, withShard } from "./shard-store.ts";
+import { table } from "./table.ts";
 
 export const prune = defineCommand<{ olderThan: string; dryRun?: true }>({
   name: "prune",
@@ -34,8 +35,15 @@ export const prune = defineCommand<{ olderThan: string; dryRun?: true }>({
       dryRun ? "read" : "write",
     );
     const { served, withheld } = pruned;
+    const cutoff = formatTimestamp(pruned.cutoff);
+    const verb = dryRun ? "would be removed" : "removed";
     return {
-      json: { shard, cutoff: formatTimestamp(pruned.cutoff), served, withheld, dryRun },
+      json: { shard, cutoff, served, withheld, dryRun },
+      text: table([
+        ["cutoff", cutoff],
+        [`served ${verb}`, String(served)],
+        [`withheld ${verb}`, String(withheld)],
+      ]),
       notes:
         pruned.cutoff > before
           ? [`Shard ${shard} was pruned before: its cutoff never moves back.`]

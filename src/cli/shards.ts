@@ -5,6 +5,7 @@ import { defineCommand, defineGroup } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { move } from "./shard-move.ts";
 import { SHARD, withShard } from "./shard-store.ts";
+import { table } from "./table.ts";
 
 const digest = defineCommand({
   name: "digest",
@@ -30,7 +31,8 @@ const digest = defineCommand({
           ),
         ),
       );
-      return { json: { shard, ...found } };
+      const rows = Object.entries(found).map(([name, value]) => [name, String(value)]);
+      return { json: { shard, ...found }, text: table(rows) };
     }),
 });
 
