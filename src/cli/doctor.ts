@@ -14,7 +14,7 @@ export const doctor = defineCommand<{ strict?: true }>({
   description:
     "find what stops the service, or soon will, and print one line for each check, with what to do about warnings and problems: " +
     "versions, settings, data folder, free space, shards (format, size, WAL, what a verify found), keys, redactions, databases.\n" +
-    "It needs no server, takes a few seconds at most, and changes nothing. Run it as the user of the service, " +
+    "It needs no server, takes a few seconds at most, and changes nothing but a key in Redis that expires. Run it as the user of the service, " +
     "with its settings. It does not read all records: 'matchbook verify' does.\n" +
     "Exit code 1: there is a problem (with --strict: or a warning).",
   options: { "--strict": "exit with 1 for warnings, too" },

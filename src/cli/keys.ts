@@ -169,8 +169,17 @@ const list = defineCommand({
     }),
 });
 
-const LIST_HEAD = ["ID", "NAME", "TIER", "RATE", "MATCHES/DAY", "STATE", "EXPIRES"];
-LIST_HEAD.push("REQUESTS TODAY", "LAST USED");
+const LIST_HEAD = [
+  "ID",
+  "NAME",
+  "TIER",
+  "RATE",
+  "MATCHES/DAY",
+  "STATE",
+  "EXPIRES",
+  "REQUESTS TODAY",
+  "LAST USED",
+];
 
 function cellsOf(record: KeyRecord, plan: AccessPlan, now: number): string[] {
   const { tier, rate, matchesPerDay } = effectiveLimits(plan, record.tier, record);
