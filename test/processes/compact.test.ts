@@ -35,7 +35,7 @@ test("in SQLite, compact makes the file shorter after a prune, while the shard i
   expect(await digestAt(world.data)).toEqual(digest);
   expect((await world.get("/shards/na/matches")).body.data).toEqual(served.body.data);
   const again = await matchbookAt(world.data, ["compact", "na"]);
-  expect(again.stdout).toBe(`shard   na\nbefore  ${after}\nafter   ${after}\n`);
+  expect(again.stdout).toBe(`before  ${after} bytes\nafter   ${after} bytes\n`);
 });
 
 test("in PostgreSQL, compact gives back free space at the ends of tables, and has no --full", async () => {

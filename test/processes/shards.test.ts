@@ -59,7 +59,7 @@ test("the digest is the SHA-256 of what is served, line by line", async () => {
     ...{ shard: "na", digest, matches: 2, players: 2, teams: 1 },
   });
   expect((await matchbook(args)).stdout).toBe(
-    `shard    na\ndigest   ${digest}\nmatches  2\nplayers  2\nteams    1\n`,
+    `digest   ${digest}\nmatches  2\nplayers  2\nteams    1\n`,
   );
 });
 

@@ -27,7 +27,7 @@ endpoint: domain query store document access
 settings: domain text
 # How commands, admin routes and findings are declared, here and in features.
 cli/table.ts:
-cli/command.ts: domain settings cli/table.ts
+cli/command.ts: domain settings
 admin/endpoint.ts: domain
 admin/errors.ts: access store
 admin/request.ts: domain text admin/endpoint.ts admin/errors.ts
