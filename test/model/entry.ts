@@ -102,26 +102,34 @@ export function entryOf(
 
 /** A redacted player is gone with every reference, and with what only the player linked to; the participant stays. */
 export function without(entry: ReadEntry, redacted: ReadonlySet<string>): ReadEntry {
-  const isGone = (one: Thing) => one.type === "player" && redacted.has(one.id as string);
-  const cleaned = (one: Thing): Thing => {
-    if (!linksOf(one).some(isGone)) return one;
-    const kept: [string, Thing][] = [];
-    for (const [name, link] of Object.entries(one.relationships as { [name: string]: Thing })) {
-      const { data } = link;
-      if (Array.isArray(data)) {
-        kept.push([name, { ...link, data: data.filter((each) => !isGone(each as Thing)) }]);
-      } else if (!isGone(data as Thing)) kept.push([name, link]);
-    }
-    const { relationships: _, ...rest } = one;
-    return kept.length === 0 ? rest : { ...rest, relationships: Object.fromEntries(kept) };
-  };
-  const left = [...entry.included.values()].filter((one) => !isGone(one)).map(cleaned);
-  const match = cleaned(entry.match);
-  const included = new Map(left.map((one) => [key(one), one]));
+  const match = unlinked(entry.match, redacted);
+  const included = others(entry, redacted);
   const own = ownOf(entry).map((one) => included.get(key(one))!);
   const linked = new Set(linkedFrom([match, ...own], included));
   const isLinked = ([, one]: [string, Thing]) => linked.has(one);
   return { ...entry, match, included: new Map([...included].filter(isLinked)) };
+}
+
+/** What a record includes besides redacted players, without references to them. */
+export function others(entry: ReadEntry, redacted: ReadonlySet<string>): Map<string, Thing> {
+  const left = [...entry.included.values()].filter((one) => !isAny(one, redacted));
+  return new Map(left.map((one) => [key(one), unlinked(one, redacted)]));
+}
+
+const isAny = ({ type, id }: Thing, players: ReadonlySet<string>) =>
+  type === "player" && players.has(id as string);
+
+function unlinked(one: Thing, players: ReadonlySet<string>): Thing {
+  if (!linksOf(one).some((each) => isAny(each, players))) return one;
+  const kept: [string, Thing][] = [];
+  for (const [name, link] of Object.entries(one.relationships as { [name: string]: Thing })) {
+    const { data } = link;
+    if (Array.isArray(data)) {
+      kept.push([name, { ...link, data: data.filter((each) => !isAny(each as Thing, players)) }]);
+    } else if (!isAny(data as Thing, players)) kept.push([name, link]);
+  }
+  const { relationships: _, ...rest } = one;
+  return kept.length === 0 ? rest : { ...rest, relationships: Object.fromEntries(kept) };
 }
 
 /** What a pruned record leaves behind: its players and what they did, and nothing of the match. */

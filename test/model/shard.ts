@@ -1,6 +1,6 @@
 /** What changes a shard: ingest, prune and redaction, each with the states before and after it. */
 
-import { type Entry, entryOf, remains } from "./entry.ts";
+import { type Entry, entryOf, others, remains } from "./entry.ts";
 import { key, type Thing } from "./record.ts";
 import { type Contents, State } from "./state.ts";
 
@@ -103,11 +103,9 @@ function isEqual(one: Thing, other: Thing): boolean {
 
 function forgotten(entry: Entry, player: string): Entry {
   const isOther = (id: string) => id !== player;
-  const included = new Map(entry.included);
-  included.delete(`player/${player}`);
   return {
     ...entry,
-    included,
+    included: others(entry, new Set([player])),
     parts: entry.parts.filter(({ id }) => isOther(id)),
     sides: entry.sides.map((side) => ({ ...side, players: side.players.filter(isOther) })),
     players: entry.players.filter(isOther),
