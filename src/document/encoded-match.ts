@@ -32,6 +32,8 @@ export interface EncodedMatch {
   resource: Piece;
   included: Piece;
   stitchable: boolean;
+  /** How many resources there are, with the match. */
+  count: number;
   /** The hashes of the resources, which show whether two matches share one. */
   hashes: ByteRange;
 }
@@ -83,6 +85,7 @@ export function readEncodedMatch({ bytes, start, end }: ByteRange): EncodedMatch
       storedCrc,
     },
     stitchable: bytes[start + 4] === 1,
+    count,
     hashes: { bytes, start: hashesAt, end: firstAt },
   };
 }

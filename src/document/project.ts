@@ -1,15 +1,22 @@
 /**
  * Applies `include`, `fields` and a compatibility profile to stored resources, and removes duplicate ones. Pieces that
- * stay the same are used as they are stored. Of the others, the parts to keep are copied, which takes less time than
- * parsing them.
+ * stay the same are used as they are stored. Of the others, resources that stay the same are copied, which takes less time
+ * than parsing them.
  */
 
-import { type JsonObject, type Relationship, type Resource, references } from "../domain/json.ts";
+import {
+  type JsonObject,
+  type Reference,
+  type Relationship,
+  type Resource,
+  references,
+} from "../domain/json.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import type { Shape } from "../query/query.ts";
+import { canonicalResource } from "./canonical.ts";
 import { literalPiece, type Piece, pieceOf, withoutComma } from "./fragment.ts";
 import { inflateEach } from "./gzip.ts";
-import { type Member, membersAt } from "./scan.ts";
+import { asBytes, Fields } from "./sparse.ts";
 import { findWritten, rememberWritten } from "./written-texts.ts";
 
 /** A stored piece with one or more resources. */
@@ -19,6 +26,8 @@ export interface Source {
   isFollowing: boolean;
   /** The type of its resources, if that is known. */
   type?: string;
+  /** How many there are, if that is known. */
+  count?: number;
   /** For a player, the creation time of the latest served match. */
   lastMatchAt?: number | undefined;
 }
@@ -74,8 +83,7 @@ export function project(
 interface Rule {
   /** Equal rules have equal keys. */
   key: string;
-  /** The names of the chosen fields, with quotes. */
-  fields: ReadonlySet<string> | undefined;
+  fields: Fields | undefined;
   added: Additions | undefined;
 }
 
@@ -86,81 +94,55 @@ function rulesOf({ fields }: Shape, additions?: ReadonlyMap<string, Additions>):
   const rule = (type: string): Rule => {
     const added = additions?.get(type);
     const chosen = fields?.get(type);
-    const names = chosen && [...chosen].map((name) => asBytes(JSON.stringify(name)));
-    return { key: JSON.stringify([type, !added, names]), fields: names && new Set(names), added };
+    const key = JSON.stringify([type, !added, chosen && [...chosen]]);
+    return { key, fields: chosen && new Fields(chosen), added };
   };
   return new Map(types.map((type) => [asBytes(JSON.stringify(type)), rule(type)]));
 }
 
-/**
- * A resource in the JSON of its source. Texts have a character for each byte, so that offsets are the same, and nothing
- * is decoded.
- */
+/** A resource in the JSON of its source. Texts have a character for each byte, so that nothing is decoded. */
 class StoredResource {
-  /** With quotes, as fields are. */
-  readonly type: string;
-  readonly #members: Member[];
-  #relationships: Record<string, Relationship> | undefined;
+  #parsed: Resource | undefined;
 
   constructor(
-    private readonly json: Buffer,
-    private readonly text: string,
-    private readonly start: number,
-  ) {
-    this.#members = membersAt(json, start, 2);
-    this.type = this.#textOf('"type"')!;
-  }
+    readonly text: string,
+    /** With quotes, as in `key`. */
+    readonly type: string,
+    /** Of what references to it have. */
+    readonly key: string,
+  ) {}
 
-  get end(): number {
-    return this.#members.at(-1)!.end + 1;
-  }
-
-  /** Of what references to it have. */
-  get key(): string {
-    return this.type + this.#textOf('"id"');
-  }
-
-  get relationships(): Record<string, Relationship> {
-    const text = this.#textOf('"relationships"') ?? "{}";
-    this.#relationships ??= JSON.parse(Buffer.from(text, "latin1").toString());
-    return this.#relationships!;
-  }
-
-  whole(): string {
-    return this.text.slice(this.start, this.end);
-  }
-
-  parsed(): Partial<Resource> {
-    return JSON.parse(this.json.toString("utf8", this.start, this.end));
-  }
-
-  /** With the chosen fields only. Attributes or relationships of which nothing is left are left out. */
-  withFields(fields: ReadonlySet<string>): string {
-    const { text } = this;
-    let kept = "";
-    for (const { start, value, end, members } of this.#members) {
-      const name = text.slice(start, value - 1);
-      if (name !== '"attributes"' && name !== '"relationships"') {
-        kept += `,${text.slice(start, end)}`;
-        continue;
-      }
-      let chosen = "";
-      for (const one of members) {
-        if (fields.has(text.slice(one.start, one.value - 1)))
-          chosen += `,${text.slice(one.start, one.end)}`;
-      }
-      if (chosen !== "") kept += `,${name}:{${chosen.slice(1)}}`;
-    }
-    return `{${kept.slice(1)}}`;
-  }
-
-  /** The value of a member. */
-  #textOf(name: string): string | undefined {
-    for (const { start, value, end } of this.#members) {
-      if (this.text.startsWith(name, start)) return this.text.slice(value, end);
-    }
+  get parsed(): Resource {
+    this.#parsed ??= JSON.parse(this.text) as Resource;
+    return this.#parsed;
   }
 }
+
+const START = '{"type":';
+/** How canonical resources start. Their other objects have sorted members, so that nothing else looks like it. */
+const HEAD = /\{"type":("(?:[^"\\]|\\.)*"),"id":("(?:[^"\\]|\\.)*")/y;
+
+/** The resources of a list without brackets, and how many they are, if that is known. Most need not be parsed. */
+function resourcesIn(list: string, count: number | undefined): StoredResource[] {
+  const found: { at: number; type: string; key: string }[] = [];
+  for (let at = list.indexOf(START); at !== -1; at = list.indexOf(START, at + 1)) {
+    HEAD.lastIndex = at;
+    const head = HEAD.exec(list);
+    if (head) found.push({ at, type: head[1]!, key: head[1]! + head[2]! });
+  }
+  if (found.length === count) {
+    return found.map(({ at, type, key }, index) => {
+      const end = found[index + 1]?.at ?? list.length + 1;
+      return new StoredResource(list.slice(at, end - 1), type, key);
+    });
+  }
+  // Members with numbers as names come before the type.
+  return (JSON.parse(`[${list}]`) as Resource[]).map(
+    (one) => new StoredResource(JSON.stringify(one), JSON.stringify(one.type), keyIn(one)),
+  );
+}
+
+const keyIn = ({ type, id }: Reference): string => JSON.stringify(type) + JSON.stringify(id);
 
 /** A source, and what is known of it. */
 class Entry {
@@ -184,15 +166,8 @@ function open(entries: Entry[]): void {
   if (entries.length === 0) return;
   const texts = inflateEach(entries.map(({ source }) => source.piece));
   for (const [at, entry] of entries.entries()) {
-    const json = texts[at]!;
-    const text = json.toString("latin1");
-    const resources: StoredResource[] = [];
-    for (let start = entry.source.isFollowing ? 1 : 0; start < text.length; ) {
-      const resource = new StoredResource(json, text, start);
-      resources.push(resource);
-      start = resource.end + 1;
-    }
-    entry.resources = resources;
+    const { isFollowing, count } = entry.source;
+    entry.resources = resourcesIn(texts[at]!.toString("latin1", isFollowing ? 1 : 0), count);
   }
 }
 
@@ -218,7 +193,7 @@ function chosen(data: Entry[], others: Entry[], paths: string[] | undefined): Is
   read(others.slice(0, others.length - unread.length));
   const targets = (relationship: Relationship | undefined): StoredResource[] =>
     references(relationship).flatMap((reference) => {
-      const key = asBytes(JSON.stringify(reference.type) + JSON.stringify(reference.id));
+      const key = keyIn(reference);
       if (!index.has(key)) read(unread.splice(0));
       return index.get(key) ?? [];
     });
@@ -226,15 +201,15 @@ function chosen(data: Entry[], others: Entry[], paths: string[] | undefined): Is
   const found = new Set(paths ? [] : primary);
   for (const path of paths ?? []) {
     let level = primary;
-    for (const name of path.split(".")) {
-      level = new Set([...level].flatMap((one) => targets(one.relationships[name])));
+    for (const name of asBytes(path).split(".")) {
+      level = new Set([...level].flatMap((one) => targets(one.parsed.relationships?.[name])));
       for (const one of level) found.add(one);
     }
   }
   if (!paths) {
     // The set grows during iteration.
-    for (const { relationships } of found) {
-      for (const one of Object.values(relationships).flatMap(targets)) found.add(one);
+    for (const { parsed } of found) {
+      for (const one of Object.values(parsed.relationships ?? {}).flatMap(targets)) found.add(one);
     }
   }
   for (const entry of unread) entry.resources = [];
@@ -249,24 +224,20 @@ function rewritten(
 ): string | undefined {
   if (!rule) return undefined;
   const { added, fields } = rule;
-  const more = added && completed(resource.parsed(), added, lastMatchAt);
-  if (!fields) return more;
-  if (more === undefined) return resource.withFields(fields);
-  return new StoredResource(Buffer.from(more, "latin1"), more, 0).withFields(fields);
+  const more = added && completed(resource.parsed, added, lastMatchAt);
+  const text = more && canonicalResource(more);
+  return fields ? fields.of(text ?? resource.text) : text;
 }
 
 /** A copy of such a text that does not keep the whole page in memory, of which it has parts. */
 const copied = (text: string): string => Buffer.from(text, "latin1").toString("latin1");
 
-/** A text with a character for each of its bytes. */
-const asBytes = (text: string): string => Buffer.from(text).toString("latin1");
-
 /** With what a profile adds; undefined if that is nothing. */
 function completed(
-  resource: Partial<Resource>,
+  resource: Resource,
   { alias, time, relationships: expected }: Additions,
   lastMatchAt: number | undefined,
-): string | undefined {
+): Resource | undefined {
   const { attributes = {}, relationships = {} } = resource;
   const extra: JsonObject = {};
   if (time && lastMatchAt !== undefined && !Object.hasOwn(attributes, time)) {
@@ -282,12 +253,11 @@ function completed(
   }
   const isComplete = resource.attributes && resource.relationships && isEmpty(extra);
   if (isComplete && isEmpty(links)) return undefined;
-  const more = {
+  return {
     ...resource,
     attributes: { ...attributes, ...extra },
     relationships: { ...relationships, ...links },
   };
-  return asBytes(JSON.stringify(more));
 }
 
 function isEmpty(object: object): boolean {
@@ -325,7 +295,7 @@ class Draft {
         return;
       }
       for (const [at, one] of kept.entries()) {
-        const text = news[at] ?? one.whole();
+        const text = news[at] ?? one.text;
         this.#next(text);
         const rule = this.rules.get(one.type);
         if (rule && isFollowing) rememberWritten(rule.key, piece, lastMatchAt, copied(text));
