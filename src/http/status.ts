@@ -4,6 +4,7 @@ import { formatTimestamp } from "../domain/time.ts";
 import type { CompatProfile } from "../endpoint/compat-profile.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ShardStatus } from "../observe/shard-metrics.ts";
+import { readSummary } from "../store/core/summary.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Summary } from "../store/store.ts";
 
@@ -100,7 +101,7 @@ export async function shardStatuses(
   const stateOf = async (id: string): Promise<ShardStatus> => {
     try {
       const reader = await shards.reader(id);
-      const summary = (await reader?.summary()) ?? EMPTY;
+      const summary = (await reader?.read(readSummary)) ?? EMPTY;
       const sizes = withSizes ? await reader?.sizes() : undefined;
       observe({ event: "shard-available", shard: id });
       return { id, available: true, ...summary, ...sizes, ...known(id) };

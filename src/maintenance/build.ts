@@ -2,6 +2,7 @@
 
 import { buildDerived } from "../ingest/derived.ts";
 import type { Observe } from "../observe/events.ts";
+import { unbuilt } from "../store/all-tables/derived.ts";
 import type { Shards } from "../store/shards.ts";
 
 /** Others write three quarters of the time. */
@@ -19,7 +20,7 @@ export async function needsBuild(shards: Pick<Shards, "list" | "reader">): Promi
 
 async function unbuiltIn(shards: Pick<Shards, "reader">, id: string): Promise<string[]> {
   try {
-    return (await (await shards.reader(id))?.unbuilt()) ?? [];
+    return (await (await shards.reader(id))?.read(unbuilt)) ?? [];
   } catch {
     return [];
   }

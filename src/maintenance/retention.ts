@@ -3,6 +3,7 @@
 import type { Observe } from "../observe/events.ts";
 import { prune } from "../prune/prune.ts";
 import { DAY_MS } from "../settings/parsers.ts";
+import { readSummary } from "../store/core/summary.ts";
 import type { Shards } from "../store/shards.ts";
 import { StoreError } from "../store/store.ts";
 
@@ -42,7 +43,7 @@ async function pruneOne(
   shard: string,
   { days, before, signal }: { days: number; before: number; signal: AbortSignal },
 ): Promise<{ served: number; withheld: number }> {
-  const newest = (await (await shards.reader(shard))?.summary())?.newestMatch;
+  const newest = (await (await shards.reader(shard))?.read(readSummary))?.newestMatch;
   const writer = newest === undefined ? undefined : await shards.existingWriter(shard);
   if (newest === undefined || !writer) return { served: 0, withheld: 0 };
   // A clock that is years ahead must not empty the shard.

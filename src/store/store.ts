@@ -138,9 +138,9 @@ export interface Reader {
   players(ids: string[]): Awaitable<PlayerListing[]>;
   /**
    * The players who currently have one of these (distinct) names, in the order of the names, then
-   * by id.
+   * by id: at most `limit`, and `each` per name.
    */
-  playersNamed(names: string[], limit: number): Awaitable<PlayerListing[]>;
+  playersNamed(names: string[], limit: number, each?: number): Awaitable<PlayerListing[]>;
   /** The players of the most recent served matches: latest first, then by id. */
   recentPlayers(limit: number): Awaitable<PlayerListing[]>;
   /**
@@ -153,36 +153,20 @@ export interface Reader {
   /** The number of the last commit. Undefined if all reads of a request are in one state. */
   lastCommit?(): Promise<number>;
   /**
-   * The players who currently have these (distinct) names, at most `limit` per name: in the order
-   * of the names, then by id.
-   */
-  playersWithNames(names: string[], limit: number): Awaitable<PlayerListing[]>;
-  /**
    * The changes of served matches after a position, in the order of their commits, at most `limit` of them. A change
    * is left out if its match is not served any more: its removal follows. Undefined: the position is not in the log,
    * because its changes are no longer kept, or the shard was put back to an earlier state.
    */
   changes(after: LogPosition, limit: number): Awaitable<ChangeBatch | undefined>;
-  /** The beginning and the end of the change log. */
-  changeLog(): Awaitable<{ beginning: LogPosition; end: LogPosition }>;
-  /**
-   * Where somebody begins who follows the changes from now on: at the end of the log, but before the last change of
-   * every match that is dated after `now`. Lists do not have such a match yet, and nothing changes when they get it.
-   */
-  followStart(now: number): Awaitable<LogPosition>;
-  /** The cost does not depend on the amount of data. */
-  summary(): Awaitable<Summary>;
   /** The cost grows with the number of tables. */
   sizes(): Awaitable<Sizes>;
   /** The non-standard include paths and resource types in served records. */
   vocabulary(): Awaitable<Vocabulary>;
   /**
-   * Reads what a feature needs, in one state of the shard: functions of the core, or with SQL (steps.ts). May be called
-   * again, if a replica fails.
+   * Reads in one state of the shard: by functions of core/, or with SQL (steps.ts). May be called again, if a replica
+   * fails.
    */
   read<T>(steps: () => Steps<T>): Awaitable<T>;
-  /** The names of the derived tables (table.ts) that are not complete. */
-  unbuilt(): Awaitable<string[]>;
 }
 
 export type { LogPosition } from "../query/query.ts";

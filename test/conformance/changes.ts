@@ -1,6 +1,7 @@
 /** Conformance: the change log, as time goes by. What it has is in compared.ts. */
 
 import { expect } from "bun:test";
+import { readFollowStart, readLogEnds } from "../../src/store/core/change-log.ts";
 import type { Change, LogPosition, Reader } from "../../src/store/store.ts";
 import { anEntry, serve } from "./entries.ts";
 import type { Guarantee } from "./suite.ts";
@@ -10,16 +11,16 @@ export function changeGuarantees(guarantee: Guarantee): void {
     "changes are kept for seven days, and those of the last transaction for good",
     async (store) => {
       const reader = await store.reader();
-      const start = (await reader.changeLog()).end;
+      const start = (await reader.read(readLogEnds)).end;
       let now = Date.UTC(2026, 0, 1);
       const writer = store.rival(undefined, () => now);
       const positions: LogPosition[] = [];
       for (const day of [0, 5, 8, 100]) {
         now = Date.UTC(2026, 0, 1 + day);
         await serve(writer, anEntry(`day-${day}-a`), anEntry(`day-${day}-b`));
-        positions.push((await reader.changeLog()).end);
+        positions.push((await reader.read(readLogEnds)).end);
         // The changes of day 0 are older than seven days on day 8, all others on day 100.
-        const ids = (await readAll(reader, (await reader.changeLog()).beginning, 2)).map(
+        const ids = (await readAll(reader, (await reader.read(readLogEnds)).beginning, 2)).map(
           ({ match }) => match.id,
         );
         const kept = { 0: [0], 5: [0, 5], 8: [5, 8], 100: [100] }[day]!;
@@ -29,7 +30,7 @@ export function changeGuarantees(guarantee: Guarantee): void {
         expect(await reader.changes(gone, 5)).toBeUndefined();
       }
       expect((await reader.changes(positions[3]!, 5))!.changes).toEqual([]);
-      const { beginning } = await reader.changeLog();
+      const { beginning } = await reader.read(readLogEnds);
       await serve(writer, anEntry("later"));
       expect(await readAll(reader, beginning, 5)).toHaveLength(3);
     },
@@ -44,7 +45,7 @@ export function changeGuarantees(guarantee: Guarantee): void {
       now = Date.UTC(2026, 0, 1 + day);
       await serve(writer, anEntry(`match-${at}`));
     }
-    const { beginning } = await reader.changeLog();
+    const { beginning } = await reader.read(readLogEnds);
     const ids = (await readAll(reader, beginning, 2)).map(({ match }) => match.id);
     expect(ids).toEqual([1, 2, 3, 4, 5, 6].map((at) => `match-${at}`));
   });
@@ -56,7 +57,9 @@ export function changeGuarantees(guarantee: Guarantee): void {
       const now = Date.UTC(2026, 0, 1);
       const writer = store.rival(undefined, () => now);
       const followed = async (at: number) =>
-        (await readAll(reader, await reader.followStart(at), 100)).map(({ match }) => match.id);
+        (await readAll(reader, await reader.read(() => readFollowStart(at)), 100)).map(
+          ({ match }) => match.id,
+        );
       expect(await followed(now)).toEqual([]);
       // More transactions than are read at once.
       const others = Array.from({ length: 40 }, (_, at) => `other-${at}`);
@@ -75,12 +78,12 @@ export function changeGuarantees(guarantee: Guarantee): void {
 
   guarantee("a position that was never in the log is not found", async (store) => {
     const reader = await store.reader();
-    const start = (await reader.changeLog()).end;
+    const start = (await reader.read(readLogEnds)).end;
     const other = { ...start, tag: start.tag ^ 1 };
     expect(await reader.changes(other, 1)).toBeUndefined();
     expect(await reader.changes(start, 1)).toEqual({ changes: [], end: start, isLast: true });
     await serve(store.writer, anEntry("a"), anEntry("b"));
-    const { end } = await reader.changeLog();
+    const { end } = await reader.read(readLogEnds);
     const [first] = (await reader.changes(start, 1))!.changes;
     for (const wrong of [
       { ...end, number: end.number + 1 },

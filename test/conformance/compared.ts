@@ -6,6 +6,8 @@ import type { Awaitable } from "../../src/domain/awaitable.ts";
 import { HERO_STATS } from "../../src/features/heroes/stored.ts";
 import type { Gap } from "../../src/query/query.ts";
 import { type ByteRange, viewOf } from "../../src/store/byte-range.ts";
+import { readLogEnds } from "../../src/store/core/change-log.ts";
+import { readSummary } from "../../src/store/core/summary.ts";
 import type {
   AdminReader,
   LogPosition,
@@ -102,7 +104,7 @@ export function modelGuarantees(guarantee: Guarantee): void {
     async (store) => {
       const reader = await store.reader();
       let contents = EMPTY;
-      const positions = [(await reader.changeLog()).end];
+      const positions = [(await reader.read(readLogEnds)).end];
       const steps = fc.array(fc.tuple(anyWrite, questions), {
         ...{ minLength: 6, maxLength: 10, size: "max" },
       });
@@ -206,7 +208,7 @@ async function compareReader(
   listed(await reader.players(players), valuesOf(contents.players, players));
   listed(await reader.playersNamed(names, limit), byName.flat().slice(0, limit));
   listed(
-    await reader.playersWithNames(names, limit),
+    await reader.playersNamed(names, names.length * limit, limit),
     byName.flatMap((those) => those.slice(0, limit)),
   );
   listed(await reader.recentPlayers(limit), latestFirst(contents).slice(0, limit));
@@ -216,7 +218,7 @@ async function compareReader(
       .map(({ id }) => id);
   same(await reader.playerIdsNamed(NAMES), idsNamed(contents.players));
   same(await reader.teamIdsNamed(NAMES), idsNamed(contents.teams));
-  same(await reader.summary(), summaryOf(contents));
+  same(await reader.read(readSummary), summaryOf(contents));
   const words = [...contents.words.keys()];
   const beginning = (prefix: string) =>
     new Set(words.flatMap((word) => (word.startsWith(prefix) ? word.slice(prefix.length) : [])));
@@ -266,7 +268,7 @@ async function compareLog(
     }
     return found;
   };
-  const { beginning, end } = await reader.changeLog();
+  const { beginning, end } = await reader.read(readLogEnds);
   expect([beginning.number, end.number]).toEqual([0, contents.log.length]);
   const known = positions.length - 1;
   for (const { position } of await follow(positions.at(-1)!)) positions[position.number] = position;

@@ -3,6 +3,7 @@
 import { expect } from "bun:test";
 import { type HeroSums, type HeroTotals, NOTHING } from "../../src/features/heroes/statistics.ts";
 import { HERO_STATS, readHeroes } from "../../src/features/heroes/stored.ts";
+import { unbuilt } from "../../src/store/all-tables/derived.ts";
 import { type MatchKey, NotReady, type Reader, type StoredState } from "../../src/store/store.ts";
 import { changeHeroes, heroTotals } from "../support/heroes.ts";
 import type { Contents } from "./model.ts";
@@ -85,7 +86,7 @@ export function heroGuarantees(guarantee: Guarantee): void {
           transaction.setBuiltUpTo({ ...HERO_STATS, derived: { version } }, last),
         );
       const { version } = HERO_STATS.derived;
-      expect(await reader.unbuilt()).toEqual([]);
+      expect(await reader.read(unbuilt)).toEqual([]);
       expect(await built()).toBe("all");
       const pruned = heroTotalsOf("pruned ranked/2.5/Bo", { ...NOTHING, picks: 1 });
       const stored = heroTotalsOf("ranked/2.5/Ana", { ...NOTHING, picks: 1 });
@@ -97,7 +98,7 @@ export function heroGuarantees(guarantee: Guarantee): void {
       const last = { createdAt: -5, id: "m" };
       await set(last, version);
       expect(await built()).toEqual(last);
-      expect(await reader.unbuilt()).toEqual(["hero_stats"]);
+      expect(await reader.read(unbuilt)).toEqual(["hero_stats"]);
       expect(async () => all()).toThrow(NotReady);
       // Of another version of Matchbook.
       await set(undefined, version + 1);

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
+import { readLogEnds } from "../../src/store/core/change-log.ts";
 import type { LogPosition, Reader } from "../../src/store/store.ts";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
@@ -15,7 +16,7 @@ test("a request sees what was committed before it, although its turn of the even
   const shards = openShards(world.settings, unobserved);
   await shards.reader("na");
   const reader = () => shards.reader("na") as Reader;
-  const { end } = reader().changeLog() as { end: LogPosition };
+  const { end } = reader().read(readLogEnds) as { end: LogPosition };
   // The turn does not end meanwhile.
   const { exitCode } = Bun.spawnSync([MATCHBOOK, "ingest", "-", "--data", world.data], {
     stdin: Buffer.from(JSON.stringify(aMatch({ id: "second" }))),

@@ -8,6 +8,7 @@ import { webhooks } from "../../src/features/webhooks/feature.ts";
 import { send } from "../../src/features/webhooks/send.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { ownServices } from "../../src/open-access.ts";
+import { readLogEnds } from "../../src/store/core/change-log.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -668,7 +669,7 @@ test("the lag is the age of the oldest change that was not delivered", async () 
 
 test("hooks and cursors go on after a repair and after a move: each change comes once", async () => {
   const { world, receiver } = await startHooked();
-  const cursor = (await (await world.shards.reader("na"))!.changeLog()).end;
+  const cursor = (await (await world.shards.reader("na"))!.read(readLogEnds)).end;
   const path = join(world.data, "na.db");
   const received = () => receiver.received.flatMap(matchesOf);
   const isDelivered = async (...ids: string[]) => {

@@ -7,6 +7,7 @@ import { PostgresDatabase } from "../../src/access/postgres/database.ts";
 import { Pool } from "../../src/postgres/pool.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
 import { readShard } from "../../src/store/core/shard.ts";
+import { readSummary } from "../../src/store/core/summary.ts";
 import { HIGHEST_NUMBER } from "../../src/store/match-document.ts";
 import { postgresEngine } from "../../src/store/postgres/engine.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
@@ -405,7 +406,7 @@ testLong("a batch of 10,000 records and 64 MB is stored completely", async () =>
   }));
   await serve(writer, ...entries);
   const one = reader();
-  expect((await one.summary()).matches).toBe(10_000);
+  expect((await one.read(readSummary)).matches).toBe(10_000);
   expect(Buffer.from(viewOf((await one.match("m9999"))!.matches[0]!))).toEqual(
     Buffer.from(encoded),
   );

@@ -65,7 +65,7 @@ testCosts({
 
 test("players with a name are looked up by index", () => {
   const { cost, unindexed } = costOfAsking(
-    (reader) => reader.playersWithNames(["name of p1", "nobody"], 3),
+    (reader) => reader.playersNamed(["name of p1", "nobody"], 6, 3),
     /FROM players WHERE name/,
   );
   expect([cost > 0, unindexed]).toEqual([true, 0]);

@@ -1,5 +1,6 @@
 /** Reads from a shard's file without a pause, as a busy server does: a process or a thread, until it is stopped. */
 
+import { readSummary } from "../../src/store/core/summary.ts";
 import { openForReading } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 
@@ -13,7 +14,7 @@ let isOver = false;
 function read(path: string, onEnd: () => void): void {
   const reader = new SqliteReader(openForReading(path)!, 0);
   const turn = () => {
-    for (let reads = 0; reads < READS_A_TURN; reads++) reader.summary();
+    for (let reads = 0; reads < READS_A_TURN; reads++) reader.read(readSummary);
     if (!isOver) return setImmediate(turn);
     reader.close();
     onEnd();

@@ -5,6 +5,7 @@ import { unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-access.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { loadSettings } from "../../src/settings/load.ts";
+import { readSummary } from "../../src/store/core/summary.ts";
 import type { Counts, Summary } from "../../src/store/store.ts";
 import { serve } from "../../src/wiring.ts";
 import { withShards } from "./prune.ts";
@@ -70,7 +71,7 @@ export const countsOf = (data: string): Promise<Record<string, ShardCounts>> =>
       const writer = await shards.existingWriter(id);
       if (!writer) continue;
       const { bytes: _, ...rest } = await writer.counts();
-      const summary = await (await shards.reader(id))!.summary();
+      const summary = await (await shards.reader(id))!.read(readSummary);
       counts[id] = { ...rest, summary };
     }
     return counts;

@@ -66,7 +66,7 @@ admin: domain text observe store ingest access settings features admin/endpoint.
 doctor: domain text store redact access features doctor/findings.ts settings open-stores.ts
     open-access.ts admin
 upload-worker.ts: observe store ingest open-stores.ts admin admin/errors.ts
-maintenance: domain observe store ingest prune verify settings
+maintenance: domain observe store store/all-tables ingest prune verify settings
 maintenance-worker.ts: observe store maintenance open-stores.ts
 wiring.ts: domain observe store access settings endpoint open-stores.ts open-access.ts features
     http admin maintenance upload-worker.ts maintenance-worker.ts

@@ -14,6 +14,7 @@ import {
   searchable,
 } from "../../endpoint/shard-request.ts";
 import type { LogStart, MatchFilters } from "../../query/query.ts";
+import { readFollowStart, readLogEnds } from "../../store/core/change-log.ts";
 import type { Change, ChangeBatch, LogPosition, Reader } from "../../store/store.ts";
 import { decodeLogCursor, encodeLogCursor } from "./cursor.ts";
 import { MAX_EXAMINED, type Outcome } from "./feed.ts";
@@ -138,7 +139,8 @@ async function positionOf(
   { reader, now }: ShardRequest,
 ): Promise<LogPosition> {
   if (typeof start === "object") return start;
-  return start === "oldest" ? (await reader.changeLog()).beginning : reader.followStart(now);
+  if (start === "oldest") return (await reader.read(readLogEnds)).beginning;
+  return reader.read(() => readFollowStart(now));
 }
 
 async function readPage(

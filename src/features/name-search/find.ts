@@ -49,10 +49,7 @@ export async function findSimilar(
   const names = await best(lookups, new Map(similar.length > 0 ? similar : ranks), limit);
   // The name itself may come after many of the same letters. If no player has it, nothing is found.
   ranks.set(text, RANKS.exact);
-  const players = await lookups.playersWithNames(
-    [...new Set([text, ...names])],
-    MAX_PLAYERS_OF_A_NAME,
-  );
+  const players = await lookups.playersNamed([...new Set([text, ...names])], MAX_PLAYERS_OF_A_NAME);
   return players.map((player) => ({ player, rank: ranks.get(player.name)! }));
 }
 

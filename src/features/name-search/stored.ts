@@ -29,7 +29,7 @@ const entriesOf = (names: readonly string[]) =>
 /** The cost of none of them depends on the number of names. */
 export type NameLookups = ReturnType<typeof lookupsIn>;
 
-export const lookupsIn = (reader: Pick<Reader, "read" | "playersWithNames">) => ({
+export const lookupsIn = (reader: Pick<Reader, "read" | "playersNamed">) => ({
   /**
    * Distinct names: for each of these (distinct) keys those of the first `after` entries at or after the key, and of the last
    * `before` entries before it.
@@ -48,7 +48,8 @@ export const lookupsIn = (reader: Pick<Reader, "read" | "playersWithNames">) => 
   /** The names of the players with the most recent matches, latest first: `count` of them after the first `from`. */
   latest: async (from: number, count: number): Promise<string[]> =>
     reader.read(() => latestNames(from, count)),
-  playersWithNames: async (names: string[], limit: number) => reader.playersWithNames(names, limit),
+  playersNamed: async (names: string[], each: number) =>
+    reader.playersNamed(names, names.length * each, each),
 });
 
 interface Named {

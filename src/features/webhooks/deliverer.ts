@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { randomBase62 } from "../../access/key.ts";
 import type { KeyRecord } from "../../access/key-store.ts";
 import { Counter, gauge, type MetricFamily } from "../../observe/prometheus.ts";
+import { readFollowStart, readLogEnds } from "../../store/core/change-log.ts";
 import type { LogPosition, Reader } from "../../store/store.ts";
 import type { BackgroundServices } from "../operated.ts";
 import { hookState, isFor, KeysById, mayDeliver } from "./access.ts";
@@ -214,7 +215,7 @@ export class Deliverer {
 
   async #readLog(shard: string): Promise<ChangeLog | undefined> {
     try {
-      const log = await (await this.options.shards.reader(shard))?.changeLog();
+      const log = await (await this.options.shards.reader(shard))?.read(readLogEnds);
       this.#stalled.delete(shard);
       return log;
     } catch (error) {
@@ -291,9 +292,9 @@ export class Deliverer {
     reader: Reader,
   ): Promise<HookProgress | undefined> {
     const { store, clock, observe } = this.options;
-    const { beginning } = await reader.changeLog();
+    const { beginning } = await reader.read(readLogEnds);
     const isTrimmed = progress.cursor.number < beginning.number;
-    const cursor = isTrimmed ? beginning : await reader.followStart(clock.now());
+    const cursor = isTrimmed ? beginning : await reader.read(() => readFollowStart(clock.now()));
     const next = await store.advance(hook.id, progress, reached(cursor, true));
     if (next) observe({ event: "hook-gap", hook: hook.id, shard: progress.shard });
     return next;

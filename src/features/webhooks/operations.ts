@@ -5,6 +5,7 @@ import { stateOf } from "../../access/key-store.ts";
 import { isResourceId, isShardId } from "../../domain/identifiers.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import type { Parsed } from "../../settings/parsers.ts";
+import { readFollowStart, readLogEnds } from "../../store/core/change-log.ts";
 import type { LogPosition, Reader } from "../../store/store.ts";
 import type { OwnServices } from "../operated.ts";
 import { hookState, isFor, keysById, mayDeliver } from "./access.ts";
@@ -102,7 +103,9 @@ export class Hooks {
     if ((await this.list()).length >= MAX_HOOKS) {
       throw new HookError("too-many-hooks", `there are ${MAX_HOOKS} hooks; remove one first`);
     }
-    const positions = await this.#positions(wanted, (reader) => reader.followStart(now));
+    const positions = await this.#positions(wanted, (reader) =>
+      reader.read(() => readFollowStart(now)),
+    );
     return this.context.store.add(wanted, makeSecret(), positions, now);
   }
 
@@ -228,12 +231,12 @@ export class Hooks {
 
 /** Scans the log from its beginning: it has no index by time. */
 async function positionBefore(reader: Reader, since: number): Promise<LogPosition> {
-  const { beginning, end } = await reader.changeLog();
+  const { beginning, end } = await reader.read(readLogEnds);
   let at = beginning;
   while (at.number < end.number) {
     const batch = await reader.changes(at, SCAN_STEP);
     // Removed from the log meanwhile, or another state was put back: begin there.
-    if (!batch) return (await reader.changeLog()).beginning;
+    if (!batch) return (await reader.read(readLogEnds)).beginning;
     for (const change of batch.changes) {
       if (change.committedAt >= since) return at;
       at = change.position;

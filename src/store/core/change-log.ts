@@ -121,6 +121,7 @@ export function* readLogged(after: LogPosition, limit: number): Steps<LoggedChan
   return changesAfter(rows, after, limit, (yield* readShard()).log_id);
 }
 
+/** The beginning and the end of the log. */
 export function* readLogEnds(): Steps<{ beginning: LogPosition; end: LogPosition }> {
   const { log_id } = yield* readShard();
   return {
@@ -129,7 +130,10 @@ export function* readLogEnds(): Steps<{ beginning: LogPosition; end: LogPosition
   };
 }
 
-/** As in Reader. */
+/**
+ * Where somebody begins who follows the changes from now on: at the end of the log, but before the last change of every
+ * match that is dated after `now`. Lists do not have such a match yet, and nothing changes when they get it.
+ */
 export function* readFollowStart(now: number): Steps<LogPosition> {
   let start = (yield* readLogEnds()).end;
   const ahead = yield* query<{ id: string }>(

@@ -6,6 +6,7 @@ import type { Counts, Summary } from "../store.ts";
 import { newestWhole } from "./newest.ts";
 import { readShard } from "./shard.ts";
 
+/** The cost does not depend on the amount of data. */
 export function* readSummary(): Steps<Summary> {
   const { teams: _, ...summary } = yield* totals();
   return summary;

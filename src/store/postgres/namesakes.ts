@@ -21,15 +21,12 @@ export function verifyAsked<Row extends NamedColumns & { asked: string }>(
   return rows;
 }
 
-/**
- * The players who have these names, at most `limit` each and `most` in all: in the order of the
- * names, then by id.
- */
-export async function playersWithNames(
+/** The players who have these names, at most `limit`, and `each` per name: in the order of the names, then by id. */
+export async function playersNamed(
   connection: Connection,
   names: string[],
   limit: number,
-  most = names.length * limit,
+  each: number,
 ): Promise<readonly NamedColumns[]> {
   const rows = await connection.rows<NamedColumns & { asked: string }>(
     `SELECT player.*, given.name AS asked
@@ -37,7 +34,7 @@ export async function playersWithNames(
        SELECT ${namedColumns("players", "named")} FROM {players} AS named
        WHERE named.name = given.name COLLATE "C" ORDER BY id LIMIT $2) AS player
      ORDER BY ordinal, player.id LIMIT $3`,
-    [names, limit, most],
+    [names, each, limit],
   );
   return verifyAsked("players", rows);
 }

@@ -1,12 +1,9 @@
 /** Reads served records from a shard in PostgreSQL. */
 
-import { unbuilt } from "../all-tables/derived.ts";
 import { entryOf } from "../cache.ts";
 import { readChanges } from "../core/change-feed.ts";
-import { readFollowStart, readLogEnds } from "../core/change-log.ts";
 import { numbered } from "../core/named.ts";
 import { present } from "../core/shard.ts";
-import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
 import { MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
@@ -24,14 +21,13 @@ import type {
   Reader,
   Selection,
   Sizes,
-  Summary,
   Vocabulary,
 } from "../store.ts";
 import { type NamedColumns, PLAYERS } from "../tables.ts";
 import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
-import { namedColumns, playersWithNames, verifyAsked } from "./namesakes.ts";
+import { namedColumns, playersNamed, verifyAsked } from "./namesakes.ts";
 import { type FoundPage, findPage } from "./pages.ts";
 import type { Connection, Session } from "./session.ts";
 
@@ -118,8 +114,8 @@ export class PostgresReader implements Reader {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  async playersNamed(names: string[], limit: number): Promise<PlayerListing[]> {
-    return (await playersWithNames(this.session, names, limit, limit)).map(entryOf);
+  async playersNamed(names: string[], limit: number, each = limit): Promise<PlayerListing[]> {
+    return (await playersNamed(this.session, names, limit, each)).map(entryOf);
   }
 
   async recentPlayers(limit: number): Promise<PlayerListing[]> {
@@ -168,32 +164,12 @@ export class PostgresReader implements Reader {
     };
   }
 
-  async playersWithNames(names: string[], limit: number): Promise<PlayerListing[]> {
-    return (await playersWithNames(this.session, names, limit)).map(entryOf);
-  }
-
   read<T>(steps: () => Steps<T>): Promise<T> {
-    return this.#inSnapshot(steps());
-  }
-
-  summary(): Promise<Summary> {
-    return this.#inSnapshot(readSummary());
-  }
-
-  async unbuilt(): Promise<string[]> {
-    return run(postgresEngine(this.session), unbuilt());
+    return this.session.snapshot(async (connection) => run(postgresEngine(connection), steps()));
   }
 
   changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {
-    return this.#inSnapshot(readChanges(after, limit));
-  }
-
-  changeLog(): Promise<{ beginning: LogPosition; end: LogPosition }> {
-    return this.#inSnapshot(readLogEnds());
-  }
-
-  followStart(now: number): Promise<LogPosition> {
-    return this.#inSnapshot(readFollowStart(now));
+    return this.read(() => readChanges(after, limit));
   }
 
   async sizes(): Promise<Sizes> {
@@ -208,10 +184,6 @@ export class PostgresReader implements Reader {
       this.#vocabulary = { token, words: readVocabulary(rows.map(({ word }) => word)) };
     }
     return this.#vocabulary.words;
-  }
-
-  #inSnapshot<T>(steps: Steps<T>): Promise<T> {
-    return this.session.snapshot(async (connection) => run(postgresEngine(connection), steps));
   }
 
   close(): Promise<void> {

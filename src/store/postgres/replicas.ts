@@ -77,14 +77,9 @@ const SIMPLE = [
   "playersNamed",
   "recentPlayers",
   "lastCommit",
-  "playersWithNames",
-  "changeLog",
-  "followStart",
   "read",
-  "summary",
   "sizes",
   "vocabulary",
-  "unbuilt",
 ] as const satisfies (keyof Reader)[];
 
 /** Uses one replica until that one fails or is behind the state that the request requires. It has the SIMPLE methods too. */

@@ -1,17 +1,10 @@
 /** Reads served records from a shard's SQLite file. */
 
 import type { Database } from "bun:sqlite";
-import { unbuilt } from "../all-tables/derived.ts";
 import { entryOf, matchEntry, type NamedEntry, ReaderCache } from "../cache.ts";
 import { readChanges } from "../core/change-feed.ts";
-import {
-  type CommitsSince,
-  commitsSince,
-  readFollowStart,
-  readLogEnds,
-} from "../core/change-log.ts";
+import { type CommitsSince, commitsSince } from "../core/change-log.ts";
 import { redactions } from "../core/redactions.ts";
-import { readSummary } from "../core/summary.ts";
 import { lineupOf } from "../lineup.ts";
 import { MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
@@ -34,7 +27,6 @@ import {
   type Redaction,
   type Selection,
   type Sizes,
-  type Summary,
   type Vocabulary,
 } from "../store.ts";
 import { storedColumns } from "../table.ts";
@@ -161,12 +153,12 @@ export class SqliteReader implements Reader {
     });
   }
 
-  playersNamed(names: string[], limit: number): PlayerListing[] {
+  playersNamed(names: string[], limit: number, each = limit): PlayerListing[] {
     return this.#read(() => {
       const found: PlayerListing[] = [];
       for (const name of names) {
         if (found.length >= limit) break;
-        found.push(...this.#namesakes("players", name, limit));
+        found.push(...this.#namesakes("players", name, each));
       }
       return found.slice(0, limit);
     });
@@ -191,16 +183,8 @@ export class SqliteReader implements Reader {
     return this.#idsNamed("teams", names);
   }
 
-  playersWithNames(names: string[], limit: number): PlayerListing[] {
-    return this.#read(() => names.flatMap((name) => this.#namesakes("players", name, limit)));
-  }
-
   read<T>(steps: () => Steps<T>): T {
     return this.#run(steps());
-  }
-
-  summary(): Summary {
-    return this.#run(readSummary());
   }
 
   sizes(): Sizes {
@@ -217,10 +201,6 @@ export class SqliteReader implements Reader {
     });
   }
 
-  unbuilt(): string[] {
-    return this.#run(unbuilt());
-  }
-
   changes(after: LogPosition, limit: number): ChangeBatch | undefined {
     const read = () => this.#run(readChanges(after, limit));
     const found = read();
@@ -228,14 +208,6 @@ export class SqliteReader implements Reader {
     // The position may be from another process, which has read a later state than this snapshot has.
     this.#snapshot.leave();
     return read();
-  }
-
-  changeLog(): { beginning: LogPosition; end: LogPosition } {
-    return this.#run(readLogEnds());
-  }
-
-  followStart(now: number): LogPosition {
-    return this.#run(readFollowStart(now));
   }
 
   /** For a new request, which must see what was committed before it. */
