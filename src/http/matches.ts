@@ -151,8 +151,10 @@ async function resolveNames(
   const known = cursorOf(pageStart)?.resolvedNames;
   if (known?.names === names) return known;
   const since = cursorOf(pageStart)?.sequence;
-  const players = playerNames ? await reader.playerIdsNamed(searchable(playerNames), since) : [];
-  const teams = teamNames ? await reader.teamIdsNamed(searchable(teamNames), since) : [];
+  const players = playerNames
+    ? await reader.idsNamed("players", searchable(playerNames), since)
+    : [];
+  const teams = teamNames ? await reader.idsNamed("teams", searchable(teamNames), since) : [];
   return { names, players, teams };
 }
 

@@ -144,12 +144,10 @@ export interface Reader {
   /** The players of the most recent served matches: latest first, then by id. */
   recentPlayers(limit: number): Awaitable<PlayerListing[]>;
   /**
-   * The ids of all players who currently have one of these (distinct) names, in the order of the
-   * names, then by id.
+   * The ids of all players (or teams, by their tags) that currently have one of these (distinct) names, in the order of
+   * the names, then by id.
    */
-  playerIdsNamed(names: string[], since?: number): Awaitable<string[]>;
-  /** The same for teams, by their tags. */
-  teamIdsNamed(names: string[], since?: number): Awaitable<string[]>;
+  idsNamed(table: NamedTable, names: string[], since?: number): Awaitable<string[]>;
   /** The number of the last commit. Undefined if all reads of a request are in one state. */
   lastCommit?(): Promise<number>;
   /**

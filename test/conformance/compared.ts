@@ -216,8 +216,8 @@ async function compareReader(
     withNames(rows, NAMES)
       .flat()
       .map(({ id }) => id);
-  same(await reader.playerIdsNamed(NAMES), idsNamed(contents.players));
-  same(await reader.teamIdsNamed(NAMES), idsNamed(contents.teams));
+  same(await reader.idsNamed("players", NAMES), idsNamed(contents.players));
+  same(await reader.idsNamed("teams", NAMES), idsNamed(contents.teams));
   same(await reader.read(readSummary), summaryOf(contents));
   const words = [...contents.words.keys()];
   const beginning = (prefix: string) =>

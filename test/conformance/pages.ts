@@ -20,8 +20,8 @@ export function pageGuarantees(guarantee: Guarantee): void {
       const since = Number.MAX_SAFE_INTEGER;
       const page = await reader.matches(selection({ since }));
       expect([idsOf(page), page.sequence]).toEqual([["m"], undefined]);
-      expect(await reader.playerIdsNamed(["name of p"], since)).toEqual(["p"]);
-      expect(await reader.teamIdsNamed(["tag of t"], since)).toEqual(["t"]);
+      expect(await reader.idsNamed("players", ["name of p"], since)).toEqual(["p"]);
+      expect(await reader.idsNamed("teams", ["tag of t"], since)).toEqual(["t"]);
     },
   );
 

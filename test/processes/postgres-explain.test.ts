@@ -80,7 +80,8 @@ test("players by name: reads no more rows per name than the limit", async () => 
 
 test("ids by name: reads the players with a name, and the state", async () => {
   const names = ["name of p1", "name of p2"];
-  const asking = (connection: Session) => new PostgresReader(connection, 0).playerIdsNamed(names);
+  const asking = (connection: Session) =>
+    new PostgresReader(connection, 0).idsNamed("players", names);
   for (const { cost, scans } of await costsOfAsking(asking)) {
     expect([cost, scans.length > 0]).toEqual([names.length + 1, true]);
   }

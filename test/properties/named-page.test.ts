@@ -36,7 +36,7 @@ function shardWith(commitsBeforeRead: readonly number[]) {
   };
   const reader = {
     lastCommit: async () => read(() => commits),
-    playerIdsNamed: async () => read(() => (commits % 2 === 0 ? ["player"] : [])),
+    idsNamed: async () => read(() => (commits % 2 === 0 ? ["player"] : [])),
     matches: ({ players }: Selection) =>
       read((): Page => {
         const latest = { createdAt: commits, id: `match-${commits}` };

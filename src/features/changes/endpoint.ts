@@ -124,8 +124,8 @@ async function resolveFilter(
   { playerIds, playerNames, teamNames, gameModes, patchVersions }: MatchFilters,
   reader: Reader,
 ): Promise<ChangeFilter> {
-  const named = playerNames && (await reader.playerIdsNamed(searchable(playerNames)));
-  const teams = teamNames && (await reader.teamIdsNamed(searchable(teamNames)));
+  const named = playerNames && (await reader.idsNamed("players", searchable(playerNames)));
+  const teams = teamNames && (await reader.idsNamed("teams", searchable(teamNames)));
   return {
     players: [playerIds, named].flatMap((ids) => (ids ? [new Set(ids)] : [])),
     teams: teams ? [new Set(teams)] : [],

@@ -129,12 +129,8 @@ export class PostgresReader implements Reader {
     return found;
   }
 
-  async playerIdsNamed(names: string[]): Promise<string[]> {
-    return (await this.idsNamedAsOf("players", names)).answer;
-  }
-
-  async teamIdsNamed(names: string[]): Promise<string[]> {
-    return (await this.idsNamedAsOf("teams", names)).answer;
+  async idsNamed(table: NamedTable, names: string[]): Promise<string[]> {
+    return (await this.idsNamedAsOf(table, names)).answer;
   }
 
   async lastCommit(): Promise<number> {

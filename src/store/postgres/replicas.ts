@@ -106,12 +106,9 @@ class RequestReader implements Omit<Reader, (typeof SIMPLE)[number]> {
     return { ...answer, sequence };
   }
 
-  playerIdsNamed(names: string[], since?: number): Promise<string[]> {
-    return this.#idsNamed("players", names, since);
-  }
-
-  teamIdsNamed(names: string[], since?: number): Promise<string[]> {
-    return this.#idsNamed("teams", names, since);
+  async idsNamed(table: NamedTable, names: string[], since?: number): Promise<string[]> {
+    const asking = (reader: PostgresReader) => reader.idsNamedAsOf(table, names);
+    return (await this.ask(asking, hasReached(since))).answer;
   }
 
   /** A replica that lags behind does not know the position yet. */
@@ -120,11 +117,6 @@ class RequestReader implements Omit<Reader, (typeof SIMPLE)[number]> {
       (reader) => reader.changes(after, limit),
       (batch) => batch !== undefined,
     );
-  }
-
-  async #idsNamed(table: NamedTable, names: string[], since?: number): Promise<string[]> {
-    const asking = (reader: PostgresReader) => reader.idsNamedAsOf(table, names);
-    return (await this.ask(asking, hasReached(since))).answer;
   }
 
   /** Reads from the current replica, or from the next usable one whose result is recent enough. */

@@ -175,12 +175,10 @@ export class SqliteReader implements Reader {
     });
   }
 
-  playerIdsNamed(names: string[]): string[] {
-    return this.#idsNamed("players", names);
-  }
-
-  teamIdsNamed(names: string[]): string[] {
-    return this.#idsNamed("teams", names);
+  idsNamed(table: NamedTable, names: string[]): string[] {
+    return this.#read(() =>
+      names.flatMap((name) => this.#namesakes(table, name).map(({ id }) => id)),
+    );
   }
 
   read<T>(steps: () => Steps<T>): T {
@@ -296,12 +294,6 @@ export class SqliteReader implements Reader {
 
   #numbers(table: NamedTable, ids: string[]): number[] {
     return ids.flatMap((id) => this.#withId(table, id)?.num ?? []);
-  }
-
-  #idsNamed(table: NamedTable, names: string[]): string[] {
-    return this.#read(() =>
-      names.flatMap((name) => this.#namesakes(table, name).map(({ id }) => id)),
-    );
   }
 
   #readVocabulary(): Vocabulary {
