@@ -58,8 +58,8 @@ export interface RebuildOptions {
 }
 
 /** Records are decoded and applied so many at a time, and a transaction has so many: each of its players is written once. */
-const BATCH = 500;
-const BATCHES = 40;
+const BATCH = 1000;
+const BATCHES = 20;
 const ROWS = 1000;
 
 /** Applies the source to an empty target. Nothing of the change log is there until takeOverLog(). */
