@@ -84,14 +84,14 @@ export function packRecord(text: RecordText, outline: string): StoredMatch {
     contentHash,
     encoded: encodeMatch(text),
     carried: writeFragment(
-      `${outline}\n{"players":[${text.players.map(namedMember)}],"teams":[${text.teams.map(namedMember)}]}`,
+      `${outline}\n[[${text.players.map(namedList)}],[${text.teams.map(namedList)}]]`,
     ),
   };
 }
 
 /** One player of a record, in the form of `carried`. */
 export const packPlayer = (player: CarriedText): Fragment =>
-  writeFragment(`{"players":[${namedMember(player)}],"teams":[]}`);
+  writeFragment(`[[${namedList(player)}],[]]`);
 
 export const packNamedPlayer = (player: Named): Fragment => packPlayer(writeNamed(player));
 
@@ -148,15 +148,24 @@ export function storedOutline(carried: Fragment): string {
 }
 
 /** JSON as it is written here has no line ends. */
-const parseCarried = (text: string): Carried => JSON.parse(text.slice(text.indexOf("\n") + 1));
+function parseCarried(text: string): Carried {
+  const [players, teams]: Resource[][][] = JSON.parse(text.slice(text.indexOf("\n") + 1));
+  return { players: players!.map(readNamed), teams: teams!.map(readNamed) };
+}
+
+const readNamed = ([carried, ...companions]: Resource[]): Named => ({
+  id: carried!.id,
+  carried: carried!,
+  companions,
+});
 
 function writeNamed({ id, carried, companions }: Named): CarriedText {
   return { id, resource: canonicalResource(carried), companions: canonicalList(companions) };
 }
 
-function namedMember({ id, resource, companions }: CarriedText): string {
-  return `{"id":${JSON.stringify(id)},"carried":${resource},"companions":[${companions}]}`;
-}
+/** A player or team, then what only it links to. */
+const namedList = ({ resource, companions }: CarriedText): string =>
+  companions === "" ? `[${resource}]` : `[${resource},${companions}]`;
 
 /**
  * Ignores the attributes of players and teams: they may have changed when the same match is sent

@@ -103,6 +103,16 @@ const VERSION = crc32(
 );
 
 type WrittenPlayer = [id: string, isShownRanked: boolean, won?: boolean, gold?: number | string];
+/** Without names of members, which every record would repeat. */
+type WrittenOutline = [
+  version: number,
+  shard: string,
+  endGameReason: Outline["endGameReason"],
+  players: WrittenPlayer[],
+  teams: Outline["teams"],
+  words: string[],
+  ...parts: unknown[],
+];
 
 /** What the stored match does not say itself. An outline is stored, so that a rebuild need not parse the match. */
 function writeOutline({
@@ -125,18 +135,19 @@ function writeOutline({
   const ordered = words.toSorted();
   return JSON.stringify([
     VERSION,
-    { players: written, teams, shard, endGameReason, words: ordered, parts },
+    ...[shard, endGameReason, written, teams, ordered],
+    ...PARTS.map(([name]) => parts[name]),
   ]);
 }
 
 /** Undefined if another version has written it. */
 function readOutline({ id, createdAt, gameMode, patchVersion, carried }: StoredMatch) {
-  const [version, written] = JSON.parse(storedOutline(carried));
+  const [version, shard, endGameReason, players, teams, words, ...parts]: WrittenOutline =
+    JSON.parse(storedOutline(carried));
   if (version !== VERSION) return undefined;
-  const players: WrittenPlayer[] = written.players;
   return {
-    ...(written as Pick<Outline, "teams" | "shard" | "endGameReason" | "words" | "parts">),
-    ...{ id, createdAt, gameMode, patchVersion },
+    ...{ id, shard, createdAt, gameMode, patchVersion, endGameReason, teams, words },
+    parts: Object.fromEntries(PARTS.map(([name], at) => [name, parts[at]])),
     players: players.map(([id, , won, gold]) => ({
       id,
       part: won === undefined ? undefined : { won, gold: fullGold(gold!) },
