@@ -20,7 +20,7 @@ import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
 import { openNewFile } from "./store/sqlite/new-file.ts";
 import { RepairFile } from "./store/sqlite/repair-file.ts";
 import { SqliteShard } from "./store/sqlite/shard.ts";
-import { MAX_WAL_BYTES } from "./store/sqlite/wal.ts";
+import { MAX_WAL_BYTES } from "./store/sqlite/wal-size.ts";
 import type { Redaction, Writer } from "./store/store.ts";
 
 const STORE_SUFFIX = ".db";

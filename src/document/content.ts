@@ -8,7 +8,7 @@ import { constants, deflateRaw } from "node:zlib";
 import { copyInto } from "../store/byte-range.ts";
 import { joinCrc, mixed } from "./crc32.ts";
 import { literalPiece, type Piece, pieceOf } from "./fragment.ts";
-import { plainBody } from "./gzip.ts";
+import { plainBody } from "./join-pieces.ts";
 
 export interface Content {
   pieces: readonly Piece[];

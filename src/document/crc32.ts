@@ -23,7 +23,7 @@ const ENTRIES = 4 * BYTE_VALUES;
 
 /**
  * For each bit n of a length, tables of what appending 2^n bytes does to each byte of a CRC.
- * Multiplying for every piece would cost as much as the rest of stitching.
+ * Multiplying for every piece would cost as much as the rest of joining.
  */
 const APPENDED = new Int32Array(LENGTH_BITS * ENTRIES);
 

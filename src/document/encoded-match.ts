@@ -2,7 +2,7 @@
  * The stored form of a match: its resource, and the resources that only it includes, as two
  * compressed pieces in one value, so that a response needs one lookup per match.
  *
- * Layout, little-endian: CRC-32 of everything that follows (4 bytes); whether it can be stitched
+ * Layout, little-endian: CRC-32 of everything that follows (4 bytes); whether it can be joined
  * (1); number of resources (2); for the match resource the compressed length (4), plain length (4)
  * and CRC-32 (4); for the included resources the plain length (4) and CRC-32 (4); a short hash of
  * each resource (4 each); the two pieces.
@@ -25,20 +25,20 @@ export interface MatchTexts {
   /** "type/id" of every resource in the two texts. */
   keys: string[];
   /** False if documents with this match must always be rebuilt. */
-  stitchable: boolean;
+  joinable: boolean;
 }
 
 export interface EncodedMatch {
   resource: Piece;
   included: Piece;
-  stitchable: boolean;
+  joinable: boolean;
   /** How many resources there are, with the match. */
   count: number;
   /** The hashes of the resources, which show whether two matches share one. */
   hashes: ByteRange;
 }
 
-export function encodeMatch({ resource, included, keys, stitchable }: MatchTexts): Fragment {
+export function encodeMatch({ resource, included, keys, joinable }: MatchTexts): Fragment {
   const plain = [Buffer.from(resource), Buffer.from(included)] as const;
   const first = deflate(plain[0]);
   const second = deflate(plain[1], THOROUGH);
@@ -46,7 +46,7 @@ export function encodeMatch({ resource, included, keys, stitchable }: MatchTexts
   const stored = Buffer.allocUnsafeSlow(piecesAt + first.length + second.length);
   stored.set(first, piecesAt);
   stored.set(second, piecesAt + first.length);
-  stored.writeUInt8(stitchable ? 1 : 0, 4);
+  stored.writeUInt8(joinable ? 1 : 0, 4);
   stored.writeUInt16LE(keys.length, 5);
   stored.writeUInt32LE(first.length, 7);
   stored.writeUInt32LE(plain[0].length, 11);
@@ -60,7 +60,7 @@ export function encodeMatch({ resource, included, keys, stitchable }: MatchTexts
   return stored;
 }
 
-/** Reads a match for stitching, without inflating it. The store has verified it. */
+/** Reads a match for joining, without inflating it. The store has verified it. */
 export function readEncodedMatch({ bytes, start, end }: ByteRange): EncodedMatch {
   const storedCrc = numberAt(bytes, start);
   const hashesAt = start + HEADER;
@@ -84,7 +84,7 @@ export function readEncodedMatch({ bytes, start, end }: ByteRange): EncodedMatch
       crc: numberAt(bytes, start + 23),
       storedCrc,
     },
-    stitchable: bytes[start + 4] === 1,
+    joinable: bytes[start + 4] === 1,
     count,
     hashes: { bytes, start: hashesAt, end: firstAt },
   };

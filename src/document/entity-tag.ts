@@ -1,7 +1,7 @@
 /** Computes entity tags and compares them with If-None-Match. */
 
 import { crc32 } from "node:zlib";
-import type { Document } from "./stitch.ts";
+import type { Document } from "./assemble.ts";
 
 export type Encoding = "zstd" | "gzip" | "identity";
 

@@ -51,7 +51,7 @@ export function withoutComma(after: Piece): Piece {
   };
 }
 
-/** Reads a fragment for stitching, without inflating it. The store has verified it. */
+/** Reads a fragment for joining, without inflating it. The store has verified it. */
 export const readFragment = (stored: Fragment): Piece => pieceIn(whole(stored));
 
 /** The same for a fragment within a larger buffer. */

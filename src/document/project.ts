@@ -15,7 +15,7 @@ import { formatTimestamp } from "../domain/time.ts";
 import type { Shape } from "../query/query.ts";
 import { canonicalResource } from "./canonical.ts";
 import { literalPiece, type Piece, pieceOf, withoutComma } from "./fragment.ts";
-import { inflateEach } from "./gzip.ts";
+import { inflateEach } from "./join-pieces.ts";
 import { asBytes, Fields } from "./sparse.ts";
 import { findWritten, rememberWritten } from "./written-texts.ts";
 

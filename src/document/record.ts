@@ -14,7 +14,7 @@ import type { Fragment, StoredMatch } from "../store/store.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
 import { encodeMatch, readEncodedMatch } from "./encoded-match.ts";
 import { readFragment, writeFragment } from "./fragment.ts";
-import { fragmentText, inflateEach } from "./gzip.ts";
+import { fragmentText, inflateEach } from "./join-pieces.ts";
 
 const HASH_BYTES = 16;
 
@@ -37,7 +37,7 @@ export interface RecordText {
   included: string;
   /** "type/id" of each resource in `resource` and `included`. */
   keys: string[];
-  stitchable: boolean;
+  joinable: boolean;
   players: CarriedText[];
   teams: CarriedText[];
 }
@@ -62,7 +62,7 @@ export function writeRecord(record: MatchRecord): RecordText {
     resource,
     included,
     keys,
-    stitchable: !namesIndirectly(record),
+    joinable: !namesIndirectly(record),
     players,
     teams,
   };

@@ -1,7 +1,8 @@
 /** A match record: its resources, and the facts that the rules use. */
 
 import { type JsonObject, type Resource, ResourceIndex, references } from "./json.ts";
-import { microGold, type Result } from "./player.ts";
+import { microGold } from "./player.ts";
+import type { Result } from "./streak.ts";
 
 /** A player or team in a record: its resource, and the resources that only it links to. */
 export interface Named {

@@ -1,6 +1,7 @@
-/** Lifetime player records: totals, streaks and the served resource. */
+/** Lifetime player records: totals and the served resource. */
 
 import type { JsonObject, Resource } from "./json.ts";
+import type { Run } from "./streak.ts";
 
 /** Gold is summed in integer millionths, so the sum does not depend on the order. */
 export const GOLD_UNIT = 1_000_000;
@@ -36,41 +37,6 @@ export function fold(totals: Totals, part: Contribution, times: 1 | -1): Totals 
     rankedWins: totals.rankedWins + (part.ranked && part.won ? times : 0),
     gold: totals.gold + BigInt(times) * part.gold,
   };
-}
-
-/** A player's result. "named": the match mentions the player, who did not play. */
-export type Result = "won" | "lost" | "named";
-
-/** A streak as one number: wins if positive, losses if negative, 0 without results. */
-export type Run = number;
-
-/** The streak after one more match, newer than all others. */
-export function lengthen(run: Run, result: Result): Run {
-  if (result === "named") return run;
-  const step = result === "won" ? 1 : -1;
-  return Math.sign(run) === step ? run + step : step;
-}
-
-export interface Streaks {
-  run: Run;
-  /** True if an older result ended the streak, so that it is complete. */
-  ended: boolean;
-}
-
-/** The streak at the newest end of a player's history. */
-export function streaks(newestFirst: Iterable<Result>): Streaks {
-  let run: Run = 0;
-  for (const result of newestFirst) {
-    const longer = lengthen(run, result);
-    if (run * longer < 0) return { run, ended: true };
-    run = longer;
-  }
-  return { run, ended: false };
-}
-
-/** The streak of a history whose older part ended with the streak `before`; `run` is that of the newer part. */
-export function continued(before: Run, { run, ended }: Streaks): Run {
-  return ended || before * run < 0 ? run : before + run;
 }
 
 /**

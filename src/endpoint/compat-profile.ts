@@ -3,8 +3,8 @@
  * file knows how they differ.
  */
 
+import type { AdditionsByType } from "../document/assemble.ts";
 import type { Additions } from "../document/project.ts";
-import type { AdditionsByType } from "../document/stitch.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { type Endpoint, fieldsType, findParameter } from "../query/endpoint.ts";
 import { splitQuery, writeQuery } from "../query/query-string.ts";

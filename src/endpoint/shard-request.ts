@@ -1,9 +1,9 @@
 /** What all endpoints that return records share: their request, result and query parsing. */
 
 import type { LiveKey } from "../access/key-lookup.ts";
+import { type Document, restOf } from "../document/assemble.ts";
 import type { TagKind } from "../document/entity-tag.ts";
 import { linkLength, selfLink } from "../document/links.ts";
-import { type Document, restOf } from "../document/stitch.ts";
 import { type Awaitable, after } from "../domain/awaitable.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";

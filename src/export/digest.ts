@@ -10,7 +10,7 @@
 
 import { readEncodedMatch } from "../document/encoded-match.ts";
 import { readFragment, withoutComma } from "../document/fragment.ts";
-import { inflateEach, plainBody } from "../document/gzip.ts";
+import { inflateEach, plainBody } from "../document/join-pieces.ts";
 import { whole } from "../store/byte-range.ts";
 import type { ShardContents, StoredMatch } from "../store/store.ts";
 import { NAMED_TABLES, type NamedColumns } from "../store/tables.ts";

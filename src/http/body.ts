@@ -4,11 +4,11 @@
  */
 
 import { availableParallelism } from "node:os";
+import type { Document } from "../document/assemble.ts";
 import { MIN_COMPRESSED, recompressed, zstdBody } from "../document/content.ts";
 import type { Encoding } from "../document/entity-tag.ts";
 import { type Piece, pieceOf } from "../document/fragment.ts";
-import { gzipBody, plainBody } from "../document/gzip.ts";
-import type { Document } from "../document/stitch.ts";
+import { gzipBody, plainBody } from "../document/join-pieces.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import { ByteCache } from "../endpoint/byte-cache.ts";
 
@@ -49,9 +49,9 @@ export class Bodies {
     const { content, rest } = document;
     const [preferred] = encodings;
     const isGzip = encodings.includes("gzip");
-    const stitched: Body = { encoding: isGzip ? "gzip" : "identity", pieces: content.pieces, rest };
-    if (preferred === "identity" || this.compression === "fast") return stitched;
-    if (content.size < MIN_COMPRESSED && isGzip) return stitched;
+    const joined: Body = { encoding: isGzip ? "gzip" : "identity", pieces: content.pieces, rest };
+    if (preferred === "identity" || this.compression === "fast") return joined;
+    if (content.size < MIN_COMPRESSED && isGzip) return joined;
     const isBusy = this.#isBusy();
     // The load decides only if there is another way.
     if (preferred === "zstd" && (!isBusy || !isGzip)) return this.#zstd(document);
@@ -59,7 +59,7 @@ export class Bodies {
     if (known) return gzipOf([known], rest, isBusy);
     if (!isBusy) return this.#recompress(document).then((piece) => gzipOf([piece], rest, false));
     if (content.isHot && performance.now() >= this.#nextInBackground) this.#inBackground(document);
-    return stitched;
+    return joined;
   }
 
   /** What is requested again and again is worth it even under load, for a twentieth of a core at most. */

@@ -1,10 +1,10 @@
 /** GET /shards/{shard}/matches and /shards/{shard}/matches/{id}. */
 
 import { crc32 } from "node:zlib";
+import { matchContent, restOf } from "../document/assemble.ts";
 import { contentOf } from "../document/content.ts";
 import { matchHash } from "../document/encoded-match.ts";
 import { matchesLinks } from "../document/links.ts";
-import { matchContent, restOf } from "../document/stitch.ts";
 import { type Awaitable, after } from "../domain/awaitable.ts";
 import { EARLIEST, formatTimestamp, LATEST } from "../domain/time.ts";
 import {

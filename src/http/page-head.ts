@@ -4,7 +4,7 @@
  * and under a visitor's limits. If it cannot be read, the texts are generic.
  */
 
-import { plainBody } from "../document/gzip.ts";
+import { plainBody } from "../document/join-pieces.ts";
 import { isShardId } from "../domain/identifiers.ts";
 import { MODE_NAMES } from "../domain/modes.ts";
 import { formatTimestamp } from "../domain/time.ts";

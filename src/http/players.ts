@@ -1,7 +1,7 @@
 /** GET /shards/{shard}/players and /shards/{shard}/players/{id}. */
 
+import { playerContent } from "../document/assemble.ts";
 import { contentOf } from "../document/content.ts";
-import { playerContent } from "../document/stitch.ts";
 import { type Awaitable, after } from "../domain/awaitable.ts";
 import {
   checkEmpty,

@@ -3,7 +3,7 @@
 import type { LimitHeaders } from "../access/rate-limit.ts";
 import { MIN_COMPRESSED } from "../document/content.ts";
 import { type Encoding, entityTag, namesTag } from "../document/entity-tag.ts";
-import { gzipBody } from "../document/gzip.ts";
+import { gzipBody } from "../document/join-pieces.ts";
 import { type ApiError, errorDocument, internalError, overloaded } from "../endpoint/errors.ts";
 import { acceptedEncodings, EVENT_STREAM, MEDIA_TYPE } from "../endpoint/negotiate.ts";
 import type { ShardResult } from "../endpoint/shard-request.ts";

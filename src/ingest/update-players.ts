@@ -6,17 +6,9 @@ import { packPlayer, restoreCarried } from "../document/record.ts";
 import type { Resource } from "../domain/json.ts";
 import { type Named, resultOf } from "../domain/match.ts";
 import { RANKED_MODE } from "../domain/modes.ts";
-import {
-  continued,
-  fold,
-  lengthen,
-  NO_TOTALS,
-  playerResource,
-  type Run,
-  streaks,
-  type Totals,
-} from "../domain/player.ts";
+import { fold, NO_TOTALS, playerResource, type Totals } from "../domain/player.ts";
 import { skillTier } from "../domain/rank.ts";
+import { continued, lengthen, type Run, streaks } from "../domain/streak.ts";
 import type {
   Fragment,
   NamedFragments,

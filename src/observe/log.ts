@@ -9,7 +9,7 @@ import {
   type ShownEvent,
   sentence,
 } from "./events.ts";
-import { printable, redactedEvent } from "./redact.ts";
+import { printable, redactedEvent } from "./hide-secrets.ts";
 import { MAX_ATOMIC_BYTES, standardError } from "./stderr.ts";
 
 const SEVERITIES = {

@@ -4,7 +4,7 @@
  * records, which nobody reads, follow in small transactions. A redaction that was interrupted can be repeated.
  */
 
-import { fragmentText } from "../document/gzip.ts";
+import { fragmentText } from "../document/join-pieces.ts";
 import { restoreCarried } from "../document/record.ts";
 import { linksToAny, redactLinks } from "../domain/redact.ts";
 import { inSteps, recordBatches, tableRows } from "../export/scan.ts";

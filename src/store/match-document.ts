@@ -9,7 +9,7 @@
  */
 
 import { crc32 } from "node:zlib";
-import type { Result } from "../domain/player.ts";
+import type { Result } from "../domain/streak.ts";
 import { type ByteRange, whole } from "./byte-range.ts";
 import { DamagedData, type MatchEntry, type MatchKey, type StoredMatch } from "./store.ts";
 

@@ -19,7 +19,8 @@
  */
 
 import type { Awaitable } from "../domain/awaitable.ts";
-import type { Result, Run, Totals } from "../domain/player.ts";
+import type { Totals } from "../domain/player.ts";
+import type { Result, Run } from "../domain/streak.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
 import type { LogPosition, PageStart, Sort, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";

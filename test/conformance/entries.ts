@@ -1,6 +1,6 @@
 /** Test data of the conformance suite, and helpers to inspect results. */
 
-import type { Result } from "../../src/domain/player.ts";
+import type { Result } from "../../src/domain/streak.ts";
 import { viewOf } from "../../src/store/byte-range.ts";
 import type {
   MatchEntry,

@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import fc from "fast-check";
-import type { Result } from "../../src/domain/player.ts";
+import type { Result } from "../../src/domain/streak.ts";
 import { WITHHELD_REASONS, type WithheldReason } from "../../src/domain/visibility.ts";
 import type { HeroSums } from "../../src/features/heroes/statistics.ts";
 import { changeRecent, clearRecent } from "../../src/features/leaderboards/stored.ts";

@@ -15,7 +15,7 @@ import {
   writeFollowing,
   writeFragment,
 } from "../../src/document/fragment.ts";
-import { fragmentText, gzipBody, plainBody } from "../../src/document/gzip.ts";
+import { fragmentText, gzipBody, plainBody } from "../../src/document/join-pieces.ts";
 import type { Json, Resource } from "../../src/domain/json.ts";
 import { scaled } from "../support/scale.ts";
 import { anyJson, reversed } from "./json.ts";

@@ -2,11 +2,11 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { matchContent, playerContent } from "../../src/document/assemble.ts";
 import { canonicalList, canonicalResource } from "../../src/document/canonical.ts";
 import { encodeMatch } from "../../src/document/encoded-match.ts";
 import { type Piece, writeFollowing, writeFragment } from "../../src/document/fragment.ts";
-import { plainBody } from "../../src/document/gzip.ts";
-import { matchContent, playerContent } from "../../src/document/stitch.ts";
+import { plainBody } from "../../src/document/join-pieces.ts";
 import { type Json, keyOf, type Resource } from "../../src/domain/json.ts";
 import { PROFILES } from "../../src/endpoint/compat-profile.ts";
 import type { Shape } from "../../src/query/query.ts";
@@ -169,9 +169,9 @@ const WHOLE: Shape = { include: undefined, fields: undefined };
 
 function stored(page: Page): MatchesWithLinked {
   const { matches, players, teams } = page;
-  // As at ingest: whatever a match includes is linked, or the match is not stitchable.
+  // As at ingest: whatever a match includes is linked, or the match is not joinable.
   const count = players.length + teams.length + matches.flatMap(({ own }) => own).length;
-  const stitchable = projectedPage(page, WHOLE, false).included.length === count;
+  const joinable = projectedPage(page, WHOLE, false).included.length === count;
   return {
     matches: matches.map(({ match, own }) =>
       whole(
@@ -179,7 +179,7 @@ function stored(page: Page): MatchesWithLinked {
           resource: canonicalResource(match),
           included: canonicalList(own),
           keys: [match, ...own].map(keyOf),
-          stitchable,
+          joinable,
         }),
       ),
     ),

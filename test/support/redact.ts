@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { fragmentText } from "../../src/document/gzip.ts";
+import { fragmentText } from "../../src/document/join-pieces.ts";
 import { recordDocument } from "../../src/document/record.ts";
 import { recordBatches, tableRows } from "../../src/export/scan.ts";
 import { withRedactionList } from "../../src/open-access.ts";

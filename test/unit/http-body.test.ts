@@ -35,7 +35,7 @@ function textOf(body: Body): string {
 }
 
 /** Whether a body contains the pieces as they are stored. */
-const isStitched = (body: Body, { content }: Document): boolean =>
+const isJoined = (body: Body, { content }: Document): boolean =>
   body.encoding !== "zstd" && body.pieces === content.pieces;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -62,11 +62,11 @@ test("requests that are handled in one turn have waited, and get the stored piec
   const bodies = bodiesWith("auto");
   const documents = Array.from({ length: 20 }, aDocument);
   const sent = await Promise.all(documents.map((one) => bodies.of(one, ZSTD)));
-  const stitched = sent.filter((body, index) => isStitched(body, documents[index]!));
-  expect(stitched).toHaveLength(19);
+  const joined = sent.filter((body, index) => isJoined(body, documents[index]!));
+  expect(joined).toHaveLength(19);
   const small = bodiesWith("small");
   const whole = await Promise.all(documents.map((one) => small.of(one, ZSTD)));
-  expect(whole.some((body, index) => isStitched(body, documents[index]!))).toBe(false);
+  expect(whole.some((body, index) => isJoined(body, documents[index]!))).toBe(false);
 });
 
 test("a turn with several requests is followed by one with stored pieces, and a quiet one is not", async () => {
@@ -74,11 +74,11 @@ test("a turn with several requests is followed by one with stored pieces, and a 
   const sent = [aDocument(), aDocument(), aDocument()].map((one) => bodies.of(one, GZIP));
   await turn();
   const after = aDocument();
-  expect(isStitched(await bodies.of(after, GZIP), after)).toBe(true);
+  expect(isJoined(await bodies.of(after, GZIP), after)).toBe(true);
   await Promise.all(sent);
   await pause();
   const later = aDocument();
-  expect(isStitched(await bodies.of(later, GZIP), later)).toBe(false);
+  expect(isJoined(await bodies.of(later, GZIP), later)).toBe(false);
 });
 
 test("under load, what is requested again is compressed in the background", async () => {
@@ -87,11 +87,11 @@ test("under load, what is requested again is compressed in the background", asyn
   const hot = { content: hotContent(content), rest };
   const overload = () => [aDocument(), aDocument()].map((one) => bodies.of(one, GZIP));
   await Promise.all(overload());
-  expect(isStitched(await bodies.of(hot, GZIP), hot)).toBe(true);
+  expect(isJoined(await bodies.of(hot, GZIP), hot)).toBe(true);
   for (;;) {
     await Promise.all(overload());
     const body = await bodies.of(hot, GZIP);
-    if (isStitched(body, hot)) await turn();
+    if (isJoined(body, hot)) await turn();
     else {
       expect(textOf(body)).toBe(textOf(await bodiesWith("fast").of(hot, GZIP)));
       return;

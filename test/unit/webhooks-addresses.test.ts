@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { isPublicAddress } from "../../src/features/webhooks/addresses.ts";
-import { parseHookUrl, resolveHookUrl } from "../../src/features/webhooks/url.ts";
+import { parseHookUrl, resolveHookUrl } from "../../src/features/webhooks/allowed-url.ts";
 
 test.each([
   ["0.0.0.0", "unspecified"],

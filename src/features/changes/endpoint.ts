@@ -1,9 +1,9 @@
 /** GET /shards/{shard}/changes: as pages, also with long polling, and as a stream of events. */
 
 import { limitId } from "../../access/key-lookup.ts";
+import { restOf } from "../../document/assemble.ts";
 import { jsonContent } from "../../document/content.ts";
 import { nextLinks } from "../../document/links.ts";
-import { restOf } from "../../document/stitch.ts";
 import { type ApiError, apiError } from "../../endpoint/errors.ts";
 import {
   matchFilters,

@@ -1,8 +1,8 @@
 /** GET /shards/{shard}/heroes. */
 
+import { restOf } from "../../document/assemble.ts";
 import { jsonContent } from "../../document/content.ts";
 import { selfLink } from "../../document/links.ts";
-import { restOf } from "../../document/stitch.ts";
 import { COUNTED_MODES } from "../../domain/modes.ts";
 import {
   NO_MATCHES,

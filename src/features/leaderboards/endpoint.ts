@@ -1,8 +1,8 @@
 /** GET /shards/{shard}/leaderboards/{board}. */
 
+import { restOf } from "../../document/assemble.ts";
 import { jsonContent } from "../../document/content.ts";
 import { nextLinks } from "../../document/links.ts";
-import { restOf } from "../../document/stitch.ts";
 import { RATE_UNIT } from "../../domain/rank.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { type ApiError, apiError } from "../../endpoint/errors.ts";

@@ -3,7 +3,7 @@
 import { jsonContent } from "../../document/content.ts";
 import { readEncodedMatch } from "../../document/encoded-match.ts";
 import { pieceIn, withoutComma } from "../../document/fragment.ts";
-import { piecesText } from "../../document/gzip.ts";
+import { piecesText } from "../../document/join-pieces.ts";
 import { isResourceId } from "../../domain/identifiers.ts";
 import type { Resource } from "../../domain/json.ts";
 import { skillTier } from "../../domain/rank.ts";

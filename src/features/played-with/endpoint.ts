@@ -1,9 +1,9 @@
 /** GET /shards/{shard}/players/{id}/played-with. */
 
+import { restOf } from "../../document/assemble.ts";
 import { jsonContent } from "../../document/content.ts";
 import { selfLink } from "../../document/links.ts";
 import { sidesIn } from "../../document/record.ts";
-import { restOf } from "../../document/stitch.ts";
 import { COUNTED_MODES } from "../../domain/modes.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import {

@@ -1,7 +1,7 @@
 /** With whom and against whom a player played, and with what result. */
 
 import type { Side } from "../../domain/match.ts";
-import type { Result } from "../../domain/player.ts";
+import type { Result } from "../../domain/streak.ts";
 
 /** At most this many matches are read, the newest ones. */
 export const MAX_MATCHES = 200;

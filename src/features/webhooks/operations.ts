@@ -9,11 +9,11 @@ import { readFollowStart, readLogEnds } from "../../store/core/change-log.ts";
 import type { LogPosition, Reader } from "../../store/store.ts";
 import type { OwnServices } from "../operated.ts";
 import { hookState, isFor, keysById, mayDeliver } from "./access.ts";
+import { parseHookUrl } from "./allowed-url.ts";
 import { testBody } from "./batch.ts";
 import { type Send, type SendOutcome, send, TIMEOUT_MS } from "./send.ts";
 import { makeSecret, signedHeaders } from "./signature.ts";
 import { type Hook, HookStore, type NewHook, replayed, resumed, secretsOf } from "./stored.ts";
-import { parseHookUrl } from "./url.ts";
 
 const MAX_SHARDS = 100;
 const MAX_PLAYERS = 100;

@@ -4,7 +4,7 @@ import { request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 import { isIP } from "node:net";
 import { version } from "../../../package.json";
-import { checkHookUrl, ForbiddenUrl, hostOf, resolveHookUrl } from "./url.ts";
+import { checkHookUrl, ForbiddenUrl, hostOf, resolveHookUrl } from "./allowed-url.ts";
 
 export interface SendOptions {
   allowPrivate: boolean;

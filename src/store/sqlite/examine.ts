@@ -14,7 +14,7 @@ import { asStoreError, checkOwner, formatOf, NotAShard } from "./open.ts";
 import { fileStats } from "./opened-file.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
-import { Wal } from "./wal.ts";
+import { Wal } from "./wal-size.ts";
 
 const PATIENCE_MS = 1000;
 

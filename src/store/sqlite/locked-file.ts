@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { syncFolder } from "../../durable-files.ts";
 import { StoreRefuses } from "../store.ts";
-import { isWalCut } from "./wal-frames.ts";
+import { isWalCut } from "./lost-commits.ts";
 
 /** How long to wait for writers, each batch of which is short, and for readers of the WAL. */
 const WRITER_PATIENCE_MS = 5_000;

@@ -38,7 +38,7 @@ import { compareKeys, findPage } from "./pages.ts";
 import { Snapshot } from "./snapshot.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { Statements, withStatements } from "./statements.ts";
-import { Wal } from "./wal.ts";
+import { Wal } from "./wal-size.ts";
 
 const DOCUMENT = "SELECT document FROM documents WHERE id = ?";
 const COLUMNS = { players: storedColumns(PLAYERS).join(), teams: storedColumns(TEAMS).join() };

@@ -9,13 +9,13 @@ import type { Creation, Shard, ShardAccess } from "../shards.ts";
 import { run } from "../steps.ts";
 import { type Findings, OtherOwner, type Redaction, StoreError, type Verdict } from "../store.ts";
 import { sqliteEngine } from "./engine.ts";
+import { recordLostCommits } from "./lost-commits.ts";
 import { NotAShard, openForReading, openForWriting, openReadOnly } from "./open.ts";
 import { deletedFile, fileStats, isSameFile, OpenedFile } from "./opened-file.ts";
 import { readRedactions, SqliteReader } from "./reader.ts";
 import { APPLICATION_ID } from "./schema.ts";
 import { asReadError } from "./sqlite-errors.ts";
 import { withStatements } from "./statements.ts";
-import { recordLostCommits } from "./wal-frames.ts";
 import { SqliteWriter } from "./writer.ts";
 
 /** How often the file is looked at, at most. */

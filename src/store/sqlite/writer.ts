@@ -19,7 +19,7 @@ import { OpenedFile } from "./opened-file.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asCopyError, asReadError, asWriteError } from "./sqlite-errors.ts";
 import { Statements } from "./statements.ts";
-import { Wal, type WalLimits } from "./wal.ts";
+import { Wal, type WalLimits } from "./wal-size.ts";
 
 export class SqliteWriter extends CoreWriter implements Writer {
   readonly #statements: Statements;

@@ -54,7 +54,7 @@ export function matchContent(
   additions?: AdditionsByType,
 ): Piece[] {
   const encoded = bundle.matches.map(readEncodedMatch);
-  if (additions || !canStitch(bundle, encoded, shape)) {
+  if (additions || !canJoin(bundle, encoded, shape)) {
     return rebuilt(form, bundle, encoded, shape, additions);
   }
   const content = [OPENING[form]];
@@ -92,7 +92,7 @@ export function playerContent(
 /** With an empty `include`, JSON:API requires an empty `included`. */
 const hasEmptyInclude = (shape: Shape): boolean => shape.include?.length === 0;
 
-function canStitch(
+function canJoin(
   bundle: MatchesWithLinked,
   encoded: readonly EncodedMatch[],
   shape: Shape,
@@ -105,7 +105,7 @@ function canStitch(
 /** Whether the related resources are linked, each there once, whatever players and teams link to. */
 function areDistinct(bundle: MatchesWithLinked, encoded: readonly EncodedMatch[]): boolean {
   return (
-    encoded.every(({ stitchable }) => stitchable) &&
+    encoded.every(({ joinable }) => joinable) &&
     !bundle.players.some(hasCompanions) &&
     !bundle.teams.some(hasCompanions) &&
     !repeatResources(encoded)
