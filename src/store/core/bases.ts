@@ -3,6 +3,7 @@
 import { get, put, remove, type Steps } from "../steps.ts";
 import type { PlayerBase } from "../store.ts";
 import { type BaseRow, PLAYER_BASE } from "../tables.ts";
+import { standingColumns, standingOf } from "./named.ts";
 
 export const bases = {
   *basesOf(playerIds: string[]): Steps<Map<string, PlayerBase>> {
@@ -16,37 +17,31 @@ export const bases = {
 
 const idRows = (ids: readonly string[]) => ids.map((id) => ({ id }));
 
-export function baseOf(row: BaseRow): PlayerBase {
-  const { id, ranked_evidence: rankedEvidence, snapshot } = row;
-  if (snapshot === null) return { id, rankedEvidence, standing: undefined };
-  return {
-    id,
-    rankedEvidence,
-    standing: {
-      totals: {
-        played: row.played!,
-        wins: row.wins!,
-        playedRanked: row.played_ranked!,
-        rankedWins: row.ranked_wins!,
-        gold: BigInt(row.gold!),
-      },
-      run: row.streak!,
-      latest: { createdAt: row.last_match_at!, matchId: row.last_match_id! },
-      snapshot,
-    },
-  };
-}
+export const baseOf = (row: BaseRow): PlayerBase => ({
+  id: row.id,
+  rankedEvidence: row.ranked_evidence,
+  standing: isStanding(row) ? { ...standingOf(row), snapshot: row.snapshot } : undefined,
+});
+
+/** All of its columns have a value then. */
+const isStanding = (row: BaseRow): row is { [Name in keyof BaseRow]: NonNullable<BaseRow[Name]> } =>
+  row.snapshot !== null;
 
 const rowOf = ({ id, rankedEvidence, standing }: PlayerBase): BaseRow => ({
   id,
   ranked_evidence: rankedEvidence,
-  last_match_at: standing?.latest.createdAt ?? null,
-  last_match_id: standing?.latest.matchId ?? null,
-  streak: standing?.run ?? null,
-  played: standing?.totals.played ?? null,
-  wins: standing?.totals.wins ?? null,
-  played_ranked: standing?.totals.playedRanked ?? null,
-  ranked_wins: standing?.totals.rankedWins ?? null,
-  gold: standing?.totals.gold.toString() ?? null,
-  snapshot: standing?.snapshot ?? null,
+  ...NO_STANDING,
+  ...(standing && { ...standingColumns(standing), snapshot: standing.snapshot }),
 });
+
+const NO_STANDING = {
+  last_match_at: null,
+  last_match_id: null,
+  streak: null,
+  played: null,
+  wins: null,
+  played_ranked: null,
+  ranked_wins: null,
+  gold: null,
+  snapshot: null,
+};

@@ -113,12 +113,16 @@ export function* readLogged(after: LogPosition, limit: number): Steps<LoggedChan
     [after.number],
   );
   const { earlier, later } = around!;
+  // From the row with this number, if there is one, up to that with the last one that is wanted, and at least the next.
   const rows = yield* select(
     CHANGES,
     `${WITH_MATCHES} AND changes.first >= $1::bigint AND changes.first <= $2::bigint ORDER BY changes.first`,
     [earlier ?? 0, Math.max(after.number + limit, later ?? 0)],
   );
-  return changesAfter(rows, after, limit, (yield* readShard()).log_id);
+  if (!isInLog(rows, after, (yield* readShard()).log_id)) return undefined;
+  return rows.flatMap(logged).filter(({ position: { number } }) => {
+    return number > after.number && number <= after.number + limit;
+  });
 }
 
 /** The beginning and the end of the log. */
@@ -245,22 +249,6 @@ const endOf = (last: LogRow | undefined, logId: string): LogPosition =>
 /** The beginning of a log, given its first row. */
 const beginningOf = (first: LogRow | undefined, logId: string): LogPosition =>
   first ? { number: first.first - 1, tag: tagOf(first) } : { number: 0, tag: emptyLogTag(logId) };
-
-/**
- * At most `limit` changes after a position. `rows` are those from the one with its number, if there is one, up to the
- * one with the last number that is wanted, and at least the next one. Undefined if the position is not in the log.
- */
-function changesAfter(
-  rows: readonly LogRow[],
-  after: LogPosition,
-  limit: number,
-  logId: string,
-): LoggedChange[] | undefined {
-  if (!isInLog(rows, after, logId)) return undefined;
-  return rows.flatMap(logged).filter(({ position: { number } }) => {
-    return number > after.number && number <= after.number + limit;
-  });
-}
 
 /** A position is before or after a change of the transaction that its tag belongs to. */
 function isInLog(rows: readonly LogRow[], { number, tag }: LogPosition, logId: string): boolean {

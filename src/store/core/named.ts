@@ -120,7 +120,19 @@ export function* numbered(
   };
 }
 
-const standingOf = (row: PlayerColumns): Standing => ({
+type StandingColumns = Pick<
+  PlayerColumns,
+  | "last_match_at"
+  | "last_match_id"
+  | "streak"
+  | "played"
+  | "wins"
+  | "played_ranked"
+  | "ranked_wins"
+  | "gold"
+>;
+
+export const standingOf = (row: StandingColumns): Standing => ({
   totals: {
     played: row.played,
     wins: row.wins,
@@ -132,6 +144,17 @@ const standingOf = (row: PlayerColumns): Standing => ({
   latest: { createdAt: row.last_match_at, matchId: row.last_match_id },
 });
 
+export const standingColumns = ({ totals, run, latest }: Standing): StandingColumns => ({
+  last_match_at: latest.createdAt,
+  last_match_id: latest.matchId,
+  streak: run,
+  played: totals.played,
+  wins: totals.wins,
+  played_ranked: totals.playedRanked,
+  ranked_wins: totals.rankedWins,
+  gold: totals.gold.toString(),
+});
+
 const teamColumns = (num: number, { id, name, resource, companions }: TeamRow): TeamColumns => ({
   num,
   id,
@@ -141,17 +164,10 @@ const teamColumns = (num: number, { id, name, resource, companions }: TeamRow): 
 });
 
 const playerColumns = (num: number, player: PlayerRow): PlayerColumns => {
-  const { totals, latest, run, skillTier } = player;
+  const { totals, skillTier } = player;
   return {
     ...teamColumns(num, player),
-    last_match_at: latest.createdAt,
-    last_match_id: latest.matchId,
-    streak: run,
-    played: totals.played,
-    wins: totals.wins,
-    played_ranked: totals.playedRanked,
-    ranked_wins: totals.rankedWins,
-    gold: totals.gold.toString(),
+    ...standingColumns(player),
     skill_tier: skillTier ?? null,
     win_rate: winRate({ played: totals.playedRanked, wins: totals.rankedWins }) ?? null,
   };
