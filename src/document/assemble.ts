@@ -147,11 +147,7 @@ function rebuilt(
   const { players, teams } = bundle;
   const companions = [...players, ...teams].flatMap((one) => one.companions ?? []);
   const related = [
-    ...encoded.map(({ included, count }) => ({
-      piece: included,
-      isFollowing: false,
-      count: count - 1,
-    })),
+    ...encoded.map(({ included }) => ({ piece: included, isFollowing: false })),
     ...players.map((player) => namedSource(player, "player")),
     ...teams.map((team) => namedSource(team, "team")),
     ...companions.map((one) => ({ piece: readFragment(one), isFollowing: false })),
@@ -160,7 +156,6 @@ function rebuilt(
     piece: resource,
     isFollowing: false,
     type: "match",
-    count: 1,
   }));
   const isDistinct = areDistinct(bundle, encoded);
   return project({ primary, isList: form === "list", related, isDistinct }, shape, additions);
@@ -170,6 +165,5 @@ const namedSource = ({ resource, lastMatchAt }: NamedParts, type: string): Sourc
   piece: pieceIn(resource),
   isFollowing: true,
   type,
-  count: 1,
   lastMatchAt,
 });

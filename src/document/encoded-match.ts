@@ -32,8 +32,6 @@ export interface EncodedMatch {
   resource: Piece;
   included: Piece;
   joinable: boolean;
-  /** How many resources there are, with the match. */
-  count: number;
   /** The hashes of the resources, which show whether two matches share one. */
   hashes: ByteRange;
 }
@@ -85,7 +83,6 @@ export function readEncodedMatch({ bytes, start, end }: ByteRange): EncodedMatch
       storedCrc,
     },
     joinable: bytes[start + 4] === 1,
-    count,
     hashes: { bytes, start: hashesAt, end: firstAt },
   };
 }

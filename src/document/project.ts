@@ -26,8 +26,6 @@ export interface Source {
   isFollowing: boolean;
   /** The type of its resources, if that is known. */
   type?: string;
-  /** How many there are, if that is known. */
-  count?: number;
   /** For a player, the creation time of the latest served match. */
   lastMatchAt?: number | undefined;
 }
@@ -118,28 +116,19 @@ class StoredResource {
   }
 }
 
-const START = '{"type":';
-/** How canonical resources start. Their other objects have sorted members, so that nothing else looks like it. */
-const HEAD = /\{"type":("(?:[^"\\]|\\.)*"),"id":("(?:[^"\\]|\\.)*")/y;
+/**
+ * How resources start, as they are stored: members of other objects are sorted, so that nothing else looks like it. Types
+ * and ids have no other characters; any would make this slow for long texts.
+ */
+const HEAD = /\{"type":("[\w-]{1,64}"),"id":("[\w-]{1,64}")/g;
 
-/** The resources of a list without brackets, and how many they are, if that is known. Most need not be parsed. */
-function resourcesIn(list: string, count: number | undefined): StoredResource[] {
-  const found: { at: number; type: string; key: string }[] = [];
-  for (let at = list.indexOf(START); at !== -1; at = list.indexOf(START, at + 1)) {
-    HEAD.lastIndex = at;
-    const head = HEAD.exec(list);
-    if (head) found.push({ at, type: head[1]!, key: head[1]! + head[2]! });
-  }
-  if (found.length === count) {
-    return found.map(({ at, type, key }, index) => {
-      const end = found[index + 1]?.at ?? list.length + 1;
-      return new StoredResource(list.slice(at, end - 1), type, key);
-    });
-  }
-  // Members with numbers as names come before the type.
-  return (JSON.parse(`[${list}]`) as Resource[]).map(
-    (one) => new StoredResource(JSON.stringify(one), JSON.stringify(one.type), keyIn(one)),
-  );
+/** The resources of a list without brackets. Most need not be parsed. */
+function resourcesIn(list: string): StoredResource[] {
+  const heads = [...list.matchAll(HEAD)];
+  return heads.map(({ index, 1: type, 2: id }, at) => {
+    const end = heads[at + 1]?.index ?? list.length + 1;
+    return new StoredResource(list.slice(index, end - 1), type!, type! + id!);
+  });
 }
 
 const keyIn = ({ type, id }: Reference): string => JSON.stringify(type) + JSON.stringify(id);
@@ -166,8 +155,8 @@ function open(entries: Entry[]): void {
   if (entries.length === 0) return;
   const texts = inflateEach(entries.map(({ source }) => source.piece));
   for (const [at, entry] of entries.entries()) {
-    const { isFollowing, count } = entry.source;
-    entry.resources = resourcesIn(texts[at]!.toString("latin1", isFollowing ? 1 : 0), count);
+    const start = entry.source.isFollowing ? 1 : 0;
+    entry.resources = resourcesIn(texts[at]!.toString("latin1", start));
   }
 }
 

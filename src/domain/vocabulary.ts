@@ -22,6 +22,9 @@ const MAX_TYPES = 64;
 /** Longer names do not fit into a URL. */
 const MAX_NAME_LENGTH = 256;
 
+/** A relationship in a path: dots separate the steps of a path, commas the paths. */
+const CAN_BE_NAMED = /^[^.,]+$/;
+
 const standardPaths: ReadonlySet<string> = new Set(INCLUDE_PATHS);
 const standardTypes: ReadonlySet<string> = new Set(RESOURCE_TYPES);
 
@@ -82,6 +85,7 @@ function extraPaths(match: Resource, resources: Resource[]): string[] {
       for (const { relationships } of sources) {
         if (!isObject(relationships)) continue;
         for (const name in relationships) {
+          if (!CAN_BE_NAMED.test(name)) continue;
           const longer = path === "" ? name : `${path}.${name}`;
           if (longer.length > MAX_NAME_LENGTH) continue;
           if (!next.has(longer) && next.size + found.length >= MAX_PATHS) continue;

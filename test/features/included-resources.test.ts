@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { includedNames } from "../support/compound.ts";
 import { aMatch, type MatchDocument, minutesAgo } from "../support/records.ts";
-import { included, startWorld } from "../support/world.ts";
+import { getAs, included, startWorld } from "../support/world.ts";
 
 const plain = aMatch({
   id: "plain",
@@ -29,7 +29,17 @@ const sameRoster = [1, 2].map((number): MatchDocument => {
   );
 });
 
-const world = await startWorld([plain, ...sameRoster]);
+const asset = (id: string, relationships = {}) => ({ type: "asset", id, relationships });
+const to = (id: string) => ({ data: { type: "asset", id } });
+
+/** Relationships whose names a list of paths cannot have. */
+const oddlyNamed = aMatch({
+  id: "oddly-named",
+  relationships: { "a.b": to("x"), "c,d": to("x"), "": to("y"), assets: to("y") },
+  included: [asset("x"), asset("y", { "": to("x"), next: to("x") })],
+});
+
+const world = await startWorld([plain, ...sameRoster, oddlyNamed]);
 afterAll(() => world.stop());
 
 const get = async (path: string) => (await world.get(`/shards/na/matches${path}`)).body;
@@ -60,4 +70,19 @@ test("of two rosters with one id, a page has that of its first match; each singl
   const page = "?filter[patchVersion]=same-roster";
   expect(participants(await get(page))).toEqual(participants(first));
   expect(participants(await get(`${page}&sort=-createdAt`))).toEqual(participants(second));
+});
+
+test("relationships that a path cannot name are followed by default only", async () => {
+  // Their names are not JSON:API.
+  const ask = async (query: string) =>
+    (await getAs(world, `/shards/na/matches/oddly-named${query}`)).body;
+  const assets = (body: object) =>
+    includedNames(body as never).filter((name) => name.startsWith("asset"));
+  expect(assets(await ask(""))).toEqual(["asset/x", "asset/y"]);
+  expect(assets(await ask("?include=assets.next"))).toEqual(["asset/x", "asset/y"]);
+  for (const path of ["a.b", "c,d", ".next", "next"]) {
+    const { errors } = await ask(`?include=${path}`);
+    const [{ detail }] = errors as [{ detail: string }];
+    expect(detail).toContain("rosters.team, assets, assets.next. You sent");
+  }
 });
