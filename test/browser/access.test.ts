@@ -1,12 +1,12 @@
 /** What visitors may see: shared links with and without a key, open and closed servers, and what the portal says of a key. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
 import { openAccess } from "../../src/open-access.ts";
 import { serve } from "../../src/wiring.ts";
 import { serveWithKeys } from "../support/keys.ts";
+import { shared } from "../support/shared.ts";
 import { until } from "../support/state.ts";
-import type { World } from "../support/world.ts";
 import {
   changePageData,
   holdReplies,
@@ -20,21 +20,15 @@ import {
 } from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
-let open: World;
-let closed: World;
+const open = shared(() => startDemoWorld({ "portal-visitors": "on" }));
+const closed = shared(() => startDemoWorld());
 let player: { id: string; name: string };
 let match: string;
 
 beforeAll(async () => {
-  open = await startDemoWorld({ "portal-visitors": "on" });
-  closed = await startDemoWorld();
   const { data } = (await open.get("/shards/na/players")).body;
   player = { id: data[0].id, name: data[0].attributes.name };
   match = (await open.get("/shards/na/matches?sort=-createdAt")).body.data[0].id;
-});
-afterAll(async () => {
-  await open.stop();
-  await closed.stop();
 });
 
 const playerLink = ({ url }: { url: string }) => `${url}/portal/na/players/${player.id}`;

@@ -1,11 +1,12 @@
 /** The developer area in a browser: navigation, quick start, keys, guides, usage and changelog. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { GUIDES } from "../../src/portal/views/developers/guide.ts";
 import { ROOT } from "../support/process.ts";
+import { shared } from "../support/shared.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { MATCHES } from "./explorer.ts";
 import {
@@ -23,11 +24,7 @@ const AREA = "/portal/developers";
 const PHONE = 390;
 
 inBrowser("the developer area", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld(MATCHES);
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startWorld(MATCHES));
 
   // The other pages are in everywhere.long.test.ts.
   testEverywhere(() => ({ address: world.url + AREA, options: { key: world.key } }));
@@ -126,11 +123,7 @@ inBrowser("the key on its page", () => {
 });
 
 inBrowser("the guides", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld([]);
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startWorld([]));
 
   const loadedScripts = (page: Page) =>
     page.evaluate(() =>

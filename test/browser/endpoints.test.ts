@@ -1,7 +1,7 @@
 /** The page of endpoints in a browser. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { World } from "../support/world.ts";
+import { expect, test } from "bun:test";
+import { shared } from "../support/shared.ts";
 import { inBrowser, leave, startDemoWorld, testEverywhere, visit } from "./support.ts";
 
 const ENDPOINTS = "/portal/developers/endpoints";
@@ -11,13 +11,7 @@ interface Described {
 }
 
 inBrowser("the endpoints", () => {
-  let world: World;
-  let described: Described;
-  beforeAll(async () => {
-    world = await startDemoWorld();
-    described = (await world.get("/openapi.json")).body as unknown as Described;
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startDemoWorld());
 
   testEverywhere(
     () => ({ address: `${world.url}${ENDPOINTS}`, options: { key: world.key } }),
@@ -38,6 +32,7 @@ inBrowser("the endpoints", () => {
       .evaluateAll((all) =>
         all.map((one) => [one.id, one.querySelector(".endpoint-path")!.textContent]),
       );
+    const described: Described = (await world.get("/openapi.json")).body;
     const expected = Object.entries(described.paths).map(([path, { get }]) => [
       get.operationId,
       path,

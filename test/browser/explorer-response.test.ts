@@ -1,8 +1,9 @@
 /** The explorer's response in a browser: as cards, table and JSON, and its error states. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { OUTCOME_NAMES } from "../../src/portal/match.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { shared } from "../support/shared.ts";
+import { startWorld } from "../support/world.ts";
 import {
   cards,
   EXPLORER,
@@ -30,11 +31,7 @@ const { won, lost } = OUTCOME_NAMES;
 const [COLLAPSE, EXPAND] = ["Collapse all", "Expand all"];
 
 inBrowser("the response in the explorer", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld(MATCHES);
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startWorld(MATCHES));
 
   testEverywhere(
     () => ({
@@ -136,11 +133,7 @@ inBrowser("the response in the explorer", () => {
 });
 
 inBrowser("the explorer, when something is wrong:", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld(MATCHES);
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startWorld(MATCHES));
 
   test("each error is shown next to its field, in the server's words", async () => {
     const page = await openExplorer(

@@ -1,11 +1,12 @@
 /** The explorer's query in a browser: the form, the page URL, the response and the code always match. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PARAMETERS } from "../support/parameters.ts";
 import { runProgram } from "../support/process.ts";
-import { aFolder, startWorld, type World } from "../support/world.ts";
+import { shared } from "../support/shared.ts";
+import { aFolder, startWorld } from "../support/world.ts";
 import {
   cardIds,
   cards,
@@ -34,11 +35,7 @@ import {
 import { TEXTS } from "./texts.ts";
 
 inBrowser("the query of the explorer", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld(MATCHES);
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startWorld(MATCHES));
 
   test("starts with the newest matches, written into the page URL", async () => {
     const page = await openExplorer(world);

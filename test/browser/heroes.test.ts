@@ -1,11 +1,12 @@
 /** The heroes page in a browser: filters, order, unusual heroes and states. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { modeName } from "../../src/portal/names.ts";
 import { ENOUGH, percent } from "../../src/portal/views/heroes/table.ts";
 import { aMatch, type MatchIn, minutesAgo } from "../support/records.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { shared } from "../support/shared.ts";
+import { startWorld } from "../support/world.ts";
 import { oddRecords } from "./odd-records.ts";
 import {
   inBrowser,
@@ -31,11 +32,7 @@ const heading = (page: Page, name: string) =>
 
 inBrowser("the heroes page", () => {
   describe("with demo matches", () => {
-    let world: World;
-    beforeAll(async () => {
-      world = await startDemoWorld();
-    });
-    afterAll(() => world.stop());
+    const world = shared(() => startDemoWorld());
 
     const open = (query = "", options = {}) =>
       visit(`${world.url}/portal/na/heroes${query}`, { key: world.key, ...options });
@@ -129,15 +126,13 @@ inBrowser("the heroes page", () => {
   });
 
   describe("with unusual heroes", () => {
-    let world: World;
-    beforeAll(async () => {
-      world = await startWorld([
+    const world = shared(() =>
+      startWorld([
         ...oddRecords(),
         crowd(251, "ranked", (at) => `*Hero${at}*`),
         crowd(ENOUGH, "blitz_pvp_ranked", () => `*${"Long".padEnd(64, "g")}*`),
-      ]);
-    });
-    afterAll(() => world.stop());
+      ]),
+    );
 
     test("leading heroes with long names fit the narrowest screen", async () => {
       const address = `${world.url}/portal/na/heroes?mode=blitz_pvp_ranked`;

@@ -1,10 +1,11 @@
 /** The leaderboards page in a browser: boards, periods, pages, and a player's rank. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { BOARDS, valueText, WORDS } from "../../src/portal/views/leaderboards/boards.ts";
 import { aMatch, duel, minutesAgo, type PlayerIn } from "../support/records.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { shared } from "../support/shared.ts";
+import { startWorld } from "../support/world.ts";
 import { MARKUP } from "./odd-records.ts";
 import {
   inBrowser,
@@ -55,11 +56,7 @@ const field = (page: Page) => page.getByRole("combobox", { name: "Player name" }
 const result = (page: Page) => page.locator(".boards-result");
 
 inBrowser("the leaderboards page", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld(records(), { "leaderboard-depth": "61" });
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startWorld(records(), { "leaderboard-depth": "61" }));
 
   const open = (path: string, options = {}) =>
     visit(`${world.url}/portal/na/leaderboards/${path}`, { key: world.key, ...options });

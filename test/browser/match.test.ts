@@ -1,12 +1,13 @@
 /** The match page in a browser: scoreboard, unusual records and error states. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { tier } from "../../src/portal/format.ts";
 import { OUTCOME_NAMES } from "../../src/portal/match.ts";
 import { endingName, sideName } from "../../src/portal/names.ts";
 import { aMatch, minutesAgo } from "../support/records.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { shared } from "../support/shared.ts";
+import { startWorld } from "../support/world.ts";
 import { CODED, HOSTILE, MARKUP, OVERRIDE, oddRecords, SIX, SPARE, UNEVEN } from "./odd-records.ts";
 import {
   holdReplies,
@@ -65,14 +66,12 @@ function exposed(name: string): { count: number; exposed: string[] } {
 
 inBrowser("the match page", () => {
   describe("with demo matches", () => {
-    let world: World;
+    const world = shared(() => startDemoWorld());
     let id: string;
     beforeAll(async () => {
-      world = await startDemoWorld();
       const { body } = await world.get("/shards/na/matches?sort=-createdAt&page[limit]=1");
       id = body.data[0].id;
     });
-    afterAll(() => world.stop());
 
     testEverywhere(
       () => ({ address: `${world.url}/portal/na/matches/${id}`, options: { key: world.key } }),
@@ -148,15 +147,11 @@ inBrowser("the match page", () => {
   });
 
   describe("with unusual records", () => {
-    let world: World;
-    beforeAll(async () => {
-      // More regions than fit into a line of a phone.
-      const regions = ["eu", "sea", "sa", "ea", "cn", "tournament-na"].map((shard) =>
-        aMatch({ shard, createdAt: minutesAgo(600) }),
-      );
-      world = await startWorld([...oddRecords(), ...regions]);
-    });
-    afterAll(() => world.stop());
+    // More regions than fit into a line of a phone.
+    const regions = ["eu", "sea", "sa", "ea", "cn", "tournament-na"].map((shard) =>
+      aMatch({ shard, createdAt: minutesAgo(600) }),
+    );
+    const world = shared(() => startWorld([...oddRecords(), ...regions]));
 
     const open = (id: string, width = 1440) =>
       visit(`${world.url}/portal/na/matches/${id}`, { key: world.key, width });

@@ -1,20 +1,17 @@
 /** The operator's page in a browser, on the admin listener. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { demoDocuments } from "../../src/demo/demo.ts";
-import { type AdminWorld, ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
+import { ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
 import { aMatch } from "../support/records.ts";
+import { shared } from "../support/shared.ts";
 import { JSON_API } from "../support/world.ts";
 import { inBrowser, leaveForGood, testEverywhere, visit } from "./support.ts";
 
 inBrowser("the operator's page", () => {
-  let world: AdminWorld;
-  beforeAll(async () => {
-    const demo = { matches: 60, seed: 7, until: Date.now(), shards: ["na", "eu"] };
-    world = await startAdminWorld([...demoDocuments(demo)] as never);
-  });
-  afterAll(() => world.stop());
+  const demo = { matches: 60, seed: 7, until: Date.now(), shards: ["na", "eu"] };
+  const world = shared(() => startAdminWorld([...demoDocuments(demo)]));
 
   const row = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(`^${name}`) });
 

@@ -1,10 +1,11 @@
 /** The player page in a browser: record, history, filters, chart, comparison and error states. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { modeName } from "../../src/portal/names.ts";
 import { aMatch, duel, type MatchDocument, minutesAgo } from "../support/records.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { shared } from "../support/shared.ts";
+import { startWorld } from "../support/world.ts";
 import { oddRecords } from "./odd-records.ts";
 import {
   holdReplies,
@@ -87,14 +88,12 @@ function countRequests(page: Page, paths: string[]): void {
 
 inBrowser("the player page", () => {
   describe("with demo matches", () => {
-    let world: World;
+    const world = shared(() => startDemoWorld());
     let address: string;
     beforeAll(async () => {
-      world = await startDemoWorld();
       const { body } = await world.get("/shards/na/players");
       address = `${world.url}/portal/na/players/${body.data[0].id}`;
     });
-    afterAll(() => world.stop());
 
     testEverywhere(() => ({ address, options: { key: world.key } }));
 
@@ -109,11 +108,7 @@ inBrowser("the player page", () => {
   });
 
   describe("with a known history", () => {
-    let world: World;
-    beforeAll(async () => {
-      world = await startWorld([...historyOfAda(), onlyWatched()]);
-    });
-    afterAll(() => world.stop());
+    const world = shared(() => startWorld([...historyOfAda(), onlyWatched()]));
 
     const open = (id: string, expects: number[] | "errors" = []) =>
       visit(`${world.url}/portal/na/players/${id}`, { key: world.key, expects });
@@ -472,19 +467,15 @@ inBrowser("the player page", () => {
 
   describe("with unusual records", () => {
     const NAMES = { arabic: "عمر_الصقر", thai: "น้ำผึ้ง", emoji: "🐙🐙", blank: "\u200b" };
-    let world: World;
-    beforeAll(async () => {
-      const many = Object.entries(NAMES).map(([id, name]) =>
-        aMatch({
-          rosters: duel(
-            { id, name, gold: 199_800, stats: { karma: [{ a: 1 }], skillTier: -1 } },
-            { id: "ada", name: "Ada" },
-          ),
-        }),
-      );
-      world = await startWorld([...oddRecords(), ...many]);
-    });
-    afterAll(() => world.stop());
+    const many = Object.entries(NAMES).map(([id, name]) =>
+      aMatch({
+        rosters: duel(
+          { id, name, gold: 199_800, stats: { karma: [{ a: 1 }], skillTier: -1 } },
+          { id: "ada", name: "Ada" },
+        ),
+      }),
+    );
+    const world = shared(() => startWorld([...oddRecords(), ...many]));
 
     test("shows any name as text, and any record without a gap", async () => {
       const page = await visit(`${world.url}/portal/status`, { key: world.key, width: 320 });

@@ -1,9 +1,10 @@
 /** The search for players in a browser: on the start page, and in the header of every other page. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { shared } from "../support/shared.ts";
+import { startWorld } from "../support/world.ts";
 import {
   holdReplies,
   inBrowser,
@@ -28,14 +29,12 @@ const unreachable = (page: Page) =>
 const pageOf = (shard: string, { id }: { id: string }) => `/portal/${shard}/players/${id}`;
 
 inBrowser("the search for players", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld([
+  const world = shared(() =>
+    startWorld([
       aMatch({ id: MATCH, shard: "na", rosters: duel(ADA, ALAN), createdAt: minutesAgo(180) }),
       aMatch({ shard: "eu", rosters: duel(ADA_EU, GRACE) }),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
   const start = (options = {}) => visit(world.url, { key: world.key, ...options });
 
   test("opens the player in two actions, despite typos and case", async () => {

@@ -1,8 +1,9 @@
 /** The start page in a browser, and the app shell around every page: key, theme, keyboard, size. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { aMatch, anId, duel } from "../support/records.ts";
+import { shared } from "../support/shared.ts";
 import { startWorld, type World } from "../support/world.ts";
 import {
   BACK_IN_AN_HOUR,
@@ -31,11 +32,7 @@ const withoutRegions = (page: Page, address: string) =>
 const NO_REGIONS = "No regions yet";
 
 inBrowser("the home page", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startDemoWorld();
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startDemoWorld());
 
   testEverywhere(() => ({ address: world.url, options: { key: world.key } }));
 

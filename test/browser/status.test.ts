@@ -1,8 +1,9 @@
 /** The status page in a browser. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { aMatch } from "../support/records.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { shared } from "../support/shared.ts";
+import { startWorld } from "../support/world.ts";
 import {
   holdReplies,
   inBrowser,
@@ -16,16 +17,14 @@ import { TEXTS } from "./texts.ts";
 const ALL_OPERATIONAL = "All 3 regions operational";
 
 inBrowser("the status page", () => {
-  let world: World;
-  beforeAll(async () => {
-    const now = Date.now();
-    world = await startWorld([
+  const now = Date.now();
+  const world = shared(() =>
+    startWorld([
       aMatch({ shard: "eu", createdAt: now - 2 * 86_400_000 - 60_000 }),
       aMatch({ shard: "na", createdAt: now - 1000 }),
       aMatch({ shard: "sa", mode: "practice" }),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
 
   testEverywhere(() => ({ address: `${world.url}/portal/status` }));
 

@@ -3,13 +3,14 @@
  * and after a repair everything is what it was.
  */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Damage } from "../support/engine.ts";
 import { aMatch } from "../support/records.ts";
 import { isFull, isLong, testLong } from "../support/scale.ts";
+import { shared } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { damageOf } from "../support/verify.ts";
-import { type Engine, type Place, startPlace } from "./places.ts";
+import { type Engine, startPlace } from "./places.ts";
 import { DAMAGES, type DamageRow, EVERYWHERE } from "./table.ts";
 
 /** What is counted from records: a record that an index hides is missing in the counts. */
@@ -22,11 +23,7 @@ const isRowOfCounts = ({ what, isQuick, found }: DamageRow) =>
   what === "a count of matches of heroes";
 
 export function testDamage(engine: Engine): void {
-  let place: Place;
-  beforeAll(async () => {
-    place = await startPlace(engine);
-  });
-  afterAll(() => place.stop());
+  const place = shared(() => startPlace(engine));
 
   test("a shard without damage: the questions have answers, verify is clean, and repair leaves it as it is", async () => {
     const one = await place.aShard();

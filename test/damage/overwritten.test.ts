@@ -1,42 +1,91 @@
-/** Bytes of files that are overwritten, and indexes with wrong or missing entries. overwritten.long.test.ts has many more. */
+/**
+ * Bytes of files that are overwritten, and indexes with wrong or missing entries. DAMAGED_COPIES sets how many copies are
+ * damaged, DAMAGE_SEED which bytes of them.
+ */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { StoreError } from "../../src/store/store.ts";
 import { Chance } from "../support/chance.ts";
 import {
+  ALL_INDEXES,
   ALL_READ,
+  coveredByDigest,
   dropLastEntry,
   emptyFirstEntry,
   type Index,
   repeatFirstEntry,
   type Stored,
 } from "../support/engine-sqlite.ts";
+import { costly, scaled, testLong } from "../support/scale.ts";
+import { shared } from "../support/shared.ts";
 import { damageIn } from "../support/verify.ts";
-import { fileOf, flipSome, overwrite } from "./overwritten.ts";
-import { type Place, startPlace } from "./places.ts";
+import { fileOf, flipAnywhere, flipSome, overwrite } from "./overwritten.ts";
+import { startPlace } from "./places.ts";
 
-let place: Place;
-beforeAll(async () => {
-  place = await startPlace("SQLite");
-});
-afterAll(() => place.stop());
+const COPIES = Number(process.env.DAMAGED_COPIES ?? scaled(60));
+const SEED = Number(process.env.DAMAGE_SEED ?? 1);
 
-// So many that hardly all of them can be where no request looks.
-const CASES: [what: string, stored: readonly Stored[], bytes: number, withWal: boolean][] = [
-  ["anything that is read", ALL_READ, 12, false],
-  ["rows of matches in the WAL", ["match"], 12, true],
-  ["entries of players in the file", ["player entry"], 12, false],
-  ["an index in the WAL", ["listed match"], 12, true],
+const place = shared(() => startPlace("SQLite"));
+
+const some = (stored: readonly Stored[], bytes: number) => (path: string, random: Chance) =>
+  flipSome(path, stored, bytes, random);
+
+type Case = [what: string, harm: typeof flipAnywhere, copies: number, withWal: boolean];
+
+// So many bytes that hardly all of them can be where no request looks.
+const AT_ONCE: Case[] = [
+  ["12 bytes of anything that is read", some(ALL_READ, 12), 1, false],
+  ["12 bytes of rows of matches in the WAL", some(["match"], 12), 1, true],
+  ["12 bytes of entries of players in the file", some(["player entry"], 12), 1, false],
+  ["12 bytes of an index in the WAL", some(["listed match"], 12), 1, true],
+];
+const IN_MANY_COPIES: Case[] = [
+  ["1 byte of anything that is read", some(ALL_READ, 1), COPIES, false],
+  ["5 bytes of anything that is read", some(ALL_READ, 5), COPIES / 5, false],
+  ["1 byte of an index", some(ALL_INDEXES, 1), COPIES / 2, false],
+  ["1 byte of the file or its WAL", some(ALL_READ, 1), COPIES / 3, true],
+  ["5 bytes of the file or its WAL", some(ALL_READ, 5), COPIES / 6, true],
+  ["1 byte anywhere in the file", flipAnywhere, COPIES, false],
 ];
 
-test.each(CASES)(
-  "overwritten bytes of %s are noticed while they are served, and nothing wrong is served",
-  async (_what, stored, bytes, withWal) => {
-    const random = new Chance(1, stored.length);
-    const harm = (path: string) => flipSome(path, stored, bytes, random);
-    expect(await overwrite(place, 1, harm, withWal)).toMatchObject({
-      ...{ wrong: [], harmless: 0, unverified: [] },
-    });
+const isFound = "with %s overwritten, nothing wrong is served, and what is missing is found";
+test.each(AT_ONCE)(isFound, find);
+testLong.each(IN_MANY_COPIES)(isFound, find, 7_200_000);
+
+async function find(...[what, harm, copies, withWal]: Case): Promise<void> {
+  const random = new Chance(SEED, Bun.hash.crc32(what));
+  const count = Math.ceil(copies);
+  const summary = await overwrite(place, count, (path) => harm(path, random), withWal);
+  if (process.env.DAMAGED_COPIES) console.log(what, summary);
+  expect(summary).toMatchObject({ wrong: [], unverified: [] });
+  if (harm !== flipAnywhere) expect(summary.harmless).toBeLessThan(count);
+}
+
+testLong(
+  "the digest of a copy with any byte overwritten is refused, or another, or its records are the same, or verify finds what an index hides",
+  async () => {
+    const random = new Chance(1);
+    const seen = { refused: 0, other: 0, same: 0 };
+    for (let count = 0; count < costly(1000); count++) {
+      const { name, whole, digest } = await place.aShard();
+      const path = fileOf(place, name);
+      const records = coveredByDigest(path);
+      const bytes = readFileSync(path);
+      bytes[random.below(bytes.length)] = random.below(256);
+      writeFileSync(path, bytes);
+      const found = await digest().catch((error) => {
+        if (error instanceof StoreError) return undefined;
+        throw error;
+      });
+      seen[found === undefined ? "refused" : found === whole ? "same" : "other"] += 1;
+      if (found !== whole || Bun.deepEquals(coveredByDigest(path), records)) continue;
+      expect(await damageIn(path, false)).not.toEqual([]);
+    }
+    expect(seen.refused).toBePositive();
+    expect(seen.same).toBePositive();
   },
+  600_000,
 );
 
 test.each([

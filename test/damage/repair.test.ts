@@ -1,69 +1,52 @@
-/** What `matchbook repair` keeps and lists, in both stores, and files of which whole pages are damaged. */
+/**
+ * What `matchbook repair` keeps and lists, in both stores, and files of which whole pages or some bytes are damaged.
+ * DAMAGED_COPIES sets how many copies have random damage.
+ */
 
-import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { SQL } from "bun";
-import { inflict, type ShardRows } from "../support/engine.ts";
-import { postgresRows } from "../support/engine-postgres.ts";
+import { describe, expect, test } from "bun:test";
 import {
-  overwritePage,
-  pagesOf,
-  readOn,
-  type Stored,
-  settle,
-  sqliteRows,
-} from "../support/engine-sqlite.ts";
-import { homeAt, ingestAt, linesOf, matchbookAt, settingsAt } from "../support/places.ts";
-import { aPostgres } from "../support/postgres.ts";
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { Chance } from "../support/chance.ts";
+import { inflict } from "../support/engine.ts";
+import { overwritePage, pagesOf, readOn, type Stored, settle } from "../support/engine-sqlite.ts";
+import { ENGINES, engineHomes } from "../support/engine-worlds.ts";
+import { ingestAt, linesOf, matchbookAt, settingsAt } from "../support/places.ts";
 import { spawnMatchbook } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
 import { redactIn, removeList } from "../support/redact.ts";
-import { aShardToDamage, inFile, repair, stateOf } from "../support/repair.ts";
-import { describeLong, someOf, testLong } from "../support/scale.ts";
+import { aShardToDamage, repair, stateOf } from "../support/repair.ts";
+import { costly, describeLong, someOf, testLong } from "../support/scale.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
-import { aFolder } from "../support/world.ts";
+import { damageIn } from "../support/verify.ts";
 
-const folder = aFolder();
-const postgres = await aPostgres();
-const sql = new SQL(postgres.url, { max: 2 });
-afterAll(async () => {
-  await sql.close();
-  postgres.stop();
-  folder.remove();
-});
+const COPIES = Number(process.env.DAMAGED_COPIES ?? costly(20, 2));
+const SEED = Number(process.env.DAMAGE_SEED ?? 1);
 
+const folder = sharedFolder();
+const homeIn = engineHomes();
 const lines = linesOf("na", 36, Date.UTC(2026, 6, 1));
 const CUTOFF = Date.UTC(2026, 5, 20);
-let made = 0;
-
-interface Place {
-  data: string;
-  rows: ShardRows;
-}
-
-const ENGINES: Record<string, () => Place> = {
-  SQLite() {
-    const data = inFile(join(folder.path, `home-${made++}`));
-    return { data, rows: sqliteRows(join(data, "na.db")) };
-  },
-  PostgreSQL() {
-    const schema = `repair_${process.pid}_${made++}`;
-    const data = homeAt(join(folder.path, schema), `${postgres.url}?schema=${schema}`);
-    return { data, rows: postgresRows(sql, schema) };
-  },
-};
-
 const listIn = (path: string): { id: string; table: string }[] =>
   readFileSync(path, "utf8")
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
 
-describe.each(Object.entries(ENGINES))("%s:", (_engine, place) => {
+describe.each(ENGINES)("%s:", (engine) => {
   test("--dry-run reports what would be lost, and changes nothing", async () => {
-    const { data, rows } = place();
+    const { data, rows } = homeIn(engine);
     await ingestAt(data, lines);
     await inflict(rows, { remove: "match", which: "first" });
     const before = await rows.rows("snapshot");
@@ -75,7 +58,7 @@ describe.each(Object.entries(ENGINES))("%s:", (_engine, place) => {
   });
 
   test("what pruned matches left behind is kept, and a damaged part of it is listed", async () => {
-    const { data, rows } = place();
+    const { data, rows } = homeIn(engine);
     await ingestAt(data, lines);
     await pruneAt(settingsAt(data), "na", CUTOFF, 50);
     const before = await stateOf(data);
@@ -92,7 +75,7 @@ describe.each(Object.entries(ENGINES))("%s:", (_engine, place) => {
   });
 
   testLong("a lost prune cutoff is set again as far as it is known, and reported", async () => {
-    const { data, rows } = place();
+    const { data, rows } = homeIn(engine);
     await ingestAt(data, lines);
     await pruneAt(settingsAt(data), "na", CUTOFF, 50);
     const before = await stateOf(data);
@@ -107,7 +90,7 @@ describe.each(Object.entries(ENGINES))("%s:", (_engine, place) => {
   });
 
   test("redacted players stay redacted, whichever list of them is left", async () => {
-    const { data, rows } = place();
+    const { data, rows } = homeIn(engine);
     await ingestAt(data, lines);
     const [player] = await rows.rows("player");
     await redactIn(settingsAt(data), "na", player!.id);
@@ -126,8 +109,28 @@ describe.each(Object.entries(ENGINES))("%s:", (_engine, place) => {
   });
 });
 
+/** After the header of the file, which says what kind of file it is. */
+const FIRST_BYTE = 100;
+
+function overwriteBytes(path: string, bytes: number, random: Chance): void {
+  const file = openSync(path, "r+");
+  for (let count = 0; count < bytes; count++) {
+    const at = random.between(FIRST_BYTE, statSync(path).size - 1);
+    writeSync(file, Uint8Array.of(random.between(0, 255)), 0, 1, at);
+  }
+  closeSync(file);
+}
+
+const DAMAGE = {
+  "40 bytes": (path: string, random: Chance) => overwriteBytes(path, 40, random),
+  "3 pages": (path: string, random: Chance) => {
+    for (let count = 0; count < 3; count++)
+      overwritePage(path, random.between(1, statSync(path).size / 8192));
+  },
+};
+
 describe("a file:", () => {
-  const shard = aShardToDamage(folder.path, 36);
+  const shard = aShardToDamage(folder, 36);
 
   test.each(["match", "snapshot"] as const)(
     "only the records on a damaged page of %s rows are lost",
@@ -203,6 +206,33 @@ describe("a file:", () => {
     expect(stderr).toContain(`${path} is locked: another program is writing to it`);
     expect((await repair(data)).exitCode).toBe(0);
   });
+
+  testLong.each(Object.entries(DAMAGE))(
+    "with %s overwritten, what is not lost and what is sent again are the shard as it was",
+    async (_, damage) => {
+      const { copy, state, lines: all } = await shard;
+      const random = new Chance(SEED, 0);
+      let harmed = 0;
+      for (let at = 0; at < COPIES; at++) {
+        const { data, path } = copy();
+        damage(path, random);
+        if ((await damageIn(path, false)).length > 0) harmed += 1;
+        const { exitCode, report, stderr } = await repair(data);
+        const what = `copy ${at}: ${stderr}`;
+        expect([0, 1, 3], what).toContain(exitCode);
+        // SQLite cannot read anything of it: a backup is the only way.
+        if (exitCode === 1) {
+          expect(what).toContain("from a backup");
+          continue;
+        }
+        if (exitCode === 0) expect(report.records, what).toBe(all.length);
+        await ingestAt(data, all);
+        expect(await stateOf(data), what).toEqual(state);
+      }
+      expect(harmed).toBePositive();
+    },
+    3_600_000,
+  );
 
   describeLong("killed", () => {
     test.each([

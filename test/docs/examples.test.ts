@@ -3,11 +3,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AdminWorld, startAdminWorld } from "../support/admin.ts";
+import { startAdminWorld } from "../support/admin.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
 import { matchbook, ROOT } from "../support/process.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { shared } from "../support/shared.ts";
 import { aFolder, startWorld, type World } from "../support/world.ts";
 import { exchanges, type Fence, fences, page, patternOf } from "./markdown.ts";
 
@@ -166,11 +167,7 @@ describe("requests", () => {
 });
 
 describe("records", () => {
-  let world: AdminWorld;
-  beforeAll(async () => {
-    world = await startAdminWorld();
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startAdminWorld());
 
   test("sent over HTTP get the responses that docs/records.md shows", async () => {
     const another = JSON.parse(EXAMPLE);

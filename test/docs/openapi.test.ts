@@ -1,12 +1,13 @@
 /** Tests the OpenAPI document: it passes a linter, and its examples are real responses. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { FEATURES } from "../../src/features/list.ts";
 import core from "../../src/openapi/examples.json";
 import { aMatch } from "../support/records.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { shared } from "../support/shared.ts";
+import { startWorld } from "../support/world.ts";
 
 /** Each file with the responses that it has. */
 const EXAMPLES: [file: string, examples: object][] = [
@@ -35,11 +36,9 @@ const record = aMatch({
 /** Some windows end now. */
 const clock = { now: () => Date.parse("2026-03-02T00:00:00Z"), monotonic: () => performance.now() };
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld([record], { "public-url": "https://matchbook.example" }, clock);
-});
-afterAll(() => world.stop());
+const world = shared(() =>
+  startWorld([record], { "public-url": "https://matchbook.example" }, clock),
+);
 
 async function realReplies(): Promise<object> {
   const get = async (path: string) => (await world.get(path)).body;

@@ -1,15 +1,11 @@
 /** Libraries for any JSON:API, against the strict API. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { World } from "../support/world.ts";
+import { expect, test } from "bun:test";
+import { shared } from "../support/shared.ts";
 import { MATCH, matchesIn, PLAYER, seenBy, startDemo, withPackages } from "./support.ts";
 
 withPackages("JSON:API libraries", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startDemo();
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startDemo());
 
   test.each(["coloquent", "devour", "jsona", "kitsu"])(
     "%s reads a page, a match, players by id and a player",

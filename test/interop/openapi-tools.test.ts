@@ -1,10 +1,11 @@
 /** Tools that read /openapi.json: client generators and a linter. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { copyFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../support/process.ts";
-import { aFolder, type World } from "../support/world.ts";
+import { shared } from "../support/shared.ts";
+import { aFolder } from "../support/world.ts";
 import { MATCH, PLAYER, run, seenBy, startDemo, withPackages } from "./support.ts";
 
 const TSCONFIG = {
@@ -29,11 +30,7 @@ const GENERATORS: Record<string, (description: string) => string[]> = {
 const HEY_API = { output: { path: "generated", importFileExtension: ".js" } };
 
 withPackages("the OpenAPI document", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startDemo();
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startDemo());
 
   test.each(Object.keys(GENERATORS))(
     "makes a client that compiles and reads a page, a match and a player: %s",

@@ -4,7 +4,7 @@ import { describe, expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { demoDocuments } from "../../src/demo/demo.ts";
-import { hasProgram, skipWithout } from "../support/needs.ts";
+import { skipWithout } from "../support/needs.ts";
 import { runProgram } from "../support/process.ts";
 import { aMatch, minutesAgo } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
@@ -16,11 +16,6 @@ const PACKAGES = "the packages of test/interop (npm ci --prefix test/interop)";
 export function withPackages(name: string, tests: () => void): void {
   if (existsSync(join(FOLDER, "node_modules/.package-lock.json"))) describe(name, tests);
   else skipWithout(PACKAGES, () => describe(name, tests));
-}
-
-export function withPython(name: string, tests: () => void): void {
-  if (hasProgram("python3")) describe(name, tests);
-  else skipWithout("python3", () => describe(name, tests));
 }
 
 const MATCHES = 40;
@@ -80,10 +75,10 @@ export async function run(
 /** What a program prints about a server, as JSON. Unless it has a path, it is one of the folder programs. */
 export async function seenBy(
   command: string[],
-  { url, key, adminUrl = "" }: Pick<World, "url" | "key" | "adminUrl">,
+  { url, key }: Pick<World, "url" | "key">,
   facts: Record<string, string> = {},
   // biome-ignore lint/suspicious/noExplicitAny: each program prints what its test looks into.
 ): Promise<any> {
-  const known = { BASE: url, KEY: key, ADMIN: adminUrl, ...facts };
+  const known = { BASE: url, KEY: key, ...facts };
   return JSON.parse(await run(command, join(FOLDER, "programs"), known));
 }

@@ -1,15 +1,11 @@
 /** The npm package `vainglory`, against the compatibility profile. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { World } from "../support/world.ts";
+import { expect, test } from "bun:test";
+import { shared } from "../support/shared.ts";
 import { MATCH, matchesIn, PLAYER, seenBy, startDemo, withPackages } from "./support.ts";
 
 withPackages("vainglory", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startDemo({ compat: "gamelocker" });
-  });
-  afterAll(() => world.stop());
+  const world = shared(() => startDemo({ compat: "gamelocker" }));
 
   test("reads pages with bots, a match, players and the status", async () => {
     const page = async (query: string) =>

@@ -7,16 +7,15 @@ import { ndjson, TOKEN, uploadTo } from "../support/admin.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch, type RosterIn } from "../support/records.ts";
 import { testLong } from "../support/scale.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { countsOf, until } from "../support/state.ts";
 import { openUpload } from "../support/wire-upload.ts";
-import { aFolder } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-const folder = aFolder();
-afterAll(() => folder.remove());
+const folder = sharedFolder();
 
 let made = 0;
-const newData = () => join(folder.path, `data-${made++}`);
+const newData = () => join(folder, `data-${made++}`);
 
 const BOTS: [RosterIn, RosterIn] = [{ members: [{ bot: true }] }, { members: [{ bot: true }] }];
 const small = (id: string) => aMatch({ id, rosters: BOTS });

@@ -1,6 +1,6 @@
 /** Tests the executable built by `npm run build`: alone in a folder, it does everything Matchbook does. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { version } from "../../package.json";
@@ -9,18 +9,19 @@ import { buildExecutable } from "../support/executable.ts";
 import { matchbook, runProgram, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { testLong } from "../support/scale.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
-import { aFolder, JSON_API } from "../support/world.ts";
+import { JSON_API } from "../support/world.ts";
 
 // The build takes a few seconds, and several processes may share a slow machine.
 /** More than is read before threads are started. */
 const MATCHES = 400;
 
-const folder = aFolder();
-const program = join(folder.path, "matchbook");
-const data = join(folder.path, "data");
+const folder = sharedFolder();
+const program = join(folder, "matchbook");
+const data = join(folder, "data");
 /** Neither Node nor Bun is on the PATH, and the folder contains nothing else. */
-const alone = { program, cwd: folder.path, env: { PATH: "/nowhere", HOME: folder.path } };
+const alone = { program, cwd: folder, env: { PATH: "/nowhere", HOME: folder } };
 
 beforeAll(async () => {
   // `npm test` has built it already.
@@ -28,7 +29,6 @@ beforeAll(async () => {
   expect(readdirSync(dirname(built))).toEqual(["matchbook"]);
   if (built !== program) copyFileSync(built, program);
 });
-afterAll(folder.remove);
 
 const namesOfThreads = (pid: number) =>
   readdirSync(`/proc/${pid}/task`).map((id) =>
@@ -76,8 +76,8 @@ describe("the executable", () => {
       kill $! 2> /dev/null
       exit $status`;
     const { exitCode, stdout, stderr } = await runProgram(["/bin/bash", "-c", script], {
-      cwd: folder.path,
-      env: { PATH: "/usr/bin:/bin", HOME: folder.path },
+      cwd: folder,
+      env: { PATH: "/usr/bin:/bin", HOME: folder },
     });
     expect([stderr, exitCode]).toEqual(["", 0]);
     expect(JSON.parse(stdout)).toMatchObject({ stored: 3, rejected: 0 });

@@ -12,16 +12,17 @@ import { linesOf, matchbookAt, shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { asProcess, startServerProcess } from "../support/process.ts";
 import { scaled } from "../support/scale.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { endLease, type Receiver, startReceiver } from "../support/webhooks.ts";
-import { aFolder, JSON_API } from "../support/world.ts";
+import { JSON_API } from "../support/world.ts";
 
 const CHANGES = Number(process.env.CHANGES ?? scaled(480));
 const TIMEOUT_MS = 120_000 + CHANGES * 20;
 const SHARD = "na";
 
 let cluster: Cluster;
-const folder = aFolder();
+const folder = sharedFolder();
 beforeAll(async () => {
   cluster = await startCluster();
 });
@@ -31,7 +32,6 @@ afterEach(() => {
 });
 afterAll(() => {
   cluster.remove();
-  folder.remove();
 });
 
 interface ChangeResource {
@@ -200,7 +200,7 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
   test(
     "every consumer sees every change once or more, in order, and nothing else",
     async () => {
-      const data = join(folder.path, engine);
+      const data = join(folder, engine);
       mkdirSync(data);
       const url = engine === "SQLite" ? undefined : `${cluster.url}?schema=changes_model`;
       const config = shardsFile(join(data, "matchbook.toml"), { [SHARD]: url });

@@ -1,6 +1,6 @@
 /** Tests the command line as users see it: help, settings, pipes. Messages are in test/docs/messages.json. */
 
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -8,11 +8,9 @@ import { version } from "../../package.json";
 import { buildProgram } from "../../src/cli/program.ts";
 import { SETTING_NAMES } from "../../src/settings/definitions.ts";
 import { asProcess, MATCHBOOK, surroundings } from "../support/process.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 
-const folder = aFolder();
-const cwd = folder.path;
-afterAll(() => folder.remove());
+const cwd = sharedFolder();
 
 /** Not the executable, and in a process of its own. */
 const matchbook = (args: string[], env: Record<string, string> = {}) =>

@@ -1,6 +1,6 @@
 /** Every command as a process of its own, from the sources. Other tests run them with `matchbook()`, in a process that stays. */
 
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { buildProgram } from "../../src/cli/program.ts";
@@ -9,12 +9,11 @@ import { settle, sqliteRows } from "../support/engine-sqlite.ts";
 import { ingestAt } from "../support/places.ts";
 import { asProcess, MATCHBOOK, matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 
-const folder = aFolder();
-afterAll(() => folder.remove());
+const folder = sharedFolder();
 
-const original = join(folder.path, "original");
+const original = join(folder, "original");
 mkdirSync(join(original, "data"), { recursive: true });
 const rosters = duel({ id: "ada" }, { id: "bea" });
 await ingestAt(join(original, "data"), [JSON.stringify(aMatch({ id: "one", rosters }))]);
@@ -63,7 +62,7 @@ test.each(CASES)(
   "'%s' ends with exit code %d, and prints the same as in a process that stays",
   async (args, exitCode, ...missing) => {
     const runIn = async (run: typeof matchbook) => {
-      const cwd = join(folder.path, `copy-${copies++}`);
+      const cwd = join(folder, `copy-${copies++}`);
       cpSync(original, cwd, { recursive: true });
       for (const kind of missing) sqliteRows(join(cwd, "data/na.db")).remove(kind);
       const { stdout, stderr, exitCode } = await run(args.split(" "), { cwd, stdin });

@@ -1,26 +1,25 @@
 /** Near the limit of file descriptors, the server stays calm, serves open connections, and logs it. */
 
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { MATCHBOOK } from "../support/process.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { startWorkers } from "../support/workers.ts";
-import { aFolder } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-const folder = aFolder();
-afterAll(() => folder.remove());
+const folder = sharedFolder();
 
 const LIMIT = 80;
 
 test("when descriptors run short, connections wait, the log says so, and nothing spins", async () => {
-  const program = join(folder.path, "limited");
+  const program = join(folder, "limited");
   writeFileSync(program, `#!/bin/sh\nulimit -n ${LIMIT}\nexec ${MATCHBOOK} "$@"\n`, {
     mode: 0o755,
   });
-  const server = await startWorkers(["--data", folder.path, "--drain-ms", "0"], { program });
+  const server = await startWorkers(["--data", folder, "--drain-ms", "0"], { program });
   const served = await open(server.url);
   let connections: Socket[] = [];
   /** More than fit; the server closes idle ones after ten seconds. */

@@ -1,7 +1,7 @@
 /** `matchbook doctor`: a healthy installation, and each planted problem with its line and exit code. */
 
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   cpSync,
@@ -27,10 +27,10 @@ import { binaries, startCluster } from "../support/postgres.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 
-const folder = aFolder();
-const path = (name: string) => join(folder.path, name);
+const folder = sharedFolder();
+const path = (name: string) => join(folder, name);
 /** A sound installation, which is copied for each test. */
 const sound = path("sound");
 const data = path("data");
@@ -50,7 +50,6 @@ beforeEach(() => {
   rmSync(data, { recursive: true, force: true });
   cpSync(sound, data, { recursive: true });
 });
-afterAll(() => folder.remove());
 
 interface Page {
   state: string;
@@ -61,7 +60,7 @@ interface Page {
 
 async function doctor(args: string[] = [], env: Record<string, string> = {}) {
   const finished = await matchbook(["doctor", "--json", "--data", data, ...args], {
-    cwd: folder.path,
+    cwd: folder,
     env,
   });
   expect(finished.stderr).toBe("");
@@ -102,7 +101,7 @@ const filesIn = (folder: string) =>
 test("a healthy installation is reported as such on one page, with exit code 0, also while a server has its files open", async () => {
   const before = filesIn(data);
   const { exitCode, stdout, stderr } = await matchbook(["doctor", "--data", data], {
-    cwd: folder.path,
+    cwd: folder,
   });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   for (const line of [
@@ -313,7 +312,7 @@ test("a data folder that does not exist is named, and not created", async () => 
   const { exitCode, page } = await doctor();
   expect(exitCode).toBe(1);
   expect(complaints(page)[0]).toBe(`problem data folder: ${data} does not exist`);
-  expect(readdirSync(folder.path)).not.toContain("data");
+  expect(readdirSync(folder)).not.toContain("data");
 });
 
 test("warnings fail with --strict only", async () => {

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { homeAt, linesOf, matchbookAt } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { matchbook } from "../support/process.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 
 const lines = linesOf("na", 30, Date.now() - 3_600_000);
-const folder = aFolder();
+const folder = sharedFolder();
 let cluster: Cluster;
 let home: string;
 
@@ -19,12 +19,11 @@ beforeAll(async () => {
   // What is not written by a commit stays in memory for longer than the test takes.
   cluster = await startCluster(["fsync = on", "wal_writer_delay = 10s", "autovacuum = off"]);
   await execute("ALTER DATABASE postgres SET synchronous_commit = off");
-  home = homeAt(join(folder.path, "home"), `${cluster.url}?schema=durable`);
+  home = homeAt(join(folder, "home"), `${cluster.url}?schema=durable`);
 });
 
 afterAll(() => {
   cluster.remove();
-  folder.remove();
 });
 
 /** Each statement alone: ALTER SYSTEM cannot be part of a transaction. */

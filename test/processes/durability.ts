@@ -4,7 +4,7 @@
  * plain ingest are in test/trial/power-cuts.
  */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sqliteRows } from "../support/engine-sqlite.ts";
@@ -12,16 +12,15 @@ import { linesOf } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { RecordedDisk } from "../support/recorded-disk.ts";
 import { aMatch } from "../support/records.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { powerCuts } from "../trial/power-cuts/power-cuts.ts";
 
 const MATCHES = 12;
 const NOW = Date.now();
 const lines = linesOf("na", MATCHES, NOW - 3_600_000);
 
-const folder = aFolder();
-afterAll(() => folder.remove());
-const original = join(folder.path, "original");
+const folder = sharedFolder();
+const original = join(folder, "original");
 let player: string;
 
 beforeAll(async () => {
@@ -43,7 +42,7 @@ let disks = 0;
 
 /** A disk with a shard, a key and a backup, or an empty one. */
 function aDisk(content?: string): RecordedDisk {
-  const at = join(folder.path, `disk-${disks++}`);
+  const at = join(folder, `disk-${disks++}`);
   mkdirSync(at);
   return new RecordedDisk(at, content);
 }
@@ -111,7 +110,7 @@ describe("a power cut when the command reports success loses nothing of", () => 
 
   test("backup", async () => {
     const left = await leftAfter(aDisk(original), ["backup", "DISK/backups/new"], "na.db");
-    const restored = join(folder.path, "restored");
+    const restored = join(folder, "restored");
     await done(["restore", join(left, "backups/new"), "--data", restored]);
     expect(await exported(restored)).toBe(await exported(join(original, "data")));
   });
@@ -129,7 +128,7 @@ describe("a power cut when the command reports success loses nothing of", () => 
       ["shards", "move", "na", "--to", "sqlite:DISK/new/moved.db"],
       "moved.db",
     );
-    const moved = join(folder.path, "moved");
+    const moved = join(folder, "moved");
     mkdirSync(moved);
     cpSync(join(left, "new/moved.db"), join(moved, "na.db"));
     expect(await exported(moved)).toBe(await exported(join(original, "data")));

@@ -1,6 +1,6 @@
 /** Tests `matchbook why` and `matchbook status`. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
@@ -9,11 +9,10 @@ import { sqliteRows } from "../support/engine-sqlite.ts";
 import { shardsFile } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel, type MatchIn } from "../support/records.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 
-const folder = aFolder();
-const cwd = folder.path;
-afterAll(() => folder.remove());
+const folder = sharedFolder();
+const cwd = folder;
 
 const run = (...args: string[]) => matchbook(args, { cwd });
 const listing = (shards: Record<string, string | undefined>) => [

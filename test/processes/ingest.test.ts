@@ -3,7 +3,7 @@
  * test/features/records-chunks.test.ts and the fuzzing, messages in test/docs/messages.json.
  */
 
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constants, gzipSync, zstdCompressSync } from "node:zlib";
@@ -19,12 +19,11 @@ import {
   surroundings,
 } from "../support/process.ts";
 import { aMatch, anId, duel } from "../support/records.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { countsOf, until } from "../support/state.ts";
-import { aFolder } from "../support/world.ts";
 
-const folder = aFolder();
-const cwd = folder.path;
-afterAll(() => folder.remove());
+const folder = sharedFolder();
+const cwd = folder;
 
 const some = (count: number) => Array.from({ length: count }, () => aMatch());
 

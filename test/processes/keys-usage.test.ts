@@ -1,18 +1,16 @@
 /** Tests the usage that `matchbook keys list` and `keys show` print, in tables and JSON, from a prepared file. */
 
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { dayOf, writtenDay } from "../../src/access/usage.ts";
 import { openAccess } from "../../src/open-access.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook } from "../support/process.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 
 const DAY = 86_400_000;
-const folder = aFolder();
-const cwd = folder.path;
-afterAll(() => folder.remove());
+const cwd = sharedFolder();
 
 const keys = (args: string[]) => matchbook(["keys", ...args, "--data", "."], { cwd });
 

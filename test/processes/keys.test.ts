@@ -1,17 +1,16 @@
 /** Tests `matchbook keys`: creating and listing keys, usage errors, the key file. */
 
 import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../../src/access/key.ts";
 import { KEY_TABLES } from "../../src/access/tables.ts";
 import { matchbook } from "../support/process.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 
-const folder = aFolder();
-const cwd = folder.path;
-afterAll(() => folder.remove());
+const folder = sharedFolder();
+const cwd = folder;
 
 const keys = (...args: string[]) => matchbook(["keys", ...args], { cwd });
 const fileIn = (data: string) => join(cwd, data, KEY_TABLES.file);

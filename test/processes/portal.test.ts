@@ -1,14 +1,13 @@
 /** The portal of an installation: built by `npm run portal`, or not yet built. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, runProgram, startServerProcess } from "../support/process.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 
-const folder = aFolder();
-const installed = join(folder.path, "matchbook");
-afterAll(folder.remove);
+const folder = sharedFolder();
+const installed = join(folder, "matchbook");
 
 /** A clone after `npm ci --ignore-scripts`. */
 beforeAll(() => {
@@ -23,9 +22,9 @@ beforeAll(() => {
 });
 
 const started = () =>
-  startServerProcess(["--data", join(folder.path, "data"), "--drain-ms", "0"], {
+  startServerProcess(["--data", join(folder, "data"), "--drain-ms", "0"], {
     program: join(installed, "bin", "matchbook"),
-    cwd: folder.path,
+    cwd: folder,
   });
 
 test("if it is not built, the server's log and page show what to run", async () => {

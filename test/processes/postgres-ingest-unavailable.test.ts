@@ -11,11 +11,11 @@ import { linesOf, shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { testLong } from "../support/scale.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
-import { aFolder } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-const folder = aFolder();
+const folder = sharedFolder();
 const lines = linesOf("na", 60, Date.now() - 60_000);
 const text = (from: number, to: number) => `${lines.slice(from, to).join("\n")}\n`;
 let cluster: Cluster;
@@ -26,12 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => {
   cluster.remove();
-  folder.remove();
 });
 
 /** The environment for a settings file that stores the shard na at this URL. */
 const envFor = (name: string, na: string) => ({
-  MATCHBOOK_CONFIG: shardsFile(join(folder.path, `${name}.toml`), { na }),
+  MATCHBOOK_CONFIG: shardsFile(join(folder, `${name}.toml`), { na }),
 });
 
 /** A new shard and its settings. */
@@ -55,15 +54,15 @@ async function storedIn(schema: string): Promise<number> {
 }
 
 const digest = async (env: Record<string, string>) =>
-  (await matchbook(["shards", "digest", "na"], { cwd: folder.path, env })).stdout;
+  (await matchbook(["shards", "digest", "na"], { cwd: folder, env })).stdout;
 
 let expected: Promise<string> | undefined;
 
 /** The digest of the same records ingested without faults. */
 function expectedDigest(): Promise<string> {
   expected ??= (async () => {
-    const env = envFor("expected", `sqlite:${join(folder.path, "expected.db")}`);
-    await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 60) });
+    const env = envFor("expected", `sqlite:${join(folder, "expected.db")}`);
+    await matchbook(["ingest", "-"], { cwd: folder, env, stdin: text(0, 60) });
     return digest(env);
   })();
   return expected;
@@ -71,7 +70,7 @@ function expectedDigest(): Promise<string> {
 
 /** A running ingest that records are written to, and its output on standard error. */
 function ingesting(env: Record<string, string>, ...flags: string[]) {
-  const child = spawnMatchbook(["ingest", "-", "--json", ...flags], { cwd: folder.path, env });
+  const child = spawnMatchbook(["ingest", "-", "--json", ...flags], { cwd: folder, env });
   let output = "";
   const listening = (async () => {
     for await (const piece of child.stderr) output += Buffer.from(piece).toString();
@@ -119,12 +118,12 @@ describe("matchbook ingest", () => {
     "gives up in time, with its own exit code; after another run, nothing is missing",
     async () => {
       const { schema, env } = aShard();
-      await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 20) });
+      await matchbook(["ingest", "-"], { cwd: folder, env, stdin: text(0, 20) });
       await cluster.stop("immediate");
       try {
         const stdin = text(0, 60);
         const refused = await matchbook(["ingest", "-", "--wait", "1"], {
-          cwd: folder.path,
+          cwd: folder,
           env,
           stdin,
         });
@@ -138,7 +137,7 @@ describe("matchbook ingest", () => {
       }
       expect(await storedIn(schema)).toBe(20);
       const again = await matchbook(["ingest", "-", "--json"], {
-        cwd: folder.path,
+        cwd: folder,
         env,
         stdin: text(0, 60),
       });
@@ -149,7 +148,7 @@ describe("matchbook ingest", () => {
 
   test("does not wait when waiting cannot help", async () => {
     const env = envFor("nowhere", cluster.url.replace(/postgres$/, "nowhere"));
-    const refused = await matchbook(["ingest", "-"], { cwd: folder.path, env, stdin: text(0, 1) });
+    const refused = await matchbook(["ingest", "-"], { cwd: folder, env, stdin: text(0, 1) });
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain('database "nowhere" does not exist');
     expect(refused.stderr).not.toContain("Waiting");
@@ -159,11 +158,11 @@ describe("matchbook ingest", () => {
 // What an upload says of records that were stored or rejected before: test/features/admin-uploads.test.ts.
 test("an upload into a shard whose database is unavailable gets 503 with Retry-After, and can be sent again", async () => {
   const { schema, env } = aShard();
-  const flags = { data: join(folder.path, schema), port: "0", "admin-port": "0", batch: "10" };
+  const flags = { data: join(folder, schema), port: "0", "admin-port": "0", batch: "10" };
   const { values } = loadSettings({
     flags: { ...flags, "drain-ms": "0", "log-level": "silent" },
     env: { MATCHBOOK_CONFIG: env.MATCHBOOK_CONFIG, MATCHBOOK_ADMIN_TOKEN: TOKEN },
-    cwd: folder.path,
+    cwd: folder,
   });
   const server = await serve(values, unobserved);
   const url = server.adminUrl!;

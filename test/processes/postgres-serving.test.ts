@@ -1,6 +1,6 @@
 /** A shard in PostgreSQL: connections, statements, and recovery from failures. The bytes: properties/state.test.ts. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
@@ -8,16 +8,13 @@ import { type Event, unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { OTHER_CONNECTIONS } from "../../src/postgres/session.ts";
 import { linesOf } from "../support/places.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import { startCluster } from "../support/postgres.ts";
 import { aMatch, duel } from "../support/records.ts";
+import { shared } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { ingestInto, ingestWith, makeKey, startWorld, type World } from "../support/world.ts";
 
-let cluster: Cluster;
-beforeAll(async () => {
-  cluster = await startCluster();
-});
-afterAll(() => cluster.remove());
+const cluster = shared(() => startCluster());
 
 const NOW = Date.now() - 60_000;
 const ONE = "matches/match-1";

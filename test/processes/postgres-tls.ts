@@ -7,26 +7,26 @@ import { authorityFile, makeAuthority } from "../support/certificates.ts";
 import { type Cluster, giveAway, startCluster } from "../support/postgres.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 
-const folder = aFolder();
-const KNOWN = authorityFile(folder.path, "known");
-const OTHER_CA = authorityFile(folder.path, "other");
+const folder = sharedFolder();
+const KNOWN = authorityFile(folder, "known");
+const OTHER_CA = authorityFile(folder, "other");
 
 /** Two addresses of this machine: the certificate is for the first. */
 const [NAMED, OTHER] = ["127.0.0.1", "127.0.0.2"];
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster([`listen_addresses = '${NAMED},${OTHER}'`]);
-  makeAuthority(folder.path, "other");
-  await onlyTls(makeAuthority(folder.path, "known").sign(`IP:${NAMED}`));
+  makeAuthority(folder, "other");
+  await onlyTls(makeAuthority(folder, "known").sign(`IP:${NAMED}`));
   const world = await startWorld([], {}, undefined, shardAt(urlAt(NAMED, "sslmode=require")));
   await world.ingest([aMatch({ id: "match-0" })]);
   await world.stop();
 });
 afterAll(() => {
   cluster?.remove();
-  folder.remove();
 });
 
 /** Refuses connections without TLS. */

@@ -1,19 +1,19 @@
 /** Tests `matchbook quickstart`: what a newcomer sees at the first start and at later ones. */
 
 import { Database } from "bun:sqlite";
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DEMO_SHARDS } from "../../src/demo/people.ts";
 import type { Resource } from "../../src/domain/json.ts";
 import { demoLines } from "../support/demo.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { countsOf, sumsOf, until } from "../support/state.ts";
-import { aFolder, JSON_API } from "../support/world.ts";
+import { JSON_API } from "../support/world.ts";
 
-const folder = aFolder();
-const data = join(folder.path, "data");
-afterAll(() => folder.remove());
+const folder = sharedFolder();
+const data = join(folder, "data");
 
 interface Started {
   child: ReturnType<typeof spawnMatchbook>;
@@ -175,7 +175,7 @@ const eventsIn = (lines: string[]): string[] =>
   lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line).event);
 
 test("what it prints fits a screen, without log lines below a warning unless they are asked for; a setting keeps visitors out", async () => {
-  const place = join(folder.path, "screen");
+  const place = join(folder, "screen");
   await matchbook(["ingest", "-", "--data", place], {
     stdin: demoLines(20, Date.now()).join("\n"),
   });

@@ -5,17 +5,17 @@ import { type Authority, authorityFile, makeAuthority } from "../support/certifi
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
-import { aFolder, JSON_API, makeKey, startWorld } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
+import { JSON_API, makeKey, startWorld } from "../support/world.ts";
 
-const folder = aFolder();
+const folder = sharedFolder();
 let authority: Authority;
 beforeAll(() => {
-  authority = makeAuthority(folder.path, "authority");
+  authority = makeAuthority(folder, "authority");
 });
 const world = await startWorld([aMatch({ id: "match-0" })]);
 afterAll(async () => {
   await world.stop();
-  folder.remove();
 });
 
 /** A Redis with TLS only, with a certificate for these names. */
@@ -44,7 +44,7 @@ async function serving(redis: string, env: Record<string, string> = {}) {
   };
 }
 
-const trusting = { NODE_EXTRA_CA_CERTS: authorityFile(folder.path, "authority") };
+const trusting = { NODE_EXTRA_CA_CERTS: authorityFile(folder, "authority") };
 
 describe("a Redis with TLS", () => {
   test("is shared by servers that trust its CA", async () => {

@@ -1,26 +1,27 @@
 /** Tests that keys, hashes and tokens appear nowhere after all kinds of requests. */
 
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, makeKey } from "../../src/access/key.ts";
 import { demoLines } from "../support/demo.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
-import { aFolder, JSON_API } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
+import { JSON_API } from "../support/world.ts";
 
-const folder = aFolder();
-const cwd = folder.path;
-afterAll(() => folder.remove());
+const folder = sharedFolder();
+const cwd = folder;
 
 const TOKEN = `token-${"s3cret".repeat(5)}`;
 const WRONG_TOKEN = `other-${"s3cret".repeat(5)}`;
 
-test("no key, hash or token appears in logs, metrics, errors, responses or process listings", async () => {
+test("no key, hash or token appears in logs, metrics, errors, responses or process listings, nor any name or address in logs", async () => {
   await matchbook(["ingest", "-"], { cwd, stdin: demoLines(30, Date.now()).join("\n") });
   const made = await matchbook(["keys", "create", "--name", "one"], { cwd });
   const key = made.stdout.trim();
   const id = /k_\w{10}/.exec(made.stderr)![0];
-  const server = await startServerProcess(["--admin-port", "0", "--log-level", "trace"], {
+  const flags = ["--admin-port", "0", "--log-level", "trace", "--trusted-proxies", "127.0.0.1"];
+  const server = await startServerProcess(flags, {
     cwd,
     env: { MATCHBOOK_ADMIN_TOKEN: TOKEN, MATCHBOOK_OPEN_REQUESTS_PER_MINUTE: "100" },
   });
@@ -44,8 +45,10 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
   expect(fresh).toStartWith("mb_");
   const guesses = Array.from({ length: 8 }, makeKey);
   for (const shown of [key, fresh, ...guesses]) {
-    const headers = { Authorization: `Bearer ${shown}`, Accept: JSON_API };
+    const forwarded = { "X-Forwarded-For": "203.0.113.7", Forwarded: "for=203.0.113.7" };
+    const headers = { Authorization: `Bearer ${shown}`, Accept: JSON_API, ...forwarded };
     for (const path of [
+      "/shards/na/players?filter[playerNames]=Zoe,Ann",
       "/shards/na/matches",
       `/shards/na/matches/${shown}`,
       `/shards/${shown}/players`,
@@ -86,6 +89,15 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
   const log = await new Response(server.child.stderr).text();
   expect(log).toContain(id);
   expect(log.split("\n").length).toBeGreaterThan(70);
+  const lines = log.split("\n").filter((line) => line.startsWith("{"));
+  const requests = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === "request");
+  expect(requests[0]).toMatchObject({
+    ...{ path: "/shards/na/players", query: "filter[playerNames]=…" },
+    ...{ status: 200, keyId: id, tier: "hobby" },
+  });
+  expect(requests.map(({ status }) => status)).toContain(429);
+  expect(log).not.toMatch(/Zoe|Ann|203\.0\.113\.7/);
+  expect(JSON.stringify(requests)).not.toContain("127.0.0.1");
   const listing = (await matchbook(["keys", "list", "--json"], { cwd })).stdout;
   const settings = await matchbook(["config"], { cwd, env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } });
   expect(settings.stdout).toContain("admin-token");

@@ -1,19 +1,18 @@
 /** Tests the log of `matchbook serve` with readers that are slow, stopped, or missing. */
 
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AUTHORIZATION, TOKEN } from "../support/admin.ts";
 import { startServerProcess } from "../support/process.ts";
 import { testLong } from "../support/scale.ts";
 import { readScrape, seriesValue } from "../support/scrape.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import type { LogLine } from "../support/workers.ts";
-import { aFolder } from "../support/world.ts";
 
-const folder = aFolder();
-afterAll(() => folder.remove());
-const data = join(folder.path, "data");
+const folder = sharedFolder();
+const data = join(folder, "data");
 
 /** A query that makes a log line of about 3,300 bytes. */
 const LONG = `sort=${"a".repeat(3100)}`;
@@ -37,7 +36,7 @@ let made = 0;
 
 /** A server whose standard error is a pipe that nobody reads until `read` is called. */
 async function startUnread(workers: number) {
-  const pipe = join(folder.path, `pipe-${made++}`);
+  const pipe = join(folder, `pipe-${made++}`);
   Bun.spawnSync(["mkfifo", pipe]);
   // Kept open, so that the pipe has a reader, though one that does not read.
   const held = openSync(pipe, constants.O_RDWR);
@@ -138,7 +137,7 @@ testLong.each([1, 2])(
 );
 
 test("a log file gets every line", async () => {
-  const file = join(folder.path, "log");
+  const file = join(folder, "log");
   const written = openSync(file, "a");
   const flags = ["--data", data, "--drain-ms", "0", "--workers", "2"];
   const server = await startServerProcess(flags, { stderr: written });

@@ -1,21 +1,21 @@
 /** Tests `matchbook serve` as a process: what it prints first, a truncated file, signals, and shutdown. */
 
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync, truncateSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { TOKEN } from "../support/admin.ts";
 import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { startWorkers } from "../support/workers.ts";
-import { aFolder, JSON_API, makeKey } from "../support/world.ts";
+import { JSON_API, makeKey } from "../support/world.ts";
 
-const folder = aFolder();
-afterAll(() => folder.remove());
+const folder = sharedFolder();
 
 let made = 0;
-const newData = () => join(folder.path, `data-${made++}`);
+const newData = () => join(folder, `data-${made++}`);
 
 const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
 

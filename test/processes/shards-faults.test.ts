@@ -14,13 +14,13 @@ import { digestAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../s
 import { type Cluster, startCluster, startReplica } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
 import { testLong } from "../support/scale.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { servedPages, until } from "../support/state.ts";
-import { aFolder } from "../support/world.ts";
 
 const MATCHES = 150;
 const now = Date.now();
-const folder = aFolder();
-const path = (name: string) => join(folder.path, name);
+const folder = sharedFolder();
+const path = (name: string) => join(folder, name);
 const lines = linesOf("na", MATCHES, now);
 /** A shard in a file, which no test changes. */
 let home: string;
@@ -37,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
   cluster.remove();
-  folder.remove();
 });
 
 const schema = (name: string) => `${cluster.url}?schema=${name}`;
@@ -173,7 +172,7 @@ describe("a move that is refused", () => {
   };
 
   test("to the shard's current location, however it is written, is rejected", async () => {
-    const same = `sqlite:${folder.path}/home/../home.db`;
+    const same = `sqlite:${folder}/home/../home.db`;
     expect(await fails(moving(same))).toEqual([1, expect.stringContaining("is not empty")]);
     expect(await fails(moving(same, "--resume"))).toEqual([
       1,

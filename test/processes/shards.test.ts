@@ -1,6 +1,6 @@
 /** Tests `matchbook shards digest`, and `shards move` from SQLite to PostgreSQL and back: nothing is lost or changed. */
 
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
@@ -16,12 +16,12 @@ import {
 } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { countsOf, servedPages } from "../support/state.ts";
-import { aFolder, startWorld } from "../support/world.ts";
+import { startWorld } from "../support/world.ts";
 
-const folder = aFolder();
-const path = (name: string) => join(folder.path, name);
-afterAll(() => folder.remove());
+const folder = sharedFolder();
+const path = (name: string) => join(folder, name);
 const homeIn = engineHomes();
 
 test("the digest is the SHA-256 of what is served, line by line", async () => {

@@ -2,25 +2,24 @@
 
 import { dlopen, FFIType, type Pointer, ptr } from "bun:ffi";
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { lookupsIn } from "../../src/features/name-search/stored.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
 import { fillLargely, LIMIT, rowsOf, STRANGER } from "../support/large.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { testCosts } from "./page-costs.ts";
 
-const folder = aFolder();
-const path = join(folder.path, "large.db");
+const folder = sharedFolder();
+const path = join(folder, "large.db");
 
 beforeAll(async () => {
   const writer = new SqliteWriter(openForWriting(path, "na"));
   await fillLargely(writer);
   await writer.close();
 });
-afterAll(() => folder.remove());
 
 function costOfAsking(ask: (reader: SqliteReader) => void, isMeant: RegExp) {
   const { database, runs } = notingRuns(openForReading(path)!);

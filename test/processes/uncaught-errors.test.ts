@@ -1,18 +1,17 @@
 /** An error that no code caught is logged as an event, and ends the process in an orderly way. */
 
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../support/process.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { childrenOf, startWorkers } from "../support/workers.ts";
-import { aFolder } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-const folder = aFolder();
-afterAll(() => folder.remove());
+const folder = sharedFolder();
 
 const start = (...flags: string[]) =>
-  startWorkers(["--data", folder.path, "--drain-ms", "0", ...flags], {
+  startWorkers(["--data", folder, "--drain-ms", "0", ...flags], {
     env: { BUN_OPTIONS: `--preload ${join(ROOT, "test/support/throws-on-signal.ts")}` },
   });
 

@@ -1,28 +1,27 @@
 /** Tests `matchbook hooks`, and deliveries by a server with workers. changes-model.test.ts kills servers. */
 
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { makeAuthority } from "../support/certificates.ts";
 import { hasProgram } from "../support/needs.ts";
 import { asProcess, matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { signatureOf, startReceiver } from "../support/webhooks.ts";
 import { startWorkers } from "../support/workers.ts";
-import { aFolder } from "../support/world.ts";
 
-const folder = aFolder();
+const folder = sharedFolder();
 const opened: { stop(): unknown }[] = [];
 afterEach(async () => {
   for (const one of opened.splice(0)) await one.stop();
 });
-afterAll(() => folder.remove());
 
 let made = 0;
 
 /** A data folder with a key and a match. */
 async function aData() {
-  const data = join(folder.path, `data${made++}`);
+  const data = join(folder, `data${made++}`);
   mkdirSync(data);
   const run = (args: string[], options: { stdin?: string; env?: Record<string, string> } = {}) =>
     matchbook(args, {
@@ -106,9 +105,9 @@ describe("the commands", () => {
 test("a backup has the hooks, and restores them", async () => {
   const { run, add } = await aData();
   const id = await add("http://127.0.0.1:9/");
-  const backup = join(folder.path, "backup");
+  const backup = join(folder, "backup");
   expect((await run(["backup", backup])).stdout).toMatch(/^hooks\.sqlite .* 1 hook /m);
-  const env = { MATCHBOOK_DATA: join(folder.path, "restored") };
+  const env = { MATCHBOOK_DATA: join(folder, "restored") };
   expect((await run(["restore", backup, "hooks.sqlite"], { env })).exitCode).toBe(0);
   expect((await run(["hooks", "list"], { env })).stdout).toContain(id);
 });
@@ -142,7 +141,7 @@ test.skipIf(!hasProgram("openssl"))(
   "over https, the certificate must be for the name (needs openssl)",
   async () => {
     const { env, add } = await aData();
-    const authority = makeAuthority(folder.path, "authority");
+    const authority = makeAuthority(folder, "authority");
     const results: string[] = [];
     for (const name of ["localhost", "other.example"]) {
       const { certificate, key } = authority.sign(`DNS:${name}`);

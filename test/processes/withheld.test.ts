@@ -1,17 +1,14 @@
 /** `matchbook withheld`: the records that are not served, from both stores and from a backup. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { homeAt, ingestAt, matchbookAt } from "../support/places.ts";
-import { aPostgres, dropSchema } from "../support/postgres.ts";
+import { ENGINES, engineHomes } from "../support/engine-worlds.ts";
+import { ingestAt, matchbookAt } from "../support/places.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, type MatchIn } from "../support/records.ts";
-import { aFolder } from "../support/world.ts";
 
-const folder = aFolder();
-const path = (name: string) => join(folder.path, name);
-afterAll(() => folder.remove());
+const homeIn = engineHomes();
 
 const line = (wishes: MatchIn) => JSON.stringify(aMatch(wishes));
 const NOON = "2026-03-01T12:00:00Z";
@@ -44,19 +41,11 @@ const linesIn = (text: string) =>
     .split("\n")
     .map((one) => JSON.parse(one));
 
-describe.each(["SQLite", "PostgreSQL"])("withheld records in %s", (engine) => {
-  const home = path(engine);
-  let postgres: Awaited<ReturnType<typeof aPostgres>> | undefined;
-  const schema = `withheld_${process.pid}`;
-
+describe.each(ENGINES)("withheld records in %s", (engine) => {
+  let home: string;
   beforeAll(async () => {
-    if (engine === "PostgreSQL") postgres = await aPostgres();
-    homeAt(home, postgres ? `${postgres.url}?schema=${schema}` : `sqlite:${path("na.db")}`);
+    home = homeIn(engine).data;
     await ingestAt(home, RECORDS);
-  });
-  afterAll(async () => {
-    if (postgres) await dropSchema(postgres.url, schema);
-    postgres?.stop();
   });
 
   test("are listed by id, as JSON", async () => {
@@ -81,7 +70,7 @@ describe.each(["SQLite", "PostgreSQL"])("withheld records in %s", (engine) => {
 });
 
 test("all records are listed once, in any number of steps", async () => {
-  const home = homeAt(path("many"), `sqlite:${path("many.db")}`);
+  const { data: home } = homeIn("SQLite");
   const ids = Array.from({ length: 1001 }, (_, at) => `m${String(at).padStart(4, "0")}`);
   const rosters: MatchIn["rosters"] = [{ members: [{ bot: true }] }, { members: [{ bot: true }] }];
   await ingestAt(
@@ -93,7 +82,7 @@ test("all records are listed once, in any number of steps", async () => {
 });
 
 test("a backup is read as it is", async () => {
-  const data = path("backup");
+  const data = homeIn("SQLite").beside("backup");
   await matchbook(["ingest", "-", "--data", data], { stdin: RECORDS.join("\n") });
   const files = () =>
     readdirSync(data).map((name) => [name, readFileSync(join(data, name), "hex")]);
@@ -102,10 +91,4 @@ test("a backup is read as it is", async () => {
   expect(exitCode).toBe(0);
   expect(linesIn(stdout)).toEqual(EXPECTED);
   expect(files()).toEqual(before);
-});
-
-test("a shard that does not exist is named", async () => {
-  const finished = await matchbook(["withheld", "nz", "--data", path("nowhere")]);
-  const stderr = 'matchbook: there is no shard "nz"; shards: none yet\n';
-  expect(finished).toEqual({ exitCode: 1, stdout: "", stderr });
 });

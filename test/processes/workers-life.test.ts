@@ -8,14 +8,14 @@ import { Callers } from "../support/callers.ts";
 import { Connection } from "../support/connection.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { childrenOf, isAlive, startWorkers } from "../support/workers.ts";
-import { aFolder, JSON_API, makeKey } from "../support/world.ts";
+import { JSON_API, makeKey } from "../support/world.ts";
 
 // Several processes may share a slow machine.
-const folder = aFolder();
-afterAll(() => folder.remove());
-const data = join(folder.path, "data");
+const folder = sharedFolder();
+const data = join(folder, "data");
 
 await matchbook(["ingest", "-", "--data", data], { stdin: ndjson([aMatch({ id: "one" })]) });
 const { key } = await makeKey({ data }, { rate: 9_999_999 });
@@ -45,7 +45,7 @@ const ended = (pids: readonly number[]) =>
 
 describe("a running server", () => {
   // The tests of one server disturb it, but it recovers each time.
-  const settings = join(folder.path, "settings.toml");
+  const settings = join(folder, "settings.toml");
   let server: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
     writeFileSync(settings, "rate = 60\n");

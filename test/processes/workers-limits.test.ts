@@ -8,16 +8,16 @@ import { Connection } from "../support/connection.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { requestOnce, startWorkers } from "../support/workers.ts";
-import { aFolder, JSON_API } from "../support/world.ts";
+import { JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
 await awayFromMidnight();
 
-const folder = aFolder();
-afterAll(() => folder.remove());
-const data = join(folder.path, "data");
+const folder = sharedFolder();
+const data = join(folder, "data");
 const matches = Array.from({ length: 40 }, (_, at) => aMatch({ id: `match-${at}` }));
 
 await matchbook(["ingest", "-", "--data", data], { stdin: ndjson(matches) });
@@ -147,7 +147,7 @@ test.each([
 );
 
 test("portal visitors have tokens that every worker accepts, one limit by address, and their usage together", async () => {
-  const config = join(folder.path, "matchbook.toml");
+  const config = join(folder, "matchbook.toml");
   writeFileSync(config, "[tiers.visitor]\nrate = 1\nburst = 30\n");
   const server = await start("--config", config, "--portal-visitors", "on");
   const tokens = new Map<string | undefined, string>();

@@ -63,17 +63,22 @@ export interface EngineHome {
   schema: string;
   /** A path beside the data folder. */
   beside(name: string): string;
+  /** The inside of the shard. */
+  rows: ShardRows;
 }
 
 /** For a test file: such data folders, without a server. They go with the file, and their schemas. */
 export function engineHomes(): (engine: Engine) => EngineHome {
   const folder = aFolder();
   let postgres: Awaited<ReturnType<typeof aPostgres>>;
+  let sql: SQL;
   const schemas: string[] = [];
   beforeAll(async () => {
     postgres = await aPostgres();
+    sql = new SQL(postgres.url, { max: 2 });
   });
   afterAll(async () => {
+    await sql.close();
     for (const schema of schemas) await dropSchema(postgres.url, schema);
     postgres.stop();
     folder.remove();
@@ -84,6 +89,7 @@ export function engineHomes(): (engine: Engine) => EngineHome {
     const file = beside("na.db");
     if (engine === "PostgreSQL") schemas.push(schema);
     const place = engine === "SQLite" ? `sqlite:${file}` : `${postgres.url}?schema=${schema}`;
-    return { data: homeAt(beside("data"), place), place, file, schema, beside };
+    const rows = engine === "SQLite" ? sqliteRows(file) : postgresRows(sql, schema);
+    return { data: homeAt(beside("data"), place), place, file, schema, beside, rows };
   };
 }
