@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { signedHeaders } from "../../src/features/webhooks/signature.ts";
 import type { Hook } from "../../src/features/webhooks/stored.ts";
 import { aMatch } from "../support/records.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
-import { startHookWorld } from "../support/webhooks.ts";
+import { startProxy } from "../support/tcp-proxy.ts";
+import { startHookWorld, startReceiver } from "../support/webhooks.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 import { blocks, page } from "./markdown.ts";
 
@@ -19,33 +21,6 @@ const started: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const stop of started) await stop();
 });
-
-const DOWN = { status: 503, headers: { "Retry-After": "0" } };
-
-/** Passes requests on to a server, unless it is down. */
-function startProxy(url: string) {
-  let down = Promise.withResolvers<void>();
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    idleTimeout: 0,
-    fetch: ({ url: asked, headers }) => {
-      const { pathname, search } = new URL(asked);
-      return Promise.race([
-        down.promise.then(() => new Response("", DOWN)),
-        fetch(`${url}${pathname}${search}`, { headers, decompress: false }),
-      ]);
-    },
-  });
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    goDown: () => down.resolve(),
-    comeBack() {
-      down = Promise.withResolvers();
-    },
-    stop: () => server.stop(true),
-  };
-}
 
 test("the program of the page keeps a copy, also of matches dated ahead of the clock, and after 410", async () => {
   const folder = aFolder();
@@ -61,9 +36,10 @@ test("the program of the page keeps a copy, also of matches dated ahead of the c
     undefined,
     { pollMs: 5 },
   );
-  const proxy = startProxy(world.url);
+  const { port } = new URL(world.url);
+  const proxy = await startProxy(Number(port));
   const child = Bun.spawn(["node", program], {
-    env: { PATH: process.env.PATH!, BASE: proxy.url, KEY: world.key },
+    env: { PATH: process.env.PATH!, BASE: `http://127.0.0.1:${proxy.port}`, KEY: world.key },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "inherit",
@@ -71,7 +47,7 @@ test("the program of the page keeps a copy, also of matches dated ahead of the c
   // Also if the test fails: the program would try for ever to reach its server.
   started.push(async () => {
     child.kill();
-    await proxy.stop();
+    proxy.stop();
     await world.stop();
     folder.remove();
   });
@@ -102,7 +78,7 @@ test("the program of the page keeps a copy, also of matches dated ahead of the c
   await withhold("m0");
   await has(...ids.slice(1), "ahead", "new");
 
-  proxy.goDown();
+  proxy.stop();
   await withhold("m1");
   await world.ingest([aMatch({ id: "later" }), aMatch({ id: "ahead", createdAt: ahead })], {
     replace: true,
@@ -110,12 +86,11 @@ test("the program of the page keeps a copy, also of matches dated ahead of the c
   const shard = new Database(join(world.data, "na.db"));
   shard.run("DELETE FROM changes WHERE sequence < (SELECT max(sequence) FROM changes)");
   shard.close();
-  proxy.comeBack();
+  await proxy.start();
   await has(...ids.slice(2), "ahead", "new", "later");
 });
 
-const folder = aFolder();
-afterAll(() => folder.remove());
+const folder = sharedFolder();
 
 function receiverTests(runtime: string, command: string): void {
   let world: Awaited<ReturnType<typeof startHookWorld>>;
@@ -123,7 +98,7 @@ function receiverTests(runtime: string, command: string): void {
   let url: string;
   let child: Bun.Subprocess<"ignore", "pipe", "inherit">;
   let output = "";
-  const program = join(folder.path, "receiver.mjs");
+  const program = join(folder, "receiver.mjs");
 
   beforeAll(async () => {
     writeFileSync(program, receiverProgram!);
@@ -184,21 +159,14 @@ receiverTests("Node", "node");
 
 test("the message on the page has the form of a real one", async () => {
   const world = await startHookWorld([aMatch()]);
-  const bodies: string[] = [];
-  const server = Bun.serve({
-    port: 0,
-    async fetch(request) {
-      bodies.push(await request.text());
-      return new Response();
-    },
-  });
-  await world.add(`http://127.0.0.1:${server.port}/`);
+  const receiver = startReceiver();
+  await world.add(receiver.url);
   await world.ingest([aMatch()]);
   await world.deliver();
-  await server.stop(true);
+  await receiver.stop();
   await world.stop();
   expect(shapeOf(JSON.parse(blocks(page("docs/changes.md"), "json")[0]!))).toEqual(
-    shapeOf(JSON.parse(bodies[0]!)),
+    shapeOf(receiver.received[0]!.message),
   );
 });
 

@@ -1,6 +1,6 @@
 /** The examples in the documentation: requests, responses, records, commands and code work as shown. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAdminWorld } from "../support/admin.ts";
@@ -9,7 +9,7 @@ import { hasProgram, skipWithout } from "../support/needs.ts";
 import { matchbook, ROOT } from "../support/process.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { shared } from "../support/shared.ts";
-import { aFolder, startWorld, type World } from "../support/world.ts";
+import { aFolder, startWorld } from "../support/world.ts";
 import { exchanges, type Fence, fences, page, patternOf } from "./markdown.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -54,17 +54,15 @@ const shapeOf = (text: string): string =>
     );
 
 describe("requests", () => {
-  let world: World;
-  beforeAll(async () => {
-    const tiger = { id: "tiger", name: "GrimTiger", stats: { level: 28, skillTier: 9 } };
-    world = await startWorld([
+  const tiger = { id: "tiger", name: "GrimTiger", stats: { level: 28, skillTier: 9 } };
+  const world = shared(() =>
+    startWorld([
       JSON.parse(EXAMPLE),
       ...Array.from({ length: 6 }, (_, index) =>
         aMatch({ createdAt: minutesAgo(index + 1), rosters: duel(tiger, { id: "other" }) }),
       ),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
 
   const calls = CALLED.flatMap(callsOf);
 

@@ -2,14 +2,12 @@
 
 import { Database } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { gzipSync, zstdCompressSync } from "node:zlib";
+import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { gzipBomb } from "../hostile/bombs.ts";
 import { type Finished, matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { aFolder } from "../support/world.ts";
-import type { CommandRun } from "./command-runs.ts";
 
 export interface CommandMessage {
   command: string;
@@ -18,45 +16,38 @@ export interface CommandMessage {
   output: string;
 }
 
-/** A server handles signals and ports, and a store that cannot be opened ends a process, so each has its own. */
-const needsProcess = (command: string): boolean =>
-  / serve --| --data (file|garbage|newer|foreign)/.test(command);
-
 /** What these commands print, as they are written in messages.json. */
 export async function commandMessages(commands: readonly string[]): Promise<CommandMessage[]> {
   const folder = aFolder();
-  const taken = await someListener();
-  const { port } = taken.address() as { port: number };
+  const taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const port = taken.port!;
   try {
     await prepare(folder.path);
-    const runs = commands.map((command) => parse(command, port));
-    const together = runs.filter(({ command }) => !needsProcess(command));
-    const ended = await inOneProcess(together, folder.path);
-    const messages = together.map((run, at) => message(run, ended[at]!, folder.path, port));
-    for (const run of runs.filter(({ command }) => needsProcess(command))) {
-      const alone = await matchbook(run.args, { cwd: folder.path, env: run.env });
-      messages.push(message(run, alone, folder.path, port));
+    const messages: CommandMessage[] = [];
+    for (const command of commands) {
+      const { args, env } = parse(command, port);
+      const ended = await matchbook(args, { cwd: folder.path, env });
+      messages.push(message(command, ended, folder.path, port));
     }
     return messages;
   } finally {
-    taken.close();
+    await taken.stop();
     folder.remove();
   }
 }
 
 /** A command is as in a shell: variables, `matchbook`, and arguments separated by spaces. */
-function parse(command: string, port: number): CommandRun & { command: string } {
+function parse(command: string, port: number) {
   const [variables = "", args = ""] = command.split(/(?:^| )matchbook /);
   return {
-    command,
     args: args.split(" ").map((word) => (word === "PORT" ? String(port) : word)),
     env: Object.fromEntries(variables.split(" ").flatMap((one) => (one ? [one.split("=")] : []))),
   };
 }
 
 const message = (
-  { command }: { command: string },
-  { exitCode, stderr }: Ended,
+  command: string,
+  { exitCode, stderr }: Finished,
   cwd: string,
   port: number,
 ): CommandMessage => ({
@@ -65,29 +56,10 @@ const message = (
   output: shortened(stderr.replaceAll(cwd, "").replaceAll(`:${port}`, ":PORT").trimEnd()),
 });
 
-type Ended = Pick<Finished, "exitCode" | "stderr">;
-
-async function inOneProcess(runs: readonly CommandRun[], cwd: string): Promise<Ended[]> {
-  const env = Object.entries(process.env).filter(([name]) => !name.startsWith("MATCHBOOK_"));
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "command-runs.ts")], {
-    cwd,
-    env: Object.fromEntries(env),
-    stdin: new Blob([JSON.stringify(runs)]),
-    stdout: "pipe",
-    stderr: "inherit",
-  });
-  return JSON.parse(await new Response(child.stdout).text());
-}
-
 /** Shortens long output to its first and last lines. */
 function shortened(output: string): string {
   const lines = output.split("\n");
   return lines.length <= 12 ? output : [...lines.slice(0, 4), "[…]", ...lines.slice(-3)].join("\n");
-}
-
-function someListener(): Promise<Server> {
-  const server = createServer();
-  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
 /** The files that the runs use. */
@@ -110,8 +82,14 @@ async function prepare(folder: string): Promise<void> {
   const packed = gzipSync(match("m1").repeat(3));
   write("cut.ndjson.gz", packed.subarray(0, -20));
   write("garbled.ndjson.gz", Buffer.concat([packed.subarray(0, 10), Buffer.alloc(200, 0xff)]));
-  const zstd = zstdCompressSync(match("m1").repeat(3));
+  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
+  const zstd = zstdCompressSync(match("m1").repeat(3), { params });
   write("cut.ndjson.zst", zstd.subarray(0, -20));
+  write("header.ndjson.zst", zstd.subarray(0, 5));
+  write("half.ndjson.zst", Buffer.concat([zstd, zstdCompressSync("").subarray(0, 6)]));
+  const flipped = Buffer.from(zstd);
+  flipped[zstd.length - 2]! ^= 0x10;
+  write("flipped.ndjson.zst", flipped);
   write("followed.ndjson.zst", Buffer.concat([zstd, Buffer.from("and so on")]));
   write("bomb.gz", gzipBomb('{"data":"', "a", 2 ** 30));
   write("shards.toml", "[shards.eu]\n[shards.sa]\n");

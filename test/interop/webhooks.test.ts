@@ -1,21 +1,14 @@
 /** The reference library of Standard Webhooks verifies what Matchbook sends. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { aMatch } from "../support/records.ts";
-import { type Receiver, startHookWorld, startReceiver } from "../support/webhooks.ts";
+import { shared } from "../support/shared.ts";
+import { startHookWorld, startReceiver } from "../support/webhooks.ts";
 import { withPackages } from "./support.ts";
 
 withPackages("standardwebhooks", () => {
-  let world: Awaited<ReturnType<typeof startHookWorld>>;
-  let receiver: Receiver;
-  beforeAll(async () => {
-    world = await startHookWorld([aMatch()]);
-    receiver = startReceiver();
-  });
-  afterAll(async () => {
-    await world.stop();
-    await receiver.stop();
-  });
+  const world = shared(() => startHookWorld([aMatch()]));
+  const receiver = shared(async () => startReceiver());
 
   test("accepts deliveries, by both secrets during a rotation, and nothing else", async () => {
     const { Webhook } = await import("standardwebhooks");

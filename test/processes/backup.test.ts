@@ -24,7 +24,7 @@ import { linesOf, shardsFile } from "../support/places.ts";
 import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { testLong } from "../support/scale.ts";
 import { countsOf, until } from "../support/state.ts";
-import { aFolder, JSON_API } from "../support/world.ts";
+import { aFolder, getAs } from "../support/world.ts";
 
 // Several processes may share a slow machine.
 let folder: ReturnType<typeof aFolder>;
@@ -52,8 +52,7 @@ test("a backup made during ingest and reads is restored with equal counts, valid
   await ingest([...na.slice(0, 50), ...linesOf("eu", 20, now)]);
   const key = (await run("keys", "create", "--name", "kept", "--rate", "1000000")).stdout.trim();
   const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
-  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
-  const read = async (url: string) => (await fetch(`${url}/shards/na/matches`, { headers })).status;
+  const read = async (url: string) => (await getAs({ url, key }, "/shards/na/matches")).status;
   expect(await read(server.url)).toBe(200);
   await until("the usage is stored", async () => {
     const { stdout } = await run("keys", "list", "--json");
@@ -180,18 +179,14 @@ test("what is there is left alone and the rest is restored, also beside a server
   await ingest([...linesOf("na", 5, now), ...linesOf("eu", 5, now)]);
   const key = (await run("keys", "create", "--name", "kept")).stdout.trim();
   const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
-  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
-  const status = async (more = {}) => {
-    const sent = { headers: { ...headers, ...more } };
-    return (await fetch(`${server.url}/shards/na/players`, sent)).status;
-  };
+  const status = async (other = key) =>
+    (await getAs({ ...server, key: other }, "/shards/na/players")).status;
   const usage = join(data, "usage.sqlite");
   const isUsageStored = async () => (await status()) > 0 && existsSync(usage);
   await until("the usage is stored", isUsageStored);
   await run("backup", copy);
   const later = (await run("keys", "create", "--name", "later")).stdout.trim();
-  const withLater = { Authorization: `Bearer ${later}` };
-  await until("the later key is valid", async () => (await status(withLater)) === 200);
+  await until("the later key is valid", async () => (await status(later)) === 200);
   rmSync(data, { recursive: true });
   mkdirSync(data);
   await until("the server has created a file for the usage", isUsageStored);
@@ -204,7 +199,7 @@ test("what is there is left alone and the rest is restored, also beside a server
   expect(first.stderr).toContain("stop the server");
   expect(first.stderr).toContain(`'matchbook restore ${copy} usage.sqlite --data ${data}'`);
   await until("the shard is served", async () => (await status()) === 200);
-  await until("the later key is unknown", async () => (await status(withLater)) === 401);
+  await until("the later key is unknown", async () => (await status(later)) === 401);
 
   expect(await server.end()).toBe(0);
   rmSync(usage);

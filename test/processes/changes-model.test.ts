@@ -8,14 +8,14 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeLines } from "../support/demo.ts";
 import { StreamClient } from "../support/event-stream.ts";
-import { linesOf, matchbookAt, shardsFile } from "../support/places.ts";
+import { doneAt, linesOf, shardsFile } from "../support/places.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { asProcess, startServerProcess } from "../support/process.ts";
 import { scaled } from "../support/scale.ts";
 import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { endLease, type Receiver, startReceiver } from "../support/webhooks.ts";
-import { JSON_API } from "../support/world.ts";
+import { JSON_API, makeKey } from "../support/world.ts";
 
 const CHANGES = Number(process.env.CHANGES ?? scaled(480));
 const TIMEOUT_MS = 120_000 + CHANGES * 20;
@@ -70,6 +70,13 @@ async function answerOf(service: Service, parameters: Record<string, string>) {
   }
 }
 
+/** A page of changes, and the cursor to go on with. */
+function pageIn({ status, text }: { status: number; text: string }) {
+  expect([status, text]).toEqual([200, text]);
+  const { data, links } = JSON.parse(text) as { data: ChangeResource[]; links: { next: string } };
+  return { data, next: new URL(links.next).searchParams.get("page[after]")! };
+}
+
 /** Whether the server says that it cannot read the shard, which only happens while PostgreSQL is down. */
 function isUnavailable({ hasOutage }: Service, status: number, text: string): boolean {
   if (status !== 503 || !hasOutage) return false;
@@ -88,12 +95,10 @@ async function followPages(service: Service, waitSeconds: number): Promise<Seen>
       await Bun.sleep(RETRY_MS);
       continue;
     }
-    expect([answer.status, answer.text]).toEqual([200, answer.text]);
-    const body = JSON.parse(answer.text) as { data: ChangeResource[]; links: { next: string } };
-    seen.push(...body.data);
-    const next = new URL(body.links.next).searchParams.get("page[after]")!;
+    const { data, next } = pageIn(answer);
+    seen.push(...data);
     if (count % 3 !== 2) cursor = next;
-    if (body.data.length === 0) await Bun.sleep(RETRY_MS);
+    if (data.length === 0) await Bun.sleep(RETRY_MS);
   }
   return seen;
 }
@@ -147,11 +152,8 @@ async function openStream(service: Service, stored: string): Promise<StreamClien
 }
 
 async function addHook(data: string, url: string): Promise<void> {
-  const keys = await matchbookAt(data, ["keys", "list", "--json"]);
-  const [{ id }] = JSON.parse(keys.stdout);
-  const options = ["--key", id, "--url", url, "--hooks", "private"];
-  const added = await matchbookAt(data, ["hooks", "add", ...options]);
-  expect([added.exitCode, added.stderr]).toEqual([0, added.stderr]);
+  const [{ id }] = JSON.parse(await doneAt(data, ["keys", "list", "--json"]));
+  await doneAt(data, ["hooks", "add", "--key", id, "--url", url, "--hooks", "private"]);
 }
 
 /** What a receiver accepts; it refuses the second request. */
@@ -215,8 +217,7 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
       const path = (name: string) => join(data, `${name}.ndjson`);
       for (const [name, content] of Object.entries(files)) writeLines(path(name), content);
 
-      const made = await matchbookAt(data, ["keys", "create", "--name", "n", "--rate", "1000000"]);
-      const key = made.stdout.trim();
+      const { key } = await makeKey({ data }, { rate: 1_000_000 });
       const flags = [
         ...["--log-level", "silent", "--workers", "2", "--drain-ms", "0"],
         ...["--hooks", "private"],
@@ -278,8 +279,7 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
           all.map(({ id }) => id),
         ]);
       }
-      const exported = await matchbookAt(data, ["export", SHARD, "--no-withheld"]);
-      const served = exported.stdout
+      const served = (await doneAt(data, ["export", SHARD, "--no-withheld"]))
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line).data.id);
@@ -297,15 +297,9 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
 async function readAll(service: Service): Promise<Seen> {
   const seen: Seen = [];
   for (let after = "oldest"; ; ) {
-    const url = changesUrl(service, { "page[after]": after, "page[limit]": "200" });
-    const response = await fetch(url, { headers: headers(service) });
-    if (response.status !== 200) throw new Error(await response.text());
-    const { data, links } = (await response.json()) as {
-      data: ChangeResource[];
-      links: { next: string };
-    };
+    const answer = await answerOf(service, { "page[after]": after, "page[limit]": "200" });
+    const { data, next } = pageIn(answer!);
     seen.push(...data);
-    const next = new URL(links.next).searchParams.get("page[after]")!;
     if (next === after || data.length === 0) return seen;
     after = next;
   }

@@ -22,12 +22,13 @@ import { FORMAT } from "../../src/store/formats.ts";
 import type { Verdict } from "../../src/store/store.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
-import { homeAt, ingestAt, shardsFile } from "../support/places.ts";
+import { homeAt, ingestAt, settingsAt, shardsFile } from "../support/places.ts";
 import { binaries, startCluster } from "../support/postgres.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
 import { sharedFolder } from "../support/shared.ts";
+import { ingestInto, makeKey } from "../support/world.ts";
 
 const folder = sharedFolder();
 const path = (name: string) => join(folder, name);
@@ -36,13 +37,8 @@ const sound = path("sound");
 const data = path("data");
 
 beforeAll(async () => {
-  const stdin = [aMatch({ shard: "na" }), aMatch({ shard: "eu" })]
-    .map((one) => JSON.stringify(one))
-    .join("\n");
-  expect((await matchbook(["ingest", "-", "--data", sound], { stdin })).exitCode).toBe(0);
-  await matchbook(["keys", "create", "--name", "me", "--data", sound]);
-  const keys = await matchbook(["keys", "list", "--json", "--data", sound]);
-  const [{ id }] = JSON.parse(keys.stdout);
+  await ingestInto(settingsAt(sound), [aMatch({ shard: "na" }), aMatch({ shard: "eu" })]);
+  const { id } = await makeKey({ data: sound });
   const hook = ["--key", id, "--url", "http://127.0.0.1:1/", "--hooks", "private"];
   expect((await matchbook(["hooks", "add", ...hook, "--data", sound])).exitCode).toBe(0);
 });

@@ -7,7 +7,7 @@ import type { ShardRecord } from "../../src/store/store.ts";
 import { inverted } from "../support/engine.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { ENGINES, type Engine, engineHomes } from "../support/engine-worlds.ts";
-import { digestAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
+import { digestAt, doneAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
 import { MATCHBOOK, matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { richMatch } from "../support/rich-match.ts";
@@ -48,8 +48,7 @@ const homeIn = engineHomes();
 const HISTORIES: Record<string, (home: string) => Promise<unknown>> = {
   whole: async () => {},
   async "redacted and half pruned"(home) {
-    const redacted = await matchbookAt(home, ["redact", "na", "ann", "--yes"]);
-    expect([redacted.exitCode, redacted.stderr]).toEqual([0, ""]);
+    await doneAt(home, ["redact", "na", "ann", "--yes"]);
     const ending = new AbortController();
     const onStep = () => ending.abort();
     const options = { step: 15, rest: 0, onStep, signal: ending.signal };
@@ -63,7 +62,7 @@ async function aSource(engine: Engine, how = "whole"): Promise<string> {
   const newer = JSON.stringify(
     aMatch({ id: "replaced", mode: "casual", rosters: duel({ id: "r2" }, { id: "r3" }) }),
   );
-  expect((await matchbookAt(data, ["ingest", "-", "--replace"], newer)).exitCode).toBe(0);
+  await doneAt(data, ["ingest", "-", "--replace"], newer);
   await HISTORIES[how]!(data);
   return data;
 }
@@ -108,7 +107,7 @@ describe.each(ENGINES)("an export from %s", (engine) => {
       expect(await countsOf(copy)).toEqual(await countsOf(home));
       expect((await exported(copy)).lines).toBe(lines);
     }
-    expect((await matchbookAt(copy, ["verify", "na", "--full-speed"])).exitCode).toBe(0);
+    await doneAt(copy, ["verify", "na", "--full-speed"]);
   });
 
   let source: string;

@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { lookupsIn } from "../../src/features/name-search/stored.ts";
-import { playersNamed } from "../../src/store/postgres/namesakes.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
@@ -84,14 +83,6 @@ test("ids by name: reads the players with a name, and the state", async () => {
     new PostgresReader(connection, 0).idsNamed("players", names);
   for (const { cost, scans } of await costsOfAsking(asking)) {
     expect([cost, scans.length > 0]).toEqual([names.length + 1, true]);
-  }
-});
-
-test("players with a name are looked up by index", async () => {
-  const names = ["name of p1", "name of p2"];
-  const asking = (connection: Connection) => playersNamed(connection, names, 6, 3);
-  for (const { cost, scans } of await costsOfAsking(asking)) {
-    expect([cost, scans.length > 0]).toEqual([names.length, true]);
   }
 });
 

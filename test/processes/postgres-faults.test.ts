@@ -1,6 +1,6 @@
 /** Failures between Matchbook and PostgreSQL: bounded, reported, and resolved without a restart. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { SQL } from "bun";
 import { PostgresDatabase } from "../../src/access/postgres/database.ts";
@@ -18,22 +18,18 @@ import { StoreError, StoreUnavailable } from "../../src/store/store.ts";
 import { SHARD } from "../../src/store/tables.ts";
 import { addPlainly, anEntry, idsOf, selection, serve } from "../conformance/entries.ts";
 import { rowsOf } from "../support/engine-postgres.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import { startCluster } from "../support/postgres.ts";
 import { testLong } from "../support/scale.ts";
+import { shared } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { startProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
-let cluster: Cluster;
 let made = 0;
 const closed: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  cluster = await startCluster();
-});
 afterAll(async () => {
   for (const close of closed) await close().catch(() => {});
-  cluster.remove();
 });
+const cluster = shared(() => startCluster());
 
 interface Wishes {
   schema?: string;

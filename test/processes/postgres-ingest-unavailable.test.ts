@@ -1,6 +1,6 @@
 /** Tests ingest into a database that becomes unavailable: it waits, reports it, and loses no record. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { unobserved } from "../../src/observe/events.ts";
@@ -8,25 +8,18 @@ import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
 import { AUTHORIZATION, TOKEN, uploadTo } from "../support/admin.ts";
 import { linesOf, shardsFile } from "../support/places.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import { startCluster } from "../support/postgres.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { testLong } from "../support/scale.ts";
-import { sharedFolder } from "../support/shared.ts";
+import { shared, sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 
 // Several processes may share a slow machine.
 const folder = sharedFolder();
 const lines = linesOf("na", 60, Date.now() - 60_000);
 const text = (from: number, to: number) => `${lines.slice(from, to).join("\n")}\n`;
-let cluster: Cluster;
+const cluster = shared(() => startCluster());
 let made = 0;
-
-beforeAll(async () => {
-  cluster = await startCluster();
-});
-afterAll(() => {
-  cluster.remove();
-});
 
 /** The environment for a settings file that stores the shard na at this URL. */
 const envFor = (name: string, na: string) => ({

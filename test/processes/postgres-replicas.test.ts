@@ -1,12 +1,11 @@
 /** A shard with a replica: which one is read, what is reported, starts without the primary, and recovery without a restart. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { postgresRows } from "../support/engine-postgres.ts";
 import { matchbook } from "../support/process.ts";
 import {
   PASSWORD,
-  type Replicated,
   type ReplicatedServer,
   served,
   startReplicated,
@@ -14,14 +13,10 @@ import {
   whileReplicaIsRead,
 } from "../support/replicated.ts";
 import { testLong } from "../support/scale.ts";
+import { shared } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 
-let pair: Replicated;
-
-beforeAll(async () => {
-  pair = await startReplicated();
-});
-afterAll(() => pair.remove());
+const pair = shared(() => startReplicated());
 
 /** A server with both replicas, each time with its own shard. */
 async function serving(maxLagSeconds: number) {

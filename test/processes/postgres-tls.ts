@@ -1,13 +1,13 @@
 /** Shards in a PostgreSQL that takes connections with TLS only, and certificates that do not verify. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { authorityFile, makeAuthority } from "../support/certificates.ts";
-import { type Cluster, giveAway, startCluster } from "../support/postgres.ts";
+import { giveAway, startCluster } from "../support/postgres.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
-import { sharedFolder } from "../support/shared.ts";
+import { shared, sharedFolder } from "../support/shared.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 
 const folder = sharedFolder();
@@ -16,17 +16,13 @@ const OTHER_CA = authorityFile(folder, "other");
 
 /** Two addresses of this machine: the certificate is for the first. */
 const [NAMED, OTHER] = ["127.0.0.1", "127.0.0.2"];
-let cluster: Cluster;
+const cluster = shared(() => startCluster([`listen_addresses = '${NAMED},${OTHER}'`]));
 beforeAll(async () => {
-  cluster = await startCluster([`listen_addresses = '${NAMED},${OTHER}'`]);
   makeAuthority(folder, "other");
   await onlyTls(makeAuthority(folder, "known").sign(`IP:${NAMED}`));
   const world = await startWorld([], {}, undefined, shardAt(urlAt(NAMED, "sslmode=require")));
   await world.ingest([aMatch({ id: "match-0" })]);
   await world.stop();
-});
-afterAll(() => {
-  cluster?.remove();
 });
 
 /** Refuses connections without TLS. */

@@ -10,7 +10,7 @@ import { demoLines } from "../support/demo.ts";
 import { matchbook, spawnMatchbook } from "../support/process.ts";
 import { sharedFolder } from "../support/shared.ts";
 import { countsOf, sumsOf, until } from "../support/state.ts";
-import { JSON_API } from "../support/world.ts";
+import { getAs } from "../support/world.ts";
 
 const folder = sharedFolder();
 const data = join(folder, "data");
@@ -52,10 +52,7 @@ function collect(stream: ReadableStream<Uint8Array>): { text: string } {
   return collected;
 }
 
-async function statusWith({ url }: Started, key: string): Promise<number> {
-  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
-  return (await fetch(`${url}/shards/na/players`, { headers })).status;
-}
+const statusOf = async (started: Started) => (await getAs(started, "/shards/na/players")).status;
 
 /** The key that the portal offers to every visitor. */
 async function offeredBy({ url }: Started): Promise<string | undefined> {
@@ -120,7 +117,7 @@ test.skipIf(Bun.which("curl") === null)(
     });
     expect([failed.exitCode, failed.stdout]).toEqual([1, ""]);
     expect(await keyStates()).toEqual(keys);
-    expect(await statusWith(first, first.key)).toBe(200);
+    expect(await statusOf(first)).toBe(200);
 
     first.child.kill("SIGTERM");
     expect(await first.child.exited).toBe(0);
@@ -130,7 +127,7 @@ test.skipIf(Bun.which("curl") === null)(
     expect(second.notes()).not.toContain("Creating");
     expect(await recordsIn()).toBe(Number(created));
     expect(second.key).toBe(first.key);
-    expect(await statusWith(second, second.key)).toBe(200);
+    expect(await statusOf(second)).toBe(200);
     expect(await offeredBy(second)).toBe(second.key);
     expect(statSync(join(data, "demo-key")).mode & 0o777).toBe(0o600);
     second.child.kill("SIGINT");
@@ -140,7 +137,7 @@ test.skipIf(Bun.which("curl") === null)(
     await matchbook(["keys", "revoke", keys[0]!.split(" ")[0]!, "--data", data]);
     const third = await quickstart(["--workers", "2"]);
     expect(third.key).not.toBe(first.key);
-    expect(await statusWith(third, third.key)).toBe(200);
+    expect(await statusOf(third)).toBe(200);
     for (let at = 0; at < 6; at++) expect(await offeredBy(third)).toBe(third.key);
     expect(await visitorStatus(third)).toBe(200);
     third.child.kill("SIGTERM");

@@ -6,7 +6,7 @@ import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
 import { sharedFolder } from "../support/shared.ts";
-import { JSON_API, makeKey, startWorld } from "../support/world.ts";
+import { getAs, makeKey, startWorld } from "../support/world.ts";
 
 const folder = sharedFolder();
 let authority: Authority;
@@ -31,16 +31,9 @@ async function serving(redis: string, env: Record<string, string> = {}) {
   });
   return {
     end: () => server.end(),
-    sharedLimits: async () =>
-      ((await (await fetch(`${server.url}/status`)).json()) as { sharedLimits: string })
-        .sharedLimits,
-    async get(key: string): Promise<number> {
-      const reply = await fetch(`${server.url}/shards/na/matches/match-0`, {
-        headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
-      });
-      await reply.arrayBuffer();
-      return reply.status;
-    },
+    sharedLimits: async () => (await getAs({ ...server, key: "" }, "/status")).body.sharedLimits,
+    get: async (key: string) =>
+      (await getAs({ ...server, key }, "/shards/na/matches/match-0")).status,
   };
 }
 

@@ -5,25 +5,18 @@ import { readFileSync, truncateSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { TOKEN } from "../support/admin.ts";
-import { MATCHBOOK, matchbook, spawnMatchbook, startServerProcess } from "../support/process.ts";
+import { settingsAt } from "../support/places.ts";
+import { MATCHBOOK, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { startWorkers } from "../support/workers.ts";
-import { JSON_API, makeKey } from "../support/world.ts";
+import { getAs, ingestInto, JSON_API, makeKey } from "../support/world.ts";
 
 const folder = sharedFolder();
 
 let made = 0;
 const newData = () => join(folder, `data-${made++}`);
-
-const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
-
-async function ingest(data: string, ...documents: object[]): Promise<void> {
-  const stdin = documents.map((one) => JSON.stringify(one)).join("\n");
-  const { exitCode, stderr } = await matchbook(["ingest", "-", "--data", data], { stdin });
-  expect([exitCode, stderr]).toEqual([0, ""]);
-}
 
 test.each([
   [1, []],
@@ -54,22 +47,20 @@ test.each([
 test("a shard's file that is truncated neither ends the server nor affects other shards", async () => {
   const data = newData();
   const { key } = await makeKey({ data });
-  await ingest(data, aMatch({ id: "in-na" }), aMatch({ shard: "eu" }));
+  await ingestInto(settingsAt(data), [aMatch({ id: "in-na" }), aMatch({ shard: "eu" })]);
   const server = await startServerProcess(["--data", data, "--log-level", "silent"]);
-  const get = async (path: string) => {
-    const response = await fetch(`${server.url}${path}`, { headers: headersFor(key) });
-    return [response.status, await response.text()];
-  };
+  const get = (path: string) => getAs({ ...server, key }, path);
   try {
-    expect((await get("/shards/na/players"))[0]).toBe(200);
+    expect((await get("/shards/na/players")).status).toBe(200);
     // Reading a part of a mapped file that is gone would kill the process (SIGBUS).
     const mapped = readFileSync(`/proc/${server.child.pid}/maps`, "utf8").split("\n");
     expect(mapped.filter((line) => line.endsWith(".db"))).toEqual([]);
     // The page of the schema alone is left.
     truncateSync(join(data, "na.db"), 8192);
-    const damaged = expect.stringContaining('"damaged-data"');
-    expect(await get("/shards/na/matches/in-na")).toEqual([503, damaged]);
-    expect((await get("/shards/eu/matches"))[0]).toBe(200);
+    expect(await get("/shards/na/matches/in-na")).toMatchObject({
+      ...{ status: 503, body: { errors: [{ code: "damaged-data" }] } },
+    });
+    expect((await get("/shards/eu/matches")).status).toBe(200);
   } finally {
     await server.end();
   }
@@ -152,14 +143,12 @@ describe("shutdown", () => {
     const { key } = await makeKey({ data });
     // Larger than any socket buffer, so that the response waits for its reader.
     const notes = Array.from({ length: 14 }, () => randomText(1 << 20));
-    await ingest(data, aMatch({ id: "large", attributes: { notes } }));
+    await ingestInto(settingsAt(data), [aMatch({ id: "large", attributes: { notes } })]);
     const server = await startServerProcess(["--data", data, "--drain-ms", "0"]);
 
     const socket = await connected(server.url);
-    const headers = Object.entries({ Host: "matchbook", ...headersFor(key) });
-    socket.write(
-      `GET /shards/na/matches/large HTTP/1.1\r\n${headers.map((one) => `${one.join(": ")}\r\n`).join("")}\r\n`,
-    );
+    const headers = `Host: matchbook\r\nAuthorization: Bearer ${key}\r\nAccept: ${JSON_API}\r\n`;
+    socket.write(`GET /shards/na/matches/large HTTP/1.1\r\n${headers}\r\n`);
     const received: Buffer[] = [await new Promise((resolve) => socket.once("data", resolve))];
     socket.pause();
     server.child.kill("SIGTERM");

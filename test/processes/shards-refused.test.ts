@@ -12,7 +12,7 @@ import { ENGINES, type EngineHome, engineHomes } from "../support/engine-worlds.
 import { ingestAt, matchbookAt, settingsAt, shardsFile } from "../support/places.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
-import { ingestWith, JSON_API, makeKey } from "../support/world.ts";
+import { getAs, ingestWith, makeKey } from "../support/world.ts";
 
 const homeIn = engineHomes();
 const record = (id: string, shard = "na") => JSON.stringify(aMatch({ id, shard }));
@@ -82,10 +82,8 @@ describe.each(ENGINES)("in %s,", (engine) => {
         shardsFile(join(data, "matchbook.toml"), { na: home.place, sa: undefined });
         const { key } = await makeKey({ data });
         const server = await startServerProcess(["--data", data], { cwd: data });
-        const statusOf = async (shard: string) => {
-          const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
-          return (await fetch(`${server.url}/shards/${shard}/players`, { headers })).status;
-        };
+        const statusOf = async (shard: string) =>
+          (await getAs({ ...server, key }, `/shards/${shard}/players`)).status;
         expect([await statusOf("na"), await statusOf("sa")]).toEqual([503, 200]);
         await server.end();
         const log = await new Response(server.child.stderr).text();

@@ -14,7 +14,7 @@ import { type Cluster, startCluster } from "../support/postgres.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { JSON_API, startWorld, type World } from "../support/world.ts";
+import { getAs, startWorld, type World } from "../support/world.ts";
 
 /** As documented for operators. */
 const NOTICED_MS = 5000;
@@ -216,21 +216,18 @@ describe("an unavailable key database", () => {
       for await (const chunk of server.child.stderr) log += Buffer.from(chunk).toString();
     })();
     const count = (event: EventName) => log.split(`"event":"${event}"`).length - 1;
-    const get = (path: string) =>
-      fetch(`${server.url}${path}`, {
-        headers: { Authorization: `Bearer ${key}`, Accept: JSON_API },
-      });
+    const get = (path: string) => getAs({ ...server, key }, path);
     try {
       expect((await get("/healthz")).status).toBe(200);
       const ready = await get("/readyz");
-      expect([ready.status, await ready.json()]).toEqual([
+      expect([ready.status, ready.body]).toEqual([
         503,
         // The list of redactions is there too, without which a shard is not opened.
         { status: "not ready", unavailable: ["na"], keys: "unavailable" },
       ]);
       const refused = await get(ONE);
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
-      expect(await refused.json()).toMatchObject({ errors: [{ code: "keys-unavailable" }] });
+      expect(refused.body).toMatchObject({ errors: [{ code: "keys-unavailable" }] });
     } finally {
       await cluster.start();
     }

@@ -7,8 +7,9 @@ import { type Instance, startInstance } from "../support/instances.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
+import { shared } from "../support/shared.ts";
 import { until } from "../support/state.ts";
-import { makeKey, startWorld, type World } from "../support/world.ts";
+import { makeKey, startWorld } from "../support/world.ts";
 
 /** How long requests wait for a Redis that does not respond. */
 const RESPONSE_MS = 100;
@@ -20,13 +21,12 @@ const page = (offset: number) => `/shards/na/matches?page[offset]=${offset}`;
 
 await awayFromMidnight();
 
+const world = shared(() => startWorld(MATCHES));
 let redis: TestRedis;
-let world: World;
 let running: Instance[] = [];
 
 beforeAll(async () => {
   redis = await startRedis();
-  world = await startWorld(MATCHES);
 });
 afterEach(async () => {
   await Promise.all(running.map((instance) => instance.stop()));
@@ -34,10 +34,7 @@ afterEach(async () => {
   await redis.remove();
   redis = await startRedis();
 });
-afterAll(async () => {
-  await world.stop();
-  await redis.remove();
-});
+afterAll(() => redis.remove());
 
 async function twoInstances(
   settings: Partial<Settings> = {},

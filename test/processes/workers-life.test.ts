@@ -66,14 +66,6 @@ describe("a running server", () => {
   const pidOf = (worker: number) =>
     server.log.findLast((line) => line.event === "worker-ready" && line.worker === worker)!.pid;
 
-  test("was announced once, when all workers respond", async () => {
-    const callers = await meetBoth(server.url);
-    await callers.stop();
-    expect(callers.losses).toEqual([]);
-    expect([...callers.statuses.keys()]).toEqual([200]);
-    expect(childrenOf(server.pid)).toHaveLength(2);
-  });
-
   test("does not share its port: another one fails as with one process, which is reported once", async () => {
     const { port } = new URL(server.url);
     const args = ["serve", "--port", port, "--data", data, "--log-level", "error"];

@@ -8,7 +8,7 @@ import { Connection } from "../support/connection.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
-import { readScrape } from "../support/scrape.ts";
+import { readScrape, seriesValue } from "../support/scrape.ts";
 import { until } from "../support/state.ts";
 import { startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
@@ -56,21 +56,10 @@ async function admin(method: string, path: string, body?: object) {
   return { status: response.status, text, body: JSON.parse(text) };
 }
 
-async function scrape() {
+async function metric(name: string, labels: Record<string, string>): Promise<number> {
   const response = await fetch(`${adminUrl}/metrics`, { headers: AUTHORIZATION });
-  return readScrape(await response.text());
+  return seriesValue(readScrape(await response.text()), name, labels)!;
 }
-
-const metric = async (name: string, labels: Record<string, string>) => {
-  const samples = [...(await scrape()).values()].flatMap((family) => family.samples);
-  const found = samples.filter(
-    (sample) =>
-      sample.name === name &&
-      Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
-  );
-  expect(found).toHaveLength(1);
-  return found[0]!.value;
-};
 
 const headersFor = (key: string) => ({ Authorization: `Bearer ${key}`, Accept: JSON_API });
 

@@ -39,6 +39,13 @@ export function matchbookAt(data: string, args: string[], stdin?: string): Promi
   return matchbook(whole, stdin === undefined ? {} : { stdin });
 }
 
+/** The output of a command that must succeed. */
+export async function doneAt(data: string, args: string[], stdin?: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await matchbookAt(data, args, stdin);
+  if (exitCode !== 0) throw new Error(`${args.join(" ")} ended with ${exitCode}: ${stderr}`);
+  return stdout;
+}
+
 export const settingsAt = (data: string) =>
   loadSettings({ flags: { data }, env: {}, cwd: data }).values;
 
