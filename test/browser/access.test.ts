@@ -7,6 +7,7 @@ import { serve } from "../../src/wiring.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { shared } from "../support/shared.ts";
 import { until } from "../support/state.ts";
+import { getAs, makeKey } from "../support/world.ts";
 import {
   changePageData,
   holdReplies,
@@ -45,6 +46,9 @@ function watch(page: Page, seen: Requests = []): Requests {
   });
   return seen;
 }
+
+const hasStatus = async (key: string, status: number) =>
+  (await getAs({ ...open, key }, "/usage")).status === status;
 
 const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 
@@ -127,10 +131,7 @@ inBrowser("a key", () => {
   test("that has ended is shown as rejected, and used until the visitor removes it", async () => {
     const access = openAccess(open.settings);
     const { key, record } = await access.keys.create({ name: "short" }, Date.now());
-    const headers = { Authorization: `Bearer ${key}` };
-    const statusIs = (status: number) => async () =>
-      (await fetch(`${open.url}/usage`, { headers })).status === status;
-    await until("the server to know the key", statusIs(200));
+    await until("the server to know the key", () => hasStatus(key, 200));
     const page = await visit(`${open.url}/portal/status`, { expects: [401] });
     await page.evaluate((kept) => localStorage.setItem("matchbook.key", kept), key);
     await page.goto(playerLink(open));
@@ -138,7 +139,7 @@ inBrowser("a key", () => {
 
     await access.keys.revoke(record.id, Date.now());
     await access.close();
-    await until("the server to reject the key", statusIs(401));
+    await until("the server to reject the key", () => hasStatus(key, 401));
     const requests = watch(page);
     await page.goto(playerLink(open));
     await keyButton(page, /^Key rejected/).waitFor();
@@ -156,14 +157,8 @@ inBrowser("a key", () => {
   });
 
   test("is checked when the dialog opens, masked, shown in full on request, and forgotten when it is replaced", async () => {
-    const access = openAccess(open.settings);
-    const { key: other } = await access.keys.create({ name: "other" }, Date.now());
-    await access.close();
-    const headers = { Authorization: `Bearer ${other}` };
-    await until(
-      "the server to know the key",
-      async () => (await fetch(`${open.url}/usage`, { headers })).status === 200,
-    );
+    const { key: other } = await makeKey(open.settings);
+    await until("the server to know the key", () => hasStatus(other, 200));
     const page = await visit(`${open.url}/portal/status`, { key: open.key });
     await keyButton(page, /^Key /).click();
     const dialog = page.getByRole("dialog");
@@ -186,7 +181,7 @@ inBrowser("a key", () => {
   // Other states are on the page of keys: developers.test.ts.
   test("over its rate is described so", async () => {
     const visitors = { "portal-visitors": "on" } as const;
-    const server = await serveWithKeys(open, [{ rate: 1 }], visitors, stillClock());
+    await using server = await serveWithKeys(open, [{ rate: 1 }], visitors, stillClock());
     const [key] = server.keys as [string];
     for (let time = 0; time < 2; time++) {
       await fetch(`${server.url}/usage`, { headers: { Authorization: `Bearer ${key}` } });
@@ -195,7 +190,6 @@ inBrowser("a key", () => {
     await keyButton(reader, /^Key /).click();
     await reader.getByRole("dialog").getByText("too many requests in a minute").waitFor();
     await leave(reader);
-    await server.stop();
   });
 
   test("is discarded if the dialog is closed while it is being checked", async () => {

@@ -97,7 +97,7 @@ inBrowser("the key on its page", () => {
   };
 
   test("is masked until it is shown, and its state is true: valid, not valid, over its quota", async () => {
-    const world = await startWorld(MATCHES, { "matches-per-day": "2" }, stillClock());
+    await using world = await startWorld(MATCHES, { "matches-per-day": "2" }, stillClock());
     const page = await stateOf(world, world.key, "This key works.");
     expect(await page.locator(".figures").innerText()).toMatch(/Matches per day\s+2\s/);
     await page.locator("main").getByRole("button", { name: "Show key" }).click();
@@ -118,7 +118,6 @@ inBrowser("the key on its page", () => {
     await over.goto(`${world.url}${AREA}/usage`);
     await over.getByText(/The daily match quota is used up\. Resets in \d+/).waitFor();
     await leave(over);
-    await world.stop();
   });
 });
 
@@ -212,7 +211,7 @@ inBrowser("the usage page", () => {
     visit(`${world.url}${AREA}/usage`, { key: world.key, ...options });
 
   test("shows requests, errors, and matches against the quota", async () => {
-    const world = await startWorld(MATCHES, { "matches-per-day": "20" }, stillClock());
+    await using world = await startWorld(MATCHES, { "matches-per-day": "20" }, stillClock());
     await world.get("/shards/na/matches?page[limit]=3");
     await world.get("/shards/na/matches/nobody");
     const page = await openUsage(world);
@@ -247,6 +246,5 @@ inBrowser("the usage page", () => {
       .waitFor();
     expect(await violations(page)).toEqual([]);
     await leave(page);
-    await world.stop();
   });
 });

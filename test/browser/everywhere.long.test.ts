@@ -1,6 +1,7 @@
 /** Every page of the portal, at four widths, in light and dark: accessible, and nothing sticks out. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
+import { shared } from "../support/shared.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { CODED, HOSTILE, MARKUP, oddRecords, SIX, SPARE, UNEVEN } from "./odd-records.ts";
 import { inBrowser, looks, startDemoWorld, violations, visit } from "./support.ts";
@@ -38,16 +39,8 @@ const ODD = [
 ];
 
 inBrowser("every page", () => {
-  let demo: World;
-  let odd: World;
-  beforeAll(async () => {
-    demo = await startDemoWorld();
-    odd = await startWorld(oddRecords());
-  });
-  afterAll(async () => {
-    await demo.stop();
-    await odd.stop();
-  });
+  const demo = shared(() => startDemoWorld());
+  const odd = shared(() => startWorld(oddRecords()));
 
   test.each(DEMO)("%s fits, and is accessible", async (path) => {
     const { body } = await demo.get("/shards/na/matches?sort=-createdAt&page[limit]=1");

@@ -178,7 +178,7 @@ inBrowser("the explorer, when something is wrong:", () => {
   });
 
   test("a rate limit is waited for, with a countdown", async () => {
-    const slow = await startWorld(MATCHES, { rate: "1" });
+    await using slow = await startWorld(MATCHES, { rate: "1" });
     const page = await visit(`${slow.url}${EXPLORER}?shard=na&on=matches`, {
       key: slow.key,
       expects: [429],
@@ -187,11 +187,10 @@ inBrowser("the explorer, when something is wrong:", () => {
     await page.getByText(/Waiting for the server: \d+ s/).waitFor();
     expect(await page.locator(".explorer-status .gauge").innerText()).toMatch(/^0 of 1 /);
     await leave(page);
-    await slow.stop();
   });
 
   test("a daily match quota that is used up is shown instead of the requests that are left", async () => {
-    const strict = await startWorld(MATCHES, { "matches-per-day": "1" }, stillClock());
+    await using strict = await startWorld(MATCHES, { "matches-per-day": "1" }, stillClock());
     // On no first page, whatever its order.
     await strict.get("/shards/na/matches/match-6");
     const page = await visit(`${strict.url}${EXPLORER}?shard=na&on=matches`, {
@@ -203,7 +202,6 @@ inBrowser("the explorer, when something is wrong:", () => {
       /^Daily match quota used up, resets in \d+ (hour|minute|second)s?$/,
     );
     await leave(page);
-    await strict.stop();
   });
 
   test("an unreachable server is reported, and nothing that was entered is lost", async () => {

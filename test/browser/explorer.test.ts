@@ -372,11 +372,10 @@ inBrowser("the query of the explorer", () => {
 
 /** Runs a program as it is, and returns its output. */
 async function run(program: string): Promise<string> {
-  const folder = aFolder();
+  using folder = aFolder();
   writeFileSync(join(folder.path, "program.mjs"), program);
   const command = [process.execPath, "program.mjs"];
   const { stdout, stderr } = await runProgram(command, { cwd: folder.path });
   expect(stderr).toBe("");
-  folder.remove();
   return stdout;
 }

@@ -59,7 +59,7 @@ inBrowser("the home page", () => {
   });
 
   test("opens on a region that the visitor may read, and stores only the one they choose", async () => {
-    const partly = await startDemoWorld({ "closed-shards": "na" });
+    await using partly = await startDemoWorld({ "closed-shards": "na" });
     await partly.ingest([aMatch({ shard: "na", createdAt: DEMO_NOW - 1000 })]);
     const page = await visit(partly.url, { key: partly.key, expects: [403] });
     const stored = () => page.evaluate(() => localStorage.getItem("matchbook.shard"));
@@ -71,7 +71,6 @@ inBrowser("the home page", () => {
     await page.getByRole("alert").first().waitFor();
     expect([await regionShown(page), await stored()]).toEqual(["na", "na"]);
     await leave(page);
-    await partly.stop();
   });
 
   test("opens with the region of its URL", async () => {
@@ -285,13 +284,12 @@ inBrowser("the home page", () => {
   });
 
   test("shows on every page that a server without records has no regions yet", async () => {
-    const empty = await startWorld([]);
+    await using empty = await startWorld([]);
     const page = await visit(empty.url, { key: empty.key });
     await page.getByText(NO_REGIONS, { exact: true }).waitFor();
     await page.locator("footer").getByRole("link", { name: TEXTS.status, exact: true }).click();
     await page.getByText(NO_REGIONS, { exact: true }).waitFor();
     await leave(page);
-    await empty.stop();
   });
 
   test("says that the server does not respond, and goes on by itself when it does again", async () => {

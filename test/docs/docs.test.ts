@@ -81,10 +81,9 @@ describe("docs/settings.md", () => {
 
   test("shows a file that loads, and says where its shards are", () => {
     const [example] = blocks(settings, "toml");
-    const folder = aFolder();
+    using folder = aFolder();
     writeFileSync(join(folder.path, "matchbook.toml"), example!);
     const { values, origins } = loadSettings({ flags: {}, env: {}, cwd: folder.path });
-    folder.remove();
     expect(origins.port).toBe("file");
     expect(values["trusted-proxies"].has("10.1.2.3")).toBe(true);
     const places = values.shards.map(({ id, location }) => [

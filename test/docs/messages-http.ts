@@ -127,19 +127,19 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     id: "m1",
     rosters: duel({ id: "p1", name: "Ada" }, { id: "p2", name: "Grace" }),
   });
-  const world = await startWorld([record, aMatch({ id: "m3" })]);
-  const empty = await startWorld();
-  const relaxed = await startWorld([record], { compat: "gamelocker" });
+  await using world = await startWorld([record, aMatch({ id: "m3" })]);
+  await using empty = await startWorld();
+  await using relaxed = await startWorld([record], { compat: "gamelocker" });
   const noon = new TestClock(new Date().setUTCHours(12, 0, 0, 0));
-  const limited = await serveWithKeys(world, [{ rate: 2 }], {}, noon);
-  const guarded = await serveWithKeys(
+  await using limited = await serveWithKeys(world, [{ rate: 2 }], {}, noon);
+  await using guarded = await serveWithKeys(
     world,
     [{ matchesPerDay: 1 }, { shards: ["eu"] }],
     { "open-requests-per-minute": 1 },
     noon,
   );
-  const keyless = await serveWithoutKeys(world);
-  const full = await serveWithKeys(world, [], { "max-in-flight": 0 });
+  await using keyless = await serveWithoutKeys(world);
+  await using full = await serveWithKeys(world, [], { "max-in-flight": 0 });
   const fixBug = simulateBug();
   try {
     const messages = await Promise.all(WISHES.map((wish) => ask(world, wish)));
@@ -162,11 +162,6 @@ export async function replyMessages(): Promise<ReplyMessage[]> {
     return messages;
   } finally {
     fixBug();
-    await full.stop();
-    await keyless.stop();
-    await limited.stop();
-    await guarded.stop();
-    for (const one of [relaxed, empty, world]) await one.stop();
   }
 }
 
@@ -192,12 +187,11 @@ async function exhausted(world: World, limited: { url: string; keys: string[] })
 
 /** Waits for changes twice at once, with a key that may do so once. */
 async function overstreamed(world: World): Promise<ReplyMessage> {
-  const server = await serveWithKeys(world, [{}], { tiers: [{ name: "hobby", streams: 1 }] });
+  await using server = await serveWithKeys(world, [{}], { tiers: [{ name: "hobby", streams: 1 }] });
   const headers = { Authorization: `Bearer ${server.keys[0]}` };
   const stream = await StreamClient.open(`${server.url}${CHANGES}`, headers);
   const reply = await world.get(`${server.url}${CHANGES}?page[wait]=5`, headers);
   stream.close();
-  await server.stop();
   const request = `GET ${CHANGES}?page[wait]=5, with as many streams as the key may have`;
   return messageOf(request, reply);
 }
@@ -205,7 +199,7 @@ async function overstreamed(world: World): Promise<ReplyMessage> {
 /** Reads two matches without a key where a visitor may read one, and sends one request too many. */
 async function visitorMessages(world: World, noon: TestClock): Promise<ReplyMessage[]> {
   const tiers = [{ name: "hobby" }, { name: "visitor", rate: 2, matchesPerDay: 1 }];
-  const server = await serveWithKeys(world, [], { "portal-visitors": "on", tiers }, noon);
+  await using server = await serveWithKeys(world, [], { "portal-visitors": "on", tiers }, noon);
   const response = await fetch(`${server.url}/portal/visitor-token`);
   const { token } = (await response.json()) as { token: string };
   const get = async (path: string, request: string): Promise<ReplyMessage> => {
@@ -217,7 +211,6 @@ async function visitorMessages(world: World, noon: TestClock): Promise<ReplyMess
     await get(`${MATCHES}/m3`, `GET ${MATCHES}/m3, of a portal visitor, the second match of a day`),
     await get(MATCHES, `GET ${MATCHES}, of a portal visitor, again too soon`),
   ];
-  await server.stop();
   return messages;
 }
 

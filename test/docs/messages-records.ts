@@ -212,22 +212,18 @@ export async function recordMessages(): Promise<RecordMessage[]> {
     }),
     ...TEXTS,
   ];
-  const world = await startWorld();
-  try {
-    // The first line makes ingest detect NDJSON, and the shard has a record.
-    const lines = [json(sound()), ...records.map(([, line]) => line)];
-    const file = new Blob(lines.flatMap((line) => [line, "\n"])).stream();
-    const clock = () => Date.parse("2026-06-01T00:00:00Z");
-    const { rejections } = await withShards(world.settings, (shards) =>
-      ingestBytes(shards, world.settings, file, { clock }),
-    );
-    const reasonsAt = (line: number) =>
-      rejections.filter(({ origin }) => origin.line === line).flatMap(({ problems }) => problems);
-    return records.map(([what], number) => ({
-      what,
-      reasons: reasonsAt(number + 2),
-    }));
-  } finally {
-    await world.stop();
-  }
+  await using world = await startWorld();
+  // The first line makes ingest detect NDJSON, and the shard has a record.
+  const lines = [json(sound()), ...records.map(([, line]) => line)];
+  const file = new Blob(lines.flatMap((line) => [line, "\n"])).stream();
+  const clock = () => Date.parse("2026-06-01T00:00:00Z");
+  const { rejections } = await withShards(world.settings, (shards) =>
+    ingestBytes(shards, world.settings, file, { clock }),
+  );
+  const reasonsAt = (line: number) =>
+    rejections.filter(({ origin }) => origin.line === line).flatMap(({ problems }) => problems);
+  return records.map(([what], number) => ({
+    what,
+    reasons: reasonsAt(number + 2),
+  }));
 }

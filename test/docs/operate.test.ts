@@ -1,7 +1,7 @@
 /** The pages for operators: commands exist and print what is shown, and examples work as written. */
 
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import {
   copyFileSync,
   mkdirSync,
@@ -23,7 +23,7 @@ import { sqliteRows } from "../support/engine-sqlite.ts";
 import { linesOf } from "../support/places.ts";
 import { matchbook, PROGRAM, ROOT, RUNTIME_OPTIONS } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
-import { aFolder } from "../support/world.ts";
+import { sharedFolder } from "../support/shared.ts";
 import { blocks, type Exchange, exchanges, page, patternOf, plain, wordsOf } from "./markdown.ts";
 
 const pages = ["install", "operate", "runbook"].map((name) => page(`docs/${name}.md`));
@@ -36,24 +36,23 @@ const of = (command: string): Exchange[] =>
   sessions.filter((one) => one.command.startsWith(`matchbook ${command}`));
 const scriptWith = (text: string): string => scripts.find((script) => script.includes(text))!;
 
-/** A folder with a data folder of these records, which is removed at the end. */
+const folder = sharedFolder();
+let made = 0;
+
+/** A folder with a data folder of these records. */
 async function aHome(records: readonly string[] = []) {
-  const folder = aFolder();
-  folders.push(folder);
-  const data = join(folder.path, "data");
+  const path = join(folder, `home-${made++}`);
+  mkdirSync(path);
+  const data = join(path, "data");
   const run = (args: readonly string[], stdin?: string) =>
     matchbook([...args], {
-      cwd: folder.path,
+      cwd: path,
       env: { MATCHBOOK_DATA: data },
       ...(stdin === undefined ? {} : { stdin }),
     });
   if (records.length > 0) expect((await run(["ingest", "-"], records.join("\n"))).exitCode).toBe(0);
-  return { path: folder.path, data, run };
+  return { path, data, run };
 }
-const folders: ReturnType<typeof aFolder>[] = [];
-afterAll(() => {
-  for (const folder of folders) folder.remove();
-});
 
 /** Runs a script of a page with other folders. Returns its output. */
 function bash(script: string, data: string, replaced: Record<string, string> = {}): string {
@@ -125,7 +124,7 @@ describe("docs/install.md", () => {
   test.skipIf(Bun.which("curl") === null)(
     "reads the metrics and uploads records, with the token in a file (needs curl)",
     async () => {
-      const world = await startAdminWorld();
+      await using world = await startAdminWorld();
       const home = await aHome();
       writeFileSync(join(home.path, "admin-token"), `${TOKEN}\n`);
       writeFileSync(join(home.path, "matches.ndjson"), ndjson([aMatch(), aMatch()]));
@@ -140,7 +139,6 @@ describe("docs/install.md", () => {
       await run("/ingest");
       const { report } = await Bun.file(join(home.path, "result.json")).json();
       expect(report.stored).toBe(2);
-      await world.stop();
     },
   );
 });

@@ -35,34 +35,27 @@ withPackages("the OpenAPI document", () => {
   test.each(Object.keys(GENERATORS))(
     "makes a client that compiles and reads a page, a match and a player: %s",
     async (name) => {
-      const folder = aFolder();
+      using folder = aFolder();
       const local = (path: string) => join(folder.path, path);
-      try {
-        symlinkSync(join(import.meta.dir, "node_modules"), local("node_modules"));
-        copyFileSync(join(import.meta.dir, `programs/${name}.ts`), local("main.ts"));
-        await Bun.write(local("package.json"), '{"type":"module"}');
-        await Bun.write(
-          local("tsconfig.json"),
-          JSON.stringify({ ...TSCONFIG, files: ["main.ts"] }),
-        );
-        await Bun.write(local("openapi-ts.config.json"), JSON.stringify(HEY_API));
-        const [program, ...rest] = GENERATORS[name]!(`${world.url}/openapi.json`);
-        await run([local(`node_modules/.bin/${program}`), ...rest], folder.path);
-        await run([join(ROOT, "node_modules/.bin/tsc"), "-p", "."], folder.path);
-        const facts = { MATCH, PLAYER: PLAYER.id };
-        const seen = await seenBy(["node", local("compiled/main.js")], world, facts);
-        const page = await world.get(
-          "/shards/na/matches?page[limit]=2&sort=-createdAt&fields[match]=createdAt&include=",
-        );
-        expect(seen).toEqual({
-          page: page.body.data,
-          match: MATCH,
-          player: PLAYER.name,
-          refused: "not-acceptable",
-        });
-      } finally {
-        folder.remove();
-      }
+      symlinkSync(join(import.meta.dir, "node_modules"), local("node_modules"));
+      copyFileSync(join(import.meta.dir, `programs/${name}.ts`), local("main.ts"));
+      await Bun.write(local("package.json"), '{"type":"module"}');
+      await Bun.write(local("tsconfig.json"), JSON.stringify({ ...TSCONFIG, files: ["main.ts"] }));
+      await Bun.write(local("openapi-ts.config.json"), JSON.stringify(HEY_API));
+      const [program, ...rest] = GENERATORS[name]!(`${world.url}/openapi.json`);
+      await run([local(`node_modules/.bin/${program}`), ...rest], folder.path);
+      await run([join(ROOT, "node_modules/.bin/tsc"), "-p", "."], folder.path);
+      const facts = { MATCH, PLAYER: PLAYER.id };
+      const seen = await seenBy(["node", local("compiled/main.js")], world, facts);
+      const page = await world.get(
+        "/shards/na/matches?page[limit]=2&sort=-createdAt&fields[match]=createdAt&include=",
+      );
+      expect(seen).toEqual({
+        page: page.body.data,
+        match: MATCH,
+        player: PLAYER.name,
+        refused: "not-acceptable",
+      });
     },
   );
 

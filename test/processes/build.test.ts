@@ -11,6 +11,7 @@ import { aMatch } from "../support/records.ts";
 import { testLong } from "../support/scale.ts";
 import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
+import { childrenOf } from "../support/workers.ts";
 import { JSON_API } from "../support/world.ts";
 
 // The build takes a few seconds, and several processes may share a slow machine.
@@ -83,10 +84,10 @@ describe("the executable", () => {
     expect(JSON.parse(stdout)).toMatchObject({ stored: 3, rejected: 0 });
   });
 
-  test("serves, stores uploads in a thread, and handles signals", async () => {
+  test("serves with several workers, stores uploads in a thread, and handles signals", async () => {
     const made = await matchbook(["keys", "create", "--name", "alone", "--data", data], alone);
     expect(made.exitCode).toBe(0);
-    const flags = ["--data", data, "--admin-port", "0", "--drain-ms", "0"];
+    const flags = ["--data", data, "--admin-port", "0", "--drain-ms", "0", "--workers", "2"];
     const server = await startServerProcess(flags, {
       ...alone,
       env: { ...alone.env, MATCHBOOK_ADMIN_TOKEN: TOKEN },
@@ -117,18 +118,8 @@ describe("the executable", () => {
       expect([loaded.status, (await loaded.text()).length > 0]).toEqual([200, true]);
     }
 
+    expect(childrenOf(server.child.pid)).toHaveLength(2);
     expect(await server.end("SIGTERM")).toBe(0);
-  });
-
-  test("serves with several workers", async () => {
-    const flags = ["--data", data, "--workers", "2", "--drain-ms", "0"];
-    const server = await startServerProcess(flags, alone);
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-    expect((await fetch(`${server.url}/`)).status).toBe(200);
-    const { pid } = server.child;
-    const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-    expect(workers).toHaveLength(2);
-    expect(await server.end()).toBe(0);
   });
 
   test("has the runtime options of bin/matchbook, unless overridden", async () => {

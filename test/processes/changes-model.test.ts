@@ -3,16 +3,16 @@
  * sees every change, in order, and nothing else. CHANGES=100000 follows more of them.
  */
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeLines } from "../support/demo.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { doneAt, linesOf, shardsFile } from "../support/places.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import { startCluster } from "../support/postgres.ts";
 import { asProcess, startServerProcess } from "../support/process.ts";
 import { scaled } from "../support/scale.ts";
-import { sharedFolder } from "../support/shared.ts";
+import { shared, sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { endLease, type Receiver, startReceiver } from "../support/webhooks.ts";
 import { JSON_API, makeKey } from "../support/world.ts";
@@ -21,17 +21,11 @@ const CHANGES = Number(process.env.CHANGES ?? scaled(480));
 const TIMEOUT_MS = 120_000 + CHANGES * 20;
 const SHARD = "na";
 
-let cluster: Cluster;
+const cluster = shared(() => startCluster());
 const folder = sharedFolder();
-beforeAll(async () => {
-  cluster = await startCluster();
-});
 const started: { kill(signal: "SIGKILL"): void }[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
-});
-afterAll(() => {
-  cluster.remove();
 });
 
 interface ChangeResource {

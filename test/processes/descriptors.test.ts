@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { connect, type Socket } from "node:net";
 import { join } from "node:path";
+import { Connection } from "../support/connection.ts";
 import { MATCHBOOK } from "../support/process.ts";
 import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
@@ -20,15 +20,15 @@ test("when descriptors run short, connections wait, the log says so, and nothing
     mode: 0o755,
   });
   const server = await startWorkers(["--data", folder, "--drain-ms", "0"], { program });
-  const served = await open(server.url);
-  let connections: Socket[] = [];
+  const served = await Connection.open(server.url);
+  let connections: Connection[] = [];
   /** More than fit; the server closes idle ones after ten seconds. */
   const fill = async () => {
-    connections = connections.filter(({ destroyed }) => !destroyed);
-    while (connections.length < 2 * LIMIT) connections.push(await open(server.url));
+    connections = connections.filter(({ isClosed }) => !isClosed);
+    while (connections.length < 2 * LIMIT) connections.push(await Connection.open(server.url));
   };
   try {
-    expect(await statusOver(served)).toBe("200");
+    expect(await statusOver(served)).toBe(200);
     await fill();
     const [low] = await server.events("descriptors-low");
     expect(low).toMatchObject({ level: 40, limit: LIMIT });
@@ -40,38 +40,25 @@ test("when descriptors run short, connections wait, the log says so, and nothing
       await fill();
       polls += 1;
       // A connection in use is still served.
-      if (polls % 20 === 0) expect(await statusOver(served)).toBe("200");
+      if (polls % 20 === 0) expect(await statusOver(served)).toBe(200);
       // A process that tries again and again is always runnable, however busy the machine is.
       const isAsleep = openIn(server.pid) >= 0.9 * LIMIT && stateOf(server.pid) === "S";
       asleep = isAsleep ? asleep + 1 : 0;
       return asleep > 10;
     });
-    expect(await statusOver(served)).toBe("200");
+    expect(await statusOver(served)).toBe(200);
 
-    for (const connection of [served, ...connections]) connection.destroy();
+    for (const connection of [served, ...connections]) connection.close();
     await until("connections are accepted again", () => openIn(server.pid) < 0.8 * LIMIT);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect(server.log.filter(({ event }) => event === "descriptors-low")).toHaveLength(1);
   } finally {
-    for (const connection of [served, ...connections]) connection.destroy();
+    for (const connection of [served, ...connections]) connection.close();
     expect(await server.end()).toBe(0);
   }
 });
 
-function open(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const socket = connect(Number(port), hostname, () => resolve(socket)).on("error", reject);
-  return promise;
-}
-
-/** Sends a request over an open connection. */
-function statusOver(socket: Socket): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  socket.once("data", (data) => resolve(String(data).split(" ")[1]));
-  socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  return promise;
-}
+const statusOver = async (connection: Connection) => (await connection.ask("/healthz", {})).status;
 
 const openIn = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 

@@ -182,18 +182,6 @@ const PLANTED: [what: string, plant: () => unknown, ...lines: (string | RegExp)[
     /^problem keys: .*access\.sqlite/,
   ],
   [
-    "a newer format",
-    () => change("na.db", "PRAGMA user_version = 99"),
-    new RegExp(
-      `^problem shard na: .*newer Matchbook \\(format 99; .* supports ${FORMAT}\\); upgrade`,
-    ),
-  ],
-  [
-    "keys of a newer format",
-    () => change("access.sqlite", "PRAGMA user_version = 99"),
-    /^problem keys: .*access\.sqlite was written by a newer Matchbook/,
-  ],
-  [
     "an SQLite file of another program",
     () => change("other.db", "CREATE TABLE t (a)"),
     /^warning files: .*other\.db is an SQLite file, but not a Matchbook shard: it is ignored$/,

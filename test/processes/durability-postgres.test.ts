@@ -3,26 +3,23 @@
  * the database are killed: what was only in its memory is lost.
  */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { doneAt, homeAt, linesOf, matchbookAt } from "../support/places.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
-import { sharedFolder } from "../support/shared.ts";
+import { startCluster } from "../support/postgres.ts";
+import { shared, sharedFolder } from "../support/shared.ts";
 
 const lines = linesOf("na", 30, Date.now() - 3_600_000);
 const folder = sharedFolder();
-let cluster: Cluster;
+// What is not written by a commit stays in memory for longer than the test takes.
+const cluster = shared(() =>
+  startCluster(["fsync = on", "wal_writer_delay = 10s", "autovacuum = off"]),
+);
 let home: string;
 
 beforeAll(async () => {
-  // What is not written by a commit stays in memory for longer than the test takes.
-  cluster = await startCluster(["fsync = on", "wal_writer_delay = 10s", "autovacuum = off"]);
   await execute("ALTER DATABASE postgres SET synchronous_commit = off");
   home = homeAt(join(folder, "home"), `${cluster.url}?schema=durable`);
-});
-
-afterAll(() => {
-  cluster.remove();
 });
 
 /** Each statement alone: ALTER SYSTEM cannot be part of a transaction. */

@@ -4,16 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { NameSearch } from "../../src/features/name-search/similar-names.ts";
 import type { NameLookups } from "../../src/features/name-search/stored.ts";
 import type { Selection } from "../../src/store/store.ts";
-import {
-  COMBINATIONS,
-  LIMIT,
-  MATCHES,
-  PAGE_STARTS,
-  rowsOf,
-  SINGLE_FILTERS,
-  TYPED_NAMES,
-  WINDOW,
-} from "../support/large.ts";
+import { COMBINATIONS, LIMIT, MATCHES, PAGE_STARTS, rowsOf, SINGLE_FILTERS, TYPED_NAMES, WINDOW } from "../support/large.ts";
 
 export interface Cost {
   /** In units of the store. */
@@ -37,6 +28,19 @@ export interface CostingStore {
     row: number;
   };
 }
+
+/** The same object, with a look at each call of a method before it happens. `call` may return a result of its own. */
+export const watched = <T extends object>(
+  target: T,
+  call: (name: string, args: unknown[]) => unknown,
+): T =>
+  new Proxy(target, {
+    get(_, name) {
+      const member = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => call(String(name), args) ?? member.apply(target, args);
+    },
+  });
 
 /** Registers the tests of a store. */
 export function testCosts({ page, lookups, most }: CostingStore): void {

@@ -9,7 +9,7 @@ import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { aPlayer } from "../conformance/entries.ts";
 import { fillLargely, LIMIT } from "../support/large.ts";
 import { aPostgres } from "../support/postgres.ts";
-import { testCosts } from "./page-costs.ts";
+import { testCosts, watched } from "./page-costs.ts";
 
 let stop = () => {};
 let session: Session;
@@ -41,8 +41,11 @@ const NAMESAKES = Array.from({ length: 500 }, (_, at) =>
 
 /** The statements of a read, as they are run. */
 async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
-  const { connection, noted } = noting(session);
-  await ask(connection);
+  const noted: Statement[] = [];
+  const noting = watched(session, (name, [text, values = []]) => {
+    if (name === "rows") noted.push({ text: text as string, values: values as unknown[] });
+  });
+  await ask(noting);
   const plans: Awaited<ReturnType<typeof plansOf>>[] = [];
   for (const statement of noted) plans.push(await plansOf(session, statement));
   return (["first", "later", "generic"] as const).map((when) => {
@@ -89,23 +92,6 @@ test("ids by name: reads the players with a name, and the state", async () => {
 interface Statement {
   text: string;
   values: readonly unknown[];
-}
-
-/** Records and runs statements. */
-function noting<C extends Connection>(connection: C): { connection: C; noted: Statement[] } {
-  const noted: Statement[] = [];
-  const watched = new Proxy(connection, {
-    get(target, name) {
-      const member = Reflect.get(target, name, target);
-      if (typeof member !== "function") return member;
-      if (name !== "rows") return member.bind(target);
-      return (text: string, values: readonly unknown[] = []) => {
-        noted.push({ text, values });
-        return target.rows(text, values);
-      };
-    },
-  });
-  return { connection: watched, noted };
 }
 
 interface Node {

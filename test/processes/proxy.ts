@@ -121,5 +121,8 @@ test("while all have lost it, they respond themselves and serve their other shar
   });
   const body = { errors: [{ code: "shard-unavailable" }] };
   expect(answer).toMatchObject({ status: 503, retryAfter: "5", body });
+  expect(JSON.stringify(answer)).not.toContain("127.0.0.1");
   await until("the other shard is served", () => isServed(LOCAL));
+  const { shards } = (await get("/status")).body;
+  expect(shards).toMatchObject([{ available: true }, { available: false }]);
 });

@@ -1,11 +1,11 @@
 /** Limits that two servers share through Redis with TLS, and invalid certificates. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { type Authority, authorityFile, makeAuthority } from "../support/certificates.ts";
 import { startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { startRedis } from "../support/redis.ts";
-import { sharedFolder } from "../support/shared.ts";
+import { shared, sharedFolder } from "../support/shared.ts";
 import { getAs, makeKey, startWorld } from "../support/world.ts";
 
 const folder = sharedFolder();
@@ -13,10 +13,7 @@ let authority: Authority;
 beforeAll(() => {
   authority = makeAuthority(folder, "authority");
 });
-const world = await startWorld([aMatch({ id: "match-0" })]);
-afterAll(async () => {
-  await world.stop();
-});
+const world = shared(() => startWorld([aMatch({ id: "match-0" })]));
 
 /** A Redis with TLS only, with a certificate for these names. */
 function redisFor(names: string, signer: Authority = authority) {

@@ -10,19 +10,11 @@ import { recordsIn } from "../../src/export/move.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
 import { inverted } from "../support/engine.ts";
 import { replaceFirstPlayer, sqliteRows } from "../support/engine-sqlite.ts";
-import {
-  digestAt,
-  doneAt,
-  homeAt,
-  ingestAt,
-  linesOf,
-  lookInto,
-  matchbookAt,
-} from "../support/places.ts";
-import { type Cluster, startCluster, startReplica } from "../support/postgres.ts";
+import { digestAt, doneAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
+import { startCluster, startReplica } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
 import { testLong } from "../support/scale.ts";
-import { sharedFolder } from "../support/shared.ts";
+import { shared, sharedFolder } from "../support/shared.ts";
 import { servedPages, until } from "../support/state.ts";
 
 const MATCHES = 150;
@@ -32,19 +24,15 @@ const path = (name: string) => join(folder, name);
 const lines = linesOf("na", MATCHES, now);
 /** A shard in a file, which no test changes. */
 let home: string;
-let cluster: Cluster;
 let database: SQL;
+// Before the cluster goes.
+afterAll(() => database.close());
+const cluster = shared(() => startCluster());
 
 beforeAll(async () => {
-  cluster = await startCluster();
   database = new SQL(cluster.url);
   home = homeAt(path("home"), `sqlite:${path("home.db")}`);
   await ingestAt(home, lines);
-});
-
-afterAll(async () => {
-  await database.close();
-  cluster.remove();
 });
 
 const schema = (name: string) => `${cluster.url}?schema=${name}`;

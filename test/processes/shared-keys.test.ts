@@ -3,18 +3,19 @@
  * unavailable.
  */
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { hashKey } from "../../src/access/key.ts";
 import type { EventName } from "../../src/observe/events.ts";
 import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
 import { AUTHORIZATION } from "../support/admin.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import { startCluster } from "../support/postgres.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
+import { shared } from "../support/shared.ts";
 import { until } from "../support/state.ts";
-import { getAs, startWorld, type World } from "../support/world.ts";
+import { getAs, startWorld } from "../support/world.ts";
 
 /** As documented for operators. */
 const NOTICED_MS = 5000;
@@ -23,23 +24,15 @@ const page = (offset: number) => `/shards/na/matches?page[offset]=${offset}`;
 
 await awayFromMidnight();
 
-let cluster: Cluster;
-let world: World;
+const world = shared(() =>
+  startWorld(Array.from({ length: 20 }, (_, index) => aMatch({ id: `match-${index}` }))),
+);
+const cluster = shared(() => startCluster());
 let running: Instance[] = [];
 
-beforeAll(async () => {
-  cluster = await startCluster();
-  world = await startWorld(
-    Array.from({ length: 20 }, (_, index) => aMatch({ id: `match-${index}` })),
-  );
-});
 afterEach(async () => {
   await Promise.all(running.map((instance) => instance.stop()));
   running = [];
-});
-afterAll(async () => {
-  await world.stop();
-  cluster.remove();
 });
 
 /** No password is required, but it must not appear anywhere. */

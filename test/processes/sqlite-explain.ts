@@ -10,7 +10,7 @@ import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
 import { fillLargely, LIMIT, rowsOf, STRANGER } from "../support/large.ts";
 import { sharedFolder } from "../support/shared.ts";
-import { testCosts } from "./page-costs.ts";
+import { testCosts, watched } from "./page-costs.ts";
 
 const folder = sharedFolder();
 const path = join(folder, "large.db");
@@ -79,21 +79,12 @@ interface Run {
 /** Records and runs statements. */
 function notingRuns(database: Database): { database: Database; runs: Run[] } {
   const runs: Run[] = [];
-  const watched = <T extends object>(target: T, call: (name: string, args: unknown[]) => unknown) =>
-    new Proxy(target, {
-      get(_, name) {
-        const member = Reflect.get(target, name, target);
-        if (typeof member !== "function") return member;
-        return (...args: unknown[]) => call(String(name), args) ?? member.apply(target, args);
-      },
-    });
   const wrapped = watched(database, (name, [sql]) => {
-    if (name !== "prepare" && name !== "query") return undefined;
+    if (name !== "prepare" && name !== "query") return;
     return watched(database.prepare(sql as string), (method, values) => {
       if (["values", "get", "all", "iterate"].includes(method)) {
         runs.push({ sql: sql as string, values: values as SQLQueryBindings[] });
       }
-      return undefined;
     });
   });
   return { database: wrapped, runs };

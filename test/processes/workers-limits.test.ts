@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ndjson } from "../support/admin.ts";
-import { Connection } from "../support/connection.ts";
+import type { Connection } from "../support/connection.ts";
 import { awayFromMidnight } from "../support/midnight.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
-import { requestOnce, startWorkers } from "../support/workers.ts";
+import { linesToBoth, requestOnce, startWorkers } from "../support/workers.ts";
 import { JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
@@ -29,20 +29,6 @@ async function aKey(...flags: string[]): Promise<Record<string, string>> {
 
 const start = (...flags: string[]) =>
   startWorkers(["--workers", "2", "--data", data, "--drain-ms", "0", ...flags]);
-
-/** Connections to each of both workers. The system assigns a new one at random. */
-async function linesToBoth(url: string, each = 20): Promise<Connection[][]> {
-  const byProcess = new Map<string | undefined, Connection[]>();
-  await until("there are connections to both workers", async () => {
-    const line = new Connection(url);
-    await line.ask("/healthz", {});
-    byProcess.set(line.process, [...(byProcess.get(line.process) ?? []), line]);
-    return byProcess.size === 2 && [...byProcess.values()].every(({ length }) => length >= each);
-  });
-  const all = [...byProcess.values()];
-  for (const line of all.flatMap((lines) => lines.slice(each))) line.close();
-  return all.map((lines) => lines.slice(0, each));
-}
 
 const count = <T>(things: readonly T[], wanted: T) => things.filter((one) => one === wanted).length;
 

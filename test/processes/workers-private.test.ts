@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { AUTHORIZATION, ndjson, TOKEN, uploadTo } from "../support/admin.ts";
-import { Connection } from "../support/connection.ts";
+import type { Connection } from "../support/connection.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { readScrape, seriesValue } from "../support/scrape.ts";
 import { until } from "../support/state.ts";
-import { startWorkers } from "../support/workers.ts";
+import { linesToBoth, startWorkers } from "../support/workers.ts";
 import { aFolder, JSON_API } from "../support/world.ts";
 
 // Several processes may share a slow machine.
@@ -35,16 +35,7 @@ afterAll(async () => {
 });
 
 /** One connection to each worker. */
-async function aLineToEach(): Promise<Connection[]> {
-  const lines = new Map<string, Connection>();
-  while (lines.size < 2) {
-    const line = new Connection(server.url);
-    await line.ask("/healthz", {});
-    if (lines.has(line.process!)) line.close();
-    else lines.set(line.process!, line);
-  }
-  return [...lines.values()];
-}
+const aLineToEach = async () => (await linesToBoth(server.url, 1)).flat();
 
 async function admin(method: string, path: string, body?: object) {
   const response = await fetch(`${adminUrl}${path}`, {

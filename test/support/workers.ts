@@ -59,6 +59,20 @@ export async function requestOnce(url: string, path: string, headers: Record<str
   return { status, process: line.process, body: JSON.parse(body.toString()) };
 }
 
+/** Connections to each of both workers. The system assigns a new one at random. */
+export async function linesToBoth(url: string, each = 20): Promise<Connection[][]> {
+  const byProcess = new Map<string | undefined, Connection[]>();
+  await until("there are connections to both workers", async () => {
+    const line = new Connection(url);
+    await line.ask("/healthz", {});
+    byProcess.set(line.process, [...(byProcess.get(line.process) ?? []), line]);
+    return byProcess.size === 2 && [...byProcess.values()].every(({ length }) => length >= each);
+  });
+  const all = [...byProcess.values()];
+  for (const line of all.flatMap((lines) => lines.slice(each))) line.close();
+  return all.map((lines) => lines.slice(0, each));
+}
+
 async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void) {
   const decoder = new TextDecoder();
   let text = "";
