@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync, truncateSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { TOKEN } from "../support/admin.ts";
+import { Connection } from "../support/connection.ts";
 import { settingsAt } from "../support/places.ts";
 import { MATCHBOOK, spawnMatchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -114,13 +115,11 @@ describe("shutdown", () => {
     "by %s exits with 0, even with idle connections open",
     async (signal) => {
       const server = await startServerProcess(["--data", newData(), "--drain-ms", "0"]);
-      const silent = await connected(server.url);
-      const idle = await connected(server.url);
-      idle.write("GET /healthz HTTP/1.1\r\nHost: matchbook\r\n\r\n");
-      await new Promise((resolve) => idle.once("data", resolve));
+      const [silent, idle] = [await Connection.open(server.url), new Connection(server.url)];
+      await idle.ask("/healthz", {});
       expect(await server.end(signal)).toBe(0);
-      silent.destroy();
-      idle.destroy();
+      silent.close();
+      idle.close();
     },
     // Less than the ten seconds after which the runtime itself closes a connection.
     8000,
@@ -146,7 +145,8 @@ describe("shutdown", () => {
     await ingestInto(settingsAt(data), [aMatch({ id: "large", attributes: { notes } })]);
     const server = await startServerProcess(["--data", data, "--drain-ms", "0"]);
 
-    const socket = await connected(server.url);
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
     const headers = `Host: matchbook\r\nAuthorization: Bearer ${key}\r\nAccept: ${JSON_API}\r\n`;
     socket.write(`GET /shards/na/matches/large HTTP/1.1\r\n${headers}\r\n`);
     const received: Buffer[] = [await new Promise((resolve) => socket.once("data", resolve))];
@@ -176,19 +176,10 @@ describe("shutdown", () => {
   });
 });
 
-function connected(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
-    socket.once("connect", () => resolve(socket));
-    socket.once("error", reject);
-  });
-}
-
 /** True once nothing listens there any more. */
 async function isRefused(url: string): Promise<true | undefined> {
   try {
-    (await connected(url)).destroy();
+    (await Connection.open(url)).close();
     return undefined;
   } catch {
     return true;

@@ -5,11 +5,13 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { makeAuthority } from "../support/certificates.ts";
 import { hasProgram } from "../support/needs.ts";
+import { settingsAt } from "../support/places.ts";
 import { asProcess, matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { sharedFolder } from "../support/shared.ts";
 import { signatureOf, startReceiver } from "../support/webhooks.ts";
 import { startWorkers } from "../support/workers.ts";
+import { ingestInto, makeKey } from "../support/world.ts";
 
 const folder = sharedFolder();
 const opened: { stop(): unknown }[] = [];
@@ -23,25 +25,18 @@ let made = 0;
 async function aData() {
   const data = join(folder, `data${made++}`);
   mkdirSync(data);
-  const run = (args: string[], options: { stdin?: string; env?: Record<string, string> } = {}) =>
-    matchbook(args, {
-      ...options,
-      env: { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS: "private", ...options.env },
-    });
-  const ingest = async (...ids: string[]) => {
-    const lines = ids.map((id) => `${JSON.stringify(aMatch({ id }))}\n`).join("");
-    expect((await run(["ingest", "-"], { stdin: lines })).exitCode).toBe(0);
-  };
+  const env = { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS: "private" };
+  const run = (args: string[], more: Record<string, string> = {}) =>
+    matchbook(args, { env: { ...env, ...more } });
+  const ingest = (id: string) => ingestInto(settingsAt(data), [aMatch({ id })]);
   await ingest("old");
-  await run(["keys", "create", "--name", "receiver"]);
-  const [{ id: key }] = JSON.parse((await run(["keys", "list", "--json"])).stdout);
+  const { id: key } = await makeKey({ data });
   const hooks = (...args: string[]) => run(["hooks", ...args]);
   const add = async (url: string, ...args: string[]) => {
     const { exitCode, stdout, stderr } = await hooks("add", "--key", key, "--url", url, ...args);
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining("Added hook")]);
     return stdout.trim();
   };
-  const env = { MATCHBOOK_DATA: data, MATCHBOOK_HOOKS: "private" };
   return { env, key, run, ingest, hooks, add };
 }
 
@@ -107,9 +102,9 @@ test("a backup has the hooks, and restores them", async () => {
   const id = await add("http://127.0.0.1:9/");
   const backup = join(folder, "backup");
   expect((await run(["backup", backup])).stdout).toMatch(/^hooks\.sqlite .* 1 hook /m);
-  const env = { MATCHBOOK_DATA: join(folder, "restored") };
-  expect((await run(["restore", backup, "hooks.sqlite"], { env })).exitCode).toBe(0);
-  expect((await run(["hooks", "list"], { env })).stdout).toContain(id);
+  const restored = { MATCHBOOK_DATA: join(folder, "restored") };
+  expect((await run(["restore", backup, "hooks.sqlite"], restored)).exitCode).toBe(0);
+  expect((await run(["hooks", "list"], restored)).stdout).toContain(id);
 });
 
 test.each([
