@@ -11,9 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Command } from "commander";
 import { dayOf } from "../../src/access/usage.ts";
-import { buildProgram } from "../../src/cli/program.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";
@@ -181,19 +179,6 @@ describe("the shell commands", () => {
     expect(created).toContain("/etc/matchbook/admin-token");
     expect(missing).toEqual([]);
   });
-
-  const program = buildProgram();
-  test.each(sessions.map(({ command }) => command).filter((one) => one.startsWith("matchbook ")))(
-    "'%s' has a verb with these flags",
-    async (command) => {
-      let verb: Command = await program;
-      const words = wordsOf(command);
-      for (const word of words) verb = verb.commands.find((one) => one.name() === word) ?? verb;
-      expect(verb.commands).toEqual([]);
-      const known = verb.options.map(({ long }) => long as string);
-      expect(known).toEqual(expect.arrayContaining(words.filter((word) => word.startsWith("--"))));
-    },
-  );
 });
 
 describe("shards of demo records", () => {

@@ -158,46 +158,38 @@ function toml(text: string, mode = 0o600): string[] {
 }
 
 /** What makes a problem, and returns further flags; then the lines about it. A problem makes the exit code 1. */
-const PLANTED: [what: string, plant: () => unknown, ...lines: (string | RegExp)[]][] = [
-  [
-    "a damaged file",
+const PLANTED: Record<string, [plant: () => unknown, ...lines: (string | RegExp)[]]> = {
+  "a damaged file": [
     () => writeDamagedShard(join(data, "na.db")),
     "problem shard na: the shard's file is damaged (file is not a database): run 'matchbook repair', or restore the shard from a backup",
   ],
-  [
-    "a truncated file",
+  "a truncated file": [
     () => truncateSync(join(data, "na.db"), 8192 * 3),
     /^problem shard na: .*damaged/,
   ],
-  [
-    "damage that a verify has found",
+  "damage that a verify has found": [
     () =>
       findIn("na", { at: 0, damaged: 3, damage: [{ table: "matches", record: "m1", detail: "" }] }),
     "problem shard na: verify found 3 damaged records at 1970-01-01T00:00:00Z (e.g. table matches, record m1): nothing of the shard is served",
     /^warning shard na: the last verify was at 1970/,
   ],
-  [
-    "keys that cannot be read",
+  "keys that cannot be read": [
     () => writeFileSync(join(data, "access.sqlite"), "x".repeat(4096)),
     /^problem keys: .*access\.sqlite/,
   ],
-  [
-    "an SQLite file of another program",
+  "an SQLite file of another program": [
     () => change("other.db", "CREATE TABLE t (a)"),
     /^warning files: .*other\.db is an SQLite file, but not a Matchbook shard: it is ignored$/,
   ],
-  [
-    "a file with a name that is no shard id",
+  "a file with a name that is no shard id": [
     () => renameSync(join(data, "eu.db"), join(data, "EU.db")),
     /^warning files: EU\.db: ignored: the name of a shard/,
   ],
-  [
-    "a WAL whose file is missing",
+  "a WAL whose file is missing": [
     () => writeFileSync(join(data, "sa.db-wal"), "x"),
     "warning files: sa.db-wal: the file that it belongs to is missing",
   ],
-  [
-    "files of keys, hooks and shards that everybody can read",
+  "files of keys, hooks and shards that everybody can read": [
     () => {
       chmodSync(data, 0o755);
       for (const name of ["access.sqlite", "hooks.sqlite", "na.db"])
@@ -205,51 +197,42 @@ const PLANTED: [what: string, plant: () => unknown, ...lines: (string | RegExp)[
     },
     /^warning files: every user .* can read access\.sqlite, hooks\.sqlite, na\.db:/,
   ],
-  [
-    "no valid key",
+  "no valid key": [
     () => change("access.sqlite", "UPDATE keys SET revoked_at = 1"),
     /^warning keys: no key in .* is valid: every request gets 401$/,
     /^warning webhooks: nothing is delivered to h_/,
   ],
-  [
-    "a key whose tier does not exist",
+  "a key whose tier does not exist": [
     () => change("access.sqlite", "UPDATE keys SET tier = 'gone'"),
     /^warning keys: the tier of k_\w+ \(gone\) does not exist/,
   ],
-  [
-    "a webhook whose receiver fails",
+  "a webhook whose receiver fails": [
     () => change("hooks.sqlite", setHook("$.progress[0].attempts", 1)),
     /^warning webhooks: the receiver of h_\w+ fails$/,
   ],
-  [
-    "a webhook that was paused after failures",
+  "a webhook that was paused after failures": [
     () => change("hooks.sqlite", setHook("$.pausedBy", "'failures'")),
     /^warning webhooks: h_\w+ paused, because the receiver failed/,
   ],
-  [
-    "a webhook without a valid key",
+  "a webhook without a valid key": [
     () => change("hooks.sqlite", setHook("$.keyId", "'k_gone'")),
     /^warning webhooks: nothing is delivered to h_\w+: the key/,
   ],
-  [
-    "a match that is dated in the future",
+  "a match that is dated in the future": [
     () => ingestAt(data, [JSON.stringify(aMatch({ createdAt: Date.now() + 5 * 60_000 }))]),
     /^warning shard na: .*in the future/,
   ],
-  ["a silent log", () => ["--log-level", "silent"], /^warning settings: log-level is silent/],
-  [
-    "proxies that are trusted everywhere",
+  "a silent log": [() => ["--log-level", "silent"], /^warning settings: log-level is silent/],
+  "proxies that are trusted everywhere": [
     () => ["--trusted-proxies", "10.0.0.1,0.0.0.0/0"],
     /^problem settings: trusted-proxies includes every/,
   ],
-  [
-    "an admin listener without a token",
+  "an admin listener without a token": [
     () => ["--admin-port", "0"],
     /^problem settings: the admin listener \(admin-port\) needs a token/,
   ],
-  ["a setting that is not valid", () => ["--rate", "0"], /^problem settings: invalid setting rate/],
-  [
-    "an admin listener that others can reach, and a token that they can read",
+  "a setting that is not valid": [() => ["--rate", "0"], /^problem settings: invalid setting rate/],
+  "an admin listener that others can reach, and a token that they can read": [
     () => {
       writeFileSync(path("token"), "0123456789abcdef01234567\n", { mode: 0o644 });
       return ["--admin-port", "0.0.0.0:0", "--admin-token-file", path("token")];
@@ -257,39 +240,39 @@ const PLANTED: [what: string, plant: () => unknown, ...lines: (string | RegExp)[
     "warning settings: the admin listener is on 0.0.0.0, not only on this machine",
     /^problem settings: every user of this machine can read the secrets in .*\/token$/,
   ],
-  [
-    "secrets in a file that others can read",
+  "secrets in a file that others can read": [
     () => toml(`portal-visitors = 'on'\nadmin-token = '${"s".repeat(24)}'\n`, 0o644),
     /^problem settings: every user of this machine can read the secrets in .*planted\.toml$/,
   ],
-  [
-    "shards of the settings without a file, and files that they do not list",
+  "shards of the settings without a file, and files that they do not list": [
     () => toml("[shards.na]\n[shards.sa]\n"),
     "warning files: eu.db: not served: the settings list shards, but none in this file",
     /^warning shard sa: .*sa\.db does not exist$/,
   ],
-  [
-    "a shard of the settings that was served before, whose file is missing",
+  "a shard of the settings that was served before, whose file is missing": [
     () => {
       writeFileSync(join(data, "served-shards.json"), '["na","sa"]', { mode: 0o600 });
       return toml("[shards.na]\n[shards.eu]\n[shards.sa]\n");
     },
     /^problem shard sa: .*sa\.db was served before, and does not exist any more$/,
   ],
-];
+};
 
-test.each(PLANTED)("%s is named, and nothing is changed", async (_, plant, ...lines) => {
-  const flags = await plant();
-  const before = filesIn(data);
-  const { exitCode, page } = await doctor(Array.isArray(flags) ? flags : []);
-  const expected = lines.map((one) => (one instanceof RegExp ? expect.stringMatching(one) : one));
-  expect(complaints(page)).toEqual(expected);
-  const isProblem = lines.some((one) =>
-    /^\^?problem/.test(one instanceof RegExp ? one.source : one),
-  );
-  expect(exitCode).toBe(isProblem ? 1 : 0);
-  expect(filesIn(data)).toEqual(before);
-});
+test.each(Object.entries(PLANTED))(
+  "%s is named, and nothing is changed",
+  async (_, [plant, ...lines]) => {
+    const flags = await plant();
+    const before = filesIn(data);
+    const { exitCode, page } = await doctor(Array.isArray(flags) ? flags : []);
+    const expected = lines.map((one) => (one instanceof RegExp ? expect.stringMatching(one) : one));
+    expect(complaints(page)).toEqual(expected);
+    const isProblem = lines.some((one) =>
+      /^\^?problem/.test(one instanceof RegExp ? one.source : one),
+    );
+    expect(exitCode).toBe(isProblem ? 1 : 0);
+    expect(filesIn(data)).toEqual(before);
+  },
+);
 
 test("a data folder that does not exist is named, and not created", async () => {
   rmSync(data, { recursive: true });

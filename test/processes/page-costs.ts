@@ -4,7 +4,16 @@ import { describe, expect, test } from "bun:test";
 import { NameSearch } from "../../src/features/name-search/similar-names.ts";
 import type { NameLookups } from "../../src/features/name-search/stored.ts";
 import type { Selection } from "../../src/store/store.ts";
-import { COMBINATIONS, LIMIT, MATCHES, PAGE_STARTS, rowsOf, SINGLE_FILTERS, TYPED_NAMES, WINDOW } from "../support/large.ts";
+import {
+  COMBINATIONS,
+  LIMIT,
+  MATCHES,
+  PAGE_STARTS,
+  rowsOf,
+  SINGLE_FILTERS,
+  TYPED_NAMES,
+  WINDOW,
+} from "../support/large.ts";
 
 export interface Cost {
   /** In units of the store. */

@@ -10,7 +10,15 @@ import { recordsIn } from "../../src/export/move.ts";
 import { openForWriting } from "../../src/store/sqlite/open.ts";
 import { inverted } from "../support/engine.ts";
 import { replaceFirstPlayer, sqliteRows } from "../support/engine-sqlite.ts";
-import { digestAt, doneAt, homeAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
+import {
+  digestAt,
+  doneAt,
+  homeAt,
+  ingestAt,
+  linesOf,
+  lookInto,
+  matchbookAt,
+} from "../support/places.ts";
 import { startCluster, startReplica } from "../support/postgres.ts";
 import { aMatch } from "../support/records.ts";
 import { testLong } from "../support/scale.ts";
