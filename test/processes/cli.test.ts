@@ -1,4 +1,4 @@
-/** Tests the command line as users see it: help, settings, pipes. Messages are in test/docs/messages.json. */
+/** Tests the command line as users see it: help, settings, a full disk, a terminal. Messages are in test/docs/messages.json. */
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
@@ -96,17 +96,6 @@ describe("config", () => {
     const names = stdout.split("\n").slice(1, -1);
     expect([...new Set(names.map((line) => /^[a-z-]+/.exec(line)?.[0]))]).toEqual(SETTING_NAMES);
   });
-});
-
-test("a verb exits quietly when its reader closes the pipe", async () => {
-  // The verb starts only after the other end of its pipe has been closed.
-  const script = `mkfifo gone
-    { cat gone; "$0" config; echo "exit $?" >&2; } | { exec <&-; : > gone; }`;
-  const { exitCode, stdout, stderr } = Bun.spawnSync(["sh", "-c", script, MATCHBOOK], {
-    cwd,
-    env: surroundings(),
-  });
-  expect([exitCode, String(stdout), String(stderr)]).toEqual([0, "", "exit 0\n"]);
 });
 
 test.skipIf(!existsSync("/dev/full"))("output to a full disk is reported, with exit 1", () => {
