@@ -132,7 +132,7 @@ describe("requests", () => {
     // After all matches, and far from the end of a day.
     const clock = new TestClock(new Date().setUTCHours(36, 0, 0, 0));
     const limits = { rate: 60, burst: 2, matchesPerDay: 5 };
-    const server = await serveWithKeys(world, [limits], {}, clock);
+    await using server = await serveWithKeys(world, [limits], {}, clock);
     const waits: number[] = [];
     const instead = (resolve: () => void, milliseconds: number) => {
       waits.push(milliseconds);
@@ -145,22 +145,18 @@ describe("requests", () => {
         instead,
       );
     const get = make(server.url, server.keys[0]!);
-    try {
-      for (let count = 0; count < 5; count++) await get("/shards/na/players");
-      expect(waits.length).toBeGreaterThan(0);
-      for (const wait of waits) expect(wait).toBeWithin(1000, 2001);
-      await expect(get("/shards/na/players/nobody")).rejects.toThrow("not-found");
-      expect((await get("/shards/na/matches")).data.length).toBe(5);
-      const before = waits.length;
-      await expect(get("/shards/na/matches?sort=-createdAt")).rejects.toThrow(/"status":"429"/);
-      expect(waits.slice(before).every((wait) => wait < 60_000)).toBe(true);
-      waits.length = 0;
-      // Nothing listens there.
-      await expect(make("http://127.0.0.1:1", "")("/")).rejects.toThrow();
-      expect(waits.map((wait) => Math.floor(wait / 1000))).toEqual([1, 2, 4, 8]);
-    } finally {
-      await server.stop();
-    }
+    for (let count = 0; count < 5; count++) await get("/shards/na/players");
+    expect(waits.length).toBeGreaterThan(0);
+    for (const wait of waits) expect(wait).toBeWithin(1000, 2001);
+    await expect(get("/shards/na/players/nobody")).rejects.toThrow("not-found");
+    expect((await get("/shards/na/matches")).data.length).toBe(5);
+    const before = waits.length;
+    await expect(get("/shards/na/matches?sort=-createdAt")).rejects.toThrow(/"status":"429"/);
+    expect(waits.slice(before).every((wait) => wait < 60_000)).toBe(true);
+    waits.length = 0;
+    // Nothing listens there.
+    await expect(make("http://127.0.0.1:1", "")("/")).rejects.toThrow();
+    expect(waits.map((wait) => Math.floor(wait / 1000))).toEqual([1, 2, 4, 8]);
   });
 });
 
@@ -185,14 +181,13 @@ describe("records", () => {
 
   test("that are rejected are written to a file as docs/records.md shows", async () => {
     const [shown] = fencesOf("docs/records.md").filter(({ text }) => text.startsWith('{"data"'));
-    const folder = aFolder();
+    using folder = aFolder();
     const bad = JSON.parse(EXAMPLE);
     delete bad.data.attributes.duration;
     writeFileSync(join(folder.path, "day.ndjson"), `${"\n".repeat(16)}${JSON.stringify(bad)}\n`);
     const args = ["ingest", "day.ndjson", "--rejects", "bad.ndjson"];
     const { exitCode } = await matchbook(args, { cwd: folder.path });
     const written = readFileSync(join(folder.path, "bad.ndjson"), "utf8");
-    folder.remove();
     expect(exitCode).toBe(1);
     expect(written.trim()).toMatch(patternOf(shown!.text.trim()));
   });
@@ -224,21 +219,17 @@ describe("records", () => {
 });
 
 test("the commands in README.md print what it shows", async () => {
-  const folder = aFolder();
+  using folder = aFolder();
   const sessions = exchanges(page("README.md"), "");
   expect(sessions.length).toBeGreaterThanOrEqual(3);
-  try {
-    for (const { command, shown } of sessions) {
-      const options = { program: "/bin/sh", env: { MATCHBOOK_DATA: folder.path } };
-      const { stdout, stderr } = await matchbook(["-c", command], options);
-      const printed = withoutSecrets(stdout + stderr).trimEnd();
-      expect([command, printed]).toEqual([
-        command,
-        expect.stringMatching(patternOf(withoutSecrets(shown.join("\n")))),
-      ]);
-    }
-  } finally {
-    folder.remove();
+  for (const { command, shown } of sessions) {
+    const options = { program: "/bin/sh", env: { MATCHBOOK_DATA: folder.path } };
+    const { stdout, stderr } = await matchbook(["-c", command], options);
+    const printed = withoutSecrets(stdout + stderr).trimEnd();
+    expect([command, printed]).toEqual([
+      command,
+      expect.stringMatching(patternOf(withoutSecrets(shown.join("\n")))),
+    ]);
   }
 });
 

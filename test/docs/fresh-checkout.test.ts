@@ -50,17 +50,16 @@ test.each(["package.json", "test/interop/package.json"])(
 );
 
 test("npm test ends with what is missing, and how many tests are skipped because of it", async () => {
-  const { path, remove } = aFolder();
-  symlinkSync(Bun.which("sh")!, join(path, "sh"));
+  using folder = aFolder();
+  symlinkSync(Bun.which("sh")!, join(folder.path, "sh"));
   // Some more tests: of a longer run, Bun prints the skipped ones twice.
   const names = ["unit/portal-samples", "unit/settings-values", "processes/redis-tls"];
   const files = names.map((name) => `./test/${name}.test.ts`);
   // It would start a PostgreSQL, which these do not use.
-  const env = { ...process.env, PATH: path, TEST_POSTGRES: "unused" };
+  const env = { ...process.env, PATH: folder.path, TEST_POSTGRES: "unused" };
   const command = [process.execPath, "scripts/test.ts", ...files];
   const child = Bun.spawn(command, { cwd: ROOT, env, stdout: "ignore", stderr: "pipe" });
   const printed = await new Response(child.stderr).text();
-  remove();
   expect(await child.exited).toBe(0);
   expect(printed.match(/^\d+ skipped: .+$/gm)?.sort()).toEqual([
     "1 skipped: needs python3",

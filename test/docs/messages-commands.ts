@@ -18,7 +18,7 @@ export interface CommandMessage {
 
 /** What these commands print, as they are written in messages.json. */
 export async function commandMessages(commands: readonly string[]): Promise<CommandMessage[]> {
-  const folder = aFolder();
+  using folder = aFolder();
   const taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const port = taken.port!;
   try {
@@ -32,7 +32,6 @@ export async function commandMessages(commands: readonly string[]): Promise<Comm
     return messages;
   } finally {
     await taken.stop();
-    folder.remove();
   }
 }
 

@@ -86,7 +86,7 @@ describe("a PostgreSQL with TLS", () => {
   });
 
   test("is verified with the CAs that the process trusts", async () => {
-    const home = aFolder();
+    using home = aFolder();
     writeFileSync(join(home.path, "matchbook.toml"), shardAt(urlAt(NAMED, "sslmode=verify-full")));
     const readiness = async (env: Record<string, string>) => {
       const server = await startServerProcess(["--data", home.path, "--drain-ms", "0"], {
@@ -98,6 +98,5 @@ describe("a PostgreSQL with TLS", () => {
     };
     expect(await readiness({ NODE_EXTRA_CA_CERTS: KNOWN })).toBe(200);
     expect(await readiness({})).toBe(503);
-    home.remove();
   });
 });
