@@ -4,7 +4,6 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { version } from "../../package.json";
 import { buildProgram } from "../../src/cli/program.ts";
 import { SETTING_NAMES } from "../../src/settings/definitions.ts";
 import { asProcess, MATCHBOOK, surroundings } from "../support/process.ts";
@@ -59,10 +58,6 @@ describe("help", () => {
     const { exitCode, stdout, stderr } = await matchbook(["keys"]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toContain("Usage: matchbook keys");
-  });
-
-  test("--version prints the package's version", async () => {
-    expect((await matchbook(["--version"])).stdout).toBe(`${version}\n`);
   });
 });
 
