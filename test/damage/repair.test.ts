@@ -4,21 +4,18 @@
  */
 
 import { describe, expect, test } from "bun:test";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Chance } from "../support/chance.ts";
 import { inflict } from "../support/engine.ts";
-import { overwritePage, pagesOf, readOn, type Stored, settle } from "../support/engine-sqlite.ts";
+import {
+  flip,
+  overwritePage,
+  pagesOf,
+  readOn,
+  type Stored,
+  settle,
+} from "../support/engine-sqlite.ts";
 import { ENGINES, engineHomes } from "../support/engine-worlds.ts";
 import { ingestAt, linesOf, matchbookAt, settingsAt } from "../support/places.ts";
 import { spawnMatchbook } from "../support/process.ts";
@@ -38,6 +35,7 @@ const folder = sharedFolder();
 const homeIn = engineHomes();
 const lines = linesOf("na", 36, Date.UTC(2026, 6, 1));
 const CUTOFF = Date.UTC(2026, 5, 20);
+
 const listIn = (path: string): { id: string; table: string }[] =>
   readFileSync(path, "utf8")
     .trimEnd()
@@ -112,20 +110,17 @@ describe.each(ENGINES)("%s:", (engine) => {
 /** After the header of the file, which says what kind of file it is. */
 const FIRST_BYTE = 100;
 
-function overwriteBytes(path: string, bytes: number, random: Chance): void {
-  const file = openSync(path, "r+");
-  for (let count = 0; count < bytes; count++) {
-    const at = random.between(FIRST_BYTE, statSync(path).size - 1);
-    writeSync(file, Uint8Array.of(random.between(0, 255)), 0, 1, at);
-  }
-  closeSync(file);
-}
-
 const DAMAGE = {
-  "40 bytes": (path: string, random: Chance) => overwriteBytes(path, 40, random),
+  "40 bytes": (path: string, random: Chance) => {
+    const { size } = statSync(path);
+    for (let count = 0; count < 40; count++) {
+      const at = random.between(FIRST_BYTE, size - 1);
+      flip({ file: path, at }, random.between(1, 255));
+    }
+  },
   "3 pages": (path: string, random: Chance) => {
-    for (let count = 0; count < 3; count++)
-      overwritePage(path, random.between(1, statSync(path).size / 8192));
+    const { size } = statSync(path);
+    for (let count = 0; count < 3; count++) overwritePage(path, random.between(1, size / 8192));
   },
 };
 
