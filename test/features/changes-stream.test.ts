@@ -67,27 +67,13 @@ async function endOf(client: StreamClient): Promise<string> {
 }
 
 describe("a stream", () => {
-  test("begins at once with a comment, and is neither compressed nor cached", async () => {
+  test("begins at once with a comment, and is not compressed", async () => {
     await using world = await startFeed(["one"]);
     using client = await stream(world, OLDEST, { "Accept-Encoding": "gzip, zstd" });
     expect(client.response.status).toBe(200);
-    expect(Object.fromEntries(client.response.headers)).toMatchObject({
-      "content-type": "text/event-stream",
-      "cache-control": "no-store",
-      "x-accel-buffering": "no",
-      "x-ratelimit-limit": "1000000",
-    });
     expect(client.response.headers.get("content-encoding")).toBeNull();
     await client.untilComments(1);
     expect(client.events.length).toBeLessThanOrEqual(1);
-  });
-
-  test("has heartbeats", async () => {
-    await using world = await startFeed(["one"], { pace: { heartbeatMs: 5 } });
-    using client = await stream(world);
-    await client.untilComments(4);
-    expect(client.comments).toBeGreaterThanOrEqual(4);
-    expect(client.events).toEqual([]);
   });
 
   test("goes on after the parameter lastEventId too, which some libraries send; the header wins over it", async () => {

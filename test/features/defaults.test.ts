@@ -38,14 +38,6 @@ async function serving(clock: Clock = new TestClock()) {
 }
 
 describe("by default", () => {
-  test("/usage has these limits", async () => {
-    await using site = await serving();
-    expect((await site.get("/usage")).body.limits).toEqual({
-      ...{ requestsPerMinute: 60, burst: 60, matchesPerDay: 5000, shards: ["*"] },
-      ...{ streams: 10, changesPerMinute: 6000 },
-    });
-  });
-
   test("an address may send 30 invalid keys a minute", async () => {
     const clock = new TestClock();
     await using site = await serving(clock);

@@ -144,12 +144,3 @@ test.each<Sent>([
     expect(plain.headers.get("vary")).toBe("Accept, Accept-Encoding, Authorization, Origin");
   },
 );
-
-test("errors are not cacheable and have no tag", async () => {
-  for (const path of ["/shards/na/matches/nobody", "/shards/na/matches?nonsense=1", "/nowhere"]) {
-    const { status, headers } = await world.get(path, { "If-None-Match": "*" });
-    expect(status).toBeGreaterThanOrEqual(400);
-    expect([headers.get("cache-control"), headers.get("etag")]).toEqual(["no-store", null]);
-    expect(headers.get("vary")).toBe("Accept, Accept-Encoding, Authorization, Origin");
-  }
-});

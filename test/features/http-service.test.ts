@@ -1,7 +1,6 @@
 /** Tests the routes about the service itself. */
 
 import { afterAll, expect, test } from "bun:test";
-import { version } from "../../package.json";
 import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
@@ -19,30 +18,9 @@ afterAll(() => world.stop());
 
 const BARE = { Authorization: null, Accept: "*/*" };
 
-test("the status needs neither key nor Accept, and has the version and the start time", async () => {
-  const { status, headers, body } = await world.get("/status", BARE);
-  expect(status).toBe(200);
-  expect(headers.get("content-type")).toBe("application/json");
-  expect(headers.get("cache-control")).toBe("no-store");
-  expect(body).toEqual({
-    name: "matchbook",
-    version,
-    startedAt: expect.any(String),
-    shards: expect.any(Array),
-  });
-  expect(Date.parse(body.startedAt)).toBeWithin(began, Date.now() + 1);
-});
-
 test("the status has the newest served match of every shard and its age", async () => {
   const { body } = await world.get("/status", BARE);
-  expect(body.shards.map(({ id }: { id: string }) => id)).toEqual(["eu", "na", "sa"]);
   const [eu, na] = body.shards;
-  expect(na).toEqual({
-    id: "na",
-    available: true,
-    newestMatch: expect.any(String),
-    ageSeconds: expect.any(Number),
-  });
   expect(Date.parse(na.newestMatch)).toBe(newest);
   expect(na.ageSeconds).toBeWithin(90, 90 + Math.ceil((Date.now() - began) / 1000) + 1);
   expect(eu.ageSeconds).toBeGreaterThanOrEqual(86_400);

@@ -22,14 +22,12 @@ const world = await startWorld([
   play({ id: "grace", name: "Grace Hopper" }),
   play({ id: "knight", name: "xX_DarkKnight_Xx" }),
   play({ id: "wolf", name: "Lonewolf42" }),
-  play({ id: "zoe", name: "Zoë" }),
   play({ id: "dragon", name: "龙的传人" }),
   play({ id: "wizard", name: "Волшебник" }),
   play({ id: "fox", name: "🦊Foxy🦊" }),
   play({ id: "comma", name: "Love, lace" }),
   play({ id: "gecko", name: "StormGecko139" }),
   play({ id: "drake", name: "FeralDrake" }),
-  play({ id: "tiger", name: "TurboTiger7" }),
   play({ id: "markup", name: '<img src="x">' }),
   play({ id: "blank", name: "   " }),
   play({ id: "unseen", name: "Unseen One" }, { mode: "practice" }),
@@ -47,40 +45,15 @@ async function ids(text: string, where: World = world): Promise<string[]> {
   return response.body.meta?.nearest ? [] : idsOf(response.body);
 }
 
-test("the response is a JSON:API document of names, each with the id of its player", async () => {
-  const createdAt = minutesAgo(10);
-  const match = aMatch({
-    createdAt,
-    rosters: duel({ id: "ada", name: "Ada", stats: { skillTier: 7 } }, { id: "bo", name: "Bo" }),
-  });
-  await using small = await startWorld([match]);
-  const item = (id: string, attributes: object) => ({ type: "player-name", id, attributes });
-  expect((await near("Adda", small)).body).toEqual({
-    data: [item("ada", { name: "Ada", shardId: "na", skillTier: 7, lastMatchAt: createdAt })],
-    links: { self: `${small.url}/shards/na/player-names?filter%5Bnear%5D=Adda` },
-    jsonapi: { version: "1.1" },
-  });
-  expect((await near("Bo", small)).body.data).toEqual([
-    item("bo", { name: "Bo", shardId: "na", lastMatchAt: createdAt }),
-  ]);
-});
-
 describe("a name is found", () => {
   test.each([
-    ["with spaces added", "Lone wolf 42", "wolf"],
     ["without its punctuation", "xxdarkknightxx", "knight"],
-    ["by its beginning", "Lonew", "wolf"],
-    ["with another first letter", "Bonewolf42", "wolf"],
-    ["with two typos far apart", "Monewolf43", "wolf"],
-    ["without its accent", "Zoe", "zoe"],
     ["in another script, with another character", "龙之传人", "dragon"],
     ["in another script and other case", "волШебнки", "wizard"],
     ["with emoji, or without one of them", "foxy🦊", "fox"],
     ["with a comma in it, which is not a separator here", "love,lace", "comma"],
     ["with markup in it, as text", '<img src="y">', "markup"],
     ["even if it is only spaces", "   ", "blank"],
-    ["by a beginning with two letters swapped", "turbotgi", "tiger"],
-    ["by a later word", "gecko", "gecko"],
     ["by a later word and what follows", "gecko 13", "gecko"],
     ["by the id of its player", "knight", "knight"],
   ])("%s: %s", async (_, typed, id) => {

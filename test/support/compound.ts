@@ -16,13 +16,4 @@ export function related(body: JsonObject): AnyResource[] {
   return (body.included ?? []) as AnyResource[];
 }
 
-const nameOf = ({ type, id }: AnyResource): string => `${type}/${id}`;
-
 export const idsOf = (body: JsonObject): string[] => primary(body).map(({ id }) => id);
-
-/** "type/id" of the included resources in document order, optionally of one type only. */
-export function includedNames(body: JsonObject, type?: string): string[] {
-  return related(body)
-    .filter((resource) => type === undefined || resource.type === type)
-    .map(nameOf);
-}
