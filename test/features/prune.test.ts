@@ -23,15 +23,6 @@ const played = (id: string, on: number, isWon: boolean, wishes: MatchIn = {}) =>
     ...wishes,
   });
 
-/** The five oldest matches of the month. */
-const OLDEST =
-  "/shards/na/matches?filter[createdAt-start]=2024-01-01T00:00:00Z&filter[createdAt-end]=2024-01-31T00:00:00Z&sort=createdAt&page[limit]=5";
-
-async function listed(world: World): Promise<string[]> {
-  const { body } = await world.get(OLDEST);
-  return body.data.map(({ id }: { id: string }) => id);
-}
-
 async function statsOf(world: World, id: string) {
   const { status, body } = await world.get(`/shards/na/players/${id}`);
   return status === 200 ? body.data.attributes.stats : status;
@@ -42,46 +33,6 @@ describe.each(ENGINES)("in %s", (engine) => {
     await using world = await worldIn(engine);
     await work(world);
   }
-
-  test("a pruned record that is sent again is reported as pruned, and stays out; the cutoff never moves back", () =>
-    inWorld(async (world) => {
-      const records = [played("m1", 1, true), played("m2", 5, true)];
-      await world.ingest(records);
-      await pruneAt(world.settings, "na", day(3));
-      const again = await pruneAt(world.settings, "na", day(2));
-      expect(again).toEqual({ cutoff: day(3), served: 0, withheld: 0 });
-      const { report } = await world.ingest([...records, played("late", 2, false)]);
-      expect(report).toMatchObject({ stored: 0, duplicate: 1, conflict: 0, pruned: 2 });
-      const replaced = await world.ingest([played("m1", 1, false)], { replace: true });
-      expect(replaced.report).toMatchObject({ stored: 0, pruned: 1 });
-      expect(await listed(world)).toEqual(["m2"]);
-      expect(await statsOf(world, "p")).toMatchObject({ played: 2, wins: 2 });
-    }));
-
-  test("a player stays ranked by pruned records, served or withheld", () =>
-    inWorld(async (world) => {
-      const says = { id: "s", stats: { played_ranked: 1 } };
-      await world.ingest([
-        played("ranked", 1, true, { mode: "ranked" }),
-        played("says", 1, true, {
-          mode: "practice",
-          rosters: duel(says, { id: "t" }),
-        }),
-      ]);
-      await pruneAt(world.settings, "na", day(3));
-      const privately = (id: string, ...players: string[]) =>
-        played(id, 5, true, {
-          mode: "private",
-          rosters: duel({ id: players[0]! }, { id: players[1]! }),
-        });
-      const { report } = await world.ingest([
-        privately("of-p", "p", "x"),
-        privately("of-s", "s", "y"),
-        privately("of-nobody", "x", "y"),
-      ]);
-      expect(report.withheld["no-ranked-player"]).toBe(1);
-      expect((await listed(world)).sort()).toEqual(["of-p", "of-s"]);
-    }));
 
   test("a private match that is withheld when the cutoff is set is not counted later", () =>
     inWorld(async (world) => {

@@ -1,14 +1,9 @@
-/** Tests a match that is ingested a second time: unchanged, changed, or as a replacement. */
+/** Tests a match that is ingested a second time. That a replacement leaves nothing of the old record, test/properties/check.test.ts says. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Json } from "../../src/domain/json.ts";
-import { difference, expectedOf } from "../model/question.ts";
-import { Questions } from "../model/questions.ts";
-import type { Thing } from "../model/record.ts";
-import { State } from "../model/state.ts";
-import { draftOf, type Loose, minute } from "../support/drafts.ts";
-import { aMatch, anId, duel, type MatchIn, type RosterIn } from "../support/records.ts";
-import { damageOf, verified } from "../support/verify.ts";
+import { draftOf, type Loose } from "../support/drafts.ts";
+import { aMatch, anId, duel } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
 const world = await startWorld();
@@ -124,87 +119,7 @@ describe("a match with a known id", () => {
   });
 });
 
-describe("a replacement leaves the same state as if only the new record had been ingested:", () => {
-  const ann = { id: "ann", name: "Ann", gold: 100.1 };
-  const bob = { id: "bob", name: "Bob", gold: 200.2 };
-  const cyd = { id: "cyd", name: "Cyd", gold: 0.7 };
-  const dan = { id: "dan", name: "Dan" };
-  const team = { id: "t", name: "TEAM" };
-  const x = (at: number, wishes: MatchIn) => aMatch(minute(at, { id: "x", ...wishes }));
-  const casual = { mode: "casual" };
-  /** Other matches before and after the one in question. */
-  const others = [
-    aMatch(minute(10, { id: "o1", rosters: duel(ann, bob), patch: "2.4", ...casual })),
-    aMatch(minute(20, { id: "o2", rosters: duel(bob, { ...ann, name: "Ann II" }), ...casual })),
-    aMatch(
-      minute(40, { id: "o3", rosters: [{ members: [ann], team }, { members: [bob] }], ...casual }),
-    ),
-    aMatch(minute(45, { id: "o4", mode: "private", rosters: duel(bob, cyd) })),
-  ];
-  const nobody: [RosterIn, RosterIn] = [{ members: [{ bot: true }] }, { members: [] }];
-  const renamed = { ...ann, name: "New" };
-  const entering = (name: string): [RosterIn, RosterIn] => [
-    { members: [ann], team: { ...team, name } },
-    { members: [] },
-  ];
-  const says = { ...cyd, stats: { played_ranked: 3 } };
-
-  test.each<[string, ReturnType<typeof x>, ReturnType<typeof x>]>([
-    ["another winner", x(5, { rosters: duel(ann, bob) }), x(5, { rosters: duel(bob, ann) })],
-    [
-      "now the latest",
-      x(5, { rosters: duel(renamed, bob) }),
-      x(55, { rosters: duel(renamed, bob) }),
-    ],
-    ["other players", x(50, { rosters: duel(dan, bob) }), x(50, { rosters: duel(cyd, ann) })],
-    ["no players", x(50, { rosters: duel(ann, dan) }), x(50, { rosters: nobody })],
-    [
-      "another tag",
-      x(50, { rosters: entering("TEAM") }),
-      x(50, { rosters: entering("NEW"), patch: "9.9" }),
-    ],
-    // They withhold or release a private match.
-    [
-      "not ranked",
-      x(50, { rosters: duel(bob, ann) }),
-      x(50, { rosters: duel(bob, ann), ...casual }),
-    ],
-    [
-      "says nothing",
-      x(50, { mode: "x", rosters: duel(says, ann) }),
-      x(50, { rosters: duel(cyd, ann), mode: "y" }),
-    ],
-    [
-      "withheld",
-      x(55, { rosters: duel(renamed, bob) }),
-      x(55, { mode: "x", rosters: duel(ann, bob) }),
-    ],
-    [
-      "private",
-      x(55, { rosters: duel(cyd, ann) }),
-      x(55, { mode: "private", rosters: duel(cyd, ann) }),
-    ],
-  ])("%s, and back", async (_, old, replacement) => {
-    await using one = await startWorld([...others, old]);
-    for (const record of [replacement, old]) {
-      const { report } = await one.ingest([record], { replace: true });
-      expect(report).toMatchObject({ duplicate: 0, conflict: 0, rejected: 0 });
-      const state = State.of([...others, record] as Thing[], one.settings["title-id"]);
-      for (const question of [
-        ...["x", "o1", "o2", "o3", "o4"].map((id) => Questions.single(id, id)),
-        ...["ann", "bob", "cyd", "dan"].map((id) => Questions.player(id)),
-      ]) {
-        const { status, body } = await one.get(question.path);
-        const [expected] = expectedOf(question, state, body);
-        expect([question.path, difference(expected!, status, body)]).toEqual([
-          ...[question.path, undefined],
-        ]);
-      }
-      expect(damageOf(await verified(one.settings, "na"))).toEqual([]);
-    }
-    expect((await one.ingest([old], { replace: true })).report).toMatchObject({ duplicate: 1 });
-  });
-
+describe("a replacement", () => {
   test("include paths are removed with the record that introduced them", async () => {
     const id = anId("match");
     const clip = { type: "clip", id: "c1" };

@@ -46,20 +46,6 @@ describe.each(WITHHELD)("the match %s is withheld: %s, and", (id) => {
     }
   });
 
-  test("no filter finds it", async () => {
-    for (const query of [
-      `matches?filter[playerIds]=one-${id}`,
-      `matches?filter[playerNames]=Two+${id}`,
-      `matches?filter[teamNames]=T-${id}`,
-      `matches?filter[patchVersion]=patch-${id}`,
-      `players?filter[playerIds]=one-${id}`,
-      `players?filter[playerNames]=One+${id}`,
-    ]) {
-      expect((await get(query)).body.data).toEqual([]);
-      expect((await get(query.replaceAll(id, "served"))).body.data).toHaveLength(1);
-    }
-  });
-
   test("include paths and types that only it has are unknown", async () => {
     const query = (of: string) => get(`matches?include=extra-${of}&fields[kind-${of}]=a`);
     const [response, unknown] = [await query(id), await query("never-was")];

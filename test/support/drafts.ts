@@ -1,6 +1,6 @@
 /** Match documents to be edited in place: invalid and unusual ones. */
 
-import { type MatchDocument, type MatchIn, minutesAgo } from "./records.ts";
+import type { MatchDocument } from "./records.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: drafts take every shape, wrong ones above all.
 export type Loose = any;
@@ -30,11 +30,3 @@ export function draftOf(document: MatchDocument): Draft {
 
 /** JSON text that appears in a document verbatim. */
 export const written: (text: string) => Loose = (JSON as Loose).rawJSON;
-
-const HOUR = 3_600_000;
-const THREE_HOURS_AGO = Math.floor(Date.parse(minutesAgo(180)) / HOUR) * HOUR;
-
-/** Options for a match created at `minute` of one fixed hour: a larger minute is later. */
-export function minute(of: number, wishes: MatchIn = {}): MatchIn {
-  return { createdAt: THREE_HOURS_AGO + of * 60_000, ...wishes };
-}
