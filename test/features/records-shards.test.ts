@@ -43,18 +43,6 @@ describe("with no list of shards in the settings", () => {
 });
 
 describe("with a requested shard", () => {
-  test("a record of another shard is rejected, the others are stored", async () => {
-    const { report, rejections } = await open.ingest(
-      [aMatch({ id: "asked", shard: "ea" }), aMatch({ id: "other", shard: "cn" })],
-      { shard: "ea" },
-    );
-    expect(report).toMatchObject({ stored: 1, rejected: 1 });
-    expect(rejections[0]!.problems).toEqual([
-      expect.stringMatching(/^match other: attributes\.shardId .*"cn".*"ea"/),
-    ]);
-    expect((await open.get("/shards/cn/matches")).status).toBe(404);
-  });
-
   test.each([
     ["names no shard", "bare", undefined],
     ["has an empty shardId in every resource", "blank", ""],
@@ -97,17 +85,4 @@ describe("with a requested shard", () => {
       ]);
     },
   );
-});
-
-describe("with a list of shards in the settings", () => {
-  test("a record of a shard that is not listed is rejected", async () => {
-    const { report, rejections } = await listed.ingest([
-      aMatch({ id: "in", shard: "eu" }),
-      aMatch({ id: "out", shard: "sa" }),
-    ]);
-    expect(report).toMatchObject({ stored: 1, rejected: 1 });
-    expect(rejections[0]!.problems).toEqual([expect.stringMatching(/^match out: .*"sa".*na, eu/)]);
-    expect((await listed.get("/shards/eu/matches/in")).status).toBe(200);
-    expect((await listed.get("/shards/sa/matches")).status).toBe(404);
-  });
 });

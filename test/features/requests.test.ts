@@ -68,7 +68,8 @@ const FOUND = {
   // Of the last 28 days.
   matches: "? ?sort=createdAt /?sort=-createdAt /",
   "matches?SINCE&": `sort=-createdAt include= include filter[createdAt-end]=${FUTURE} ${SPELLINGS}`,
-  "matches?SINCE&filter[createdAt-end]=2024-": "03-10T12:00:00Z 03-10T14:00:00+02:00",
+  "matches?SINCE&filter[createdAt-end]=2024-03-10T":
+    "12:00:00Z 14:00:00+02:00 12:00:00.000000000Z 14:00:00%2B02:00 14:00:00%20%302:00 17:30:00.000+05:30 06:30:00-05:30 12%3A00%3A00Z",
   "matches?SINCE&page[limit]=": "1 2 05 5",
   "matches?SINCE&page[offset]=": "0 1 5&page[limit]=3 4&sort=-createdAt",
   "matches?SINCE&filter[teamNames]=": "tag TAG,T%C3%A1g\\,%202",

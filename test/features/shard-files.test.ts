@@ -420,16 +420,6 @@ describe("a file with the records of another shard", () => {
     renameSync(file, at("na.db"));
   }
 
-  test("is not served under its name; the other shards are", async () => {
-    const { status, body } = await served("sa");
-    expect([status, body.errors[0].code]).toEqual([503, "shard-unavailable"]);
-    expect(unavailableIn(await instance.status())).toEqual(["sa"]);
-    expect(reasonFor(instance, "sa")).toEqual([
-      expect.stringContaining(`${at("sa.db")} holds the records of shard na`),
-    ]);
-    for (const id of ["na", "eu"]) expect((await served(id)).status).toBe(200);
-  });
-
   test("leaves its shard unavailable, not absent, when it is moved away", async () => {
     deleteShard(world, "sa");
     await until("the file is missed", async () => {
