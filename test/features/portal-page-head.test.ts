@@ -106,8 +106,7 @@ const MATCH = "/portal/na/matches/match-a";
 describe("with portal visitors, the page of", () => {
   test("a player has the name and the main figures", async () => {
     await using site = await serving(VISITORS);
-    const { head, url } = site;
-    const { title, metas, canonical } = await head(`${PLAYER}?compare=x`);
+    const { title, metas, canonical } = await site.head(`${PLAYER}?compare=x`);
     expect(title).toBe("\u2068Ada Lovelace\u2069 · Matchbook");
     expect(metas.description).toContain("1 match, 100 % won, skill tier 12");
     expect(metas["og:title"]).toBe(title!);
@@ -115,21 +114,19 @@ describe("with portal visitors, the page of", () => {
     expect(metas["og:description"]).toBe(metas.description!);
     expect(metas["og:type"]).toBe("profile");
     expect(metas["matchbook-visitors"]).toBe("on");
-    expect([canonical, metas["og:url"]]).toEqual([url + PLAYER, url + PLAYER]);
+    expect([canonical, metas["og:url"]]).toEqual([site.url + PLAYER, site.url + PLAYER]);
   });
 
   test("a match has its mode, day and result", async () => {
     await using site = await serving(VISITORS);
-    const { head } = site;
-    const { title, metas } = await head(MATCH);
+    const { title, metas } = await site.head(MATCH);
     expect(title).toBe("Casual ARAL match, 2026-03-14 · Matchbook");
     expect(metas["og:description"]).toContain("The blue side won with 18 to 9 kills.");
   });
 
   test("a player with any name contains it as text, never as markup", async () => {
     await using site = await serving(VISITORS);
-    const { head } = site;
-    const { title, metas, html, data } = await head("/portal/na/players/player-b");
+    const { title, metas, html, data } = await site.head("/portal/na/players/player-b");
 
     expect(title).toBe(`\u2068${ODD}\u2069 · Matchbook`);
     expect(metas["og:title"]).toBe(`\u2068${ODD}\u2069 · Matchbook`);
@@ -140,7 +137,6 @@ describe("with portal visitors, the page of", () => {
 
   test("a record that is unknown is 404", async () => {
     await using site = await serving(VISITORS);
-    const { open } = site;
     for (const [path, what] of [
       ["/portal/na/players/nobody", "player"],
       ["/portal/na/players/%00", "player"],
@@ -148,7 +144,7 @@ describe("with portal visitors, the page of", () => {
       ["/portal/na/matches/player-a", "match"],
       ["/portal/nowhere/players/player-a", "region"],
     ]) {
-      const response = await open(path!);
+      const response = await site.open(path!);
       expect(response.headers.get("cache-control")).toBe("no-store");
       const { status, title } = await headOf(response);
       expect([path, status, title]).toEqual([path, 404, `No such ${what} · Matchbook`]);
@@ -157,21 +153,19 @@ describe("with portal visitors, the page of", () => {
 
   test("a record in a shard that visitors may not read has generic texts", async () => {
     await using site = await serving({ ...VISITORS, "closed-shards": ["beta"] });
-    const { head } = site;
-    const { status, title, data } = await head("/portal/beta/players/beta-a");
+    const { status, title, data } = await site.head("/portal/beta/players/beta-a");
     expect([status, title, data.document]).toEqual([200, "Player · Matchbook", undefined]);
   });
 
   test("a record contains the response of the API to the request that its scripts need", async () => {
     await using site = await serving(VISITORS);
-    const { head, url } = site;
     for (const [path, api] of [
       [PLAYER, "/shards/na/players/player-a"],
       [MATCH, "/shards/na/matches/match-a"],
     ]) {
-      const { data } = await head(path!);
+      const { data } = await site.head(path!);
       expect([data.path, data.status]).toEqual([api, 200]);
-      const { body } = await world.get(url + api, {
+      const { body } = await world.get(site.url + api, {
         Authorization: `Bearer ${data.token!.token}`,
       });
       expect(data.document).toEqual(body);
@@ -181,34 +175,33 @@ describe("with portal visitors, the page of", () => {
   test("a shard that cannot be read has generic texts", async () => {
     const shards = [{ id: "na", location: { engine: "sqlite", path: world.data } }];
     await using site = await serving({ ...VISITORS, shards: shards as never });
-    const { head } = site;
-    const { status, title } = await head(PLAYER);
+    const { status, title } = await site.head(PLAYER);
     expect([status, title]).toEqual([200, "Player · Matchbook"]);
   });
 
   test("a record beyond the limits of the address has generic texts, and still opens", async () => {
     const tiers = [{ name: "hobby" }, { name: "visitor", rate: 2, matchesPerDay: 0 }];
     await using site = await serving({ ...VISITORS, tiers });
-    const { head } = site;
     const titles: (string | undefined)[] = [];
-    for (let time = 0; time < 3; time++) titles.push((await head(PLAYER)).title);
+    for (let time = 0; time < 3; time++) titles.push((await site.head(PLAYER)).title);
     expect(titles).toEqual([
       "\u2068Ada Lovelace\u2069 · Matchbook",
       "\u2068Ada Lovelace\u2069 · Matchbook",
       "Player · Matchbook",
     ]);
     // Pages without records need nothing of it.
-    expect((await head("/portal/status")).title).toBe("Status · Matchbook");
+    expect((await site.head("/portal/status")).title).toBe("Status · Matchbook");
   });
 
   test("a match counts against the daily quota of the address", async () => {
     const tiers = [{ name: "hobby" }, { name: "visitor", rate: 100, matchesPerDay: 1 }];
     await using site = await serving({ ...VISITORS, tiers });
-    const { open, head, url } = site;
-    expect((await head(MATCH)).title).toStartWith("Casual ARAL");
-    expect((await head("/portal/beta/matches/match-b")).title).toBe("Match · Matchbook");
-    const { token } = (await (await open("/portal/visitor-token")).json()) as { token: string };
-    const response = await world.get(`${url}/shards/beta/matches/match-b`, {
+    expect((await site.head(MATCH)).title).toStartWith("Casual ARAL");
+    expect((await site.head("/portal/beta/matches/match-b")).title).toBe("Match · Matchbook");
+    const { token } = (await (await site.open("/portal/visitor-token")).json()) as {
+      token: string;
+    };
+    const response = await world.get(`${site.url}/shards/beta/matches/match-b`, {
       Authorization: `Bearer ${token}`,
     });
     expect(response.status).toBe(429);
@@ -217,21 +210,19 @@ describe("with portal visitors, the page of", () => {
 
 test("without portal visitors, no page contains anything about a player or match", async () => {
   await using site = await serving();
-  const { head } = site;
-  const player = await head(PLAYER);
-  const match = await head(MATCH);
+  const player = await site.head(PLAYER);
+  const match = await site.head(MATCH);
   expect([player.title, match.title]).toEqual(["Player · Matchbook", "Match · Matchbook"]);
   for (const { html } of [player, match]) {
     expect(html).not.toMatch(/Ada|ARAL|blue side|"document"|"token"/);
     expect(html).not.toContain("matchbook-visitors");
   }
-  const unknown = await head("/portal/na/players/nobody");
+  const unknown = await site.head("/portal/na/players/nobody");
   expect(unknown.html.replaceAll("nobody", "player-a")).toBe(player.html);
 });
 
 test("every page has one title, one description and one canonical link of its own", async () => {
   await using site = await serving(VISITORS);
-  const { head, url } = site;
   const paths = [
     "/",
     PLAYER,
@@ -242,16 +233,16 @@ test("every page has one title, one description and one canonical link of its ow
     "/portal/developers",
     "/portal/developers/endpoints",
   ];
-  const heads = await Promise.all(paths.map(async (path) => head(path)));
+  const heads = await Promise.all(paths.map(async (path) => site.head(path)));
   expect(new Set(heads.map(({ title }) => title)).size).toBe(paths.length);
   expect(new Set(heads.map(({ metas }) => metas.description)).size).toBe(paths.length);
-  expect(heads.map(({ canonical }) => canonical)).toEqual(paths.map((path) => url + path));
+  expect(heads.map(({ canonical }) => canonical)).toEqual(paths.map((path) => site.url + path));
   for (const { html } of heads) {
     expect(html.match(/<title>/g)).toHaveLength(1);
     expect(html.match(/name="description"/g)).toHaveLength(1);
     expect(html.match(/rel="canonical"/g)).toHaveLength(1);
   }
-  expect((await head("/portal")).canonical).toBe(`${url}/`);
+  expect((await site.head("/portal")).canonical).toBe(`${site.url}/`);
 });
 
 test.each([
@@ -259,18 +250,16 @@ test.each([
   ["with visitors", VISITORS],
 ])("%s, an unknown region is 404, and a known one is a page", async (_, settings) => {
   await using site = await serving(settings);
-  const { open, head } = site;
   for (const path of ["", "/heroes", "/leaderboards/win-rate", "/players/x", "/matches/x"]) {
-    expect((await open(`/portal/nowhere${path}`)).status).toBe(404);
+    expect((await site.open(`/portal/nowhere${path}`)).status).toBe(404);
   }
-  const { status, title, data } = await head("/portal/na");
+  const { status, title, data } = await site.head("/portal/na");
   expect([status, title]).toEqual([200, "Players of region na · Matchbook"]);
   expect(data.regions!.map(({ id }) => id)).toEqual(["beta", "na"]);
 });
 
 test("every page loads the scripts of its view at once", async () => {
   await using site = await serving();
-  const { open, head } = site;
   for (const [path, scripts] of [
     ["/", /^view-/],
     [PLAYER, /^view-/],
@@ -278,24 +267,23 @@ test("every page loads the scripts of its view at once", async () => {
     ["/portal/developers/guides/api", /^api-/],
     ["/portal/developers/changelog", /^CHANGELOG-/],
   ] as const) {
-    const { html } = await head(path);
+    const { html } = await site.head(path);
     const names = [...html.matchAll(/"modulepreload" href="\/portal\/assets\/([^"]+)"/g)];
     expect(names.filter(([, name]) => scripts.test(name!))).toHaveLength(1);
     for (const [, name] of names) {
-      expect((await open(`/portal/assets/${name}`)).status).toBe(200);
+      expect((await site.open(`/portal/assets/${name}`)).status).toBe(200);
     }
   }
 });
 
 test("a page is revalidated each time, only by the browser, and its tag changes with what it shows", async () => {
   await using site = await serving(VISITORS);
-  const { open } = site;
-  const player = await open(PLAYER);
-  const other = await open("/portal/na/players/player-b");
+  const player = await site.open(PLAYER);
+  const other = await site.open("/portal/na/players/player-b");
   expect(player.headers.get("cache-control")).toBe("private, no-cache");
   const tag = player.headers.get("etag")!;
   expect(other.headers.get("etag")).not.toBe(tag);
-  expect((await open(MATCH, { "If-None-Match": tag })).status).toBe(200);
+  expect((await site.open(MATCH, { "If-None-Match": tag })).status).toBe(200);
 });
 
 test.each([
@@ -316,8 +304,7 @@ test.each([
 
 test("/favicon.ico is an icon", async () => {
   await using site = await serving();
-  const { open } = site;
-  const response = await open("/favicon.ico");
+  const response = await site.open("/favicon.ico");
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toStartWith("image/");
 });
@@ -337,21 +324,19 @@ describe("pictures", () => {
 
   test("are served by name, with their type and a tag, and the page says that there are some", async () => {
     await using site = await serving();
-    const { open, head } = site;
-    const response = await open("/portal/pictures/heroes/hero-009");
+    const response = await site.open("/portal/pictures/heroes/hero-009");
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/png"]);
     expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG);
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     const tag = response.headers.get("etag")!;
-    const again = await open("/portal/pictures/heroes/hero-009", { "If-None-Match": tag });
+    const again = await site.open("/portal/pictures/heroes/hero-009", { "If-None-Match": tag });
     expect(again.status).toBe(304);
-    expect((await head("/")).metas["matchbook-pictures"]).toBe("on");
+    expect((await site.head("/")).metas["matchbook-pictures"]).toBe("on");
   });
 
   test("in SVG run nothing", async () => {
     await using site = await serving();
-    const { open } = site;
-    const response = await open("/portal/pictures/heroes/ilsabet");
+    const response = await site.open("/portal/pictures/heroes/ilsabet");
     expect(response.headers.get("content-type")).toBe("image/svg+xml");
     const policy = response.headers.get("content-security-policy")!;
     expect(policy).toContain("default-src 'none'");
@@ -375,9 +360,8 @@ describe("pictures", () => {
       `heroes/${"a".repeat(300)}`,
     ];
     await using site = await serving();
-    const { url } = site;
     for (const name of names) {
-      const response = await fetch(`${url}/portal/pictures/${name}`);
+      const response = await fetch(`${site.url}/portal/pictures/${name}`);
       expect([name, response.status]).toEqual([name, 404]);
       expect(await response.text()).not.toContain("secret");
     }
@@ -386,8 +370,7 @@ describe("pictures", () => {
   test("are 404 without the folder, and the page does not ask for them", async () => {
     rmSync(join(world.data, "pictures"), { recursive: true });
     await using site = await serving();
-    const { open, head } = site;
-    expect((await open("/portal/pictures/heroes/hero-009")).status).toBe(404);
-    expect((await head("/")).metas["matchbook-pictures"]).toBeUndefined();
+    expect((await site.open("/portal/pictures/heroes/hero-009")).status).toBe(404);
+    expect((await site.head("/")).metas["matchbook-pictures"]).toBeUndefined();
   });
 });

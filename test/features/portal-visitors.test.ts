@@ -65,21 +65,19 @@ async function statuses(times: number, ask: () => Promise<Reply>): Promise<numbe
 describe("a visitor token", () => {
   test("is given to anybody, says when it ends, and must not be stored or read by other sites", async () => {
     await using site = await serving();
-    const { url, clock } = site;
-    const response = await fetch(`${url}/portal/visitor-token`);
+    const response = await fetch(`${site.url}/portal/visitor-token`);
     const { token, expiresAt, expiresIn } = (await response.json()) as Record<string, string>;
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("access-control-allow-origin")).toBeNull();
     expect(token).toMatch(/^mbv_/);
-    const lasts = new Date(expiresAt!).getTime() - clock.now();
+    const lasts = new Date(expiresAt!).getTime() - site.clock.now();
     expect(lasts).toBeWithin(15 * MINUTE, 16 * MINUTE + 1);
     expect(Number(expiresIn)).toBe(Math.floor(lasts / 1000));
   });
 
   test("opens every endpoint as a key does", async () => {
     await using site = await serving();
-    const { token, get } = site;
-    const visitor = await token();
+    const visitor = await site.token();
     for (const path of [
       "/shards/na/matches",
       MATCH,
@@ -89,7 +87,7 @@ describe("a visitor token", () => {
       "/shards/na/heroes",
       "/shards/na/changes",
     ]) {
-      const response = await get(path, visitor);
+      const response = await site.get(path, visitor);
       expect([path, response.status]).toEqual([path, 200]);
       expect(response.headers.get("vary")).toContain("Authorization");
       expect(response.headers.get("cache-control")).toContain("private");
@@ -98,26 +96,24 @@ describe("a visitor token", () => {
 
   test("is valid until it ends, and no longer", async () => {
     await using site = await serving();
-    const { token, get, clock } = site;
-    const visitor = await token();
-    clock.advance(15 * MINUTE - 1);
-    expect((await get(MATCH, visitor)).status).toBe(200);
-    clock.advance(MINUTE + 1);
-    expect((await get(MATCH, visitor)).status).toBe(401);
-    expect((await get(MATCH, await token())).status).toBe(200);
+    const visitor = await site.token();
+    site.clock.advance(15 * MINUTE - 1);
+    expect((await site.get(MATCH, visitor)).status).toBe(200);
+    site.clock.advance(MINUTE + 1);
+    expect((await site.get(MATCH, visitor)).status).toBe(401);
+    expect((await site.get(MATCH, await site.token())).status).toBe(200);
   });
 
   test("that is expired, forged, damaged or of another server gets the same 401 as no key", async () => {
     await using site = await serving();
-    const { token, get, clock } = site;
-    const none = anonymous(await get(MATCH, null));
-    const visitor = await token();
+    const none = anonymous(await site.get(MATCH, null));
+    const visitor = await site.token();
     const limits = { tier: "", rate: 9, burst: 9, matchesPerDay: 9, shards: ["*"] };
     const foreign = new Visitors(
       "another secret",
       { ...limits, streams: 1, changesPerMinute: 1 },
       undefined as never,
-    ).issue(clock.now()).token;
+    ).issue(site.clock.now()).token;
     const [, end] = visitor.split("_");
     const later = (Number.parseInt(end!, 36) + 1000).toString(36);
     for (const wrong of [
@@ -130,21 +126,20 @@ describe("a visitor token", () => {
       "mbv___",
       `mbv_${"z".repeat(500)}`,
     ]) {
-      const response = await get(MATCH, wrong);
+      const response = await site.get(MATCH, wrong);
       expect([wrong, response.status, anonymous(response)]).toEqual([wrong, 401, none]);
     }
-    clock.advance(20 * MINUTE);
-    expect(anonymous(await get(MATCH, visitor))).toEqual(none);
+    site.clock.advance(20 * MINUTE);
+    expect(anonymous(await site.get(MATCH, visitor))).toEqual(none);
   });
 
   test("does not count as a guessed key when it has ended, and works while others guess", async () => {
     await using site = await serving({ "open-requests-per-minute": 60 });
-    const { token, get, clock } = site;
-    const old = await token();
-    clock.advance(20 * MINUTE);
-    expect(await statuses(10, () => get(MATCH, old))).toEqual(Array(10).fill(401));
-    expect(await statuses(4, () => get(MATCH, "nonsense"))).toEqual([401, 401, 401, 429]);
-    expect((await get(MATCH, await token())).status).toBe(200);
+    const old = await site.token();
+    site.clock.advance(20 * MINUTE);
+    expect(await statuses(10, () => site.get(MATCH, old))).toEqual(Array(10).fill(401));
+    expect(await statuses(4, () => site.get(MATCH, "nonsense"))).toEqual([401, 401, 401, 429]);
+    expect((await site.get(MATCH, await site.token())).status).toBe(200);
   });
 
   test("is not accepted by the admin listener, which shows the usage of visitors", async () => {
@@ -172,60 +167,56 @@ describe("a visitor token", () => {
 
   test("never reaches the log", async () => {
     await using site = await serving();
-    const { token, get, events } = site;
-    const visitor = await token();
-    await get(MATCH, visitor);
-    await get("/shards/na/matches?nonsense=1", visitor);
-    await get(MATCH, `${visitor}x`);
-    expect(JSON.stringify(events)).not.toContain("mbv_");
-    expect(events.filter(({ event }) => event === "request").length).toBeGreaterThanOrEqual(3);
+    const visitor = await site.token();
+    await site.get(MATCH, visitor);
+    await site.get("/shards/na/matches?nonsense=1", visitor);
+    await site.get(MATCH, `${visitor}x`);
+    expect(JSON.stringify(site.events)).not.toContain("mbv_");
+    expect(site.events.filter(({ event }) => event === "request").length).toBeGreaterThanOrEqual(3);
   });
 });
 
 describe("visitors", () => {
   test("are limited by client address, by the built-in limits of their tier", async () => {
     await using site = await serving();
-    const { token, get } = site;
-    const visitor = await token();
-    const first = await get(MATCH, visitor, "1.1.1.1");
+    const visitor = await site.token();
+    const first = await site.get(MATCH, visitor, "1.1.1.1");
     expect(first.headers.get("ratelimit-policy")).toBe('"default";q=120;w=60');
-    expect(await statuses(120, () => get(MATCH, visitor, "1.1.1.1"))).toEqual([
+    expect(await statuses(120, () => site.get(MATCH, visitor, "1.1.1.1"))).toEqual([
       ...Array(119).fill(200),
       429,
     ]);
-    const refused = await get(MATCH, visitor, "1.1.1.1");
+    const refused = await site.get(MATCH, visitor, "1.1.1.1");
     expect(problemIn(refused).code).toBe("rate-limited");
     expect(Number(refused.headers.get("retry-after"))).toBe(1);
     // Another token changes nothing; another address does.
-    expect((await get(MATCH, await token(), "1.1.1.1")).status).toBe(429);
-    expect((await get(MATCH, visitor, "2.2.2.2")).status).toBe(200);
+    expect((await site.get(MATCH, await site.token(), "1.1.1.1")).status).toBe(429);
+    expect((await site.get(MATCH, visitor, "2.2.2.2")).status).toBe(200);
   });
 
   test("have a daily match quota by address, which ends with the day", async () => {
     const tiers = visitorTier({ rate: 1000, matchesPerDay: 2 });
     await using site = await serving({ tiers });
-    const { token, get, clock } = site;
-    clock.advance(86_400_000 - (clock.now() % 86_400_000) + MINUTE);
-    const visitor = await token();
+    site.clock.advance(86_400_000 - (site.clock.now() % 86_400_000) + MINUTE);
+    const visitor = await site.token();
     const read = (at: number, from?: string) =>
-      get(`/shards/na/matches/match-${at}`, visitor, from);
+      site.get(`/shards/na/matches/match-${at}`, visitor, from);
     expect(await statuses(3, () => read(0))).toEqual([200, 200, 200]);
     expect((await read(1)).status).toBe(200);
     expectProblem(await read(2), "quota-exceeded");
     expect((await read(2, "2.2.2.2")).status).toBe(200);
-    clock.advance(86_400_000);
-    const tomorrow = await token();
-    expect((await get("/shards/na/matches/match-2", tomorrow)).status).toBe(200);
+    site.clock.advance(86_400_000);
+    const tomorrow = await site.token();
+    expect((await site.get("/shards/na/matches/match-2", tomorrow)).status).toBe(200);
   });
 
   test("do not use up the limits of keys, and keys not theirs", async () => {
     const tiers = visitorTier({ rate: 1 });
     await using site = await serving({ tiers });
-    const { token, get, key } = site;
-    const visitor = await token();
-    expect(await statuses(2, () => get(MATCH, visitor))).toEqual([200, 429]);
-    expect(await statuses(5, () => get(MATCH, key))).toEqual(Array(5).fill(200));
-    expect((await get(MATCH, visitor, "3.3.3.3")).status).toBe(200);
+    const visitor = await site.token();
+    expect(await statuses(2, () => site.get(MATCH, visitor))).toEqual([200, 429]);
+    expect(await statuses(5, () => site.get(MATCH, site.key))).toEqual(Array(5).fill(200));
+    expect((await site.get(MATCH, visitor, "3.3.3.3")).status).toBe(200);
   });
 
   test("read the shards that are open to keys, unless their tier says otherwise", async () => {
@@ -242,11 +233,10 @@ describe("visitors", () => {
   test("see the limits of their address at /usage, and nobody's usage", async () => {
     const tiers = visitorTier({ rate: 30, matchesPerDay: 7 });
     await using site = await serving({ tiers });
-    const { token, get } = site;
-    const visitor = await token();
-    await get(MATCH, visitor, "9.9.9.9");
-    await get("/shards/na/matches/match-1", visitor, "1.1.1.1");
-    const { status, body } = await get("/usage", visitor, "1.1.1.1");
+    const visitor = await site.token();
+    await site.get(MATCH, visitor, "9.9.9.9");
+    await site.get("/shards/na/matches/match-1", visitor, "1.1.1.1");
+    const { status, body } = await site.get("/usage", visitor, "1.1.1.1");
     expect(status).toBe(200);
     expect(body.key).toEqual({ id: "visitors", name: "portal visitors", tier: "visitor" });
     expect(body.limits).toMatchObject({ requestsPerMinute: 30, matchesPerDay: 7 });
@@ -296,7 +286,6 @@ describe("where the setting is off", () => {
 
 test("tokens are limited like everything that needs no key", async () => {
   await using site = await serving({ "open-requests-per-minute": 2 });
-  const { url } = site;
-  const ask = async () => (await fetch(`${url}/portal/visitor-token`)).status;
+  const ask = async () => (await fetch(`${site.url}/portal/visitor-token`)).status;
   expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
 });

@@ -51,6 +51,19 @@ async function startHooked(wanted: Parameters<HookWorld["add"]>[1] = {}) {
 
 const matches = (...ids: string[]) => ids.map((id) => aMatch({ id }));
 const HOUR = 3_600_000;
+
+/** Ingests a new match, and delivers what is due. */
+async function deliverNew(world: HookWorld, id: string): Promise<void> {
+  await world.ingest(matches(id));
+  await world.deliver();
+}
+
+/** Delivers what is due when so much time has passed. */
+async function deliverAfter(world: HookWorld, milliseconds: number): Promise<void> {
+  world.clock.time += milliseconds;
+  await world.deliver();
+}
+
 const FINE = () => new Response();
 const FAILING = () => new Response("", { status: 500 });
 
@@ -133,8 +146,7 @@ test("a batch that fails is repeated with the same id and body, and later change
   await world.ingest(matches("one"));
   receiver.respond = () => new Response("no", { status: 500 });
   await world.deliver();
-  await world.ingest(matches("two"));
-  await world.deliver();
+  await deliverNew(world, "two");
   expect(receiver.received).toHaveLength(1);
   expect(await resultsOf(world, hook.id)).toMatchObject({
     state: "failing",
@@ -142,8 +154,7 @@ test("a batch that fails is repeated with the same id and body, and later change
   });
 
   receiver.respond = FINE;
-  world.clock.time += 6000;
-  await world.deliver();
+  await deliverAfter(world, 6000);
   const [first, again, second] = receiver.received;
   expect([again!.id, again!.body]).toEqual([first!.id, first!.body]);
   expect(again!.timestamp).not.toBe(first!.timestamp);
@@ -157,11 +168,9 @@ test("Retry-After delays the next attempt", async () => {
   await world.ingest(matches("one"));
   receiver.respond = () => new Response("", { status: 503, headers: { "Retry-After": "600" } });
   await world.deliver();
-  world.clock.time += 599_000;
-  await world.deliver();
+  await deliverAfter(world, 599_000);
   expect(receiver.received).toHaveLength(1);
-  world.clock.time += 1000;
-  await world.deliver();
+  await deliverAfter(world, 1000);
   expect(receiver.received).toHaveLength(2);
 });
 
@@ -185,8 +194,7 @@ test("a hook that fails for a day is paused and reported; resumed, it continues 
   });
   expect(await resultsOf(world, hook.id)).toMatchObject({ state: "paused", pausedBy: "failures" });
   const sent = receiver.received.length;
-  world.clock.time += 100 * HOUR;
-  await world.deliver();
+  await deliverAfter(world, 100 * HOUR);
   expect(receiver.received).toHaveLength(sent);
   expect(metricOf(world, "matchbook_paused_hooks")).toBe(1);
 
@@ -305,13 +313,11 @@ test("a receiver that restarts gets what it missed", async () => {
   const receiver = startReceiver();
   const hook = await world.add(receiver.url);
   await receiver.stop();
-  await world.ingest(matches("one"));
-  await world.deliver();
+  await deliverNew(world, "one");
   expect(await lastResultOf(world, hook.id)).toBe("the connection was refused");
   const again = startReceiver({ port: Number(new URL(receiver.url).port) });
   opened.push(again);
-  world.clock.time += 6000;
-  await world.deliver();
+  await deliverAfter(world, 6000);
   expect(again.matches()).toEqual(["one"]);
 });
 
@@ -337,8 +343,7 @@ test.each([
     },
   });
   const hook = await world.add(`http://127.0.0.1:${port}/`);
-  await world.ingest(matches("one"));
-  await world.deliver();
+  await deliverNew(world, "one");
   expect(await lastResultOf(world, hook.id)).toBe(result);
 });
 
@@ -413,8 +418,7 @@ test("without a valid key nothing is delivered, and the hook says so", async () 
   const { world, receiver, hook } = await startHooked();
   await world.access.keys.change(world.key.id, { expiresAt: world.clock.time + 1000 });
   world.clock.time += 1000;
-  await world.ingest(matches("one"));
-  await world.deliver();
+  await deliverNew(world, "one");
   expect((await resultsOf(world, hook.id)).state).toBe("key-expired");
   await world.access.keys.change(world.key.id, { expiresAt: null });
   await world.access.keys.revoke(world.key.id, world.clock.time);
@@ -426,8 +430,7 @@ test("without a valid key nothing is delivered, and the hook says so", async () 
 test("a shard that the key may not read any more is not delivered", async () => {
   const { world, receiver, hook } = await startHooked();
   await world.access.keys.change(world.key.id, { shards: ["eu"] });
-  await world.ingest(matches("one"));
-  await world.deliver();
+  await deliverNew(world, "one");
   expect(receiver.received).toEqual([]);
   expect((await resultsOf(world, hook.id)).progress).toMatchObject([
     { shard: "na", mayRead: false },
@@ -445,11 +448,9 @@ test("a cursor that is not in the log any more: the delivery begins with the log
   receiver.respond = FAILING;
   await world.deliver();
   receiver.respond = FINE;
-  world.clock.time += 6000;
-  await world.deliver();
+  await deliverAfter(world, 6000);
   expect(receiver.matches()).toEqual(["kept"]);
-  await world.ingest(matches("later"));
-  await world.deliver();
+  await deliverNew(world, "later");
   expect(receiver.received.map((one) => one.message.data.gap)).toEqual([true, true, undefined]);
   expect(receiver.received[1]!.body).toBe(receiver.received[0]!.body);
   expect(world.events).toContainEqual(expect.objectContaining({ event: "hook-gap" }));
@@ -467,8 +468,7 @@ test("after a restore, a hook gets one message with a gap at once, and goes on f
   const copy = new Database(backup);
   copy.run("PRAGMA journal_mode = WAL");
   copy.close();
-  await world.ingest(matches("lost"));
-  await world.deliver();
+  await deliverNew(world, "lost");
   receiver.received.splice(0);
 
   for (const suffix of ["", "-wal", "-shm"]) rmSync(join(world.data, `na.db${suffix}`));
@@ -479,14 +479,12 @@ test("after a restore, a hook gets one message with a gap at once, and goes on f
     return receiver.received.length > 0;
   });
   receiver.respond = FINE;
-  world.clock.time += 6000;
-  await world.deliver();
+  await deliverAfter(world, 6000);
   await world.deliver();
   const gap = { shard: "na", gap: true, changes: [] };
   expect(receiver.received.map(({ message }) => message.data)).toEqual([gap, gap]);
   expect(receiver.received[1]!.id).toBe(receiver.received[0]!.id);
-  await world.ingest(matches("later"));
-  await world.deliver();
+  await deliverNew(world, "later");
   expect(receiver.received.slice(2).map((one) => matchesOf(one))).toEqual([["later"]]);
   expect(receiver.received[2]!.message.data).not.toHaveProperty("gap");
   expect(world.events.filter(({ event }) => event === "hook-gap")).toEqual([
@@ -534,14 +532,12 @@ test("progress that cannot be stored does not make the server send a batch again
   await world.deliver();
   receiver.respond = FINE;
   await world.deliver();
-  world.clock.time += 9000;
-  await world.deliver();
+  await deliverAfter(world, 9000);
   expect(receiver.received).toHaveLength(1);
   const file = new Database(join(world.data, "hooks.sqlite"));
   file.run("DROP TRIGGER full");
   file.close();
-  world.clock.time += 1000;
-  await world.deliver();
+  await deliverAfter(world, 1000);
   await world.deliver();
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
   expect(receiver.received).toHaveLength(2);
@@ -552,11 +548,9 @@ test("after a rotation both secrets sign for 24 hours, then the new one alone", 
   await world.hooks.rotateSecret(old, world.clock.now());
   const { secret } = await world.hooks.find(old.id);
   expect(secret).not.toBe(old.secret);
-  await world.ingest(matches("one"));
-  await world.deliver();
+  await deliverNew(world, "one");
   world.clock.time += 24 * HOUR;
-  await world.ingest(matches("two"));
-  await world.deliver();
+  await deliverNew(world, "two");
   const [during, after] = receiver.received;
   expect(during!.signatures).toEqual([secret, old.secret].map((one) => signatureOf(one, during!)));
   expect(after!.signatures).toEqual([signatureOf(secret, after!)]);
@@ -564,10 +558,8 @@ test("after a rotation both secrets sign for 24 hours, then the new one alone", 
 
 test("a replay delivers again what was committed since a time, in new messages", async () => {
   const { world, receiver, hook } = await startHooked();
-  await world.ingest(matches("one"));
-  await world.deliver();
-  await world.ingest(matches("two"));
-  await world.deliver();
+  await deliverNew(world, "one");
+  await deliverNew(world, "two");
   const { changedAt } = receiver.received[1]!.message.data.changes[0].attributes;
   await world.hooks.replay(hook, Date.parse(changedAt));
   await world.deliver();
@@ -581,8 +573,7 @@ test("a replay delivers again what was committed since a time, in new messages",
 test("a paused or removed hook receives nothing, and a resumed one what it missed", async () => {
   const { world, receiver, hook } = await startHooked();
   await world.hooks.pause(hook, world.clock.now());
-  await world.ingest(matches("one"));
-  await world.deliver();
+  await deliverNew(world, "one");
   expect(receiver.received).toEqual([]);
   await world.hooks.resume(hook);
   await world.deliver();
@@ -661,8 +652,7 @@ test("the lag is the age of the oldest change that was not delivered", async () 
   world.clock.time = Math.max(world.clock.time, changedAt) + 1000;
   expect(lag()).toBe((world.clock.time - changedAt) / 1000);
   receiver.respond = FINE;
-  world.clock.time += 6000;
-  await world.deliver();
+  await deliverAfter(world, 6000);
   await world.deliver();
   expect([lag(), metricOf(world, "matchbook_paused_hooks")]).toEqual([0, 0]);
 });
