@@ -221,11 +221,4 @@ describe("startup", () => {
     expect(fault).toContain(path);
     if (content && content.trim() !== "") expect(fault).not.toContain(content);
   });
-
-  test("fails completely when the private port is taken", async () => {
-    const { port } = new URL(world.adminUrl);
-    const fault = await faultOf({ "admin-port": port, "admin-token": TOKEN });
-    expect(fault).toContain(`cannot listen on 127.0.0.1:${port}`);
-    expect(fault).toContain("--admin-port");
-  });
 });

@@ -116,23 +116,11 @@ describe("a bucket", () => {
 });
 
 describe("the limiter", () => {
-  const policy = { rate: 60, burst: 2 };
-
   test("never stores more buckets than its size", () => {
     const limiter = new MemoryLimiter(10);
     const once = { rate: 60, burst: 1 };
     const keys = Array.from({ length: 100 }, (_, number) => `k${number}`);
     for (const key of keys) limiter.take(key, once, 0);
     expect(keys.filter((key) => limiter.wait(key, once, 0) > 0)).toHaveLength(10);
-  });
-
-  test("reports the wait for the next request without charging one", () => {
-    const limiter = new MemoryLimiter();
-    expect(limiter.wait("a", policy, 0)).toBe(0);
-    for (let sent = 0; sent < 2; sent++) limiter.take("a", policy, 0);
-    expect(limiter.wait("a", policy, 0)).toBe(1);
-    expect(limiter.wait("a", policy, 1000)).toBe(0);
-    expect(limiter.take("a", policy, 1000).allowed).toBe(true);
-    expect(limiter.wait("b", policy, 0)).toBe(0);
   });
 });

@@ -204,19 +204,6 @@ describe("imports", () => {
     expect(forbiddenPackages(graph)).toEqual([]);
   });
 
-  test.each([
-    ["store/sqlite", "open-stores.ts"],
-    ["store/postgres", "open-stores.ts"],
-    ["access/redis", "open-access.ts"],
-    ["access/sqlite", "open-access.ts"],
-    ["access/postgres", "open-access.ts"],
-  ])("reach the adapter %s through %s alone", (adapter, opener) => {
-    const importers = [...graph].filter(
-      ([file, names]) => partOf(file) !== adapter && names.some((name) => partOf(name) === adapter),
-    );
-    expect(importers.map(([file]) => file)).toEqual([opener]);
-  });
-
   test("leave src/ only for package.json, and from the portal for the client and its guides", () => {
     const outside = (isPortal: boolean) =>
       [...graph]
@@ -227,15 +214,6 @@ describe("imports", () => {
     expect([...new Set(outside(true))].filter((name) => !isGuide(name))).toEqual([
       "../client/src/index.ts",
     ]);
-  });
-
-  test("lead to existing files", async () => {
-    const names = new Set([...graph.values()].flat().filter(isOfSource));
-    const missing = [];
-    for (const name of names) {
-      if (!(await Bun.file(join(SOURCE, name)).exists())) missing.push(name);
-    }
-    expect(missing).toEqual([]);
   });
 });
 

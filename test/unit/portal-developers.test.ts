@@ -1,11 +1,7 @@
 /** The developer area: guides rendered from the docs, endpoints read from OpenAPI, days of usage. */
 
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { renderGuide } from "../../scripts/portal-guides.ts";
-import { GUIDES } from "../../src/portal/views/developers/guide.ts";
-import { ROOT } from "../support/process.ts";
 
 describe("a guide", () => {
   const rendered = (markdown: string) => renderGuide(`# Title\n\n${markdown}`, "test.md");
@@ -78,25 +74,5 @@ describe("a guide", () => {
 
   test("with a block that has no style stops the build", () => {
     expect(() => rendered("> quoted")).toThrow("no style");
-  });
-
-  test("links to anchors that exist", () => {
-    const guides = new Map(
-      Object.keys(GUIDES).map((name) => {
-        const text = readFileSync(join(ROOT, "docs", `${name}.md`), "utf8");
-        return [name, renderGuide(text, `${name}.md`)];
-      }),
-    );
-    const dead: string[] = [];
-    for (const [name, { blocks }] of guides) {
-      const html = blocks.map((block) => ("html" in block ? block.html : "")).join("");
-      for (const [, to = name, id] of html.matchAll(
-        /href="(?:\/portal\/developers\/guides\/(\w+))?(?:#([^"]+))?"/g,
-      )) {
-        const isThere = guides.get(to)?.headings.some((one) => one.id === id) ?? false;
-        if (id !== undefined && !isThere) dead.push(`${name}: ${to}#${id}`);
-      }
-    }
-    expect(dead).toEqual([]);
   });
 });

@@ -17,35 +17,17 @@ const yLabels = (values: number[], changes?: Partial<PlotProps>) =>
   layoutOf(plot(values, changes), 400, 224).yTicks.map(({ text }) => text);
 
 describe("the value axis", () => {
-  test.each([
-    [
-      [3, 7, 9.5],
-      ["0", "2.5", "5", "7.5", "10"],
-    ],
-    [
-      [1040, 1060],
-      ["0", "500", "1,000", "1,500"],
-    ],
-    [
-      [0.2, 0.31],
-      ["0", "0.1", "0.2", "0.3", "0.4"],
-    ],
-    [
-      [9_900, 12_500],
-      ["0", "5K", "10K", "15K"],
-    ],
-    [
-      [8_000, 10_000],
-      ["0", "2.5K", "5K", "7.5K", "10K"],
-    ],
-    [[2_400_000], ["0", "1M", "2M", "3M"]],
-    [
-      [-3, 5],
-      ["-4", "-2", "0", "2", "4", "6"],
-    ],
-    [[0], ["0", "0.25", "0.5", "0.75", "1"]],
+  test.each<[values: number[], labels: string]>([
+    [[3, 7, 9.5], "0 2.5 5 7.5 10"],
+    [[1040, 1060], "0 500 1,000 1,500"],
+    [[0.2, 0.31], "0 0.1 0.2 0.3 0.4"],
+    [[9_900, 12_500], "0 5K 10K 15K"],
+    [[8_000, 10_000], "0 2.5K 5K 7.5K 10K"],
+    [[2_400_000], "0 1M 2M 3M"],
+    [[-3, 5], "-4 -2 0 2 4 6"],
+    [[0], "0 0.25 0.5 0.75 1"],
   ])("of %p and 0 has round labels", (values, labels) => {
-    expect(yLabels(values, { range: [0, 0] })).toEqual(labels);
+    expect(yLabels(values, { range: [0, 0] }).join(" ")).toBe(labels);
   });
 
   test("repeats no label where those of the caller would, as 1.1K for 1,050 and 1,100", () => {

@@ -36,18 +36,6 @@ const headersOf = (key: string) => [
 ];
 
 describe("the curl command", () => {
-  test("is what a person would write", () => {
-    const url = "http://localhost:8080/shards/na/matches?page[limit]=1";
-    expect(curlOf({ url, key: "mb_key" })).toBe(
-      [
-        "curl -g --compressed \\",
-        "  -H 'Authorization: Bearer mb_key' \\",
-        "  -H 'Accept: application/vnd.api+json' \\",
-        "  'http://localhost:8080/shards/na/matches?page[limit]=1'",
-      ].join("\n"),
-    );
-  });
-
   /** The words of the command as the shell sees them, without running curl. */
   async function wordsOf(line: string): Promise<string[]> {
     const script = `curl() { printf '%s\\0' "$@"; }\n${line}`;

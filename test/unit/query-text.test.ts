@@ -3,9 +3,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Problem } from "../../src/domain/errors.ts";
-import { GAME_MODES } from "../../src/domain/modes.ts";
-import { splitList } from "../../src/query/comma-list.ts";
-import { MATCHES, MAX_PARAMETERS, PLAYERS, SINGLE } from "../../src/query/parameters.ts";
+import { MATCHES, MAX_PARAMETERS } from "../../src/query/parameters.ts";
 import { parseQuery } from "../../src/query/parse-query.ts";
 import type { ParseContext } from "../../src/query/query.ts";
 import { type Pair, splitQuery, writeQuery } from "../../src/query/query-string.ts";
@@ -18,29 +16,10 @@ const context: ParseContext = {
   types: new Set(["match", "roster", "player"]),
 };
 
-/** A list as callers write it: commas between the items, a backslash as the escape. */
-const joinList = (items: readonly string[]): string =>
-  items.map((item) => item.replace(/[\\,]/g, "\\$&")).join(",");
-
 function split(raw: string): { pairs: Pair[]; problems: Problem[] } {
   const problems: Problem[] = [];
   return { pairs: splitQuery(raw, problems), problems };
 }
-
-test("any query is parsed or reported as a problem, and never throws", () => {
-  const part = fc.oneof(
-    fc.string({ unit: "grapheme" }),
-    fc.constantFrom("page[limit]=", "filter[playerNames]=", "include=", "&", "%", ",", "\\", "="),
-  );
-  fc.assert(
-    fc.property(fc.array(part), (parts) => {
-      for (const endpoint of [MATCHES, PLAYERS, SINGLE]) {
-        const parsed = parseQuery(parts.join(""), endpoint, context);
-        expect(parsed.ok || parsed.problems.length > 0).toBe(true);
-      }
-    }),
-  );
-});
 
 test("any pairs, written as a query string, are parsed as the same pairs", () => {
   const text = fc.string({ unit: "binary" });
@@ -50,50 +29,6 @@ test("any pairs, written as a query string, are parsed as the same pairs", () =>
       const raw = writeQuery(pairs);
       expect(split(raw)).toEqual({ pairs, problems: [] });
       expect(raw).toMatch(/^[A-Za-z0-9\-._~!'()*%&=]*$/);
-    }),
-  );
-});
-
-test("any items, joined and split, are the same items", () => {
-  const item = fc.oneof(
-    fc.string({ unit: "binary", minLength: 1 }),
-    fc.string({ unit: fc.constantFrom(",", "\\", "a", " "), minLength: 1 }),
-  );
-  fc.assert(
-    fc.property(fc.array(item, { minLength: 1 }), (items) => {
-      expect(splitList(joinList(items))).toEqual(items);
-    }),
-  );
-});
-
-test("parameters, written as a query string, are parsed as the same query", () => {
-  const names = fc.array(fc.string({ unit: "binary", minLength: 1 }), {
-    minLength: 1,
-    maxLength: 50,
-  });
-  const given = fc
-    .record(
-      {
-        "filter[playerNames]": names.map(joinList),
-        "filter[teamNames]": names.map(joinList),
-        "filter[gameMode]": fc.subarray([...GAME_MODES], { minLength: 1 }).map(joinList),
-        "page[limit]": fc.integer({ min: 1, max: 5 }).map(String),
-        "page[offset]": fc.nat(10_000).map(String),
-        include: fc.subarray([...context.includePaths]).map(String),
-        "filter[createdAt-start]": fc.constant("2026-03-20T02:00:00+02:00"),
-      },
-      { requiredKeys: [] },
-    )
-    .chain((parameters) => {
-      const pairs = Object.entries(parameters) as [string, string][];
-      return fc.shuffledSubarray(pairs, { minLength: pairs.length });
-    });
-  fc.assert(
-    fc.property(given, (pairs) => {
-      const parsed = parseQuery(writeQuery(pairs), MATCHES, context);
-      if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-      expect(parsed.query.given).toEqual(pairs);
-      expect(parseQuery(writeQuery(parsed.query.given), MATCHES, context)).toEqual(parsed);
     }),
   );
 });

@@ -109,12 +109,6 @@ describe("problems", () => {
     },
   );
 
-  test("a secret is not repeated", () => {
-    const problems = problemsOf(() => load('[shards.eu]\nurl = "postgres://me:hunter2@db"'));
-    expect(problems).toHaveLength(1);
-    expect(problems.join()).not.toContain("hunter2");
-  });
-
   test("variables of other programs are ignored", () => {
     expect(problemsOf(() => load(undefined, { env: { PORT: "x", MATCHBOOKS: "1" } }))).toEqual([]);
   });
