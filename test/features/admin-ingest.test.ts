@@ -29,19 +29,6 @@ const emptyReport = {
 };
 
 describe("an upload accepts", () => {
-  test("lines of NDJSON", async () => {
-    const documents = some(12);
-    const response = await world.upload(ndjson(documents));
-    expect(response).toEqual({
-      status: 200,
-      report: { ...emptyReport, stored: 12 },
-      notStored: [],
-    });
-    for (const one of documents) {
-      expect((await world.get(`/shards/na/matches/${idOf(one)}`)).status).toBe(200);
-    }
-  });
-
   test("the export of a pruned shard, whose players keep their lifetime records", async () => {
     const folder = aFolder();
     const home = homeAt(folder.path, `sqlite:${folder.path}/na.db`);

@@ -36,18 +36,6 @@ const described = ({ data }: Body) =>
   data.map(({ attributes, relationships }) => [attributes.kind, relationships.match.data.id]);
 const matchesOf = ({ data }: Body) => data.map((one) => one.relationships.match.data.id);
 
-/** All changes after a position, page by page. */
-async function follow(world: World, path: string) {
-  const pages: string[][] = [];
-  let url = path;
-  for (;;) {
-    const { body } = await world.get(url);
-    if (body.data.length === 0) return { pages, next: body.links.next as string };
-    pages.push(matchesOf(body));
-    url = body.links.next;
-  }
-}
-
 describe("a page of changes", () => {
   const times = { createdAt: minutesAgo(5) };
 
@@ -74,54 +62,7 @@ describe("a page of changes", () => {
     const changedAt = Date.parse(body.data[2].attributes.changedAt);
     expect(Math.abs(Date.now() - changedAt)).toBeLessThan(60_000);
   });
-
-  test("ends with a cursor, as does each change: it goes on there, whatever happens meanwhile", async () => {
-    await using world = await startFeed(["one", "two"].map((id) => aMatch({ id })));
-    const { data, links } = (await world.get(`${OLDEST}&page[limit]=1`)).body;
-    expect(links.next).toContain("page%5Blimit%5D=1");
-    expect(matchesOf((await world.get(links.next)).body)).toEqual(["two"]);
-    await world.ingest([aMatch({ id: "later" })]);
-    const rest = await world.get(`${CHANGES}?page[after]=${data[0].id}`);
-    expect(matchesOf(rest.body)).toEqual(["two", "later"]);
-  });
 });
-
-test.each(ENGINES)(
-  "who takes a cursor, then walks the list, then follows the cursor, misses no match dated ahead of the clock, on %s",
-  async (engine) => {
-    const clock = new TestClock();
-    await using world = await worldIn(engine, [aMatch({ id: "one" })], clock);
-    const listed = async () =>
-      (await world.get("/shards/na/matches")).body.data.map(({ id }: { id: string }) => id);
-    const ahead = (minutes: number) => ({ createdAt: minutesAgo(-minutes) });
-    await world.ingest([aMatch({ id: "soon", ...ahead(2) }), aMatch({ id: "two" })]);
-    await world.ingest([aMatch({ id: "later", ...ahead(4) })]);
-    await world.ingest([aMatch({ id: "soon", patch: "2.6", ...ahead(2) })], { replace: true });
-    await world.ingest([aMatch({ id: "three" })]);
-
-    // As the cursor is all that matters, the page is empty.
-    const { body } = await world.get(CHANGES);
-    expect(body.data).toEqual([]);
-    expect(new Set(await listed())).toEqual(new Set(["one", "two", "three"]));
-    expect(described((await world.get(body.links.next)).body)).toEqual([
-      ["added", "later"],
-      ["replaced", "soon"],
-      ["added", "three"],
-    ]);
-    // A request that waits has no reason to.
-    const began = performance.now();
-    expect(matchesOf((await world.get(`${CHANGES}?page[wait]=25`)).body)).toContain("later");
-    expect(performance.now() - began).toBeLessThan(LONGEST);
-
-    clock.advance(3 * 60_000);
-    expect(await listed()).toContain("soon");
-    const { pages } = await follow(world, (await world.get(CHANGES)).body.links.next);
-    expect(pages.flat()).toEqual(["later", "soon", "three"]);
-    clock.advance(2 * 60_000);
-    expect(await listed()).toContain("later");
-    expect((await follow(world, (await world.get(CHANGES)).body.links.next)).pages).toEqual([]);
-  },
-);
 
 test("withheld records leave no trace", async () => {
   await using world = await startFeed();

@@ -144,15 +144,6 @@ export const FOLLOWING: Record<string, Scenario> = {
     );
   }),
 
-  "a stream may be cut anywhere, also inside a character": following(async ({ feed, after }) => {
-    const changes = after("a");
-    const next = cursorsOf(changes, 2);
-    const request = (await feed.next()).open();
-    const bytes = new TextEncoder().encode(changeEvent("b") + changeEvent("c"));
-    for (const byte of bytes) await request.sendWhenTaken(new Uint8Array([byte]));
-    assert.deepEqual(await next, ["b", "c"]);
-  }),
-
   "a loop without a cursor misses nothing from its start on": following(async ({ feed, na }) => {
     const changes = na.changes({ gameMode: ["ranked"] });
     const next = take(changes);
