@@ -141,6 +141,35 @@ test("ingest into a shard with a damaged index says what to do", async () => {
   await expect(world.ingest([match])).rejects.toThrow(/na\.db is damaged.*[Rr]estore/);
 });
 
+test.each([
+  ["player_matches", "player entry", { player: "p" }],
+  ["team_matches", "team entry", { team: "t" }],
+] as const)(
+  "a damaged entry of %s does not decide what is stored next",
+  async (table, kind, of) => {
+    const record = (id: string, name: string, minutes: number) =>
+      aMatch({
+        id,
+        createdAt: minutesAgo(minutes),
+        rosters: [{ members: [{ id: "p" }], team: { id: "t", name } }, { members: [] }],
+      });
+    await using world = await startWorld([
+      record("match-a", "OLD", 9),
+      record("match-b", "NEW", 5),
+    ]);
+    // As if it were the latest.
+    sqliteRows(join(world.data, "na.db")).change(
+      kind,
+      { ...of, match: "match-a" },
+      ({ createdAt }) => ({ createdAt: createdAt + 9_999_999 }),
+    );
+    // Between the others, so that the streak of the player is computed again.
+    await expect(world.ingest([record("match-c", "LATER", 7)])).rejects.toThrow(
+      `${table} match-a is damaged in the store: run 'matchbook repair', or restore the shard from a backup`,
+    );
+  },
+);
+
 /** Replaces a text wherever it is in the file. */
 function overwriteText(file: string, text: string, replacement: string): void {
   settle(file);
