@@ -3,9 +3,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { draftOf } from "../support/drafts.ts";
 import { aMatch } from "../support/records.ts";
-import { included, startWorld } from "../support/world.ts";
+import { startWorld } from "../support/world.ts";
 
-const world = await startWorld([], { "title-id": "the-setting" });
+const world = await startWorld();
 afterAll(() => world.stop());
 
 describe("compact match stats:", () => {
@@ -41,12 +41,4 @@ describe("compact match stats:", () => {
       expect(rejections[0]!.problems[0]).toEndWith("attributes.stats must be an object");
     },
   );
-});
-
-test("the setting title-id is the default for records without one", async () => {
-  const draft = draftOf(aMatch({ id: "untitled" }));
-  for (const { attributes } of draft.document.included) delete attributes.titleID;
-  await world.ingest([draft.document]);
-  const { body } = await world.get("/shards/na/matches/untitled");
-  expect(included(body, "player")).toMatchObject({ attributes: { titleID: "the-setting" } });
 });

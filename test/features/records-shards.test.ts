@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { draftOf } from "../support/drafts.ts";
-import { aMatch, duel } from "../support/records.ts";
+import { aMatch } from "../support/records.ts";
 import { startWorld } from "../support/world.ts";
 
 const open = await startWorld();
@@ -13,28 +13,6 @@ afterAll(async () => {
 });
 
 describe("with no list of shards in the settings", () => {
-  test("a record creates its shard, which is served at once", async () => {
-    expect((await open.get("/shards/tournament-na/matches")).status).toBe(404);
-    await open.ingest([aMatch({ id: "t1", shard: "tournament-na" })]);
-    const { body } = await open.get("/shards/tournament-na/matches/t1");
-    expect(body.data.attributes.shardId).toBe("tournament-na");
-  });
-
-  test("one ingest fills several shards, and the same ids may occur in each", async () => {
-    const there = (shard: string, name: string) =>
-      aMatch({ id: "same", shard, rosters: duel({ id: "ann", name }, { id: "bob" }) });
-    const { report } = await open.ingest([there("sa", "Ann of SA"), there("sg", "Ann of SG")]);
-    expect(report).toMatchObject({ stored: 2, duplicate: 0, conflict: 0 });
-    for (const shard of ["sa", "sg"]) {
-      const { body } = await open.get(`/shards/${shard}/players/ann`);
-      expect(body.data.attributes).toMatchObject({
-        name: `Ann of ${shard.toUpperCase()}`,
-        shardId: shard,
-        stats: { played: 1 },
-      });
-    }
-  });
-
   test("32 characters of every allowed kind are a valid shard", async () => {
     const shard = `a-0${"z".repeat(29)}`;
     await open.ingest([aMatch({ id: "t2", shard })]);
@@ -73,16 +51,4 @@ describe("with a requested shard", () => {
       else expect(attributes).not.toHaveProperty("shardId");
     }
   });
-
-  test.each([undefined, ""])(
-    "a record whose shardId is %j is rejected when none is requested",
-    async (shardId) => {
-      const draft = draftOf(aMatch({ id: "nowhere" }));
-      draft.match.attributes.shardId = shardId;
-      const { rejections } = await open.ingest([draft.document]);
-      expect(rejections[0]!.problems).toEqual([
-        expect.stringMatching(/^match nowhere: attributes .*\bshardId$/),
-      ]);
-    },
-  );
 });

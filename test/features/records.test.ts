@@ -4,7 +4,6 @@
  */
 
 import { expect, test } from "bun:test";
-import type { JsonObject } from "../../src/domain/json.ts";
 import { GAME_MODES } from "../../src/domain/modes.ts";
 import { type Draft, draftOf, type Loose } from "../support/drafts.ts";
 import {
@@ -153,67 +152,6 @@ const run = (player: PlayerIn, results: string, wishes: MatchIn = {}) =>
     return next({ rosters: result === "W" ? duel(player, other) : duel(other, player), ...wishes });
   });
 
-test("a player has the streak that ends with the latest match; of matches at one time, that with the last id", async () => {
-  const runs = ["W", "L", "WWW", "WWL", "LLW", "WLWLLLL"].flatMap((one) =>
-    run({ id: anId() }, one),
-  );
-  const TIES = ["a1 a2", "a10 a9", "A9 a1", "Z _", "- 0", "b b-"];
-  const ties = TIES.flatMap((pair, at) => {
-    const [first, last] = pair.split(" ");
-    const [player, createdAt] = [anId(), Date.UTC(2024, 1, 1)];
-    return [
-      ...run({ id: player, name: "First" }, "L", { id: `${at}${first}`, createdAt }),
-      ...run({ id: player, name: "Last" }, "W", { id: `${at}${last}`, createdAt }),
-    ];
-  });
-  expect(await served([...runs, ...ties])).toBe(runs.length + ties.length);
-});
-
-test("gold adds up to the last decimal, whatever the order", async () => {
-  const sums = [
-    [0.1, 0.2, 0.3, 16844.25],
-    [0.1, 0.7],
-    [1.005, 2.015],
-    [-5.5, 5.5],
-    [1e9, 0.000001],
-    [4503599627370496, 4503599627370496],
-    Array.from({ length: 30 }, () => 0.01),
-  ];
-  const documents = sums.flatMap((golds) => {
-    const id = anId();
-    return golds.flatMap((gold) => run({ id, gold }, "W"));
-  });
-  const [without, worded] = run({ id: "poor", gold: 2.5 }, "WW");
-  for (const [document, gold] of [
-    [without!, undefined],
-    [worded!, "much"],
-  ] as const) {
-    const seats = document.included.filter(({ type }) => type === "participant") as Loose[];
-    for (const seat of seats) seat.attributes.stats.gold = gold;
-  }
-  const all = [...documents, without!, worded!, ...run({ id: "poor", gold: 2.5 }, "W")];
-  expect(await served(all)).toBe(all.length);
-});
-
-test("a player's stats are those of the latest record; played, wins and played_ranked only if it has all three; the rest is counted", async () => {
-  const counts = { played: 400, wins: 180, played_ranked: 90 };
-  const names = Object.keys(counts) as (keyof typeof counts)[];
-  const some = Array.from({ length: 8 }, (_, bits): JsonObject => {
-    const kept = names.filter((_, at) => bits & (1 << at));
-    return Object.fromEntries(kept.map((name) => [name, counts[name]]));
-  });
-  const others = [{ winStreak: 11 }, { lossStreak: 12 }, { lifetimeGold: 1234567.89 }];
-  const documents = [...some, ...others].flatMap((stats) => {
-    const id = anId();
-    const attributes = { country: "NO" };
-    return [
-      ...run({ id, stats: { ...counts, elo: 1 }, attributes }, "L"),
-      ...run({ id, stats }, "W"),
-    ];
-  });
-  expect(await served(documents)).toBe(documents.length);
-});
-
 test("watching a match counts for nobody, but the participant of a player may have the id of a roster", async () => {
   const watched = next(watchedBy("watcher"));
   const [seat] = run({ id: "seated" }, "W");
@@ -280,38 +218,4 @@ test("everything else that a record has is served as it was sent", async () => {
   const rich = richMatch("rich");
   rich.match.attributes.createdAt = "2023-01-01T00:00:00Z";
   expect(await served([rich.document, next()])).toBe(2);
-});
-
-/** With what only a player of it links to. */
-function linking(document: MatchDocument, id: string, type: string, to: string): MatchDocument {
-  const found = document.included.find((one) => one.type === "player" && one.id === id)!;
-  found.relationships = { link: { data: { type, id: to } } };
-  const attributes = type === "player" ? { name: "Friend" } : { URL: "https://a.test" };
-  document.included.push({ type, id: to, attributes });
-  return document;
-}
-
-test("a resource that several matches and players link to is included once; those of a player are of the latest match", async () => {
-  const team = { id: "team", name: "SHARE" };
-  const asset = { type: "asset", id: "shared" };
-  const sharing = () =>
-    next({
-      rosters: [
-        { members: [{ id: "s1" }], team },
-        { members: [{ id: "s2" }], team },
-      ],
-      relationships: { assets: { data: [asset] }, rounds: { data: [] }, none: { data: null } },
-      included: [{ ...asset, attributes: { URL: "https://a.test" } }],
-    });
-  const of = (one: string, other: string) => next({ rosters: duel({ id: one }, { id: other }) });
-  const documents = [
-    sharing(),
-    sharing(),
-    linking(of("c1", "c2"), "c1", "asset", "old"),
-    linking(of("c1", "c3"), "c1", "asset", "new"),
-    linking(of("f1", "f2"), "f1", "player", "friend"),
-    of("f1", "f3"),
-    linking(of("s1", "x1"), "x1", "asset", "shared"),
-  ];
-  expect(await served(documents)).toBe(documents.length);
 });
