@@ -6,7 +6,6 @@ import { type AdminWorld, ndjson, startAdminWorld } from "../support/admin.ts";
 import { buildPortal } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { JSON_API } from "../support/world.ts";
 
 interface Shard {
   id: string;
@@ -29,12 +28,7 @@ async function shard(id: string): Promise<Shard> {
   return (await overview()).shards.find((one: Shard) => one.id === id);
 }
 
-const get = async (path: string, key = world.key): Promise<number> => {
-  const headers = { Authorization: `Bearer ${key}`, Accept: JSON_API };
-  const response = await fetch(`${world.url}${path}`, { headers });
-  await response.arrayBuffer();
-  return response.status;
-};
+const get = async (path: string) => (await world.get(path)).status;
 
 describe("the overview", () => {
   test("counts matches, players and withheld records by shard", async () => {
@@ -73,23 +67,19 @@ describe("the overview", () => {
     let passed = 0;
     const clock = { now: () => now, monotonic: () => performance.now() + passed };
     await using still = await startAdminWorld([aMatch({ shard: "na" })], {}, undefined, clock);
-    const ask = async (path: string) => {
-      const headers = { Authorization: `Bearer ${still.key}`, Accept: JSON_API };
-      await (await fetch(still.url + path, { headers })).arrayBuffer();
-    };
     const lastHour = async () => {
       // Readings are shared for a second.
       passed += 1000;
       return (await still.ask("GET", "/overview")).body.lastHour;
     };
-    await ask("/shards/na/players");
-    await ask("/shards/na/players?nonsense=1");
+    await still.get("/shards/na/players");
+    await still.get("/shards/na/players?nonsense=1");
     expect(await lastHour()).toEqual([
       { at: "2026-03-14T18:00:00Z", requests: 2, errors: 1, p95: expect.any(Number) },
     ]);
     now += 60_000;
     await lastHour();
-    await ask("/shards/na/players");
+    await still.get("/shards/na/players");
     expect((await lastHour()).at(-1)).toEqual({
       at: "2026-03-14T18:01:00Z",
       requests: 1,

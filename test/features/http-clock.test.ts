@@ -21,9 +21,8 @@ async function serving() {
   let [time, monotonic] = [NOON, 0];
   const clock = { now: () => time, monotonic: () => monotonic };
   const server = await serveWithKeys(world, [{ matchesPerDay: 1 }], {}, clock);
-  const headers = { Authorization: `Bearer ${server.keys[0]}` };
   return {
-    status: async (path: string) => (await world.get(server.url + path, headers)).status,
+    status: async (path: string) => (await server.ask(path)).status,
     set(to: number) {
       time = to;
     },

@@ -16,42 +16,31 @@ afterAll(() => world.stop());
 const HOST = "Host: here";
 const FOR_RECORDS = [`Authorization: Bearer ${world.key}`, `Accept: ${JSON_API}`];
 
+type Closed = [what: string, request: string, status: number, headers: string[], url?: string];
+const ADMIN = `Authorization: ${AUTHORIZATION.Authorization}`;
+
 /** `exchange` sends "Connection: close" with each of these. */
-const CLOSED: [what: string, url: string, lines: string[], status: number][] = [
-  ["a document", world.url, ["GET /shards/na/matches HTTP/1.1", ...FOR_RECORDS], 200],
-  [
-    "gzip",
-    world.url,
-    ["GET /shards/na/matches HTTP/1.1", "Accept-Encoding: gzip", ...FOR_RECORDS],
-    200,
-  ],
-  ["HEAD", world.url, ["HEAD /shards/na/matches HTTP/1.1", ...FOR_RECORDS], 200],
-  ["an error", world.url, ["GET /shards/na/matches/nobody HTTP/1.1", ...FOR_RECORDS], 404],
-  ["a refused key", world.url, ["GET /shards/na/matches HTTP/1.1"], 401],
-  [
-    "304",
-    world.url,
-    ["GET /shards/na/matches/match-a HTTP/1.1", "If-None-Match: *", ...FOR_RECORDS],
-    304,
-  ],
-  ["an open route", world.url, ["GET /status HTTP/1.1"], 200],
-  ["a preflight", world.url, ["OPTIONS /shards/na/matches HTTP/1.1"], 204],
-  ["the portal", world.url, ["GET / HTTP/1.1"], 200],
-  [
-    "the admin listener",
-    world.adminUrl,
-    ["GET /metrics HTTP/1.1", `Authorization: ${AUTHORIZATION.Authorization}`],
-    200,
-  ],
-  ["a refusal of the admin listener", world.adminUrl, ["GET /metrics HTTP/1.1"], 401],
+const CLOSED: Closed[] = [
+  ["a document", "GET /shards/na/matches", 200, FOR_RECORDS],
+  ["gzip", "GET /shards/na/matches", 200, ["Accept-Encoding: gzip", ...FOR_RECORDS]],
+  ["HEAD", "HEAD /shards/na/matches", 200, FOR_RECORDS],
+  ["an error", "GET /shards/na/matches/nobody", 404, FOR_RECORDS],
+  ["a refused key", "GET /shards/na/matches", 401, []],
+  ["304", "GET /shards/na/matches/match-a", 304, ["If-None-Match: *", ...FOR_RECORDS]],
+  ["an open route", "GET /status", 200, []],
+  ["a preflight", "OPTIONS /shards/na/matches", 204, []],
+  ["the portal", "GET /", 200, []],
+  ["the admin listener", "GET /metrics", 200, [ADMIN], world.adminUrl],
+  ["a refusal of the admin listener", "GET /metrics", 401, [], world.adminUrl],
 ];
 
 test.each(CLOSED)(
   "a request with Connection: close gets a response with it, and one to HEAD has a Date: %s",
-  async (_, url, [first, ...rest], status) => {
-    const response = await exchange(url, [first!, HOST, ...rest]);
+  async (_, request, status, headers, url = world.url) => {
+    const send = (line: string) => exchange(url, [`${line} HTTP/1.1`, HOST, ...headers]);
+    const response = await send(request);
     expect([response.status, response.headers.get("connection")]).toEqual([status, "close"]);
-    const head = await exchange(url, [first!.replace("GET", "HEAD"), HOST, ...rest]);
+    const head = await send(request.replace("GET", "HEAD"));
     expect(Date.parse(head.headers.get("date") ?? "")).not.toBeNaN();
   },
 );

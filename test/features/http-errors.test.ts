@@ -18,8 +18,7 @@ sqliteRows(join(world.data, "hurt.db")).change("match", {}, { document: HURT });
 writeDamagedShard(join(world.data, "away.db"));
 // Its clock stands still, so that nothing is refilled.
 const server = await serveWithKeys(world, [{ rate: 1 }], {}, new TestClock());
-const [limited] = server.keys;
-await world.get(`${server.url}/shards/na/players`, { Authorization: `Bearer ${limited}` });
+await server.ask("/shards/na/players");
 afterAll(async () => {
   await server.stop();
   await world.stop();
@@ -54,8 +53,7 @@ describe("the rate limit is looked at", () => {
     ["the shard", "/shards/nowhere/matches", {}],
     ["parameters", `${M}?nonsense=1`, {}],
   ])("before %s", async (_, path, headers) => {
-    const all = { Authorization: `Bearer ${limited}`, ...headers };
-    expect(problemIn(await world.get(server.url + path, all)).code).toBe("rate-limited");
+    expect(problemIn(await server.ask(path, headers)).code).toBe("rate-limited");
   });
 
   test("after credentials", async () => {
@@ -63,9 +61,7 @@ describe("the rate limit is looked at", () => {
     const terms = { rate: 1, burst: 1, expiresAt: clock.now() + 1000 };
     await using other = await startWorld([aMatch()]);
     await using limited = await serveWithKeys(other, [terms], {}, clock);
-    const request = async () =>
-      (await other.get(`${limited.url}${M}`, { Authorization: `Bearer ${limited.keys[0]}` }))
-        .status;
+    const request = async () => (await limited.ask(M)).status;
     expect([await request(), await request()]).toEqual([200, 429]);
     clock.advance(2000);
     expect(await request()).toBe(401);

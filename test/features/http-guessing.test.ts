@@ -21,7 +21,7 @@ async function serving(settings: Partial<Settings> = {}) {
   const all = { "open-requests-per-minute": 60, ...settings };
   const server = await serveWithKeys(world, [{}, {}], all, clock);
   const ask = (key: string | null, from?: string, path = "/shards/na/matches/match-a") =>
-    world.get(`${server.url}${path}`, {
+    server.ask(path, {
       Authorization: key === null ? null : `Bearer ${key}`,
       ...(from === undefined ? {} : { "X-Forwarded-For": from }),
     });

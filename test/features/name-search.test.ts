@@ -6,7 +6,7 @@ import { idsOf } from "../support/compound.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { aMatch, anId, duel, minutesAgo, type PlayerIn } from "../support/records.ts";
-import { JSON_API, type Reply, startWorld, type World } from "../support/world.ts";
+import { type Reply, startWorld, type World } from "../support/world.ts";
 
 let minutes = 500;
 /** A match of this player against one whose name resembles no other. */
@@ -165,12 +165,9 @@ describe("the search in all shards", () => {
   /** With a key for these shards. */
   async function asked(shards: string[]) {
     const server = await serveWithKeys(all, [{ shards, rate: 10 }]);
-    const headers = { Authorization: `Bearer ${server.keys[0]}`, Accept: JSON_API };
-    const response = await fetch(`${server.url}/player-names?filter[near]=ada`, { headers });
-    const body = (await response.json()) as Reply["body"];
+    const { status, headers, body } = await server.ask("/player-names?filter[near]=ada");
     await server.stop();
-    const requestsLeft = response.headers.get("x-ratelimit-remaining");
-    return { status: response.status, requestsLeft, body };
+    return { status, requestsLeft: headers.get("x-ratelimit-remaining"), body };
   }
 
   test("has the closest names of all of them first, then the latest, and counts as one request", async () => {

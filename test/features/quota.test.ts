@@ -28,11 +28,7 @@ async function calling(terms: KeyIn, settings = {}, clock = new TestClock(NOON),
   const server = await serveWithKeys(world, [terms], settings, clock);
   const key = known ?? server.keys[0]!;
   const ask = (path: string, headers: Record<string, string> = {}, method?: string) =>
-    world.get(
-      path.startsWith("http") ? path : server.url + path,
-      { Authorization: `Bearer ${key}`, ...headers },
-      method,
-    );
+    server.ask(path, headers, method, key);
   const status = async (path: string, method?: string) => (await ask(path, {}, method)).status;
   const today = async () => {
     const { matches, matchesLeft } = (await ask("/usage")).body.today;

@@ -10,25 +10,14 @@ const MATCH = "/shards/na/matches/match-a";
 const world = await startWorld([aMatch({ id: "match-a" })]);
 afterAll(() => world.stop());
 
-/** Starts one server with a key of each rate. Its clock stands still, so that nothing is refilled. */
-async function withKeys(...rates: number[]) {
-  const wanted = rates.map((rate) => ({ rate }));
-  const server = await serveWithKeys(world, wanted, {}, new TestClock());
-  return {
-    request: (
-      key: number,
-      path = MATCH,
-      headers: Record<string, string | null> = {},
-      method?: string,
-    ) =>
-      world.get(
-        server.url + path,
-        { Authorization: `Bearer ${server.keys[key]}`, ...headers },
-        method,
-      ),
-    [Symbol.asyncDispose]: () => server.stop(),
-  };
-}
+/** A server with a key of each rate. Its clock stands still, so that nothing is refilled. */
+const withKeys = (...rates: number[]) =>
+  serveWithKeys(
+    world,
+    rates.map((rate) => ({ rate })),
+    {},
+    new TestClock(),
+  );
 
 const NAMES = [
   ...["ratelimit-policy", "ratelimit", "x-ratelimit-limit"],
@@ -39,30 +28,30 @@ const limits = ({ headers }: Reply) => NAMES.map((name) => headers.get(name));
 test("a key over its rate limit gets 429 with the time to wait for the next token, and no other key does", async () => {
   await using keys = await withKeys(2, 1);
   for (const left of ["1", "0"]) {
-    const { status, headers } = await keys.request(0);
+    const { status, headers } = await keys.ask(MATCH);
     expect([status, headers.get("x-ratelimit-remaining")]).toEqual([200, left]);
     expect(headers.get("retry-after")).toBeNull();
   }
   // What is refused is not charged: the wait does not grow.
   for (let sent = 0; sent < 3; sent++) {
-    const refused = await keys.request(0);
+    const refused = await keys.ask(MATCH);
     expect([refused.status, problemIn(refused).code]).toEqual([429, "rate-limited"]);
     expect(refused.headers.get("retry-after")).toBe("30");
     expect(limits(refused)).toEqual(['"default";q=2;w=60', '"default";r=0;t=60', "2", "0", "60"]);
   }
-  expect((await keys.request(1)).status).toBe(200);
+  expect((await keys.ask(MATCH, {}, "GET", 1)).status).toBe(200);
 });
 
 test("every authenticated request costs one token, including HEAD, 304 and refusals", async () => {
   await using keys = await withKeys(6);
-  const first = await keys.request(0);
+  const first = await keys.ask(MATCH);
   const responses = [
     first,
-    await keys.request(0, MATCH, {}, "HEAD"),
-    await keys.request(0, MATCH, { "If-None-Match": first.headers.get("etag") }),
-    await keys.request(0, "/shards/na/matches/nobody"),
-    await keys.request(0, "/shards/na/matches?nonsense=1"),
-    await keys.request(0, MATCH, { Accept: "text/html" }),
+    await keys.ask(MATCH, {}, "HEAD"),
+    await keys.ask(MATCH, { "If-None-Match": first.headers.get("etag") }),
+    await keys.ask("/shards/na/matches/nobody"),
+    await keys.ask("/shards/na/matches?nonsense=1"),
+    await keys.ask(MATCH, { Accept: "text/html" }),
   ];
   const left = responses.map(({ status, headers }) => [
     status,
@@ -80,7 +69,7 @@ test("every authenticated request costs one token, including HEAD, 304 and refus
       [406, "0"],
     ],
   ]);
-  expect((await keys.request(0)).status).toBe(429);
+  expect((await keys.ask(MATCH)).status).toBe(429);
 });
 
 test("requests that need no key cost nothing", async () => {
@@ -93,18 +82,20 @@ test("requests that need no key cost nothing", async () => {
     [MATCH, "POST"],
     ["/nowhere", "GET"],
   ] as const) {
-    expect(limits(await keys.request(0, path, {}, method))).toEqual(NAMES.map(() => null));
+    expect(limits(await keys.ask(path, {}, method))).toEqual(NAMES.map(() => null));
   }
-  const keyless = await keys.request(0, MATCH, { Authorization: null });
+  const keyless = await keys.ask(MATCH, { Authorization: null });
   expect(limits(keyless)).toEqual(NAMES.map(() => null));
-  expect((await keys.request(0)).status).toBe(200);
+  expect((await keys.ask(MATCH)).status).toBe(200);
 });
 
 test("200 requests at once pass as far as each bucket has tokens", async () => {
   const rates = [1, 7, 60, 199, 200];
   await using keys = await withKeys(...rates);
   for (const [at, rate] of rates.entries()) {
-    const replies = await Promise.all(Array.from({ length: 200 }, () => keys.request(at)));
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, () => keys.ask(MATCH, {}, "GET", at)),
+    );
     const statuses = replies.map(({ status }) => status).sort();
     expect(statuses).toEqual([
       ...Array<number>(rate).fill(200),

@@ -39,11 +39,7 @@ afterAll(() => world.stop());
 async function asked(terms: KeyIn, paths: string[]) {
   await using server = await serveWithKeys(world, [terms], { rate: 77 });
   const replies = [];
-  for (const path of paths) {
-    replies.push(
-      await world.get(`${server.url}${path}`, { Authorization: `Bearer ${server.keys[0]}` }),
-    );
-  }
+  for (const path of paths) replies.push(await server.ask(path));
   return replies;
 }
 

@@ -9,7 +9,7 @@ import { unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
-import { aFolder, type World } from "./world.ts";
+import { aFolder, type Reply, type World } from "./world.ts";
 
 export interface KeyIn extends Partial<KeyOptions> {
   revoked?: boolean;
@@ -19,6 +19,13 @@ export interface Served extends AsyncDisposable {
   url: string;
   /** As wanted, in the same order. */
   keys: string[];
+  /** A request with one of the keys, the first by default. The path may be a link. */
+  ask(
+    path: string,
+    headers?: Record<string, string | null>,
+    method?: string,
+    key?: number | string,
+  ): Promise<Reply>;
   stop(): Promise<void>;
 }
 
@@ -44,7 +51,7 @@ export async function serveWithKeys(
   }
   await access.close();
   const server = await serve({ ...world.settings, ...settings }, unobserved, clock);
-  return served(server.url, keys, () => server.stop("test"));
+  return served(world, server.url, keys, () => server.stop("test"));
 }
 
 /** A server with a damaged key file, so that it cannot tell which keys are valid. */
@@ -52,17 +59,25 @@ export async function serveWithoutKeys(world: World): Promise<Served> {
   const folder = aFolder();
   writeFileSync(join(folder.path, KEY_TABLES.file), "this is not a database, ".repeat(1000));
   const server = await serve({ ...world.settings, data: folder.path }, unobserved);
-  return served(server.url, [], async () => {
+  return served(world, server.url, [], async () => {
     await server.stop("test");
     folder.remove();
   });
 }
 
 /** It is stopped once, by `stop` or at the end of its scope. */
-function served(url: string, keys: string[], end: () => Promise<void>): Served {
+function served(world: World, url: string, keys: string[], end: () => Promise<void>): Served {
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= end());
-  return { url, keys, stop, [Symbol.asyncDispose]: stop };
+  const ask: Served["ask"] = (path, headers, method, key = 0) => {
+    const Authorization = `Bearer ${typeof key === "string" ? key : keys[key]}`;
+    return world.get(
+      path.startsWith("http") ? path : url + path,
+      { Authorization, ...headers },
+      method,
+    );
+  };
+  return { url, keys, ask, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** A clock that advances only on command. */
