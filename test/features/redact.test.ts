@@ -8,7 +8,7 @@ import { openShards } from "../../src/open-stores.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
 import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { StreamClient } from "../support/event-stream.ts";
-import { pruneAt, withWriter } from "../support/prune.ts";
+import { withWriter } from "../support/prune.ts";
 import { aMatch, duel, type MatchIn, type PlayerIn } from "../support/records.ts";
 import { filesWith, redactIn, storedText } from "../support/redact.ts";
 import { until } from "../support/state.ts";
@@ -91,37 +91,6 @@ describe.each(ENGINES)("in %s", (engine) => {
       await expectNothingStored(world);
     }));
 
-  test("matches stay whole with an anonymous participant, and everything about the player is gone", () =>
-    inWorld(async (world) => {
-      const document = played("m1", 1);
-      await world.ingest([document, played("m2", 2), played("m3", 3, { mode: "practice" })]);
-      const before = (await world.get("/shards/na/matches/m1")).body;
-      const bob = (await world.get("/shards/na/players/bob")).body.data;
-      expect(await redactIn(world.settings, "na", "ada")).toEqual({ served: 2, withheld: 1 });
-
-      const after = (await world.get("/shards/na/matches/m1")).body;
-      expect(after.data).toEqual(before.data);
-      const anonymous = before.included
-        .filter(({ id }: JsonObject) => id !== "ada")
-        .map(({ relationships, ...rest }: JsonObject) =>
-          JSON.stringify(relationships ?? {}).includes('"ada"')
-            ? rest
-            : { ...rest, ...(relationships ? { relationships } : {}) },
-        );
-      expect(after.included).toEqual(anonymous);
-      expect((await world.get("/shards/na/players/bob")).body.data).toEqual(bob);
-      expect((await world.get("/shards/na/players/ada")).status).toBe(404);
-      const similar = await world.get("/shards/na/players?filter[playerNames]=Ada%20Lovelac");
-      expect(similar.text).not.toContain("Lovelace");
-      await expectNothingStored(world);
-
-      const { report } = await world.ingest([document, played("m2", 2)]);
-      expect(report).toMatchObject({ stored: 0, duplicate: 2, conflict: 0 });
-      await world.ingest([played("m4", 4), document], { replace: true });
-      expect((await world.get("/shards/na/matches/m4")).status).toBe(200);
-      await expectNothingStored(world);
-    }));
-
   test("texts that a participant carries beyond the API go with its player", () =>
     inWorld(async (world) => {
       const document = played("m1", 1);
@@ -172,39 +141,6 @@ describe.each(ENGINES)("in %s", (engine) => {
       expect(found.attributes.stats).toMatchObject(left);
       const { report } = await world.ingest([document]);
       expect(report).toMatchObject({ stored: 0, duplicate: 1, conflict: 0 });
-    }));
-
-  test("what pruned matches left behind of the player is gone too", () =>
-    inWorld(async (world) => {
-      const carol = { rosters: duel(ADA, { id: "carol", stats: { played_ranked: 0 } }) };
-      const friends = played("friends", 2, { rosters: duel(ADA, { id: "dora" }) });
-      Object.assign(friends.included.find(({ id }) => id === "dora")!, {
-        relationships: {
-          friend: { data: { type: "player", id: "ada", meta: { called: "Lovelace" } } },
-        },
-      });
-      await world.ingest([
-        friends,
-        played("old", 1, { mode: "ranked" }),
-        // Served because Ada is ranked.
-        played("private", 5, { mode: "private", ...carol }),
-      ]);
-      await pruneAt(world.settings, "na", day(3));
-      expect((await world.get("/shards/na/players/ada")).status).toBe(200);
-      expect((await world.get("/shards/na/matches/private")).status).toBe(200);
-      expect(await redactIn(world.settings, "na", "ada")).toEqual({ served: 1, withheld: 0 });
-      expect((await world.get("/shards/na/players/ada")).status).toBe(404);
-      // Nobody in it is known to be ranked any more.
-      expect((await world.get("/shards/na/matches/private")).status).toBe(404);
-      expect((await world.get("/shards/na/players/bob")).body.data.attributes.stats.played).toBe(1);
-      const friend = (await world.get("/shards/na/players/dora")).body.data;
-      expect(friend.relationships).toBeUndefined();
-      expect(friend.attributes.stats.played).toBe(1);
-      await expectNothingStored(world);
-      const evidence = await withWriter(world.settings, "na", async (writer) =>
-        writer.rankedEvidence(["ada", "bob"]),
-      );
-      expect([...evidence]).toEqual([["bob", 1]]);
     }));
 
   test("the change feed does not show the player any more, neither what came before nor records that are sent again", () =>
