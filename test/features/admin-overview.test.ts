@@ -125,12 +125,6 @@ describe("the page", () => {
     }
   });
 
-  test("is not on the public port", async () => {
-    const { text } = await world.ask("GET", "/", undefined, { Authorization: null });
-    expect(await (await fetch(`${world.url}/`)).text()).not.toBe(text);
-    expect((await fetch(`${world.url}/overview`)).status).toBe(404);
-  });
-
   test("is compressed for those who accept it", async () => {
     const plain = await world.ask("GET", "/", undefined, { "Accept-Encoding": "identity" });
     const response = await fetch(world.adminUrl, {

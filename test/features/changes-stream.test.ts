@@ -167,12 +167,6 @@ describe("a request for a stream", () => {
       expect([Accept, headers.get("content-type")]).toEqual([Accept, type!]);
     }
   });
-
-  test("may come from a page of another origin, with the id of the last event", async () => {
-    await using world = await startFeed([]);
-    const preflight = await world.get(CHANGES, { Origin: "https://elsewhere.example" }, "OPTIONS");
-    expect(preflight.headers.get("access-control-allow-headers")).toContain("Last-Event-ID");
-  });
 });
 
 describe("a stream ends", () => {

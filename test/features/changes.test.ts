@@ -4,8 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { TestClock } from "../support/keys.ts";
-import { pruneAt } from "../support/prune.ts";
-import { aMatch, duel, minutesAgo } from "../support/records.ts";
+import { aMatch, duel } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { JSON_API, startWorld, type World } from "../support/world.ts";
 
@@ -37,30 +36,10 @@ const described = ({ data }: Body) =>
 const matchesOf = ({ data }: Body) => data.map((one) => one.relationships.match.data.id);
 
 describe("a page of changes", () => {
-  const times = { createdAt: minutesAgo(5) };
-
-  test("has references to the matches that were added, replaced and removed, in order", async () => {
-    await using world = await startFeed();
-    const rosters = duel({ id: "ada", name: "Ada" }, { id: "bob", name: "Bob" });
-    await world.ingest([aMatch({ id: "one", rosters, ...times }), aMatch({ id: "two", ...times })]);
-    await world.ingest([aMatch({ id: "old", createdAt: minutesAgo(100) })]);
-    const replacement = aMatch({ id: "two", mode: "casual", patch: "2.6", rosters, ...times });
-    await world.ingest([replacement], { replace: true });
-    await pruneAt(world.settings, "na", Date.now() - 50 * 60_000);
-    const { body } = await world.get(OLDEST);
-    expect(described(body)).toEqual([
-      ["added", "one"],
-      ["added", "two"],
-      ["replaced", "two"],
-      ["removed", "old"],
-    ]);
-    expect(body.data[2]).toMatchObject({
-      id: expect.stringMatching(/^4-[0-9a-z]+$/),
-      attributes: { createdAt: times.createdAt, gameMode: "casual", patchVersion: "2.6" },
-      relationships: { players: { data: [{ id: "ada" }, { id: "bob" }] } },
-    });
-    const changedAt = Date.parse(body.data[2].attributes.changedAt);
-    expect(Math.abs(Date.now() - changedAt)).toBeLessThan(60_000);
+  test("says when each was committed", async () => {
+    await using world = await startFeed([aMatch()]);
+    const [{ attributes }] = (await world.get(OLDEST)).body.data;
+    expect(Math.abs(Date.now() - Date.parse(attributes.changedAt))).toBeLessThan(60_000);
   });
 });
 
@@ -104,14 +83,12 @@ describe("filters", async () => {
   afterAll(() => world.stop());
 
   test.each([
-    ["filter[playerIds]=p1", ["a", "c"]],
     ["filter[playerIds]=p2,p3", ["a", "b", "c"]],
     ["filter[playerNames]=Ada", ["a", "c"]],
     ["filter[playerNames]=Nobody", []],
     ["filter[playerNames]=Ada&filter[playerIds]=p3", ["c"]],
     ["filter[teamNames]=ABC", ["a"]],
     ["filter[teamNames]=abc", []],
-    ["filter[gameMode]=casual", ["b", "c"]],
     ["filter[patchVersion]=2.1", ["a", "b"]],
     ["filter[gameMode]=casual&filter[patchVersion]=2.1", ["b"]],
   ])("%s finds %j, and the next page begins after what was examined", async (filter, expected) => {

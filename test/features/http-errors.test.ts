@@ -39,12 +39,6 @@ describe("failures of the service itself", () => {
       expect(headers.get("ratelimit")).not.toBeNull();
     },
   );
-
-  test("that are temporary say when to retry, and do not affect other shards", async () => {
-    const response = await world.get("/shards/away/matches");
-    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await world.get(`${M}/match-a`)).status).toBe(200);
-  });
 });
 
 describe("the rate limit is looked at", () => {

@@ -234,6 +234,7 @@ test("every page has one title, one description and one canonical link of its ow
     "/portal/developers/endpoints",
   ];
   const heads = await Promise.all(paths.map(async (path) => site.head(path)));
+  expect(heads.map(({ status }) => status)).toEqual(paths.map(() => 200));
   expect(new Set(heads.map(({ title }) => title)).size).toBe(paths.length);
   expect(new Set(heads.map(({ metas }) => metas.description)).size).toBe(paths.length);
   expect(heads.map(({ canonical }) => canonical)).toEqual(paths.map((path) => site.url + path));
@@ -242,7 +243,9 @@ test("every page has one title, one description and one canonical link of its ow
     expect(html.match(/name="description"/g)).toHaveLength(1);
     expect(html.match(/rel="canonical"/g)).toHaveLength(1);
   }
-  expect((await site.head("/portal")).canonical).toBe(`${site.url}/`);
+  for (const path of ["/portal", "/portal/"]) {
+    expect((await site.head(path)).canonical).toBe(`${site.url}/`);
+  }
 });
 
 test.each([

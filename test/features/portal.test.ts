@@ -21,24 +21,6 @@ async function assetNames(): Promise<string[]> {
 }
 
 describe("the page", () => {
-  test.each([
-    "/",
-    "/portal",
-    "/portal/",
-    "/portal/developers/explorer?shard=na&filter[gameMode]=ranked",
-    "/portal/na/matches/any-id",
-    "/portal/na/players/any%20id",
-    "/portal/status",
-    "/portal/developers/endpoints",
-  ])("is opened by %s, without a key", async (path) => {
-    const response = await request(path);
-    expect([response.status, response.headers.get("content-type")]).toEqual([
-      200,
-      "text/html; charset=utf-8",
-    ]);
-    expect(await response.text()).toContain('<div id="portal">');
-  });
-
   test.each(["/portal/nowhere", "/portal/na/matches", "/portal/na/teams/x", "/portal/a/b/c/d/e"])(
     "is sent with 404 for the unknown URL %s",
     async (path) => {

@@ -99,24 +99,6 @@ test("after a restart a scraper stays stopped, and may still read what was count
   expect((await scrape(third)).got.size).toBe(20);
 });
 
-test("a page that crosses the quota is served whole; after that, only matches that were counted that day are", async () => {
-  await using caller = await calling({ matchesPerDay: 10 });
-  const newest = (count: number, offset: number) =>
-    `${M}?sort=-createdAt&page[limit]=${count}&page[offset]=${offset}`;
-  expect([await caller.status(newest(5, 0)), await caller.status(newest(1, 5))]).toEqual([
-    200, 200,
-  ]);
-  expect(await caller.today()).toEqual([6, 4]);
-  const crossing = idsOf((await caller.ask(newest(5, 6))).body);
-  expect([crossing.length, await caller.today()]).toEqual([5, [11, 0]]);
-
-  for (const path of [newest(5, 6), newest(5, 3), `${M}/${crossing[4]}`]) {
-    expect(await caller.status(path)).toBe(200);
-  }
-  for (const path of [newest(5, 7), newest(1, 11)]) expect(await caller.status(path)).toBe(429);
-  expect(await caller.today()).toEqual([11, 0]);
-});
-
 test("without a quota nobody is stopped", async () => {
   await using caller = await calling({ matchesPerDay: 0 });
   const { got, refusal } = await scrape(caller);
