@@ -171,10 +171,6 @@ describe("formatted values", () => {
     expect(valueText("skill-tier", 29)).toBe("Tier 29");
   });
 
-  test("tiers below 0 are unranked", () => {
-    expect([tier(-1), tier(0), tier(29)]).toEqual(["Unranked", "Tier 0", "Tier 29"]);
-  });
-
   test("singular and plural", () => {
     expect([counted(1, "win"), counted(0, "win"), counted(2, "loss", "losses")]).toEqual([
       "1 win",
@@ -188,6 +184,7 @@ describe("formatted values", () => {
     [-1, "firstAfkTime", "Never"],
     [90, "firstAfkTime", "1\u00a0min 30\u00a0s"],
     [-1, "skillTier", "Unranked"],
+    [0, "skillTier", "Tier 0"],
     [62.853, "farm", "62.85"],
     ["", "note", "–"],
     [{ "*Item_SprintBoots*": 2, "*Item_Orb*": 1 }, "itemGrants", "Sprint Boots × 2, Orb × 1"],

@@ -1,7 +1,7 @@
 /** The portal's player page as data: appearances, results, streaks, days and the chart. */
 
 import { describe, expect, test } from "bun:test";
-import { type Appearance, appearanceOf, type Match, matchOf } from "../../src/portal/match.ts";
+import { type Appearance, appearanceOf, matchOf } from "../../src/portal/match.ts";
 import { byDay } from "../../src/portal/views/player/days.ts";
 import {
   resultsInWords,
@@ -12,53 +12,28 @@ import {
 import { trendOf } from "../../src/portal/views/player/trend.ts";
 import { readable } from "../support/readable.ts";
 
-const side = (won: boolean, id: string, stats = {}, roster = {}) =>
+const side = (won: boolean, id: string) =>
   readable(
     `roster-${id}`,
-    { won: String(won), stats: roster },
+    { won: String(won), stats: {} },
     {
       participants: [
-        readable(
-          `participant-${id}`,
-          { actor: "*Hero009*", stats },
-          { player: [readable(id, { name: id })] },
-        ),
-        readable(`bot-${id}`, { actor: "*Bot*" }),
+        readable(`participant-${id}`, { stats: {} }, { player: [readable(id, { name: id })] }),
       ],
     },
   );
 
-const match = (ada: boolean, bo: boolean, stats = {}, duration = 600): Match =>
-  matchOf(
-    readable(
-      "match-1",
-      { createdAt: "2026-03-01T18:30:00Z", duration, gameMode: "casual_aral" },
-      {
-        rosters: [
-          side(bo, "bo", {}, { side: "left/blue" }),
-          side(ada, "ada", stats, { side: "right/red" }),
-        ],
-      },
-    ),
-  );
+const MATCH = matchOf(
+  readable(
+    "match-1",
+    { createdAt: "2026-03-01T18:30:00Z", duration: 600, gameMode: "casual_aral" },
+    { rosters: [side(false, "bo"), side(true, "ada")] },
+  ),
+);
 
 const appearance = (changes: Partial<Appearance>): Appearance => ({
-  ...appearanceOf(match(true, false), "ada")!,
+  ...appearanceOf(MATCH, "ada")!,
   ...changes,
-});
-
-describe("a match of a player", () => {
-  test("has no gold per minute if it took no time", () => {
-    const short = match(true, false, { gold: 10 }, 0);
-    expect(appearanceOf(short, "ada")!.goldPerMinute).toBeUndefined();
-  });
-
-  test("keeps the texts among the items only", () => {
-    const items = (given: unknown) =>
-      appearanceOf(match(true, false, { items: given }), "ada")!.items;
-    expect(items(["*Item_Boots*", 3, null])).toEqual(["*Item_Boots*"]);
-    expect(items("boots")).toEqual([]);
-  });
 });
 
 describe("the streak", () => {

@@ -56,11 +56,6 @@ describe("an overlap", () => {
 describe("the other options", () => {
   const parsers = keyOptionParsers(TIERS, NOW);
 
-  test.each(["tier", "rate", "burst", "matchesPerDay", "shards"] as const)(
-    "%s is left to the tier by the word default",
-    (option) => expect(parsers[option]("default")).toEqual({ value: null }),
-  );
-
   test("are numbers and lists as in a tier, and errors mention the word default", () => {
     expect(parsers.rate("300")).toEqual({ value: 300 });
     expect(parsers.burst("0")).toEqual({ value: 0 });
