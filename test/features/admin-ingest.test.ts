@@ -53,11 +53,10 @@ describe("an upload accepts", () => {
   });
 
   test.each([
-    ["gzip with a header that says so", gzipSync, { "Content-Encoding": "gzip" }],
-    ["gzip without one", gzipSync, undefined],
-    ["zstd with a header that says so", zstdCompressSync, { "Content-Encoding": "zstd" }],
-    ["zstd without one", zstdCompressSync, undefined],
-  ])("%s", async (_, compress, headers) => {
+    ["gzip", gzipSync],
+    ["zstd", zstdCompressSync],
+  ])("%s with a header that says so", async (encoding, compress) => {
+    const headers = { "Content-Encoding": encoding };
     const { report } = await world.upload(compress(ndjson(some(7))), "", headers);
     expect(report).toEqual({ ...emptyReport, stored: 7 });
   });

@@ -185,16 +185,6 @@ describe("concurrent uploads", () => {
     await listener.over(3);
     expect((await third()).status).toBe(200);
   });
-
-  test("of the same records store each once", async () => {
-    await using listener = startListener();
-    const text = ndjson(some(400));
-    const replies = await Promise.all([uploadTo(listener.url, text), uploadTo(listener.url, text)]);
-    const reports = replies.map(({ report }) => report);
-    expect(reports[0].stored + reports[1].stored).toBe(400);
-    expect(reports[0].duplicate + reports[1].duplicate).toBe(400);
-    expect(await listener.served()).toBe(400);
-  });
 });
 
 describe("a store that fails", () => {

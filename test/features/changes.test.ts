@@ -1,4 +1,4 @@
-/** The change feed as pages: what they have, their cursors, filters and limits, and long polling. */
+/** The change feed as pages: filters, cursors, limits, and long polling. What changes is compared with the model by the soak. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";

@@ -89,11 +89,9 @@ const acts = {
 };
 
 const SHARDS: Record<string, readonly (keyof typeof acts)[]> = {
-  pruned: ["prune"],
   "half pruned": ["pruneSome"],
   "redacted and pruned": ["redact", "prune"],
   "pruned, then redacted": ["prune", "redact"],
-  redacted: ["redact"],
 };
 
 /** The files of shards that were made before, by how. */

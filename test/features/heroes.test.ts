@@ -1,4 +1,4 @@
-/** GET /shards/{shard}/heroes: hero statistics. */
+/** GET /shards/{shard}/heroes: filters, orders and the limit. The statistics are compared with the model. */
 
 import { afterAll, expect, test } from "bun:test";
 import type { Loose } from "../support/drafts.ts";

@@ -18,22 +18,12 @@ afterAll(() => world.stop());
 
 const BARE = { Authorization: null, Accept: "*/*" };
 
-test("the status has the newest served match of every shard and its age", async () => {
-  const { body } = await world.get("/status", BARE);
-  const [eu, na] = body.shards;
+test("the status has the newest served match of every shard and its age, if there is one", async () => {
+  const [eu, na, sa] = (await world.get("/status", BARE)).body.shards;
   expect(Date.parse(na.newestMatch)).toBe(newest);
   expect(na.ageSeconds).toBeWithin(90, 90 + Math.ceil((Date.now() - began) / 1000) + 1);
   expect(eu.ageSeconds).toBeGreaterThanOrEqual(86_400);
-});
-
-test("a shard whose matches are all withheld has no newest match", async () => {
-  const { body } = await world.get("/status", BARE);
-  expect(body.shards[2]).toEqual({
-    id: "sa",
-    available: true,
-    newestMatch: null,
-    ageSeconds: null,
-  });
+  expect(sa).toEqual({ id: "sa", available: true, newestMatch: null, ageSeconds: null });
 });
 
 test("listed shards exist from the start, and no others", async () => {

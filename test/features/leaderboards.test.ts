@@ -1,4 +1,4 @@
-/** Tests leaderboards: their order and ranks, pages, periods and the depth. What is refused is in requests.test.ts. */
+/** Tests leaderboards: win rates, the days that move, and the depth. All else is compared with the model; what is refused is in requests.test.ts. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
@@ -11,11 +11,7 @@ const FOE = { id: "foe", name: "Foe" };
 
 let minutes = 0;
 /** Matches of a player, oldest first, that end with the newest day. */
-function play(
-  player: PlayerIn,
-  results: string,
-  { daysAgo = 0 }: { daysAgo?: number } = {},
-): MatchDocument[] {
+function play(player: PlayerIn, results: string, daysAgo = 0): MatchDocument[] {
   return [...results].map((result) =>
     aMatch({
       createdAt: NEWEST - daysAgo * DAY - 3_600_000 + 1000 * minutes++,
@@ -25,9 +21,9 @@ function play(
 }
 
 const RECORDS = [
-  ...play({ id: "old", name: "Old" }, "w".repeat(30), { daysAgo: 28 }),
+  ...play({ id: "old", name: "Old" }, "w".repeat(30), 28),
   ...play({ id: "steady", name: "Steady" }, `${"wl".repeat(10)}w`),
-  ...play({ id: "best", name: "Best" }, "w".repeat(20), { daysAgo: 27 }),
+  ...play({ id: "best", name: "Best" }, "w".repeat(20), 27),
   ...play({ id: "few", name: "Few" }, "w".repeat(19)),
 ];
 const world = await startWorld(RECORDS);
@@ -63,7 +59,7 @@ describe("the order", () => {
 describe("filter[period]=28d", () => {
   test("moves with a newer match, and back when the match is replaced by an older one", async () => {
     await using one = await startWorld([
-      ...play({ id: "early" }, "w", { daysAgo: 27 }),
+      ...play({ id: "early" }, "w", 27),
       ...play({ id: "late" }, "w"),
     ]);
     const recent = async () => {

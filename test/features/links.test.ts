@@ -1,4 +1,4 @@
-/** Links of responses: that they are URIs, what they contain, and that all of them can be followed. */
+/** Links of responses: what they contain, and that all of them can be followed. That they are URIs, every response is checked for. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";

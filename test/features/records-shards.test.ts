@@ -1,4 +1,4 @@
-/** Tests which shard a record goes to: its own, the requested one, or one of the settings. */
+/** Tests which shard a record goes to: its own, or the requested one. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { draftOf } from "../support/drafts.ts";

@@ -9,11 +9,12 @@ test("the URL may hold anything: what is not valid counts as absent", () => {
   expect(filtersOf(search)).toEqual({ mode: undefined, patch: undefined, sort: "-matches" });
 });
 
+const row = (id: string, matches: number, winRate: number) => ({
+  id,
+  attributes: { matches, winRate, pickRate: 0.1 },
+});
+
 test("heroes with equal values are in the order of their names, in both directions", () => {
-  const row = (id: string, matches: number, winRate: number) => ({
-    id,
-    attributes: { matches, wins: 0, winRate, pickRate: 0, kills: 0, deaths: 0, assists: 0 },
-  });
   const rows = rowsOf([row("*Zephra*", 9, 0.5), row("*Ivo*", 9, 0.6), row("Hero_Moss", 10, 0.5)]);
   const order = (sort: Parameters<typeof sorted>[1]) => sorted(rows, sort).map(({ name }) => name);
   expect(order("-matches")).toEqual(["Moss", "Ivo", "Zephra"]);
@@ -24,15 +25,8 @@ test("heroes with equal values are in the order of their names, in both directio
 });
 
 test("the leading hero is one that was played often enough", () => {
-  const row = (id: string, matches: number, winRate: number) => ({
-    id,
-    attributes: { matches, winRate, pickRate: 0.1 },
-  });
-  const rows = rowsOf([
-    row("*Lucky*", ENOUGH - 1, 1),
-    row("*Ivo*", ENOUGH, 0.6),
-    row("*Moss*", 99, 0.4),
-  ]);
+  const played = [row("*Lucky*", ENOUGH - 1, 1), row("*Ivo*", ENOUGH, 0.6), row("*Moss*", 99, 0.4)];
+  const rows = rowsOf(played);
   expect(leaderOf(rows, "winRate")?.name).toBe("Ivo");
   expect(leaderOf(rows.slice(0, 1), "winRate")).toBeUndefined();
 });

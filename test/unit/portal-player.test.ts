@@ -1,4 +1,4 @@
-/** The portal's player page as data: appearances, results, streaks, days and the chart. */
+/** The portal's player page as data: results, streaks, days and the chart. */
 
 import { describe, expect, test } from "bun:test";
 import { type Appearance, appearanceOf, matchOf } from "../../src/portal/match.ts";

@@ -86,13 +86,10 @@ describe("the file", () => {
     },
   );
 
-  test.each([
-    ["MATCHBOOK_SHARDS", "na,eu=postgres://me:hunter2@db/m", '[shards.eu]\n    url = "sqlite:'],
-    ["MATCHBOOK_TIERS", "free; gold rate=9", "[tiers.partner]\n    rate = 300\n"],
-  ])("%s is refused with the TOML to write instead", (variable, text, toml) => {
-    const [problem, ...more] = problemsOf(() => load(undefined, { env: { [variable]: text } }));
-    expect(problem).toStartWith(`${variable} `);
-    expect(problem).toContain(toml);
+  test("MATCHBOOK_SHARDS is refused with the TOML to write instead, without secrets", () => {
+    const env = { MATCHBOOK_SHARDS: "na,eu=postgres://me:hunter2@db/m" };
+    const [problem, ...more] = problemsOf(() => load(undefined, { env }));
+    expect(problem).toMatch(/^MATCHBOOK_SHARDS .*\[shards\.eu\]\n {4}url = "sqlite:/s);
     expect(problem).not.toContain("hunter2");
     expect(more).toEqual([]);
   });
