@@ -1,4 +1,4 @@
-/** Tests the demo data: deterministic, linked, adding up, and with every kind of match. */
+/** Tests the demo data: adding up, and with every kind of match. That it is deterministic, test/processes/demo.test.ts says. */
 
 import { describe, expect, test } from "bun:test";
 import { type DemoOptions, demoDocuments } from "../../src/demo/demo.ts";
