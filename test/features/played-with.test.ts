@@ -1,4 +1,4 @@
-/** Tests whom a player played with: the ends of the window, sides and limits. All else is compared with the model. */
+/** Tests whom a player played with: the ends of the window, mentions, sides and limits. All else is compared with the model. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { TestClock } from "../support/keys.ts";
@@ -64,6 +64,23 @@ describe("what counts", () => {
     for (let time = 0; time < 3; time++) {
       expect(Object.keys(await tallies("me"))).toEqual(["after", "last"]);
     }
+  });
+
+  test("a match that only mentions the player does not, nor do others who are only mentioned", async () => {
+    const spectators = (...ids: string[]): MatchIn => ({
+      relationships: { spectators: { data: ids.map((id) => ({ type: "player", id })) } },
+      included: ids.map((id) => ({
+        type: "player",
+        id,
+        attributes: { name: id, shardId: "na", stats: {} },
+      })),
+    });
+    const { playedWith, tallies } = await worldOf([
+      play(50, ["me"], ["you"], spectators("seen")),
+      play(40, ["you"], ["other"], spectators("me")),
+    ]);
+    expect(await tallies("me")).toEqual({ you: "0/0 1/1" });
+    expect((await playedWith("seen")).body).toMatchObject({ data: [], meta: { matches: 0 } });
   });
 
   test("sides are those of the rosters, also if both have won or lost", async () => {

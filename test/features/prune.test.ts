@@ -39,6 +39,17 @@ test.each(ENGINES)(
   },
 );
 
+test("a pruned record that is sent again is reported as pruned, and stays out", async () => {
+  const records = [played("m1", 1), played("m2", 5)];
+  await using world = await startWorld(records);
+  await pruneAt(world.settings, "na", day(3));
+  for (const replace of [false, true]) {
+    const { report } = await world.ingest([...records, played("late", 2)], { replace });
+    expect(report).toMatchObject({ stored: 0, duplicate: 1, conflict: 0, pruned: 2 });
+  }
+  expect((await world.get("/shards/na/matches/m1")).status).toBe(404);
+});
+
 test("in SQLite, nothing is computed from a damaged base", async () => {
   await using world = await startWorld([played("m1", 1), played("m5", 5)]);
   await pruneAt(world.settings, "na", day(3));
