@@ -159,32 +159,30 @@ test("the list of records that are not stored is limited; beyond that the upload
   expect((await uploadTo(listener.url, ndjson(some(2)))).status).toBe(200);
 });
 
-describe("concurrent uploads", () => {
-  test("are limited to two; a third gets 503, and is accepted when one has ended", async () => {
-    await using listener = startListener();
-    const uploads = [await openUpload(listener.url), await openUpload(listener.url)];
-    for (const upload of uploads) await upload.write(ndjson(some(300)));
-    // A part of both, or all of one and a part of the other.
-    await until(
-      "some of both uploads is stored",
-      async () => (await listener.served()) > 300 || undefined,
-    );
-    const third = () =>
-      fetch(`${listener.url}/ingest`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${TOKEN}` },
-        body: ndjson(some(1)),
-      });
-    const refused = await third();
-    expect(refused.status).toBe(503);
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(await refused.json()).toMatchObject({ error: { code: "uploads-busy" } });
+test("concurrent uploads are limited to two; a third gets 503, and is accepted when one has ended", async () => {
+  await using listener = startListener();
+  const uploads = [await openUpload(listener.url), await openUpload(listener.url)];
+  for (const upload of uploads) await upload.write(ndjson(some(300)));
+  // A part of both, or all of one and a part of the other.
+  await until(
+    "some of both uploads is stored",
+    async () => (await listener.served()) > 300 || undefined,
+  );
+  const third = () =>
+    fetch(`${listener.url}/ingest`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${TOKEN}` },
+      body: ndjson(some(1)),
+    });
+  const refused = await third();
+  expect(refused.status).toBe(503);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await refused.json()).toMatchObject({ error: { code: "uploads-busy" } });
 
-    for (const upload of uploads) await upload.end();
-    for (const upload of uploads) expect((await upload.reply()).report.stored).toBe(300);
-    await listener.over(3);
-    expect((await third()).status).toBe(200);
-  });
+  for (const upload of uploads) await upload.end();
+  for (const upload of uploads) expect((await upload.reply()).report.stored).toBe(300);
+  await listener.over(3);
+  expect((await third()).status).toBe(200);
 });
 
 describe("a store that fails", () => {

@@ -88,6 +88,13 @@ describe("the JSON log", () => {
 });
 
 describe("the log on a terminal", () => {
+  test("is one readable line per event", () => {
+    const plain = logged([{ ...request, query: "sort=-createdAt" }], { isTTY: true });
+    expect(plain).toMatch(
+      /^\d\d:\d\d:\d\d GET \/shards\/na\/matches\?sort=-createdAt 404 not-found 1\.3 ms, k_1 \(hobby\), r-1\n$/,
+    );
+  });
+
   test("shows that there was no key", () => {
     const text = logged([{ ...request, keyId: undefined, tier: undefined }], { isTTY: true });
     expect(text).toContain("no key, r-1");
