@@ -1,6 +1,5 @@
 /** A thread of the maintenance: prunes, builds or verifies shards, so that requests never wait for a transaction. */
 
-import { setPriority } from "node:os";
 import { buildShards } from "./maintenance/build.ts";
 import { pruneShards } from "./maintenance/retention.ts";
 import type { MaintenanceCommand } from "./maintenance/thread.ts";
@@ -9,13 +8,12 @@ import type { Event } from "./observe/events.ts";
 import { unobserved } from "./observe/events.ts";
 import { openShards } from "./open-stores.ts";
 import type { ShardAccess, Shards } from "./store/shards.ts";
+import { lowerPriority } from "./verify/priority.ts";
 
 declare const self: Worker;
 
 const CACHE_KIB = 8 * 1024;
 const HOUR_MS = 3_600_000;
-/** At the lowest priority, it would stand still beside a program that keeps every core busy. */
-const LOW_PRIORITY = 10;
 
 const stopping = new AbortController();
 
@@ -42,8 +40,8 @@ async function runTask(
   const writable = open("write");
   if (task === "prune") return pruneShards(writable, settings.shards, observe, signal);
   if (task === "build") return buildShards(writable, observe, signal);
-  // On Linux it is that of this thread.
-  if (process.platform === "linux") setPriority(0, LOW_PRIORITY);
+  // Elsewhere it would be that of the server.
+  if (process.platform === "linux") lowerPriority();
   const intervalMs = (settings["verify-hours"] ?? 0) * HOUR_MS;
   const readable = open("read");
   await verifyShards({ readable, writable, scratch: settings.data, intervalMs, observe, signal });

@@ -80,7 +80,7 @@ export function unexpectedError(error: unknown): AdminError {
   if (isDiskFull(error)) {
     return new AdminError(
       "disk-full",
-      "The disk is full: free some space and send the request again. No key was changed.",
+      "The disk is full: free some space and send the request again.",
     );
   }
   if (error instanceof StoreError) {

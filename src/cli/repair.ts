@@ -193,10 +193,10 @@ function describe(report: Report, engine: ShardLocation["engine"]): string {
   if (isDryRun) lines.push("Nothing was changed.");
   if (list && lost > 0) {
     lines.push(
-      `What is missing is listed in ${list}:`,
-      "ingest it again from its source or from an export (matchbook ingest FILE).",
+      `${list} lists the ids of what is missing:`,
+      "ingest these records again, from their source or from an export.",
     );
-  } else if (list) lines.push(`What is missing is listed in ${list}.`);
+  } else if (list) lines.push(`${list} lists what is missing.`);
   if (kept) lines.push(`${OLD_SHARD[engine](kept)} you do not need it any more.`);
   return lines.join("\n");
 }

@@ -6,7 +6,7 @@ import { replicasInUse } from "../http/status.ts";
 import { locationOf } from "../open-stores.ts";
 import { showLocation } from "../settings/shard-locations.ts";
 import type { Shards } from "../store/shards.ts";
-import { StoreError } from "../store/store.ts";
+import { DamagedShard, StoreError } from "../store/store.ts";
 import { describeError } from "../text/system-errors.ts";
 import { defineCommand } from "./command.ts";
 import { noShardsYet, withShards } from "./shard-store.ts";
@@ -17,7 +17,7 @@ export const status = defineCommand({
   description:
     "print what each shard contains and where: served and withheld matches, players, newest match, size on disk, replicas in use, location.\n" +
     "Columns with a minus count withheld matches by the rule that withholds them.\n" +
-    "Exit code 1: a shard cannot be read.",
+    "Exit code 1: a shard cannot be read, or is not served because a verify has found damage.",
   json: "print one JSON object by shard id",
   examples: { "matchbook status --json": "print JSON" },
   async run({ settings }) {
@@ -26,7 +26,8 @@ export const status = defineCommand({
       for (const id of await shards.list()) {
         const location = locationOf(settings, id);
         const { engine } = location;
-        found[id] = { engine, location: showLocation(location), ...(await readShard(shards, id)) };
+        const shown = showLocation(location);
+        found[id] = { engine, location: shown, ...(await readShard(shards, id, shown)) };
       }
     });
     const problems = Object.entries(found).flatMap(([id, { problem }]) =>
@@ -49,13 +50,14 @@ type ShardStatus = Awaited<ReturnType<typeof readShard>> & {
 };
 
 /** Without counts if the shard cannot be read, or has no records yet. */
-async function readShard(shards: Shards, id: string) {
+async function readShard(shards: Shards, id: string, location: string) {
   try {
-    const counts = await (await shards.existingWriter(id))?.counts();
-    if (!counts) return { problem: null };
-    const { newestMatch, ...numbers } = counts;
+    const writer = await shards.existingWriter(id);
+    if (!writer) return { problem: null };
+    const { newestMatch, ...numbers } = await writer.counts();
+    const { verdict } = await writer.findings();
     return {
-      problem: null,
+      problem: verdict?.damaged ? new DamagedShard(location, verdict).message : null,
       ...numbers,
       newestMatch: newestMatch === undefined ? null : formatTimestamp(newestMatch),
       // As this command finds them; servers check for themselves.

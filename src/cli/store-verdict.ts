@@ -14,7 +14,7 @@ import { withShards } from "./shard-store.ts";
 
 /**
  * A verify that was not complete, and has found nothing, is no verdict. Also reports what the WAL of the shard has lost,
- * which a verdict without damage ends.
+ * which a verdict without damage ends, unless it is noticed only now.
  */
 export async function storeVerdict(
   settings: Settings,
@@ -24,13 +24,20 @@ export async function storeVerdict(
 ): Promise<void> {
   const verdict = { at: Date.now(), damaged, damage };
   try {
-    const existing = await shards.existingWriter(id);
-    if (existing) reportWal(id, await existing.findings());
-    if (isCopy(settings) || (damaged === 0 && !isComplete)) return;
+    if (isCopy(settings) || (damaged === 0 && !isComplete)) {
+      const existing = await shards.existingWriter(id);
+      if (existing) reportWal(id, await existing.findings());
+      return;
+    }
     await withShards(
       { ...settings, withUnredacted: true },
-      async (writable) =>
-        writable.writer(id, true).write(async (transaction) => transaction.setVerdict(verdict)),
+      async (writable) => {
+        const writer = writable.writer(id, true);
+        const known = await writer.findings();
+        reportWal(id, known);
+        if ((known.wal?.at ?? 0) >= verdict.at) process.exitCode = 1;
+        await writer.write(async (transaction) => transaction.setVerdict(verdict));
+      },
       "write",
     );
   } catch (error) {

@@ -1,13 +1,14 @@
 /** `matchbook verify`: looks for damage in shards, and compares what is derived from the records with a rebuild. */
 
-import { accessSync, constants } from "node:fs";
-import { setPriority, tmpdir } from "node:os";
+import { accessSync, constants, existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import type { Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import { StoreError } from "../store/store.ts";
 import { describeError } from "../text/system-errors.ts";
+import { lowerPriority } from "../verify/priority.ts";
 import { type Verified, verifyShard } from "../verify/verify.ts";
-import { defineCommand, note } from "./command.ts";
+import { CommandError, defineCommand, note } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { chosenShards, noShardsYet, SHARDS, withShards } from "./shard-store.ts";
 import { storeVerdict } from "./store-verdict.ts";
@@ -17,8 +18,6 @@ interface Flags {
   fullSpeed?: true;
 }
 
-/** At the lowest one, it would stand still beside a program that keeps every core busy. */
-const LOW_PRIORITY = 10;
 /** Of the time. */
 const SHARE = 0.25;
 /** How many damaged records of each shard are printed. */
@@ -47,7 +46,10 @@ export const verify = defineCommand<Flags>({
   run: ({ settings, flags }, wanted: string[]) =>
     withShards(settings, async (shards) => {
       const ids = chosenShards(await shards.list(), wanted);
-      if (!flags.fullSpeed) setPriority(LOW_PRIORITY);
+      if (ids.length === 0 && !existsSync(settings.data)) {
+        throw new CommandError(`there is nothing to verify in ${settings.data}: check --data`);
+      }
+      if (!flags.fullSpeed) lowerPriority();
       const reports: Record<string, Report> = {};
       for (const id of ids) {
         const report = await verifyOne(settings, shards, id, flags);
@@ -132,7 +134,7 @@ function describe([id, report]: [string, Report]): string {
   ];
   if (state === "damaged") {
     lines.push(
-      "  Run 'matchbook repair', or restore the shard from a backup and send the records since then again.",
+      `  Run 'matchbook repair ${id}', or restore the shard from a backup and send the records since then again.`,
     );
   }
   return lines.join("\n");

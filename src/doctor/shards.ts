@@ -48,6 +48,7 @@ export function shardFindings({ id, location, found }: ShardFacts, rules: ShardR
   if ("error" in found) return [problem(subject, describeError(found.error))];
   const findings = [
     ...walFindings(subject, found, rules),
+    ...lossFindings(id, found),
     ...storedFindings(id, found.findings, rules),
     ...futureFindings(subject, found, rules),
     ...(found.server ? serverFindings(subject, found.server, maxLagOf(id, rules)) : []),
@@ -85,8 +86,27 @@ function describeShard(subject: string, shown: string, found: ExaminedShard): Fi
 const verifiedAt = ({ findings }: ExaminedShard): string =>
   findings.verdict ? `verified ${formatTimestamp(findings.verdict.at)}` : "never verified";
 
+/** Commits that a damaged WAL has lost: what was noticed when the shard was opened, and what will be. */
+function lossFindings(
+  id: string,
+  { findings: { wal }, lostCommits = 0 }: ExaminedShard,
+): Finding[] {
+  const losses = [
+    ...(lostCommits > 0 ? [`the WAL is damaged: ${lostCommits}`] : []),
+    ...(wal
+      ? [
+          `the WAL was damaged when the shard was opened at ${formatTimestamp(wal.at)}: ${wal.commits}`,
+        ]
+      : []),
+  ];
+  const advice = `send the records of the last minutes before the crash again, then run 'matchbook verify ${id}', which ends this report`;
+  return losses.map((loss) =>
+    problem(`shard ${id}`, `${loss} commits that follow the damage are lost`, advice),
+  );
+}
+
 /** What servers and commands have found out about the shard, and stored in it. */
-function storedFindings(id: string, { verdict, wal }: Findings, rules: ShardRules): Finding[] {
+function storedFindings(id: string, { verdict }: Findings, rules: ShardRules): Finding[] {
   const subject = `shard ${id}`;
   const found: Finding[] = [];
   if (verdict && verdict.damaged > 0) {
@@ -94,11 +114,6 @@ function storedFindings(id: string, { verdict, wal }: Findings, rules: ShardRule
     const first = `e.g. table ${table}, record ${record}`;
     const message = `verify found ${verdict.damaged} damaged records at ${formatTimestamp(verdict.at)} (${first}): nothing of the shard is served`;
     const advice = `run 'matchbook repair ${id}' or restore a backup, then 'matchbook verify ${id}'`;
-    found.push(problem(subject, message, advice));
-  }
-  if (wal) {
-    const message = `the WAL was damaged when the shard was opened at ${formatTimestamp(wal.at)}: ${wal.commits} commits that follow the damage are lost`;
-    const advice = `send the records of the last minutes before the crash again, then run 'matchbook verify ${id}', which ends this report`;
     found.push(problem(subject, message, advice));
   }
   const hours = rules.settings["verify-hours"] ?? Number.POSITIVE_INFINITY;

@@ -20,6 +20,8 @@ self.onmessage = ({ data: { from, to } }: MessageEvent<CopyRequest>) => {
     const source = openUnchanged(from);
     try {
       source.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
+      // Of the copy: its pages must not have parts of rows in unused space, where a redaction would not remove them.
+      source.run("PRAGMA secure_delete = ON");
       source.run("VACUUM INTO ?", [to]);
     } finally {
       source.close();

@@ -8,6 +8,8 @@ export interface ExaminedShard {
   bytes: number;
   /** Of a shard that has its own. */
   walBytes?: number;
+  /** Commits in its WAL that follow damage, and that nobody has noticed yet: the shard was not opened since. */
+  lostCommits?: number;
   findings: Findings;
   server?: ExaminedServer;
 }

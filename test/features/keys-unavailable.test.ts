@@ -209,8 +209,7 @@ test("on a full disk, POST /keys responds with 507, changes nothing, and works o
       {
         error: {
           code: "disk-full",
-          message:
-            "The disk is full: free some space and send the request again. No key was changed.",
+          message: "The disk is full: free some space and send the request again.",
         },
       },
     ]);

@@ -57,6 +57,9 @@ function makeBadFiles(world: World): void {
   const bytes = readFileSync(at("header"));
   bytes.write("garbage");
   writeFileSync(at("header"), bytes);
+  copyOfNa(world, at("first-page"));
+  const overwritten = readFileSync(at("first-page"));
+  writeFileSync(at("first-page"), overwritten.fill("x", 0, 4096));
   change(copyOfNa(world, at("newer")), "PRAGMA user_version = 99");
   // Not even root can read it.
   symlinkSync(at("unreadable"), at("unreadable"));
@@ -68,7 +71,7 @@ function makeBadFiles(world: World): void {
   writeFileSync(at("empty"), "");
 }
 
-const DAMAGED = ["away", "header", "newer", "truncated", "unreadable"];
+const DAMAGED = ["away", "first-page", "header", "newer", "truncated", "unreadable"];
 const STRAY = ["empty", "folder", "foreign", "foreign-version", "text"];
 
 interface ShardState {

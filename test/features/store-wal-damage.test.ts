@@ -36,13 +36,27 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** Serves a copy of the files, as a crash would have left them. */
-async function serveAfter(damage: (wal: string) => void) {
+/** A copy of the files, as a crash would have left them. */
+function crashed(damage: (wal: string) => void) {
   const folder = aFolder();
   for (const name of ["na.db", "na.db-wal", "access.sqlite"]) {
     copyFileSync(join(world.data, name), join(folder.path, name));
   }
   damage(join(folder.path, "na.db-wal"));
+  return folder;
+}
+
+/** What doctor says of the WAL. */
+async function problemsIn({ path }: { path: string }) {
+  const { stdout } = await matchbook(["doctor", "--data", path, "--json"]);
+  return JSON.parse(stdout)
+    .findings.filter(({ message }: { message: string }) => message.startsWith("the WAL"))
+    .map(({ subject, level }: { subject: string; level: string }) => [subject, level]);
+}
+
+/** Serves such a copy. */
+async function serveAfter(damage: (wal: string) => void) {
+  const folder = crashed(damage);
   const one = await startInstance(world, { data: folder.path });
   const statuses = await Promise.all(
     BATCHES.map(
@@ -52,10 +66,7 @@ async function serveAfter(damage: (wal: string) => void) {
   const { shards } = await one.status();
   await one.stop();
   const found = one.events.filter(({ event }) => event === "wal-damaged");
-  const doctor = await matchbook(["doctor", "--data", folder.path, "--json"]);
-  const problems = JSON.parse(doctor.stdout)
-    .findings.filter(({ message }: { message: string }) => message.includes("WAL was damaged"))
-    .map(({ subject, level }: { subject: string; level: string }) => [subject, level]);
+  const problems = await problemsIn(folder);
   return { folder, found, statuses, shards, problems };
 }
 
@@ -99,6 +110,29 @@ test.each([
   expect(statuses).toEqual([404, 404, 404, 404]);
   expect(found).toMatchObject([{ event: "wal-damaged", shard: "na" }]);
   expect(problems).toEqual([["shard na", "problem"]]);
+  folder.remove();
+});
+
+test("a doctor and a verify that come first report the damage, and only a later verify ends it", async () => {
+  const folder = crashed((path) => flip(path, ends[1]! + 4000));
+  expect(await problemsIn(folder)).toEqual([["shard na", "problem"]]);
+  const verify = () => matchbook(["verify", "--full-speed", "--data", folder.path]);
+  const first = await verify();
+  expect(first.exitCode).toBe(1);
+  expect(first.stderr).toContain("2 commits that follow the damage are lost");
+  expect(await problemsIn(folder)).toEqual([["shard na", "problem"]]);
+  expect((await verify()).exitCode).toBe(0);
+  expect(await problemsIn(folder)).toEqual([]);
+  folder.remove();
+});
+
+test("without the first commit, doctor reports that all are lost", async () => {
+  const folder = crashed((path) => flip(path, 4000));
+  const { stdout, exitCode } = await matchbook(["doctor", "--data", folder.path]);
+  expect([exitCode, stdout]).toEqual([
+    1,
+    expect.stringMatching(/WAL of .*na\.db is damaged, and all \d+ commits/),
+  ]);
   folder.remove();
 });
 

@@ -8,6 +8,7 @@ import type { Transaction } from "../../src/store/store.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
+import { matchbookAt } from "../support/places.ts";
 import { startServerProcess } from "../support/process.ts";
 import { withWriter } from "../support/prune.ts";
 import { aMatch } from "../support/records.ts";
@@ -76,6 +77,12 @@ describe.each(ENGINES)("in %s", (engine) => {
     const damage = [{ table: "matches", record: "match-1", detail: "" }];
     await setVerdict(world, { at: Date.now() - 25 * 3_600_000, damaged: 1, damage });
     await until("it is stopped", async () => (await statusOf(world, world.url)) === 503);
+    const status = await matchbookAt(world.data, ["status"]);
+    expect(status).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(/^na +4 /m),
+      stderr: expect.stringContaining("na: verify has found damage"),
+    });
     await using _verifying = await startInstance(world, {}, PACE);
     await until("it is served", async () => (await statusOf(world, world.url)) === 200);
   });

@@ -9,11 +9,19 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { withRedactionList } from "../../src/open-access.ts";
 import { ENGINES, type EngineHome, engineHomes } from "../support/engine-worlds.ts";
-import { digestAt, ingestAt, lookInto, matchbookAt, settingsAt } from "../support/places.ts";
-import type { Finished } from "../support/process.ts";
+import {
+  digestAt,
+  ingestAt,
+  linesOf,
+  lookInto,
+  matchbookAt,
+  settingsAt,
+} from "../support/places.ts";
+import { type Finished, matchbook } from "../support/process.ts";
 import { pruneAt } from "../support/prune.ts";
-import { aMatch, duel } from "../support/records.ts";
-import { filesWith, removeList, storedText } from "../support/redact.ts";
+import { aMatch, duel, type MatchDocument } from "../support/records.ts";
+import { filesWith, redactIn, removeList, storedText } from "../support/redact.ts";
+import { aFolder } from "../support/world.ts";
 
 const NAME = "Ada Lovelace";
 const SECRETS = [NAME, "Poetical science"];
@@ -52,6 +60,44 @@ async function expectNothingLeft({ data, place, schema }: EngineHome): Promise<v
   }
   await sql.close();
 }
+
+/** Rows are packed anew in such a file, and parts of them must not stay in the gaps between them. */
+test.each<[how: string, commands: string[][]]>([
+  [
+    "restored",
+    [
+      ["backup", "copies", "na", "--no-keys", "--data", "data"],
+      ["restore", "copies", "--data", "restored"],
+    ],
+  ],
+  ["repaired", [["repair", "na", "--data", "data"]]],
+])("nothing of a player is left in a file that was %s", async (how, commands) => {
+  using folder = aFolder();
+  const data = join(folder.path, "data");
+  mkdirSync(data);
+  const lines = linesOf("na", 600, Date.UTC(2026, 0, 31));
+  await ingestAt(data, lines);
+  for (const command of commands) {
+    expect((await matchbook(command, { cwd: folder.path })).exitCode).toBe(0);
+  }
+  const made = how === "restored" ? join(folder.path, how) : data;
+  const players = lines.flatMap((line) =>
+    (JSON.parse(line) as MatchDocument).included.filter(({ type }) => type === "player"),
+  );
+  // Several players may have the same name.
+  const byName = Map.groupBy(players, ({ attributes }) => (attributes as { name: string }).name);
+  const names: string[] = [];
+  const ids: string[] = [];
+  for (const [name, those] of byName) {
+    const [id, ...others] = new Set(those.map((player) => player.id as string));
+    if (others.length > 0 || ids.length === 40) continue;
+    names.push(name);
+    ids.push(id!);
+  }
+  await redactIn(settingsAt(made), "na", ...ids);
+  const file = readFileSync(join(made, "na.db"));
+  expect(names.filter((name) => file.includes(name))).toEqual([]);
+});
 
 describe.each(ENGINES)("in %s, redact", (engine) => {
   test("removes the player, says so, keeps the player out, and can be repeated", async () => {

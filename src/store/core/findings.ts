@@ -44,8 +44,9 @@ export const findings = {
   },
 
   *setVerdict({ at, damaged, damage }: Verdict, claim?: VerifyClaim): Steps<void> {
+    const known = yield* findings.findings();
     // It was about a shard that a repaired one has replaced meanwhile.
-    if (claim?.at && claim.at !== (yield* findings.findings()).verifyingSince) return;
+    if (claim?.at && claim.at !== known.verifyingSince) return;
     yield* put(FINDINGS, [
       {
         kind: "verify",
@@ -54,7 +55,8 @@ export const findings = {
         damage: JSON.stringify(damage.slice(0, MOST_STORED)),
       },
     ]);
-    const isOver = damaged === 0 && !claim;
+    // Not what was found when the shard was opened to store this verdict: nobody has read of it yet.
+    const isOver = damaged === 0 && !claim && (known.wal?.at ?? at) < at;
     yield* remove(FINDINGS, [VERIFYING, ...(isOver ? [{ kind: "wal" }] : [])]);
   },
 

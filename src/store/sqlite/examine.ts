@@ -7,9 +7,10 @@ import { findings } from "../core/findings.ts";
 import { readSummary } from "../core/summary.ts";
 import type { Examined } from "../examined.ts";
 import { run } from "../steps.ts";
-import type { Findings, Summary } from "../store.ts";
+import { type Findings, StoreError, type Summary } from "../store.ts";
 import { readBytes } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
+import { lostCommits } from "./lost-commits.ts";
 import { asStoreError, checkOwner, formatOf, NotAShard } from "./open.ts";
 import { fileStats } from "./opened-file.ts";
 import { asReadError } from "./sqlite-errors.ts";
@@ -26,12 +27,17 @@ export function examineFile(shard: string, path: string): Examined {
     statements = new Statements(openWithoutTrace(path));
     const { database } = statements;
     database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
+    const lost = unnoticedLosses(path);
     const format = formatOf(database, path);
+    if (format === 0 && lost > 0) {
+      throw new StoreError(`the WAL of ${path} is damaged, and all ${lost} commits in it are lost`);
+    }
     if (format === 0) return "empty";
     checkOwner(database, path, shard);
     return {
       format,
       ...contentOf(statements),
+      lostCommits: lost,
       bytes: readBytes(statements),
       walBytes: new Wal(database).bytes,
     };
@@ -49,6 +55,12 @@ export function examineFile(shard: string, path: string): Examined {
  */
 function openWithoutTrace(path: string): Database {
   return existsSync(`${realpathSync(path)}-wal`) ? openUnchanged(path) : openImmutable(path);
+}
+
+/** What another process is just writing looks damaged too, but not when it is read again. */
+function unnoticedLosses(path: string): number {
+  const wal = `${realpathSync(path)}-wal`;
+  return Math.min(lostCommits(wal), lostCommits(wal));
 }
 
 function contentOf(statements: Statements): { summary: Summary; findings: Findings } {

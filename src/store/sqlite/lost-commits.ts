@@ -71,7 +71,7 @@ export const isWalCut = (wal: string): boolean => lostCommits(wal) > 0;
  * one has it: so frames after a bad one can be told from others. A transaction that was not committed has no commit at
  * its end; one that was interrupted by a power failure may look like a damaged one, and is counted.
  */
-function lostCommits(wal: string): number {
+export function lostCommits(wal: string): number {
   let file: number;
   try {
     file = openSync(wal, "r");

@@ -9,7 +9,7 @@ const CACHED_KIB = 128 * 1024;
 /** Until it is closed nothing is sure to be on the disk, and a failure leaves a file to throw away. */
 export function openNewFile(shard: string, path: string): SqliteWriter {
   const database = openForWriting(path, shard, CACHED_KIB);
-  for (const setting of ["journal_mode = OFF", "synchronous = OFF", "secure_delete = OFF"]) {
+  for (const setting of ["journal_mode = OFF", "synchronous = OFF"]) {
     database.run(`PRAGMA ${setting}`);
   }
   return new SqliteWriter(database);

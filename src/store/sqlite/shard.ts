@@ -10,7 +10,7 @@ import { run } from "../steps.ts";
 import { type Findings, OtherOwner, type Redaction, StoreError, type Verdict } from "../store.ts";
 import { sqliteEngine } from "./engine.ts";
 import { recordLostCommits } from "./lost-commits.ts";
-import { NotAShard, openForReading, openForWriting, openReadOnly } from "./open.ts";
+import { NotAShard, openForReading, openForWriting, openReadOnly, PAGE_BYTES } from "./open.ts";
 import { deletedFile, fileStats, isSameFile, OpenedFile } from "./opened-file.ts";
 import { readRedactions, SqliteReader } from "./reader.ts";
 import { APPLICATION_ID } from "./schema.ts";
@@ -298,13 +298,14 @@ const isUnchanged = (one: Stats | undefined, other: Stats | undefined): boolean 
 /** Where an SQLite file has its application id. */
 const ID_AT = 68;
 
-/** Whether a file is neither an SQLite file nor what is left of a shard. */
+/** Whether a file is neither an SQLite file nor what is left of a shard: its application id, or its pages. */
 function isForeign(error: StoreError, path: string): boolean {
   if (error instanceof NotAShard) return true;
   const { cause } = error as { cause?: { code?: unknown } };
   if (cause?.code !== "SQLITE_NOTADB") return false;
   let file: number | undefined;
   try {
+    if (fileStats(path)!.size % PAGE_BYTES === 0) return false;
     // SQLite has no lock on a file that it cannot read.
     file = openSync(path, "r");
     const id = Buffer.alloc(4);
