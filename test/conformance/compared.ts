@@ -4,6 +4,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import type { Awaitable } from "../../src/domain/awaitable.ts";
 import { HERO_STATS } from "../../src/features/heroes/stored.ts";
+import { rankedBetween } from "../../src/features/leaderboards/ranked-matches.ts";
 import type { Gap } from "../../src/query/query.ts";
 import { type ByteRange, viewOf } from "../../src/store/byte-range.ts";
 import { readLogEnds } from "../../src/store/core/change-log.ts";
@@ -32,7 +33,7 @@ import { costly } from "../support/scale.ts";
 import { until } from "../support/state.ts";
 import { selection, text } from "./entries.ts";
 import { compareHeroes, compareHeroRows } from "./heroes.ts";
-import { compareBoards } from "./leaderboards.ts";
+import { compareBoards, rankedIn } from "./leaderboards.ts";
 import {
   byBytes,
   type Contents,
@@ -47,7 +48,7 @@ import {
   visible,
   withNames,
 } from "./model.ts";
-import { listedOf } from "./names.ts";
+import { compareLookups } from "./names.ts";
 import type { Guarantee } from "./suite.ts";
 import { anyWrite, carryOut, IDS, MODES, NAMES, PATCHES, PLAYERS, TEAMS, time } from "./writes.ts";
 
@@ -119,7 +120,7 @@ export function modelGuarantees(guarantee: Guarantee): void {
             await compareReader(reader, before, about);
           });
           for (const one of [reader, late]) await compareReader(one, contents, about);
-          await compareNames(reader, before, contents);
+          await compareLookups(reader, before, contents, about);
           await compareBoards(reader, contents, about.limit);
           await compareHeroes(reader, contents, about.limit);
           await compareLog(reader, contents, positions, about);
@@ -238,14 +239,6 @@ const newestOf = (matches: Iterable<MatchEntry>): number | undefined => {
   const times = [...matches].map(({ createdAt }) => createdAt);
   return times.length === 0 ? undefined : Math.max(...times);
 };
-
-/** Exactly the current names are listed for the search: of those that this write has changed. */
-async function compareNames(reader: Reader, before: Contents, after: Contents): Promise<void> {
-  const names = ({ players }: Contents) => [...players.values()].map(({ name }) => name);
-  const current = new Set(names(after));
-  const all = [...new Set([...names(before), ...current])];
-  expect(await listedOf(reader, all)).toEqual(all.filter((name) => current.has(name)));
-}
 
 /** The log since the last write, and from an earlier position, in steps. `positions` has that after each change. */
 async function compareLog(
@@ -398,6 +391,8 @@ async function compareTransaction(
     ),
   );
   same(await transaction.newestServed(), newestOf(contents.served.values()));
+  const [from, to] = [before - limit, before];
+  same(await transaction.run(() => rankedBetween(from, to)), rankedIn(contents, from, to));
   const old = all.filter(({ createdAt }) => createdAt < before);
   const older = (await transaction.older(before, limit)).map(matchId);
   const oldServed = old.flatMap((one) => ("reason" in one ? [] : one.id)).slice(0, limit);

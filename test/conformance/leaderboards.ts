@@ -1,7 +1,6 @@
 /** Conformance: leaderboards, and the counts that they are read from. */
 
 import { expect } from "bun:test";
-import { rankedBetween } from "../../src/features/leaderboards/ranked-matches.ts";
 import type { Board, Period } from "../../src/features/leaderboards/ranking.ts";
 import {
   type BoardEntry,
@@ -9,11 +8,8 @@ import {
   readBoard,
 } from "../../src/features/leaderboards/stored.ts";
 import type { PlayerRow, Reader } from "../../src/store/store.ts";
-import { anEntry, serve } from "./entries.ts";
 import { byBytes, type Contents } from "./model.ts";
-import type { Guarantee } from "./suite.ts";
 
-const DAY = 86_400_000;
 /** Of pages, and how deep the board is. */
 const DEPTHS = [100, 3];
 
@@ -89,30 +85,15 @@ async function pages(
   }
 }
 
-export function boardGuarantees(guarantee: Guarantee): void {
-  guarantee("ranked matches are counted by player and time; mentions are not", async (store) => {
-    const { writer } = store;
-    await serve(
-      writer,
-      anEntry("a", { createdAt: -DAY, players: { p: "won", q: "lost", r: "named" } }),
-      anEntry("b", { createdAt: 0, players: { p: "lost", r: "won" } }),
-      anEntry("c", { createdAt: 0, mode: "casual", players: { p: "won" } }),
-      anEntry("d", { createdAt: DAY, players: { q: "won", p: "won" } }),
-    );
-    await writer.write(async (transaction) => {
-      expect(await transaction.newestServed()).toBe(DAY);
-      const all = new Map([
-        ["p", { played: 3, wins: 2 }],
-        ["q", { played: 2, wins: 1 }],
-        ["r", { played: 1, wins: 1 }],
-      ]);
-      expect(await transaction.run(() => rankedBetween(-DAY, DAY))).toEqual(all);
-      const early = new Map([
-        ["p", { played: 1, wins: 1 }],
-        ["q", { played: 1, wins: 0 }],
-      ]);
-      expect(await transaction.run(() => rankedBetween(-DAY, -1))).toEqual(early);
-      expect(await transaction.run(() => rankedBetween(1, DAY - 1))).toEqual(new Map());
-    });
-  });
+/** The ranked matches of a time by player; mentions do not count. */
+export function rankedIn({ served }: Contents, from: number, to: number): Map<string, Tally> {
+  const tallies = new Map<string, Tally>();
+  for (const { createdAt, gameMode, players } of served.values()) {
+    if (gameMode !== "ranked" || createdAt < from || createdAt > to) continue;
+    for (const { id, result } of players.filter((one) => one.result !== "named")) {
+      const { played, wins } = tallies.get(id) ?? { played: 0, wins: 0 };
+      tallies.set(id, { played: played + 1, wins: wins + (result === "won" ? 1 : 0) });
+    }
+  }
+  return tallies;
 }

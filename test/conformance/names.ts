@@ -6,22 +6,69 @@ import { indexKeys } from "../../src/features/name-search/similar-names.ts";
 import { lookupsIn } from "../../src/features/name-search/stored.ts";
 import type { Reader } from "../../src/store/store.ts";
 import { aPlayer, people, seenAt } from "./entries.ts";
-import type { Guarantee, TestStore } from "./suite.ts";
+import { byBytes, type Contents, latestFirst } from "./model.ts";
+import type { Guarantee } from "./suite.ts";
 
-/** The names listed under all of their keys; fails if one is listed under some of them only. */
-export async function listedOf(reader: Reader, names: string[]): Promise<string[]> {
-  const listed: string[] = [];
-  for (const name of names) {
-    const spots = indexKeys(name);
-    let found = 0;
-    for (const spot of spots) {
-      if ((await lookupsIn(reader).around([spot], 0, 100)).includes(name)) found += 1;
+/**
+ * What a search looks up: around keys, by their beginning, the characters that follow them, and by the latest match. Exactly
+ * the current names are in the index, each under all of its keys: of those that this write has changed.
+ */
+export async function compareLookups(
+  reader: Reader,
+  before: Contents,
+  after: Contents,
+  { names: asked, limit }: { names: string[]; limit: number },
+): Promise<void> {
+  const lookups = lookupsIn(reader);
+  const namesOf = ({ players }: Contents) => [...players.values()].map(({ name }) => name);
+  const keysOf = (names: string[]) => [...new Set(names.flatMap(indexKeys))];
+  const entries = [...new Set(namesOf(after))]
+    .flatMap((name) => indexKeys(name).map((key) => ({ key, name })))
+    .sort((a, b) => byBytes(a.key, b.key) || byBytes(a.name, b.name));
+  const same = (found: string[], expected: { name: string }[]) =>
+    expect(found.sort()).toEqual([...new Set(expected.map(({ name }) => name))].sort());
+  const beginningWith = (key: string) => entries.filter((one) => one.key.startsWith(key));
+
+  const whole = keysOf(asked);
+  const openings = whole.map((key) => Array.from(key).slice(0, 2).join(""));
+  const keys = [...new Set([...whole, ...openings])];
+  const changed = keysOf([...namesOf(before), ...namesOf(after)]).map((key) => [key]);
+  for (const some of [...changed, keys]) {
+    for (const most of [1000, limit]) {
+      const beginning = some.flatMap((key) => beginningWith(key).slice(0, most));
+      same(await lookups.beginning(some, most), beginning);
     }
-    if (found === 0) continue;
-    expect([name, found]).toEqual([name, spots.length]);
-    listed.push(name);
+    for (const earlier of [0, limit]) {
+      const around = some.flatMap((key) => {
+        const at = entries.filter((one) => byBytes(one.key, key) < 0).length;
+        return entries.slice(Math.max(0, at - earlier), at + limit);
+      });
+      same(await lookups.around(some, earlier, limit), around);
+    }
   }
-  return listed;
+  const following = keys.flatMap((key) =>
+    beginningWith(key).flatMap((one) => {
+      const [character] = one.key.slice(key.length);
+      return character === undefined ? [] : { name: `${key} ${character}` };
+    }),
+  );
+  const characters = await lookups.charactersAfter(keys, 1000);
+  same(
+    characters.map((pair) => pair.join(" ")),
+    following,
+  );
+  expect(await lookups.charactersAfter(keys, limit)).toHaveLength(
+    Math.min(limit, characters.length),
+  );
+  const latest = latestFirst(after);
+  expect(await lookups.latest(1, limit)).toEqual(
+    latest.slice(1, 1 + limit).map(({ name }) => name),
+  );
+  const timeOf = (name: string) => latest.find((one) => one.name === name)!.latest.createdAt;
+  const known = asked.filter((name) => latest.some((one) => one.name === name));
+  expect(await lookups.latestOf(asked, limit)).toEqual(
+    known.sort((a, b) => timeOf(b) - timeOf(a) || (a < b ? -1 : 1)).slice(0, limit),
+  );
 }
 
 export function nameGuarantees(guarantee: Guarantee): void {
@@ -35,91 +82,16 @@ export function nameGuarantees(guarantee: Guarantee): void {
         await transaction.putPlayers([aPlayer("a", { name })]);
       });
     }
-    expect(await listedOf(await store.reader(), ["Ana", "Bo", "Cy"])).toEqual(["Cy"]);
-  });
-
-  guarantee(
-    "a lookup returns the entries at or after a key, and those before it",
-    async (store) => {
-      const names = ["ada", "Ada", "adb", "aed", "ac", "名", "zoe"];
-      await people(store.writer, {
-        players: names.map((name, index) => aPlayer(`p${index}`, { name })),
-      });
-      const reader = await store.reader();
-      // By the letters, then by name, byte by byte.
-      const inOrder = ["ac", "Ada", "ada", "adb", "aed", "zoe", "名"];
-      const at = (name: string) => indexKeys(name)[0]!;
-      for (const [index, name] of inOrder.entries()) {
-        const first = name === "ada" ? index - 1 : index;
-        for (const limit of [1, 2, 3]) {
-          const after = inOrder.slice(first, first + limit);
-          const before = inOrder.slice(Math.max(0, first - limit), first);
-          const found = await lookupsIn(reader).around([at(name)], limit, limit);
-          // After the last and before the first are keys of other kinds.
-          const isWithin = first >= limit && first + limit <= inOrder.length;
-          if (isWithin) expect(found.sort()).toEqual([...before, ...after].sort());
-        }
-      }
-      expect(await lookupsIn(reader).around([at("adb")], 0, 1)).toEqual(["adb"]);
-      expect((await lookupsIn(reader).around([at("ac"), at("zoe")], 0, 1)).sort()).toEqual([
-        "ac",
-        "zoe",
-      ]);
-      expect((await lookupsIn(reader).around([at("ada"), at("adb")], 0, 3)).sort()).toEqual([
-        "Ada",
-        "ada",
-        "adb",
-        "aed",
-        "zoe",
-      ]);
-      expect(await lookupsIn(reader).around([], 5, 5)).toEqual([]);
-    },
-  );
-
-  /** Players with these names, each with a later match than the one before. */
-  const inOrderOfMatches = (store: TestStore, names: string[]) =>
-    people(store.writer, {
-      players: names.map((name, at) => aPlayer(`p${at}`, { name, ...seenAt(1000 + at) })),
-    });
-
-  guarantee("names are found by the beginning of a key", async (store) => {
-    await inOrderOfMatches(store, ["ada", "Adam", "adb", "AD", "bad", "😀a", "😀", "StormAdam"]);
-    const reader = await store.reader();
-    const found = async (keys: string[], limit: number) =>
-      (await lookupsIn(reader).beginning(keys, limit)).sort();
-    expect(await found(["=ad"], 10)).toEqual(["AD", "Adam", "ada", "adb"]);
-    expect(await lookupsIn(reader).beginning(["=ad"], 2)).toEqual(["AD", "ada"]);
-    expect(await found(["=ad", "=ada", "=b"], 2)).toEqual(["AD", "Adam", "ada", "bad"]);
-    expect(await found(["=😀", "+ada"], 10)).toEqual(["StormAdam", "😀", "😀a"]);
-    expect(await found(["=c", "=adam1"], 10)).toEqual([]);
-    expect(await found([], 10)).toEqual([]);
-  });
-
-  guarantee("the characters that follow a key are found, each once", async (store) => {
-    await inOrderOfMatches(store, ["ada", "adam", "adb", "ad", "bad", "a名", "a😀", "a😀b", "z"]);
-    const reader = await store.reader();
-    const found = async (keys: string[]) =>
-      (await lookupsIn(reader).charactersAfter(keys, 100)).map((pair) => pair.join(" ")).sort();
-    expect(await found(["=a"])).toEqual(["=a d", "=a 名", "=a 😀"].sort());
-    expect(await found(["=ad", "=a😀", "=z", "=q"])).toEqual(["=ad a", "=ad b", "=a😀 b"].sort());
-    expect(await found([])).toEqual([]);
-    expect(await lookupsIn(reader).charactersAfter(["=a", "=ad"], 2)).toHaveLength(2);
-  });
-
-  guarantee("of some names, those of the latest matches are found first", async (store) => {
-    await inOrderOfMatches(store, ["d", "a", "c", "b", "a"]);
-    const reader = await store.reader();
-    expect(await lookupsIn(reader).latestOf(["b", "c", "a", "nobody", "d"], 3)).toEqual([
-      "a",
-      "b",
-      "c",
-    ]);
-    expect(await lookupsIn(reader).latestOf([], 3)).toEqual([]);
+    const lookups = lookupsIn(await store.reader());
+    for (const kind of ["=", "<"]) expect(await lookups.beginning([kind], 9)).toEqual(["Cy"]);
   });
 
   guarantee("of the latest players, the names that fit are found, each once", async (store) => {
     const names = Array.from({ length: 1200 }, (_, at) => (at === 30 ? "odd" : `even ${at % 2}`));
-    await inOrderOfMatches(store, names);
+    // Each has a later match than the one before.
+    await people(store.writer, {
+      players: names.map((name, at) => aPlayer(`p${at}`, { name, ...seenAt(1000 + at) })),
+    });
     const reader = await store.reader();
     const fits = (name: string) => name !== "even 1";
     expect(await latestFitting(lookupsIn(reader), fits, 5, 2000)).toEqual(["even 0", "odd"]);

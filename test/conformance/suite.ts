@@ -12,7 +12,6 @@ import { changeGuarantees } from "./changes.ts";
 import { modelGuarantees } from "./compared.ts";
 import { findingGuarantees } from "./findings.ts";
 import { heroGuarantees } from "./heroes.ts";
-import { boardGuarantees } from "./leaderboards.ts";
 import { nameGuarantees } from "./names.ts";
 import { pageGuarantees } from "./pages.ts";
 import { recordGuarantees } from "./records.ts";
@@ -49,7 +48,6 @@ const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] =
   ["the change log", changeGuarantees],
   ["findings", findingGuarantees],
   ["heroes", heroGuarantees],
-  ["leaderboards", boardGuarantees],
   // Last, because its many writes make the next shard in the same schema slower.
   ["compared with a model", modelGuarantees],
 ];
