@@ -88,7 +88,7 @@ export function query(parameters: Record<string, string>): string {
 }
 
 /** A page of matches within the explicit window. */
-export function matchesPath(parameters: Record<string, string> = {}): string {
+function matchesPath(parameters: Record<string, string> = {}): string {
   return `/shards/${SHARD}/matches?${query({
     "filter[createdAt-start]": WINDOW.start,
     "filter[createdAt-end]": WINDOW.end,
