@@ -131,25 +131,11 @@ describe("joined pieces", () => {
   });
 });
 
-describe("CRC-32", () => {
-  test("of joined pieces is the CRC of the whole", () => {
-    fc.assert(
-      fc.property(fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 6 }), (pieces) => {
-        let joined = 0;
-        for (const piece of pieces) {
-          joined = joinCrc(joined, crc32(piece), piece.length);
-        }
-        expect(joined).toBe(crc32(Buffer.concat(pieces)));
-      }),
-      { numRuns: scaled(300) },
-    );
-  });
-
-  test("can be joined over many megabytes", () => {
-    const zeros = Buffer.alloc(40_000_003);
-    const start = Buffer.from("start");
-    expect(joinCrc(crc32(start), crc32(zeros), zeros.length)).toBe(crc32(zeros, crc32(start)));
-  });
+// Joined pieces, above, are shorter.
+test("CRC-32s can be joined over many megabytes", () => {
+  const zeros = Buffer.alloc(40_000_003);
+  const start = Buffer.from("start");
+  expect(joinCrc(crc32(start), crc32(zeros), zeros.length)).toBe(crc32(zeros, crc32(start)));
 });
 
 /** Any value, as a resource carries it. */
@@ -157,24 +143,6 @@ const canonicalJson = (value: Json): string =>
   canonicalResource({ type: "any", id: "1", attributes: { value } });
 
 describe("canonical JSON", () => {
-  test("is the same text for equal values, however their members are ordered", () => {
-    fc.assert(
-      fc.property(anyJson, (value) => {
-        expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
-      }),
-      { numRuns: scaled(300) },
-    );
-  });
-
-  test("parses as the same value", () => {
-    fc.assert(
-      fc.property(anyJson, (value) => {
-        expect(JSON.parse(canonicalJson(value)).attributes.value).toStrictEqual(value);
-      }),
-      { numRuns: scaled(300) },
-    );
-  });
-
   test("is another text for another value", () => {
     fc.assert(
       fc.property(anyJson, anyJson, (one, other) => {
@@ -190,6 +158,7 @@ describe("canonical JSON", () => {
       id: fc.string(),
       attributes: anyJson,
       other: anyJson,
+      another: anyJson,
     });
     fc.assert(
       fc.property(fc.array(resource, { maxLength: 3 }), (given) => {
