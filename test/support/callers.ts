@@ -1,17 +1,9 @@
 /** Clients that repeat a request over keep-alive connections and record what went wrong. */
 
-import { Connection } from "./connection.ts";
+import { Caller, NoResponse } from "../trial/soak/caller.ts";
+import { repeatedly } from "./repeatedly.ts";
 
-/** A request that got no complete response. */
-export interface Loss {
-  /** Whether an earlier request on the same connection got a complete response. */
-  wasKept: boolean;
-  /** The process that sent the last response on the connection. */
-  process: string | undefined;
-  error: string;
-}
-
-export interface CallersOptions {
+interface CallersOptions {
   url: string;
   path: string;
   headers: Record<string, string>;
@@ -24,49 +16,33 @@ export interface CallersOptions {
 export class Callers {
   replies = 0;
   readonly statuses = new Map<number, number>();
-  readonly losses: Loss[] = [];
+  readonly losses: NoResponse[] = [];
   /** The processes that have responded. */
   readonly processes = new Set<string>();
-  readonly #options: CallersOptions;
-  readonly #work: Promise<void>[];
-  #isOver = false;
-
-  constructor(options: CallersOptions) {
-    this.#options = options;
-    this.#work = Array.from({ length: options.callers }, () => this.#call());
-  }
-
   /** Waits for pending responses. */
-  async stop(): Promise<void> {
-    this.#isOver = true;
-    await Promise.all(this.#work);
+  readonly stop: () => Promise<void>;
+
+  constructor({ url, callers, pauseMs, ...request }: CallersOptions) {
+    const all = Array.from({ length: callers }, () => new Caller({ url, isReplacing: false }));
+    const end = repeatedly(callers, (at) => this.#call(all[at]!, request), pauseMs);
+    this.stop = async () => {
+      await end();
+      for (const caller of all) caller.close();
+    };
   }
 
-  async #call(): Promise<void> {
-    while (!this.#isOver) {
-      const line = new Connection(this.#options.url);
-      await this.#callOn(line);
-      line.close();
-      await Bun.sleep(this.#options.pauseMs);
-    }
-  }
-
-  async #callOn(line: Connection): Promise<void> {
-    const { path, headers, pauseMs } = this.#options;
-    let wasKept = false;
-    while (!this.#isOver && !line.isClosed) {
-      try {
-        const reply = await line.ask(path, headers);
-        this.replies += 1;
-        this.statuses.set(reply.status, (this.statuses.get(reply.status) ?? 0) + 1);
-        if (line.process !== undefined) this.processes.add(line.process);
-        wasKept = true;
-        if (reply.headers.get("connection") === "close") return;
-        await Bun.sleep(pauseMs);
-      } catch (error) {
-        this.losses.push({ wasKept, process: line.process, error: (error as Error).message });
-        return;
-      }
+  async #call(
+    caller: Caller,
+    { path, headers }: Pick<CallersOptions, "path" | "headers">,
+  ): Promise<void> {
+    try {
+      const { status } = await caller.ask(path, headers);
+      this.replies += 1;
+      this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+      if (caller.process !== undefined) this.processes.add(caller.process);
+    } catch (error) {
+      if (!(error instanceof NoResponse)) throw error;
+      this.losses.push(error);
     }
   }
 }

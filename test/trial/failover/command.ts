@@ -2,6 +2,7 @@
 
 import { recordsIn } from "../../../src/ingest/report.ts";
 import { spawnMatchbook } from "../../support/process.ts";
+import { repeatedly } from "../../support/repeatedly.ts";
 import type { Ledger } from "../ledger.ts";
 
 const BATCH = 20;
@@ -15,8 +16,7 @@ export class IngestCommand {
   readonly #lines: Iterator<string>;
   readonly #child: ReturnType<typeof spawnMatchbook>;
   readonly #listening: Promise<void>;
-  #isOver = false;
-  #work: Promise<void> = Promise.resolve();
+  #stop = async () => {};
 
   constructor(
     flags: readonly string[],
@@ -29,13 +29,12 @@ export class IngestCommand {
   }
 
   start(): void {
-    this.#work = this.#feed();
+    this.#stop = repeatedly(1, () => this.#feed(), PAUSE_MS);
   }
 
   /** Resolves when it has exited, with its exit code and report. */
   async finish(): Promise<{ exitCode: number; records: number }> {
-    this.#isOver = true;
-    await this.#work;
+    await this.#stop();
     await this.#child.stdin.end();
     const stdout = await new Response(this.#child.stdout).text();
     const exitCode = await this.#child.exited;
@@ -44,15 +43,12 @@ export class IngestCommand {
   }
 
   async #feed(): Promise<void> {
-    while (!this.#isOver) {
-      const batch = Array.from({ length: BATCH }, () => this.#lines.next().value as string);
-      this.sent += BATCH;
-      this.ledger.attempt(batch);
-      this.#child.stdin.write(`${batch.join("\n")}\n`);
-      // Settles when it has been read: while the database is unavailable, nothing more is written.
-      await this.#child.stdin.flush();
-      await Bun.sleep(PAUSE_MS);
-    }
+    const batch = Array.from({ length: BATCH }, () => this.#lines.next().value as string);
+    this.sent += BATCH;
+    this.ledger.attempt(batch);
+    this.#child.stdin.write(`${batch.join("\n")}\n`);
+    // Settles when it has been read: while the database is unavailable, nothing more is written.
+    await this.#child.stdin.flush();
   }
 
   async #listen(): Promise<void> {

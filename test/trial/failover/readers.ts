@@ -1,6 +1,7 @@
 /** Clients that read continuously; every response is compared with what was sent. */
 
 import type { JsonObject } from "../../../src/domain/json.ts";
+import { repeatedly } from "../../support/repeatedly.ts";
 import { getAs } from "../../support/world.ts";
 import type { Ledger } from "../ledger.ts";
 
@@ -25,8 +26,7 @@ export class Readers {
   readonly results: ReadResult[] = [];
   /** How many of the matches that must be served are on every replica that is used. */
   #settled = 0;
-  #isOver = false;
-  #work: Promise<unknown> = Promise.resolve();
+  stop = async () => {};
 
   constructor(
     private readonly server: { url: string; key: string },
@@ -34,12 +34,7 @@ export class Readers {
   ) {}
 
   start(): void {
-    this.#work = Promise.all(Array.from({ length: READERS }, () => this.#read()));
-  }
-
-  async stop(): Promise<void> {
-    this.#isOver = true;
-    await this.#work;
+    this.stop = repeatedly(READERS, () => this.#read(), PAUSE_MS);
   }
 
   /** Fetches each of these once. */
@@ -51,12 +46,9 @@ export class Readers {
   }
 
   async #read(): Promise<void> {
-    while (!this.#isOver) {
-      const id = this.#anySettled();
-      const isList = id === undefined || Math.random() < LIST_SHARE;
-      this.results.push(await (isList ? this.#getList() : this.#getMatch(id)));
-      await Bun.sleep(PAUSE_MS);
-    }
+    const id = this.#anySettled();
+    const isList = id === undefined || Math.random() < LIST_SHARE;
+    this.results.push(await (isList ? this.#getList() : this.#getMatch(id)));
   }
 
   #anySettled(): string | undefined {

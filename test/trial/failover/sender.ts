@@ -1,6 +1,7 @@
 /** A game server that uploads matches continuously, and sends each batch until an instance acknowledges it. */
 
 import { uploadTo } from "../../support/admin.ts";
+import { repeatedly } from "../../support/repeatedly.ts";
 import type { Ledger } from "../ledger.ts";
 
 const BATCH = 20;
@@ -16,8 +17,8 @@ export class Sender {
   /** The errors of failed attempts. */
   readonly failures: string[] = [];
   #current = 0;
-  #isOver = false;
-  #work: Promise<void> = Promise.resolve();
+  /** Resolves when the current batch is acknowledged. */
+  finish = async () => {};
 
   constructor(
     private readonly adminUrls: readonly string[],
@@ -26,7 +27,7 @@ export class Sender {
   ) {}
 
   start(): void {
-    this.#work = this.#run();
+    this.finish = repeatedly(1, () => this.#sendNext(), PAUSE_MS);
   }
 
   /** From now on, the first instance is used again. */
@@ -34,21 +35,12 @@ export class Sender {
     this.#current = 0;
   }
 
-  /** Resolves when the current batch is acknowledged. */
-  async finish(): Promise<void> {
-    this.#isOver = true;
-    await this.#work;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isOver) {
-      const batch = Array.from({ length: BATCH }, () => this.next.next().value as string);
-      this.ledger.attempt(batch);
-      while (!(await this.#send(batch))) {
-        this.#current += 1;
-        await Bun.sleep(RETRY_MS);
-      }
-      await Bun.sleep(PAUSE_MS);
+  async #sendNext(): Promise<void> {
+    const batch = Array.from({ length: BATCH }, () => this.next.next().value as string);
+    this.ledger.attempt(batch);
+    while (!(await this.#send(batch))) {
+      this.#current += 1;
+      await Bun.sleep(RETRY_MS);
     }
   }
 

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { Chance } from "../../support/chance.ts";
+import { repeatedly } from "../../support/repeatedly.ts";
 import { getAs } from "../../support/world.ts";
 import type { Ledger } from "../ledger.ts";
 
@@ -27,8 +28,7 @@ export class Readers {
   readonly errors = new Map<string, number>();
   /** Statuses and errors that must never happen. */
   readonly forbidden: string[] = [];
-  #isOver = false;
-  #work: Promise<unknown> = Promise.resolve();
+  stop = async () => {};
 
   constructor(
     private readonly target: Target,
@@ -39,20 +39,9 @@ export class Readers {
   ) {}
 
   start(): void {
-    this.#work = Promise.all(Array.from({ length: READERS }, (_, at) => this.#read(at)));
-  }
-
-  async stop(): Promise<void> {
-    this.#isOver = true;
-    await this.#work;
-  }
-
-  async #read(number: number): Promise<void> {
-    const random = new Chance(this.seed, number);
-    while (!this.#isOver) {
-      if (this.target.url !== "") await this.#request(random);
-      await Bun.sleep(PAUSE_MS);
-    }
+    const random = Array.from({ length: READERS }, (_, at) => new Chance(this.seed, at));
+    const read = async (at: number) => this.target.url !== "" && this.#request(random[at]!);
+    this.stop = repeatedly(READERS, read, PAUSE_MS);
   }
 
   #request(random: Chance): Promise<unknown> {

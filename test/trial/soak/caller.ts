@@ -12,7 +12,17 @@ const MOST_TRIES = 10;
 const MOST_IDLE_MS = 3000;
 
 /** A request got no response although it must. */
-export class NoResponse extends Error {}
+export class NoResponse extends Error {
+  constructor(
+    message: string,
+    /** Whether an earlier request on the same connection got a complete response. */
+    readonly wasKept: boolean,
+    /** The process that sent the last response on the connection. */
+    readonly process: string | undefined,
+  ) {
+    super(message);
+  }
+}
 
 export class Caller {
   #line: Connection | undefined;
@@ -46,7 +56,8 @@ export class Caller {
         const isExcused = !isKept && (wasReplacing || this.server.isReplacing);
         if (!isExcused || tries === MOST_TRIES) {
           const which = isKept ? "a kept" : "a new";
-          throw new NoResponse(`${which} connection got no response to ${path}: ${error}`);
+          const message = `${which} connection got no response to ${path}: ${error}`;
+          throw new NoResponse(message, isKept, line.process);
         }
         this.refused += 1;
       }
