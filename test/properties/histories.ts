@@ -161,6 +161,8 @@ const record = fc.record({
 
 type Wishes = typeof record extends fc.Arbitrary<infer T> ? T : never;
 
+export const recordOf = (id: string) => record.map((wishes) => written(id, wishes));
+
 /** A set of records with distinct ids. */
 export const history: fc.Arbitrary<MatchDocument[]> = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...MATCH_IDS), record), {
