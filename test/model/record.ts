@@ -182,7 +182,7 @@ export function reach(from: Thing[], index: Map<string, Thing>): Thing[] {
 }
 
 /** All linked resources; a compound document contains no others. */
-export function linkedFrom(data: Thing[], index: Map<string, Thing>): Thing[] {
+export function linkedFrom(data: Thing[], index: ReadonlyMap<string, Thing>): Thing[] {
   const found = new Set(data);
   for (const one of found) {
     for (const reference of linksOf(one)) {
