@@ -69,7 +69,7 @@ const TAMPERED: [Kind, what: string, Tamper, complaint: RegExp][] = [
     "records",
     "a match is stored with another duration",
     { records: inFile(/"duration":(\d)/g, '"duration":1$1') },
-    /: another resource\n/,
+    /^match \S+: data\n/,
   ],
 ];
 

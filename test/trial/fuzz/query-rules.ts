@@ -302,7 +302,7 @@ function listIn(text: string): string[] | undefined {
 }
 
 /** A space before the offset of the zone was an unescaped plus. */
-function momentIn(text: string): number | undefined {
+export function momentIn(text: string): number | undefined {
   const parts =
     /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?(?:Z|([ +-])([01]\d|2[0-3]):([0-5]\d))$/.exec(
       text,
