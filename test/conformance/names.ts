@@ -33,11 +33,12 @@ export async function compareLookups(
   const openings = whole.map((key) => Array.from(key).slice(0, 2).join(""));
   const keys = [...new Set([...whole, ...openings])];
   const changed = keysOf([...namesOf(before), ...namesOf(after)]).map((key) => [key]);
-  for (const some of [...changed, keys]) {
-    for (const most of [1000, limit]) {
-      const beginning = some.flatMap((key) => beginningWith(key).slice(0, most));
-      same(await lookups.beginning(some, most), beginning);
-    }
+  for (const [index, some] of [keys, ...changed].entries()) {
+    same(await lookups.beginning(some, 1000), some.flatMap(beginningWith));
+    // One by one for the first alone: there are many.
+    if (index > 4) continue;
+    const beginning = some.flatMap((key) => beginningWith(key).slice(0, limit));
+    same(await lookups.beginning(some, limit), beginning);
     for (const earlier of [0, limit]) {
       const around = some.flatMap((key) => {
         const at = entries.filter((one) => byBytes(one.key, key) < 0).length;
