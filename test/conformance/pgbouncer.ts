@@ -4,14 +4,15 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { IN_INDEX_ORDER, Session } from "../../src/store/postgres/session.ts";
-import { type Cluster, otherUserIds, startCluster } from "../support/postgres.ts";
+import { type Cluster, giveAway, startCluster } from "../support/postgres.ts";
 import { ROOT } from "../support/process.ts";
 import { onFreePort } from "../support/redis.ts";
+import { start } from "../trial/failover/programs.ts";
 import { emptyShards } from "./postgres-stores.ts";
 import { storeConformance } from "./suite.ts";
 
@@ -102,9 +103,6 @@ interface Pgbouncer {
   stop(): Promise<void>;
 }
 
-/** Debian installs it in /usr/sbin. */
-const PROGRAM = Bun.which("pgbouncer", { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` });
-
 /**
  * Starts pgbouncer in front of the server, with few connections, so that they are shared. `more` is
  * added to the database's line in its configuration.
@@ -117,9 +115,6 @@ async function startPgbouncerAt(
   serverPort: number,
   more: string,
 ): Promise<Pgbouncer> {
-  if (PROGRAM === null) {
-    throw new Error("there is no pgbouncer: install it (apt-get install pgbouncer)");
-  }
   const folder = mkdtempSync(join(tmpdir(), "matchbook-pgbouncer-"));
   const settings = join(folder, "pgbouncer.ini");
   const users = join(folder, "users.txt");
@@ -142,16 +137,9 @@ async function startPgbouncerAt(
       "",
     ].join("\n"),
   );
-  const ids = otherUserIds();
-  if (ids) for (const path of [folder, settings, users]) chownSync(path, ...ids);
-  const log = join(folder, "log");
-  const child = Bun.spawn([PROGRAM, settings], {
-    stdin: "ignore",
-    stdout: Bun.file(log),
-    stderr: Bun.file(log),
-    ...(ids ? { uid: ids[0], gid: ids[1] } : {}),
-  });
-  const said = () => readFileSync(log, "utf8");
+  for (const path of [folder, settings, users]) giveAway(path);
+  const child = start("pgbouncer", [settings], folder, "log");
+  const said = () => readFileSync(join(folder, "log"), "utf8");
   while (!said().includes("process up")) {
     if (child.exitCode !== null) throw new Error(`pgbouncer ended at once:\n${said()}`);
     await Bun.sleep(20);

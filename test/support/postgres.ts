@@ -210,10 +210,6 @@ function asUser(command: string[]): string {
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** The user for programs that refuse to run as root; undefined when this process is not root. */
-export const otherUserIds = (): [uid: number, gid: number] | undefined =>
-  isRoot() ? idsOf(otherUser()) : undefined;
-
 function otherUser(): string {
   const users = readFileSync("/etc/passwd", "utf8");
   return OTHER_USERS.find((name) => users.includes(`\n${name}:`)) ?? "nobody";

@@ -1,45 +1,31 @@
 /** Uploads that fetch cannot express: sent in pieces, read late or never, cut off. */
 
-import { connect, type Socket } from "node:net";
 import { AUTHORIZATION, type Uploaded } from "./admin.ts";
+import { Connection } from "./connection.ts";
 import { until } from "./state.ts";
 
 export interface WireUpload {
-  socket: Socket;
+  socket: { destroy(): void };
   /** Settles once the operating system has accepted the bytes. */
   write(piece: string | Uint8Array): Promise<void>;
   /** Ends the body. */
   end(): Promise<void>;
-  /** Starts reading; settles with the complete response. */
+  /** Settles with the complete response, when the server has closed the connection. */
   reply(): Promise<Uploaded>;
 }
 
-/** Opens an upload with a chunked body. The response is not read until `reply` is called. */
+/** Longer than the test runner waits. */
+const PATIENCE_MS = 1e6;
+
+/** Opens an upload with a chunked body. A response that comes before its end is kept. */
 export async function openUpload(adminUrl: string, query = ""): Promise<WireUpload> {
-  const { hostname, port, host } = new URL(adminUrl);
-  const socket = connect(Number(port), hostname);
-  await new Promise<void>((resolve, reject) => {
-    socket.once("connect", resolve);
-    socket.once("error", reject);
-  });
-  // A test may end before the server has noticed.
-  socket.on("error", () => {});
-  // Read from the start: a response that comes before the end of the upload would be lost with the connection.
-  const received: Buffer[] = [];
-  socket.on("data", (piece: Buffer) => received.push(piece));
-  const closed = new Promise<void>((resolve) => {
-    socket.once("close", () => resolve());
-  });
-  const put = (bytes: string | Uint8Array) =>
-    new Promise<void>((resolve) => {
-      if (socket.write(bytes)) return resolve();
-      socket.once("drain", resolve);
-      closed.then(resolve);
-    });
+  const connection = await Connection.open(adminUrl);
+  connection.expect(["POST"]);
+  const put = (bytes: string | Uint8Array) => connection.write(Buffer.from(bytes));
   await put(
     [
       `POST /ingest${query} HTTP/1.1`,
-      `Host: ${host}`,
+      `Host: ${new URL(adminUrl).host}`,
       `Authorization: ${AUTHORIZATION.Authorization}`,
       "Transfer-Encoding: chunked",
       "Connection: close",
@@ -47,30 +33,19 @@ export async function openUpload(adminUrl: string, query = ""): Promise<WireUplo
     ].join("\r\n"),
   );
   return {
-    socket,
+    socket: { destroy: () => connection.close() },
     async write(piece) {
       const bytes = Buffer.from(piece);
       if (bytes.length === 0) return;
-      await put(
-        Buffer.concat([
-          Buffer.from(`${bytes.length.toString(16)}\r\n`),
-          bytes,
-          Buffer.from("\r\n"),
-        ]),
-      );
+      const size = Buffer.from(`${bytes.length.toString(16)}\r\n`);
+      await put(Buffer.concat([size, bytes, Buffer.from("\r\n")]));
     },
     end: () => put("0\r\n\r\n"),
     async reply() {
-      await closed;
-      return readReply(Buffer.concat(received));
+      const [reply] = (await connection.replies(true, PATIENCE_MS)).replies;
+      return { status: reply!.status, ...JSON.parse(reply!.body.toString()) };
     },
   };
-}
-
-function readReply(received: Buffer): Uploaded {
-  const end = received.indexOf("\r\n\r\n");
-  const status = Number(received.toString("latin1", 0, end).split(" ")[1]);
-  return { status, ...JSON.parse(received.toString("utf8", end + 4)) };
 }
 
 /** A line of half a mebibyte: spaces between two members make a document longer without changing it. */
