@@ -135,9 +135,15 @@ const KNOWN_VALUES: Record<string, readonly string[]> = {
     "*;q=0",
     "gzip, identity;q=2",
     "identity;q=0",
+    "identity;q=0, *;q=0",
+    "gzip;q=0.5, zstd;q=1, identity;q=0.7",
   ],
   "If-None-Match": ["*", '""', 'W/"x"', '"a", "b"', '"'.repeat(50), '"x-gzip"'],
-  Connection: ["keep-alive", "Keep-Alive, x", "TE, trailers"],
+  Connection: ["keep-alive", "Keep-Alive, x", "TE, trailers", "close"],
+  Forwarded: ["for=1.2.3.4;host=evil.example;proto=https"],
+  "X-Forwarded-Host": ["evil.example"],
+  "X-Forwarded-Proto": ["https"],
+  "X-Forwarded-For": ["1.2.3.4, 5.6.7.8"],
   Range: ["bytes=0-0", "bytes=-1", "bytes=5-1", "bytes=0-99999999999"],
 };
 
@@ -145,7 +151,6 @@ const KNOWN_VALUES: Record<string, readonly string[]> = {
 export function fields(chance: Chance): string[] {
   return Array.from({ length: chance.pick([0, 0, 1, 1, 2, 5, 20]) }, () => {
     const name = chance.pick(FIELDS);
-    // A value that closes the connection is left to the framing cases.
     const usual = KNOWN_VALUES[name];
     const value =
       usual && (name === "Connection" || chance.oneIn(2)) ? chance.pick(usual) : oddValue(chance);

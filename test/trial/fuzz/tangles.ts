@@ -58,16 +58,6 @@ export const dangling: Tangle = ({ data, included }, chance) => {
   link(chance.pick([data, ...included]), name, chance.pick<Json>([nowhere, [nowhere], null, []]));
 };
 
-const strays: Tangle = ({ included }, chance) => {
-  included.push(...chain(chance.pick([1, 3, 2000])));
-};
-
-const repeats: Tangle = ({ included }, chance) => {
-  for (let times = chance.pick([1, 3, 300]); times > 0; times--) {
-    included.push(structuredClone(chance.pick(included.slice(0, 10))));
-  }
-};
-
 const otherMatch: Tangle = ({ data, included }, chance) => {
   const other = { ...structuredClone(data), id: chance.oneIn(3) ? data.id : `${data.id}-2` };
   included.push(other);
@@ -130,8 +120,6 @@ export const TANGLES: readonly { weight: number; make: Tangle }[] = [
   { weight: 8, make: selfReference },
   { weight: 8, make: crossReference },
   { weight: 8, make: dangling },
-  { weight: 2, make: strays },
-  { weight: 2, make: repeats },
   { weight: 6, make: otherMatch },
   { weight: 6, make: spareResources },
   { weight: 1, make: crowd },
