@@ -4,13 +4,12 @@ import { join } from "node:path";
 import type { Event } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
+import { AUTHORIZATION, TOKEN, uploadTo } from "./admin.ts";
 import { writeDamagedShard } from "./damaged-shard.ts";
 import { sqliteRows } from "./engine-sqlite.ts";
 import { aMatch } from "./records.ts";
 import { readScrape, type Scrape } from "./scrape.ts";
 import { makeKey, startWorld } from "./world.ts";
-
-const TOKEN = "a-token-for-the-admin-listener-of-tests";
 
 /** The role of each key in the traffic. */
 type Holder = "hobbyist" | "partner" | "hurried" | "greedy";
@@ -74,7 +73,6 @@ export async function startMonitored(
     undefined,
     maintenancePace,
   );
-  const asOperator = { Authorization: `Bearer ${TOKEN}` };
   return {
     now,
     newestMatch,
@@ -88,19 +86,14 @@ export async function startMonitored(
       return reply.status;
     },
     async upload(text) {
-      const reply = await fetch(`${server.adminUrl}/ingest`, {
-        method: "POST",
-        headers: asOperator,
-        body: text,
-      });
-      await reply.text();
+      const { status } = await uploadTo(server.adminUrl!, text);
       // The server logs an upload shortly after the last byte of the response.
       const isTold = () => events.some(({ event }) => event === "admin-request");
       while (!isTold()) await new Promise((resolve) => setImmediate(resolve));
-      return reply.status;
+      return status;
     },
     async scrape() {
-      const reply = await fetch(`${server.adminUrl}/metrics`, { headers: asOperator });
+      const reply = await fetch(`${server.adminUrl}/metrics`, { headers: AUTHORIZATION });
       const text = await reply.text();
       if (reply.status !== 200) throw new Error(`${reply.status}: ${text}`);
       return { text, contentType: reply.headers.get("content-type"), read: readScrape(text) };

@@ -5,6 +5,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { AUTHORIZATION, TOKEN } from "../../support/admin.ts";
 import type { Chance } from "../../support/chance.ts";
 import { DiskModel } from "../../support/disk-model.ts";
 import { asProcess, startServerProcess } from "../../support/process.ts";
@@ -37,7 +38,6 @@ const MATCHES = 72;
 const PLAYERS = 12;
 /** Few records, so that there are many transactions: more than 8 MiB of WAL, after which SQLite copies it. */
 const BATCH = 2;
-const TOKEN = "power-cut-".repeat(4);
 
 /** An upload or ingest, with the version of each match in it. */
 type Batch = { match: string; version: number }[];
@@ -123,8 +123,8 @@ async function serve(recording: Recording, folder: string, batches: Batch[]): Pr
   const promised: [request: string, what: Batch[number] | { key: string; isRevoked: boolean }][] =
     [];
   const post = async (path: string, body: string) => {
-    const headers = { Authorization: `Bearer ${TOKEN}` };
-    const response = await fetch(`${adminUrl}${path}`, { method: "POST", headers, body });
+    const sent = { method: "POST", headers: AUTHORIZATION, body };
+    const response = await fetch(`${adminUrl}${path}`, sent);
     const text = await response.text();
     if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
     return { request: response.headers.get("x-request-id")!, content: JSON.parse(text) };

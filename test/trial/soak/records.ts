@@ -5,11 +5,10 @@
 
 import { demoDocuments } from "../../../src/demo/demo.ts";
 import { attributesOf, key, linksOf, type Thing } from "../../model/record.ts";
+import { NAMES } from "../../properties/histories.ts";
 import type { Chance } from "../../support/chance.ts";
 
 export const SHARD = "na";
-/** Players with one of these names share it, and queries have to escape it. */
-export const ODD_NAMES = ["Ana", "ana", "Ana ", "名 前", "a,b", "back\\slash", "50%+&=?"];
 const MODES = ["ranked", "casual", "private", "practice"];
 
 /** The matches of thirty days. No day has as many as a prune removes in one transaction. */
@@ -52,7 +51,8 @@ export class Records {
     if (!this.chance.oneIn(4)) return document;
     const players = (document.included as Thing[]).filter(({ type }) => type === "player");
     if (players.length === 0) return document;
-    attributesOf(this.chance.pick(players)).name = this.chance.pick(ODD_NAMES);
+    // Others share it, and queries have to escape it.
+    attributesOf(this.chance.pick(players)).name = this.chance.pick(NAMES);
     return document;
   }
 }
