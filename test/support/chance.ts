@@ -75,4 +75,10 @@ export class Chance {
   text(length: number, alphabet: string): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join("");
   }
+
+  /** The text with up to two characters more, less or others at one place. */
+  mistyped(text: string, alphabet: string): string {
+    const at = this.below(text.length + 1);
+    return `${text.slice(0, at)}${this.text(this.below(3), alphabet)}${text.slice(at + this.below(3))}`;
+  }
 }

@@ -72,28 +72,13 @@ export function authorization(chance: Chance, keys: Keys): string[] {
   }
 }
 
-export const HOSTS = [
-  "localhost",
-  "",
-  "a b",
-  "ü",
-  "x:99999",
-  "x:",
-  ":80",
-  "[::1]:80",
-  "[zz]",
-  "x/y",
-  "u:p@x",
-  "%41",
-  "x,y",
-  "..",
-  "-",
-  "a".repeat(300),
-  "1.2.3",
-  "x\\y",
-  "<script>",
-  "x?y#z",
-];
+export const host = (chance: Chance): string =>
+  chance.oneIn(4)
+    ? chance.pick(["", "ü", "x:99999", "[zz]", "u:p@x", "%41", "a".repeat(300), "<script>"])
+    : chance.mistyped(
+        chance.pick(["localhost", "x:80", "[::1]:80", "1.2.3.4"]),
+        "x9:/@[]%,.-?# \\<",
+      );
 
 const FIELDS = [
   "Accept-Encoding",
@@ -202,32 +187,13 @@ export const METHODS = [
   "M-SEARCH",
 ];
 
-/** Methods that the runtime does not know. */
-export const UNKNOWN_METHODS = [
-  "get",
-  "Get",
-  "BREW",
-  "G",
-  "GETT",
-  "G@T",
-  "",
-  "GET\u0000",
-  "\u00fc",
-  "A".repeat(9000),
-];
-export const VERSIONS = [
-  "HTTP/1.0",
-  "HTTP/0.9",
-  "HTTP/1.2",
-  "HTTP/2",
-  "HTTP/2.0",
-  "HTTP/3",
-  "http/1.1",
-  "HTTP/1.1.1",
-  "HTTP/11",
-  "HTTP/-1.1",
-  "HTTPS/1.1",
-  "XTTP/1.1",
-  "HTTP",
-  "",
-];
+/** Hardly ever one that the runtime knows. */
+export const unknownMethod = (chance: Chance): string =>
+  chance.oneIn(4)
+    ? chance.pick(["BREW", "", "A".repeat(9000)])
+    : chance.mistyped(chance.pick(["get", "Get", "GET"]), "GET@\0ü");
+
+export const version = (chance: Chance): string =>
+  chance.oneIn(3)
+    ? chance.pick(["HTTP/1.0", "HTTP/0.9", "HTTP/1.2", "HTTP/2", "HTTP/3", "HTTP", ""])
+    : chance.mistyped("HTTP/1.1", "HTPXShttp/.-0123");

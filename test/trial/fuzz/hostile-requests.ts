@@ -1,14 +1,7 @@
 /** Generates hostile requests: the bytes, how they are split, and what is expected afterwards. */
 
 import type { Chance } from "../../support/chance.ts";
-import {
-  BROKEN_FIELDS,
-  fields,
-  HOSTS,
-  oversizeFields,
-  UNKNOWN_METHODS,
-  VERSIONS,
-} from "./heads.ts";
+import { BROKEN_FIELDS, fields, host, oversizeFields, unknownMethod, version } from "./heads.ts";
 import { plainRequest } from "./request-grammar.ts";
 
 export interface HostileRequest {
@@ -53,7 +46,7 @@ const strangeTarget = changed("keep", () => {});
 const strangeFields = changed("drop", (lines, chance) => lines.push(...fields(chance)));
 
 const strangeHost = changed("keep", (lines, chance) => {
-  lines[1] = `Host: ${chance.pick(HOSTS)}`;
+  lines[1] = `Host: ${host(chance)}`;
   if (chance.oneIn(10)) lines.splice(1, 1);
 });
 
@@ -73,16 +66,16 @@ const brokenField = changed("end", (lines, chance) => {
   lines.splice(chance.between(1, lines.length), 0, chance.pick(BROKEN_FIELDS));
 });
 
-const unknownMethod: Maker = (chance, cursors) => ({
+const strangeMethod: Maker = (chance, cursors) => ({
   ...changed("end", (lines, _, { target }) => {
-    lines[0] = `${chance.pick(UNKNOWN_METHODS)} ${target} HTTP/1.1`;
+    lines[0] = `${unknownMethod(chance)} ${target} HTTP/1.1`;
   })(chance, cursors),
   methods: [],
   mayBeSilent: true,
 });
 
 const strangeVersion = changed("end", (lines, chance, { method, target }) => {
-  lines[0] = `${method} ${target} ${chance.pick(VERSIONS)}`;
+  lines[0] = `${method} ${target} ${version(chance)}`;
 });
 
 const strangeLine = changed("end", (lines, chance, { method, target }) => {
@@ -215,7 +208,7 @@ const KINDS: readonly { kind: string; weight: number; make: Maker }[] = [
   { kind: "strange host", weight: 4, make: strangeHost },
   { kind: "oversize fields", weight: 2, make: oversize },
   { kind: "broken field", weight: 3, make: brokenField },
-  { kind: "unknown method", weight: 2, make: unknownMethod },
+  { kind: "unknown method", weight: 2, make: strangeMethod },
   { kind: "strange version", weight: 2, make: strangeVersion },
   { kind: "strange line", weight: 2, make: strangeLine },
   { kind: "absolute form", weight: 2, make: absoluteForm },

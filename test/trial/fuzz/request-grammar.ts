@@ -10,7 +10,7 @@ import type { Chance } from "../../support/chance.ts";
 import { type Kind, PARAMETERS, type Row } from "../../support/parameters.ts";
 import { authorization, fields, METHODS } from "./heads.ts";
 import { hostileRequestBy } from "./hostile-requests.ts";
-import { oddText, tooLong } from "./odd-targets.ts";
+import { escapedAll, oddText, tooLong } from "./odd-targets.ts";
 import { SORTS } from "./query-rules.ts";
 import type { RequestCase } from "./request-text.ts";
 import { SHARDS } from "./world.ts";
@@ -78,9 +78,6 @@ function someId(chance: Chance, ofMatch: boolean): string {
   return chance.pick([escapedAll(id), `${id}%00`, `${id}x`, "%", "%zz", oddText(chance)]);
 }
 
-const escapedAll = (text: string) =>
-  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
-
 function someQuery(
   chance: Chance,
   endpoint: string | undefined,
@@ -124,18 +121,10 @@ function nameOf({ name, kind }: Row, chance: Chance): string {
   const whole = kind === "fields" ? `fields[${type}]` : name;
   if (chance.below(30) < 29) return whole;
   return chance.pick([
-    mistyped(whole, chance, "[]a "),
+    chance.mistyped(whole, "[]a "),
     whole.replace("filter", "page"),
     "__proto__",
   ]);
-}
-
-/** With up to two characters more, less or others at one place. */
-function mistyped(text: string, chance: Chance, alphabet: string): string {
-  const at = chance.below(text.length + 1);
-  return (
-    text.slice(0, at) + chance.text(chance.below(3), alphabet) + text.slice(at + chance.below(3))
-  );
 }
 
 /** All spellings of a name mean the same. */
@@ -235,7 +224,7 @@ const VALUES: { [K in Kind]: Values } = {
     ]),
   timestamp(chance, _, name) {
     const time = chance.pick(name.includes("start") ? TIMES.slice(0, 9) : TIMES.slice(1));
-    return chance.below(6) === 5 ? mistyped(time, chance, "0123456789-:.+TZtz ") : time;
+    return chance.below(6) === 5 ? chance.mistyped(time, "0123456789-:.+TZtz ") : time;
   },
   list: (chance, _, name) => listOf(WORDS[name] ?? NAMES, ODD_WORDS)(chance),
   modes: listOf(GAME_MODES, ["", "Ranked", "ranked ", "solo", "\\"]),
@@ -261,7 +250,7 @@ function someCursor(chance: Chance, cursors: readonly string[]): string {
   const cursor = chance.pick(cursors);
   switch (chance.below(10)) {
     case 5:
-      return mistyped(cursor, chance, "AZaz09-_= ");
+      return chance.mistyped(cursor, "AZaz09-_= ");
     case 6:
       return cursor.slice(0, chance.below(cursor.length));
     case 7:
