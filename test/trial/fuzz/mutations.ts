@@ -60,6 +60,12 @@ const add: Damage = (place, _document, chance) => {
   else put(place, strangeValue(chance));
 };
 
+/** Times, ids and words that are hardly wrong. */
+const mistype: Damage = (place, _document, chance) => {
+  const value = get(place);
+  if (typeof value === "string") put(place, chance.mistyped(value, "0129-:TZ+. aA_"));
+};
+
 const wrap: Damage = (place) => put(place, [get(place)]);
 
 const DAMAGES: readonly { weight: number; make: Damage }[] = [
@@ -69,6 +75,7 @@ const DAMAGES: readonly { weight: number; make: Damage }[] = [
   { weight: 2, make: swap },
   { weight: 2, make: rename },
   { weight: 4, make: add },
+  { weight: 3, make: mistype },
   { weight: 1, make: wrap },
 ];
 
