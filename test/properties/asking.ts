@@ -1,7 +1,7 @@
 /** Asks servers for records, and returns the raw bytes of their responses. */
 
-import { gunzipSync } from "node:zlib";
 import type { Filters } from "../model/record.ts";
+import { plainBody } from "../support/connection.ts";
 import type { MatchDocument } from "../support/records.ts";
 import { JSON_API, type World } from "../support/world.ts";
 
@@ -47,13 +47,14 @@ export async function ask(world: World, path: string): Promise<Raw> {
     replies.push({ asked: encoding, sent, status: response.status, response, body });
   }
   const [plain, gzip, zstd] = replies;
-  for (const { asked, sent, status, body } of replies) {
+  for (const { asked, sent, status, response, body } of replies) {
     const fault = (what: string) => new Error(`${path} with ${asked}: ${what}`);
     if (status !== plain!.status) throw fault(`${status} instead of ${plain!.status}`);
     if (status !== 200) continue;
     const isOffered = asked !== "zstd" || world.settings.compression === "small";
     if (sent !== (isOffered ? asked : "identity")) throw fault(`sent as ${sent}`);
-    if (!decoded(body, sent).equals(plain!.body)) throw fault("another document");
+    if (!plainBody({ headers: response.headers, body }).equals(plain!.body))
+      throw fault("another document");
   }
   return {
     status: plain!.status,
@@ -63,11 +64,6 @@ export async function ask(world: World, path: string): Promise<Raw> {
     sent: replies.map(({ sent }) => sent),
     tags: replies.map(({ response }) => response.headers.get("etag")),
   };
-}
-
-function decoded(body: Buffer, encoding: string): Buffer {
-  if (encoding === "gzip") return gunzipSync(body);
-  return encoding === "zstd" ? Bun.zstdDecompressSync(body) : body;
 }
 
 function send(world: World, path: string, encoding: string): Promise<Response> {
@@ -90,7 +86,7 @@ export function query(parameters: Record<string, string>): string {
 const listed = (...values: string[]): string =>
   values.map((value) => value.replaceAll(/[\\,]/g, "\\$&")).join(",");
 
-const PARAMETERS: Record<keyof Filters, string> = {
+export const FILTERS: Record<keyof Filters, string> = {
   playerNames: "filter[playerNames]",
   playerIds: "filter[playerIds]",
   teamNames: "filter[teamNames]",
@@ -101,7 +97,7 @@ const PARAMETERS: Record<keyof Filters, string> = {
 export const parametersOf = (filters: Filters): Record<string, string> =>
   Object.fromEntries(
     Object.entries(filters).map(([name, given]) => [
-      PARAMETERS[name as keyof Filters],
+      FILTERS[name as keyof Filters],
       listed(...given),
     ]),
   );

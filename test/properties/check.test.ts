@@ -1,18 +1,17 @@
 /** Verify reports no damage where there is none, also of a shard that is being written to. */
 
-import { afterAll, expect, test } from "bun:test";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { unobserved } from "../../src/observe/events.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { prune } from "../../src/prune/prune.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
-import { homeAt, settingsAt } from "../support/places.ts";
-import { aPostgres } from "../support/postgres.ts";
+import { type Engine, engineHomes } from "../support/engine-worlds.ts";
+import { settingsAt } from "../support/places.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { scaled } from "../support/scale.ts";
 import { damageOf, verified } from "../support/verify.ts";
-import { aFolder, ingestWith } from "../support/world.ts";
+import { ingestWith } from "../support/world.ts";
 import { history, PLAYER_IDS, SHARD } from "./histories.ts";
 
 const scenario = fc.record({
@@ -24,20 +23,16 @@ const scenario = fc.record({
 
 const CUTOFF = Date.parse("2024-05-01T00:00:00Z");
 
-const postgres = await aPostgres();
-afterAll(() => postgres.stop());
-
-let made = 0;
-const PLACES: [engine: string, place: (folder: string) => string, runs: number][] = [
-  ["SQLite", (folder) => `sqlite:${join(folder, "na.db")}`, 20],
-  ["PostgreSQL", () => `${postgres.url}?schema=busy_${process.pid}_${made++}`, 5],
+const homeOf = engineHomes();
+const PLACES: [engine: Engine, runs: number][] = [
+  ["SQLite", 20],
+  ["PostgreSQL", 5],
 ];
 
 test.each(PLACES)(
   "%s: withheld records that name a player still, after a redaction was interrupted, are not damage",
-  async (_engine, place) => {
-    const folder = aFolder();
-    const settings = settingsAt(homeAt(folder.path, place(folder.path)));
+  async (engine) => {
+    const settings = settingsAt(homeOf(engine).data);
     const shards = openShards(settings, unobserved);
     const writer = shards.writer(SHARD);
     const redaction = [{ playerId: "ada", redactedAt: 0 }];
@@ -60,17 +55,15 @@ test.each(PLACES)(
       expect(await verified(settings, SHARD)).toMatchObject(clean);
     } finally {
       await shards.close();
-      folder.remove();
     }
   },
 );
 
 test.each(PLACES)(
   "%s: records that are added, replaced, withheld, redacted and pruned meanwhile are not damage",
-  async (_engine, place, runs) => {
+  async (engine, runs) => {
     const isClean = fc.asyncProperty(scenario, async ({ before, meanwhile, batch }) => {
-      const folder = aFolder();
-      const settings = settingsAt(homeAt(folder.path, place(folder.path)));
+      const settings = settingsAt(homeOf(engine).data);
       const shards = openShards(settings, unobserved);
       const writer = shards.writer(SHARD);
       const replace = (documents: typeof before) =>
@@ -100,7 +93,6 @@ test.each(PLACES)(
         expect(await verified(settings, SHARD)).toMatchObject({ damage: [], isComplete: true });
       } finally {
         await shards.close();
-        folder.remove();
       }
     });
     // Where the writer is when a shard is verified differs each time: smaller cases would be searched for in vain.

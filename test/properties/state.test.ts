@@ -4,7 +4,7 @@
  * export serves the same bytes.
  */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { ChangeLog } from "../model/change-log.ts";
@@ -22,28 +22,19 @@ import { NOTHING, Shard } from "../model/shard.ts";
 import { State } from "../model/state.ts";
 import { MatchWalk } from "../model/walks.ts";
 import { Chance } from "../support/chance.ts";
-import { addEmptyShard } from "../support/empty-shard.ts";
+import { ENGINES, type Engine, engineWorlds } from "../support/engine-worlds.ts";
 import { exportedFrom } from "../support/exported.ts";
 import { TestClock } from "../support/keys.ts";
-import { aPostgres, dropSchema } from "../support/postgres.ts";
 import { pruneAt, withWriter } from "../support/prune.ts";
 import { aMatch, duel, type MatchDocument } from "../support/records.ts";
 import { redactIn, storedText } from "../support/redact.ts";
 import { scaled } from "../support/scale.ts";
 import { verified } from "../support/verify.ts";
-import { getAs, startWorld, type World } from "../support/world.ts";
+import { getAs, type World } from "../support/world.ts";
 import { ask, PUBLIC_URL, take } from "./asking.ts";
 import { type Arrival, arrival, MATCH_IDS, PLAYER_IDS, SHARD, TAGS, TITLE } from "./histories.ts";
 
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-beforeAll(async () => {
-  postgres = await aPostgres();
-});
-const schemas: string[] = [];
-afterAll(async () => {
-  for (const schema of schemas) await dropSchema(postgres.url, schema);
-  postgres.stop();
-});
+const worldIn = engineWorlds();
 
 /** The newest records are two minutes ahead. */
 const NOW = Date.parse("2024-06-30T23:58:00Z");
@@ -125,25 +116,17 @@ const scenario = fc.record({
   last: pruning,
 });
 
-const ENGINES = ["SQLite", "PostgreSQL"] as const;
 const clocks = new WeakMap<World, TestClock>();
 
-async function aWorld(engine: (typeof ENGINES)[number], seed = 0): Promise<World> {
+async function aWorld(engine: Engine, seed = 0): Promise<World> {
   const flags = {
     ...{ "public-url": PUBLIC_URL, "title-id": TITLE, "matches-per-day": "0" },
     // The first joins stored pieces; the other compresses each response as a whole.
     compression: seed % 2 === 0 ? "fast" : "small",
   };
   const clock = new TestClock(NOW);
-  const schema = `state_${process.pid}_${schemas.length}`;
-  const toml = `[shards.${SHARD}]\nurl = "${postgres.url}?schema=${schema}"\n`;
-  const isFile = engine === "SQLite";
-  const world = isFile
-    ? await startWorld([], { ...flags, shards: SHARD }, clock)
-    : await startWorld([], flags, clock, toml);
+  const world = await worldIn(engine, [], clock, "", flags);
   clocks.set(world, clock);
-  if (isFile) await addEmptyShard(world.data, SHARD);
-  else schemas.push(schema);
   return world;
 }
 

@@ -26,7 +26,7 @@ let made = 0;
 export function engineWorlds(
   feedPace?: Parameters<typeof startWorld>[5],
   maintenancePace?: Parameters<typeof startWorld>[4],
-): (engine: Engine, documents?: Json[], clock?: Clock, more?: string) => Promise<EngineWorld> {
+) {
   let postgres: Awaited<ReturnType<typeof aPostgres>>;
   let sql: SQL;
   beforeAll(async () => {
@@ -37,11 +37,17 @@ export function engineWorlds(
     await sql.close();
     postgres.stop();
   });
-  return async (engine, documents = [], clock, more = "") => {
+  return async (
+    engine: Engine,
+    documents: Json[] = [],
+    clock?: Clock,
+    more = "",
+    flags: Record<string, string> = {},
+  ): Promise<EngineWorld> => {
     const schema = `world_${process.pid}_${made++}`;
     const url = engine === "SQLite" ? "" : `url = "${postgres.url}?schema=${schema}"\n`;
     const toml = `[shards.na]\n${url}${more}`;
-    const world = await startWorld(documents, {}, clock, toml, maintenancePace, feedPace);
+    const world = await startWorld(documents, flags, clock, toml, maintenancePace, feedPace);
     const rows = url ? postgresRows(sql, schema) : sqliteRows(join(world.data, "na.db"));
     let stopped: Promise<void> | undefined;
     const stop = () => {

@@ -11,10 +11,11 @@ import type { Rejection } from "../../src/ingest/records.ts";
 import type { Report } from "../../src/ingest/report.ts";
 import { type Observe, unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-access.ts";
-import { openShards } from "../../src/open-stores.ts";
+import type { openShards } from "../../src/open-stores.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { serve } from "../../src/wiring.ts";
+import { withShards } from "./prune.ts";
 import { checkReply } from "./replies.ts";
 
 export interface Reply {
@@ -32,6 +33,13 @@ export interface Ingested {
   conflicts: string[];
 }
 
+interface IngestOptions {
+  replace?: boolean;
+  batch?: number;
+  shard?: string;
+  threads?: number;
+}
+
 export interface World extends AsyncDisposable {
   data: string;
   settings: Settings;
@@ -42,10 +50,7 @@ export interface World extends AsyncDisposable {
   /** A request with key and Accept. Headers can be overridden, or omitted with null. */
   get(path: string, headers?: Record<string, string | null>, method?: string): Promise<Reply>;
   /** Ingests documents, in one batch by default. */
-  ingest(
-    documents: Json[],
-    options?: { replace?: boolean; batch?: number; shard?: string; threads?: number },
-  ): Promise<Ingested>;
+  ingest(documents: Json[], options?: IngestOptions): Promise<Ingested>;
   stop(): Promise<void>;
 }
 
@@ -156,25 +161,19 @@ export async function startWorld(
 }
 
 /** Does what `matchbook ingest` does, within this process. */
-export async function ingestInto(
+export const ingestInto = (
   settings: Settings,
   documents: Json[],
-  options: { replace?: boolean; batch?: number; shard?: string; threads?: number } = {},
-): Promise<Ingested> {
-  const shards = openShards(settings, unobserved);
-  try {
-    return await ingestWith(shards, settings, documents, options);
-  } finally {
-    await shards.close();
-  }
-}
+  options: IngestOptions = {},
+): Promise<Ingested> =>
+  withShards(settings, (shards) => ingestWith(shards, settings, documents, options));
 
 /** The same into shards that are open, and stay so. */
 export function ingestWith(
   shards: ReturnType<typeof openShards>,
   settings: Settings,
   documents: Json[],
-  options: { replace?: boolean; batch?: number; shard?: string; threads?: number } = {},
+  options: IngestOptions = {},
 ): Promise<Ingested> {
   return ingestBytes(shards, settings, lines(documents), { batch: 10_000, ...options });
 }
@@ -184,13 +183,7 @@ export async function ingestBytes(
   shards: ReturnType<typeof openShards>,
   settings: Settings,
   bytes: AsyncIterable<Uint8Array>,
-  options: {
-    replace?: boolean;
-    batch?: number;
-    shard?: string;
-    threads?: number;
-    clock?(): number;
-  } = {},
+  options: IngestOptions & { clock?(): number } = {},
 ): Promise<Ingested> {
   const rejections: Rejection[] = [];
   const conflicts: string[] = [];

@@ -6,6 +6,7 @@
 import { crc32 } from "node:zlib";
 import { type Filters, MODES } from "../../model/record.ts";
 import type { Gap } from "../../model/state.ts";
+import { FILTERS } from "../../properties/asking.ts";
 import { PARAMETERS, type Row } from "../../support/parameters.ts";
 
 /** "code parameter", as in an error document. */
@@ -207,14 +208,7 @@ class Reader {
   }
 
   #readFilters(meaning: Meaning): void {
-    const names = {
-      playerNames: "filter[playerNames]",
-      playerIds: "filter[playerIds]",
-      teamNames: "filter[teamNames]",
-      gameModes: "filter[gameMode]",
-      patchVersions: "filter[patchVersion]",
-    } as const;
-    for (const [filter, name] of Object.entries(names) as [keyof Filters, string][]) {
+    for (const [filter, name] of Object.entries(FILTERS) as [keyof Filters, string][]) {
       const value = this.#value(name);
       if (value === undefined) continue;
       const items = listIn(value);
