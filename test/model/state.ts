@@ -95,12 +95,8 @@ export class State {
   /** Of a shard that has these records and nothing else. */
   static of(documents: readonly Thing[], title?: string): State {
     const entries = documents.map((one) => entryOf(one, undefined, title));
-    const contents = {
-      entries: new Map(entries.map((one) => [one.id, one])),
-      pruned: [],
-      cutoff: 0,
-    };
-    return new State(0, { ...contents, cutoff: Number.NEGATIVE_INFINITY });
+    const byId = new Map(entries.map((one) => [one.id, one]));
+    return new State(0, { entries: byId, pruned: [], cutoff: Number.NEGATIVE_INFINITY });
   }
 
   get servedIds(): string[] {

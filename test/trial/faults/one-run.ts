@@ -5,8 +5,6 @@ import type { FaultKind } from "./kind.ts";
 import { Scene } from "./scene.ts";
 
 export interface Result {
-  kind: string;
-  seed: number;
   hasHit: boolean;
   openAtHit: number;
   /** What the run chose. */
@@ -44,8 +42,6 @@ export async function runOnce(kind: FaultKind, seed: number, matches?: number): 
     await scene.end();
   }
   return {
-    kind: kind.name,
-    seed,
     hasHit: scene.hasHit,
     openAtHit: scene.openAtHit,
     choices: scene.choices,

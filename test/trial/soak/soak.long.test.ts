@@ -1,6 +1,6 @@
 /** Soaks in which workers are replaced, with the shard in a file and in PostgreSQL. */
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { aPostgres } from "../../support/postgres.ts";
 import { expectNothingWrong, SMALL } from "./small.ts";
 
@@ -16,15 +16,10 @@ test("every response equals the model while records and players change and worke
   expect(processes).toBeGreaterThanOrEqual(2);
 });
 
-let postgres: Awaited<ReturnType<typeof aPostgres>>;
-beforeAll(async () => {
-  postgres = await aPostgres();
-});
-afterAll(() => postgres.stop());
-
 test("the same with the shard in PostgreSQL", async () => {
+  const { url, stop } = await aPostgres();
   await expectNothingWrong({
     ...{ ...SMALL, matches: 600, rounds: 1 },
-    postgres: `${postgres.url}?schema=soak_${process.pid}`,
-  });
+    postgres: `${url}?schema=soak_${process.pid}`,
+  }).finally(stop);
 });
