@@ -1,10 +1,11 @@
 /** Starts a real Redis for tests: one per test file, on a free port, without persistence. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RedisClient, type Subprocess } from "bun";
 import { freePort } from "./postgres.ts";
+import { until } from "./state.ts";
 
 export interface TestRedis {
   url: string;
@@ -51,6 +52,7 @@ async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Pr
     throw new Error("there is no redis-server: install it (apt-get install redis-server)");
   }
   const folder = mkdtempSync(join(tmpdir(), "matchbook-redis-"));
+  const log = join(folder, "log");
   const url = `${tls ? "rediss" : "redis"}://127.0.0.1:${port}`;
   const listening = tls ? tlsOptions(port, tls) : ["--port", String(port)];
   let process: Subprocess;
@@ -64,11 +66,14 @@ async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Pr
       await process.exited;
     },
     async start() {
-      process = Bun.spawn(
-        [program, ...listening, "--bind", "127.0.0.1", "--save", "", ...options],
-        { cwd: folder, stdin: "ignore", stdout: "pipe", stderr: "inherit" },
-      );
-      await hasPrinted(process.stdout as ReadableStream<Uint8Array>, "Ready to accept connections");
+      rmSync(log, { force: true });
+      const command = [program, ...listening, "--bind", "127.0.0.1", "--save", "", ...options];
+      process = Bun.spawn(command, { cwd: folder, stdout: Bun.file(log), stderr: "inherit" });
+      await until("redis-server is ready", () => {
+        const printed = existsSync(log) ? readFileSync(log, "utf8") : "";
+        if (process.exitCode !== null) throw new Error(`redis-server ended: ${printed}`);
+        return printed.includes("Ready to accept connections");
+      });
     },
     async remove() {
       await redis.kill();
@@ -77,19 +82,4 @@ async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Pr
   };
   await redis.start();
   return redis;
-}
-
-/** Waits until a program prints these words, and keeps reading so that its pipe never fills. */
-async function hasPrinted(output: ReadableStream<Uint8Array>, words: string): Promise<void> {
-  const reader = output.getReader();
-  const decoder = new TextDecoder();
-  let printed = "";
-  while (!printed.includes(words)) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(`redis-server ended without "${words}": ${printed}`);
-    printed += decoder.decode(value, { stream: true });
-  }
-  void (async () => {
-    while (!(await reader.read()).done);
-  })();
 }
