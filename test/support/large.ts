@@ -2,7 +2,7 @@
 
 import type { PageStart } from "../../src/query/query.ts";
 import type { MatchEntry, Selection, Writer } from "../../src/store/store.ts";
-import { anEntry, aPlayer, aTeam } from "../conformance/entries.ts";
+import { addPlainly, anEntry } from "../conformance/entries.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MONTHS = 5;
@@ -48,24 +48,8 @@ const matches = Array.from({ length: MATCHES }, (_, number) => matchNumber(numbe
 export async function fillLargely(writer: Writer): Promise<void> {
   for (let from = 0; from < MATCHES; from += BATCH) {
     const batch = matches.slice(from, from + BATCH);
-    await writer.write(async (transaction) => {
-      await transaction.addServed(batch);
-      const players = new Set(batch.flatMap((match) => match.players.map(({ id }) => id)));
-      const teams = new Set(batch.flatMap((match) => match.teams.map(({ id }) => id)));
-      await transaction.putPlayers([...players].map((id) => aPlayer(id)));
-      await transaction.putTeams([...teams].map((id) => aTeam(id)));
-    });
+    await writer.write((transaction) => addPlainly(transaction, batch));
   }
-}
-
-/** The number of matches in the window with this value. */
-function countIn(
-  window: { start: number; end: number },
-  has: (match: MatchEntry) => boolean,
-): number {
-  const inWindow = ({ createdAt }: MatchEntry) =>
-    createdAt >= window.start && createdAt <= window.end;
-  return matches.filter((match) => inWindow(match) && has(match)).length;
 }
 
 type Filter = Pick<Selection, "players" | "teams" | "gameModes" | "patchVersions">;
@@ -135,7 +119,10 @@ export function rowsOf({ players, teams, gameModes, patchVersions }: Filter): nu
   ];
   if (gameModes) has.push(({ gameMode }) => gameModes.includes(gameMode));
   if (patchVersions) has.push(({ patchVersion }) => patchVersions.includes(patchVersion));
-  return has.map((one) => countIn(window, one));
+  const inWindow = matches.filter(
+    ({ createdAt }) => createdAt >= window.start && createdAt <= window.end,
+  );
+  return has.map((one) => inWindow.filter(one).length);
 }
 
 /**
