@@ -15,7 +15,7 @@ import {
   writeFollowing,
   writeFragment,
 } from "../../src/document/fragment.ts";
-import { fragmentText, gzipBody, plainBody } from "../../src/document/join-pieces.ts";
+import { gzipBody, plainBody } from "../../src/document/join-pieces.ts";
 import type { Json, Resource } from "../../src/domain/json.ts";
 import { scaled } from "../support/scale.ts";
 import { anyJson, reversed } from "./json.ts";
@@ -39,12 +39,19 @@ function noise(seed: number, length: number): string {
   }).join("");
 }
 
+/** The same bytes in the middle of a larger buffer. */
+function inLarger(stored: Uint8Array): Uint8Array {
+  const larger = new Uint8Array(stored.length + 20).fill(0xff);
+  larger.set(stored, 7);
+  return larger.subarray(7, 7 + stored.length);
+}
+
 /** Each way to encode a text as a piece. */
 const anyPiece: fc.Arbitrary<[text: string, piece: Piece]> = fc
   .tuple(anyText, fc.constantFrom("stored", "after", "alone", "written", "literal"))
   .map(([text, way]) => {
-    if (way === "stored") return [text, readFragment(writeFragment(text))];
-    if (way === "after") return [`,${text}`, readFragment(writeFollowing(text))];
+    if (way === "stored") return [text, readFragment(inLarger(writeFragment(text)))];
+    if (way === "after") return [`,${text}`, readFragment(inLarger(writeFollowing(text)))];
     if (way === "alone") return [text, withoutComma(readFragment(writeFollowing(text)))];
     return [text, way === "written" ? pieceOf(Buffer.from(text)) : literalPiece(text)];
   });
@@ -83,18 +90,6 @@ describe("fragments", () => {
         const most = 1.001 * Buffer.byteLength(text) + 32;
         expect(writeFragment(text).length).toBeLessThanOrEqual(most);
       }),
-    );
-  });
-
-  test("can be read from the middle of a larger buffer", () => {
-    fc.assert(
-      fc.property(anyText, fc.nat(9), (text, at) => {
-        const stored = writeFragment(text);
-        const larger = new Uint8Array(stored.length + 20).fill(0xff);
-        larger.set(stored, at);
-        expect(fragmentText(larger.subarray(at, at + stored.length)) === text).toBe(true);
-      }),
-      { numRuns: scaled(30) },
     );
   });
 });
