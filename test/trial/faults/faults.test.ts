@@ -15,19 +15,24 @@ setDefaultTimeout(600_000);
 const SEED = 1;
 const MATCHES = 60;
 
+/** A run that hits, loses nothing and serves nothing wrong. */
+async function rightRun(name: string) {
+  const kind = KINDS.find((one) => one.name === name)!;
+  const result = await runOnce(kind, SEED, MATCHES);
+  const { problems, lost, wrong, acknowledged, hasHit } = result;
+  expect({ problems, lost, wrong, acknowledged, hasHit }).toEqual({
+    ...{ problems: [], lost: 0, wrong: 0, acknowledged: MATCHES, hasHit: true },
+  });
+  return result;
+}
+
 test.each(["kill-server", "kill-ingest"])(
   "a fault run of the kind %s hits while records are sent, loses nothing and serves nothing wrong",
   async (name) => {
-    const kind = KINDS.find((one) => one.name === name)!;
-    const result = await runOnce(kind, SEED, MATCHES);
-    const { problems, lost, wrong, hasHit } = result;
-    expect({ problems, lost, wrong, hasHit }).toEqual({
-      ...{ problems: [], lost: 0, wrong: 0, hasHit: true },
-    });
-    // Some of the records were still to be stored, and all of them are in the end.
-    expect(result.openAtHit).toBeGreaterThanOrEqual(MATCHES / 6);
-    expect(result.acknowledged).toBe(MATCHES);
-    expect(result.responses).toBeGreaterThan(0);
+    const { openAtHit, responses } = await rightRun(name);
+    // Some of the records were still to be stored.
+    expect(openAtHit).toBeGreaterThanOrEqual(MATCHES / 6);
+    expect(responses).toBeGreaterThan(0);
   },
 );
 
@@ -35,13 +40,7 @@ test.each(["kill-server", "kill-ingest"])(
 const onSmallDisk = () => {
   test.each(["read-only-folder", "full-disk"])(
     "a fault run of the kind %s loses nothing and serves nothing wrong",
-    async (name) => {
-      const kind = KINDS.find((one) => one.name === name)!;
-      const { problems, acknowledged, hasHit } = await runOnce(kind, SEED, MATCHES);
-      expect({ problems, acknowledged, hasHit }).toEqual({
-        ...{ problems: [], acknowledged: MATCHES, hasHit: true },
-      });
-    },
+    async (name) => void (await rightRun(name)),
   );
 };
 if (canMount()) onSmallDisk();

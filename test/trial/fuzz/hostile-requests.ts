@@ -55,12 +55,16 @@ const conditional = changed("keep", (lines, chance) => {
   lines.push(`If-None-Match: ${chance.pick(["*", '"x", *', 'W/"x"', '"x"', "x", '"', ""])}`);
 });
 
-const oversize: Maker = (chance, cursors) => {
-  const { target: _, ...request } = changed("drop", (lines) => {
-    lines.push(...oversizeFields(chance));
-  })(chance, cursors);
-  return request;
-};
+const untargeted =
+  (make: Maker): Maker =>
+  (chance, cursors) => {
+    const { target: _, ...request } = make(chance, cursors);
+    return request;
+  };
+
+const oversize = untargeted(
+  changed("drop", (lines, chance) => lines.push(...oversizeFields(chance))),
+);
 
 const strangeField = changed("end", (lines, chance) => {
   lines.splice(chance.between(1, lines.length), 0, brokenField(chance));
@@ -92,13 +96,12 @@ const strangeLine = changed("end", (lines, chance, { method, target }) => {
   ]);
 });
 
-const absoluteForm: Maker = (chance, cursors) => {
-  const origins = ["http://elsewhere", "https://elsewhere:1", "http://u:p@x", "http://"];
-  const { target: _, ...request } = changed("drop", (lines, __, { method, target }) => {
+const absoluteForm = untargeted(
+  changed("drop", (lines, chance, { method, target }) => {
+    const origins = ["http://elsewhere", "https://elsewhere:1", "http://u:p@x", "http://"];
     lines[0] = `${method} ${chance.pick(origins)}${target} HTTP/1.1`;
-  })(chance, cursors);
-  return request;
-};
+  }),
+);
 
 const BODIES: readonly [fields: readonly string[], body: string][] = [
   [["Content-Length: 5"], "hello"],
