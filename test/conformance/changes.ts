@@ -98,7 +98,7 @@ export function changeGuarantees(guarantee: Guarantee): void {
   });
 }
 
-async function readAll(reader: Reader, from: LogPosition, limit: number): Promise<Change[]> {
+export async function readAll(reader: Reader, from: LogPosition, limit: number): Promise<Change[]> {
   const found: Change[] = [];
   for (let at = from; ; ) {
     const batch = (await reader.changes(at, limit))!;

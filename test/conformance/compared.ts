@@ -31,6 +31,7 @@ import type { TableShape } from "../../src/store/table.ts";
 import { NAMED_TABLES, PLAYER_BASE } from "../../src/store/tables.ts";
 import { costly } from "../support/scale.ts";
 import { until } from "../support/state.ts";
+import { readAll } from "./changes.ts";
 import { selection, text } from "./entries.ts";
 import { compareHeroes, compareHeroRows } from "./heroes.ts";
 import { compareBoards, rankedIn } from "./leaderboards.ts";
@@ -247,20 +248,11 @@ async function compareLog(
   positions: LogPosition[],
   { from, limit }: Questions,
 ): Promise<void> {
-  const follow = async (start: LogPosition) => {
-    const found: { number: number; position: LogPosition }[] = [];
-    for (let at = start, isLast = false; !isLast; ) {
-      const batch = (await reader.changes(at, limit))!;
-      found.push(
-        ...batch.changes.map(({ position, committedAt: _, ...change }) => ({
-          ...{ number: position.number, position },
-          ...change,
-        })),
-      );
-      ({ end: at, isLast } = batch);
-    }
-    return found;
-  };
+  const follow = async (start: LogPosition) =>
+    (await readAll(reader, start, limit)).map(({ position, committedAt: _, ...change }) => ({
+      ...{ number: position.number, position },
+      ...change,
+    }));
   const { beginning, end } = await reader.read(readLogEnds);
   expect([beginning.number, end.number]).toEqual([0, contents.log.length]);
   const known = positions.length - 1;
