@@ -10,7 +10,6 @@ import { anyJson, reversed } from "./json.ts";
 
 export const SHARD = "na";
 export const TITLE = "the-deployment";
-export const WINDOW = { start: "2024-01-01T00:00:00Z", end: "2025-01-01T00:00:00Z" };
 
 export const MATCH_IDS = [
   "m",
