@@ -147,9 +147,10 @@ const strangeBody: Maker = (chance, cursors) => {
 };
 
 const pipelined: Maker = (chance, cursors) => {
-  const requests = Array.from({ length: chance.between(2, 8) }, () =>
-    plainRequest(chance, cursors),
-  );
+  const all = Array.from({ length: chance.between(2, 8) }, () => plainRequest(chance, cursors));
+  // What follows a request for a tunnel belongs to the tunnel.
+  const tunnel = all.findIndex(({ method }) => method === "CONNECT");
+  const requests = tunnel === -1 ? all : all.slice(0, tunnel + 1);
   return {
     bytes: bytesOf(requests.map(({ lines }) => headOf(lines)).join("")),
     methods: requests.map(({ method }) => method),
