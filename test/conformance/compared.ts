@@ -49,7 +49,7 @@ import {
   visible,
   withNames,
 } from "./model.ts";
-import { compareLookups } from "./names.ts";
+import { compareLookups } from "./name-search.ts";
 import type { Guarantee } from "./suite.ts";
 import { anyWrite, carryOut, IDS, MODES, NAMES, PATCHES, PLAYERS, TEAMS, time } from "./writes.ts";
 

@@ -12,7 +12,7 @@ import { changeGuarantees } from "./changes.ts";
 import { modelGuarantees } from "./compared.ts";
 import { findingGuarantees } from "./findings.ts";
 import { heroGuarantees } from "./heroes.ts";
-import { nameGuarantees } from "./names.ts";
+import { nameGuarantees } from "./name-search.ts";
 import { pageGuarantees } from "./pages.ts";
 import { recordGuarantees } from "./records.ts";
 import type { ShardPlace } from "./writer-thread.ts";

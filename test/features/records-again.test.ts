@@ -1,4 +1,4 @@
-/** Tests a match that is ingested a second time. That a replacement leaves nothing of the old record, test/properties/check.test.ts says. */
+/** Tests a match that is ingested a second time. That a replacement leaves nothing of the old record, test/properties/verify.test.ts says. */
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Json } from "../../src/domain/json.ts";

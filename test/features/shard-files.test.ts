@@ -1,7 +1,7 @@
 /** Shard files that cannot be used, that are deleted and that are replaced, before the start and while serving. */
 
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   copyFileSync,
   existsSync,
@@ -19,9 +19,7 @@ import { openShards } from "../../src/open-stores.ts";
 import { StoreReplaced } from "../../src/store/store.ts";
 import { ndjson, uploadTo } from "../support/admin.ts";
 import { type Instance, startInstance } from "../support/instances.ts";
-import { matchbook } from "../support/process.ts";
-import { aMatch, duel } from "../support/records.ts";
-import { damageList, redactIn, removeList } from "../support/redact.ts";
+import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { aFolder, ingestInto, startWorld, type World } from "../support/world.ts";
 
@@ -319,85 +317,6 @@ test("a shard file that is deleted is not created again by what only reads its n
   expect(await open().catch((error) => error)).toBeInstanceOf(StoreReplaced);
   expect(existsSync(join(world.data, "na.db"))).toBe(false);
   await shards.close();
-});
-
-describe("the list of redactions", () => {
-  const played = (shard: string, id: string) =>
-    aMatch({ shard, id, mode: "casual", rosters: duel({ id: "ada" }, { id: "bob" }) });
-  let world: World;
-  let instance: Instance;
-  const restart = async () => {
-    await instance?.stop();
-    instance = await startInstance(world, {});
-  };
-  /** Of the shards na and eu, and of /readyz, which is at most a second old. */
-  const untilStatuses = (...wanted: number[]) =>
-    until(`the statuses are ${wanted}`, async () => {
-      const na = await instance.get("/shards/na/matches", world.key);
-      const eu = await instance.get("/shards/eu/matches", world.key);
-      const ready = await fetch(`${instance.url}/readyz`);
-      return Bun.deepEquals([na.status, eu.status, ready.status], wanted);
-    });
-  const doctor = async () => (await matchbook(["doctor", "--data", world.data])).stdout;
-
-  beforeEach(async () => {
-    world = await startWorld([played("na", "m1"), played("eu", "m2")]);
-    copyOfNa(world, join(world.data, "older"));
-    await redactIn(world.settings, "na", "ada");
-    await restart();
-  });
-  afterEach(async () => {
-    await instance.stop();
-    await world.stop();
-  });
-
-  test.each([
-    ["player", "naada", "naadb"],
-    ["shard", "naada", "nbada"],
-  ])("a damaged entry is reported, and stops nothing (%s)", async (_, from, to) => {
-    damageList(world.data, from, to);
-    await restart();
-    await untilStatuses(200, 200, 200);
-    expect((await uploadTo(instance.adminUrl, ndjson([inShard("na")]))).status).toBe(200);
-    const reports = instance.events.filter(({ event }) => event === "redactions-damaged");
-    expect(reports).toEqual([{ event: "redactions-damaged", shard: "na", entries: 1 }]);
-    expect(await doctor()).toMatch(
-      /redactions +1 on the list of redactions damaged, of shard n[ab]/,
-    );
-    // The shard has what it stands for.
-    const mended = await matchbook(["redact", "na", "--data", world.data]);
-    expect({ ...mended, stdout: "" }).toEqual({ exitCode: 0, stdout: "", stderr: "" });
-    expect(await doctor()).not.toContain("redactions");
-  });
-
-  test("a damaged entry stops a shard that may lack what it stands for, until that is known", async () => {
-    damageList(world.data, "naada", "naadb");
-    renameSync(join(world.data, "older"), join(world.data, "na.db"));
-    for (const suffix of ["-wal", "-shm"])
-      rmSync(join(world.data, `na.db${suffix}`), { force: true });
-    await restart();
-    await untilStatuses(503, 200, 503);
-    expect(await doctor()).toContain("shard na may still have players who were redacted");
-    const all = await matchbook(["redact", "na", "--data", world.data]);
-    expect(all).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('It reads "adb"') });
-    await untilStatuses(503, 200, 503);
-    const one = await matchbook(["redact", "na", "ada", "--yes", "--data", world.data]);
-    expect(one).toMatchObject({ exitCode: 0, stderr: "" });
-    await untilStatuses(200, 200, 200);
-    expect(await doctor()).not.toContain("redactions");
-  });
-
-  test("a list that cannot be read makes shards unavailable that are opened afterwards, and no others", async () => {
-    removeList(world.data);
-    mkdirSync(join(world.data, "redactions.sqlite"));
-    await untilStatuses(200, 200, 200);
-    expect((await uploadTo(instance.adminUrl, ndjson([inShard("na")]))).status).toBe(200);
-    expect(await doctor()).toMatch(/redactions +cannot use .*redactions.sqlite/);
-    await restart();
-    await untilStatuses(503, 503, 503);
-    removeList(world.data);
-    await untilStatuses(200, 200, 200);
-  });
 });
 
 describe("a file with the records of another shard", () => {

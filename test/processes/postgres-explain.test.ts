@@ -9,7 +9,7 @@ import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import { aPlayer } from "../conformance/entries.ts";
 import { fillLargely, LIMIT } from "../support/large.ts";
 import { aPostgres } from "../support/postgres.ts";
-import { testCosts, watched } from "./page-costs.ts";
+import { testCosts, watched } from "./read-costs.ts";
 
 let stop = () => {};
 let session: Session;

@@ -10,7 +10,7 @@ import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
 import { fillLargely, LIMIT, rowsOf, STRANGER } from "../support/large.ts";
 import { sharedFolder } from "../support/shared.ts";
-import { testCosts, watched } from "./page-costs.ts";
+import { testCosts, watched } from "./read-costs.ts";
 
 const folder = sharedFolder();
 const path = join(folder, "large.db");
