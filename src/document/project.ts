@@ -116,19 +116,26 @@ class StoredResource {
   }
 }
 
+const START = '{"type":';
 /**
  * How resources start, as they are stored: members of other objects are sorted, so that nothing else looks like it. Types
  * and ids have no other characters; any would make this slow for long texts.
  */
-const HEAD = /\{"type":("[\w-]{1,64}"),"id":("[\w-]{1,64}")/g;
+const HEAD = /\{"type":("[\w-]{1,64}"),"id":("[\w-]{1,64}")/y;
 
 /** The resources of a list without brackets. Most need not be parsed. */
 function resourcesIn(list: string): StoredResource[] {
-  const heads = [...list.matchAll(HEAD)];
-  return heads.map(({ index, 1: type, 2: id }, at) => {
-    const end = heads[at + 1]?.index ?? list.length + 1;
-    return new StoredResource(list.slice(index, end - 1), type!, type! + id!);
-  });
+  const found: StoredResource[] = [];
+  let [from, type, id] = [0, "", ""];
+  for (let at = list.indexOf(START); at !== -1; at = list.indexOf(START, at + 1)) {
+    HEAD.lastIndex = at;
+    const head = HEAD.exec(list);
+    if (!head) continue;
+    if (at > 0) found.push(new StoredResource(list.slice(from, at - 1), type, type + id));
+    [from, type, id] = [at, head[1]!, head[2]!];
+  }
+  if (id !== "") found.push(new StoredResource(list.slice(from), type, type + id));
+  return found;
 }
 
 const keyIn = ({ type, id }: Reference): string => JSON.stringify(type) + JSON.stringify(id);

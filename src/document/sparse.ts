@@ -10,6 +10,8 @@ const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
+const SMALL_A = 0x61;
+const SMALL_Z = 0x7a;
 
 /** A text with a character for each of its bytes. */
 export const asBytes = (text: string): string => Buffer.from(text).toString("latin1");
@@ -18,9 +20,14 @@ export const asBytes = (text: string): string => Buffer.from(text).toString("lat
 export class Fields {
   /** With quotes and the colon, a character for each byte. */
   readonly #names: ReadonlySet<string>;
+  readonly #initials: ReadonlySet<number>;
+  /** The highest of them. */
+  readonly #last: number;
 
   constructor(names: ReadonlySet<string>) {
     this.#names = new Set([...names].map((name) => asBytes(`${JSON.stringify(name)}:`)));
+    this.#initials = new Set([...this.#names].map((name) => name.charCodeAt(1)));
+    this.#last = Math.max(0, ...this.#initials);
   }
 
   /** A resource with these fields only. Attributes or relationships of which nothing is left are left out. */
@@ -50,17 +57,34 @@ export class Fields {
     if (text.charCodeAt(object + 1) === CLOSE) return { kept, end: object + 2 };
     do {
       const start = at + 1;
+      const initial = text.charCodeAt(start + 1);
+      // Names are sorted, but for numbers.
+      if (initial > this.#last && initial >= SMALL_A && initial <= SMALL_Z) {
+        return { kept, end: endOfObject(text, start) };
+      }
       const value = endOfValue(text, start) + 1;
       at = endOfValue(text, value);
-      if (this.#names.has(text.slice(start, value))) kept += `,${text.slice(start, at)}`;
+      if (this.#initials.has(initial) && this.#names.has(text.slice(start, value))) {
+        kept += `,${text.slice(start, at)}`;
+      }
     } while (text.charCodeAt(at) === COMMA);
     return { kept, end: at + 1 };
   }
 }
 
-/** Where the string, number, list or object that starts here ends. */
-function endOfValue(text: string, start: number): number {
-  let depth = 0;
+const BETWEEN = '},"relationships":{';
+
+/** Where the attributes or relationships end that have a member here. */
+function endOfObject(resource: string, member: number): number {
+  // Most resources end with their relationships; a member of the attributes is not followed by the end of the resource.
+  const found = resource.lastIndexOf(BETWEEN);
+  const isLast =
+    found > member && endOfValue(resource, found + BETWEEN.length - 1) === resource.length - 1;
+  return isLast ? found + 1 : endOfValue(resource, member, 1);
+}
+
+/** Where the string, number, list or object that starts here ends, or the object around it. */
+function endOfValue(text: string, start: number, depth = 0): number {
   for (let at = start; at < text.length; at++) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) {
