@@ -2,6 +2,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { idsOf } from "../support/compound.ts";
+import { expectProblem } from "../support/problems.ts";
 import { aMatch, anId, duel, type RosterIn } from "../support/records.ts";
 import { type Reply, startWorld, type World } from "../support/world.ts";
 
@@ -141,6 +142,12 @@ test("an offset past the end links back to a match with the smallest id at the w
   const path = `${M}?${TIGHT}&sort=-createdAt&page[offset]=1`;
   const [, last] = await follow(lone, path, "prev");
   expect(idsOf(last!.body)).toEqual(["-"]);
+});
+
+test("offsets beyond the setting are refused", async () => {
+  await using shallow = await startWorld(SEASON.slice(0, 5), { "max-offset": "3" });
+  expect((await shallow.get(`${M}?page[offset]=3`)).status).toBe(200);
+  expectProblem(await shallow.get(`${M}?page[offset]=4`), "offset-too-deep");
 });
 
 describe("paging by name", () => {

@@ -1,4 +1,4 @@
-/** Tests rate limits: their headers, and 429 responses. */
+/** Tests rate limits: their headers, 429 responses, and that all which a key asks for counts, also what is refused then. */
 
 import { afterAll, expect, test } from "bun:test";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
@@ -43,13 +43,14 @@ test("a key over its rate limit gets 429 with the time to wait for the next toke
 });
 
 test("every authenticated request costs one token, including HEAD, 304 and refusals", async () => {
-  await using keys = await withKeys(6);
+  await using keys = await withKeys(7);
   const first = await keys.ask(MATCH);
   const responses = [
     first,
     await keys.ask(MATCH, {}, "HEAD"),
     await keys.ask(MATCH, { "If-None-Match": first.headers.get("etag") }),
     await keys.ask("/shards/na/matches/nobody"),
+    await keys.ask("/shards/nowhere/matches"),
     await keys.ask("/shards/na/matches?nonsense=1"),
     await keys.ask(MATCH, { Accept: "text/html" }),
   ];
@@ -59,17 +60,28 @@ test("every authenticated request costs one token, including HEAD, 304 and refus
   ]);
   expect(left).toEqual([
     ...[
+      [200, "6"],
       [200, "5"],
-      [200, "4"],
-      [304, "3"],
+      [304, "4"],
     ],
     ...[
+      [404, "3"],
       [404, "2"],
       [400, "1"],
       [406, "0"],
     ],
   ]);
   expect((await keys.ask(MATCH)).status).toBe(429);
+});
+
+test("a key that has expired is refused as such, whatever is left of its limit", async () => {
+  const clock = new TestClock();
+  const terms = { rate: 1, expiresAt: clock.now() + 1000 };
+  await using limited = await serveWithKeys(world, [terms], {}, clock);
+  const status = async () => (await limited.ask(MATCH)).status;
+  expect([await status(), await status()]).toEqual([200, 429]);
+  clock.advance(2000);
+  expect(await status()).toBe(401);
 });
 
 test("requests that need no key cost nothing", async () => {

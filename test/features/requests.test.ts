@@ -68,6 +68,8 @@ const FOUND = {
   // Of the last 28 days.
   matches: "? ?sort=createdAt /?sort=-createdAt /",
   "matches?SINCE&": `sort=-createdAt include= include filter[createdAt-end]=${FUTURE} ${SPELLINGS}`,
+  // Not the 28 days before its end.
+  "matches?filter[createdAt-end]=": "2024-07-01T00:00:00Z",
   "matches?SINCE&filter[createdAt-end]=2024-03-10T":
     "12:00:00Z 14:00:00+02:00 12:00:00.000000000Z 14:00:00%2B02:00 14:00:00%20%302:00 17:30:00.000+05:30 06:30:00-05:30 12%3A00%3A00Z",
   "matches?SINCE&page[limit]=": "1 2 05 5",
@@ -83,14 +85,15 @@ const FOUND = {
   "players?": `page[limit]=2&page[offset]=0 ${SPELLINGS}`,
   // In the order of the values, ids before names.
   "players?filter[playerIds]=q,p1,P1,9":
-    " &page[limit]=2 &filter[playerNames]=Ana,ana,a\\,b,Ana%20",
+    " &page[limit]=2 &filter[playerNames]=Ana,ana,a\\,b,Ana%20 &filter[playerNames]=Ana,ana&page[limit]=1",
   "players?filter[playerIds]=p1&": "fields[player]=name include=&fields[match]=duration",
   "/shards/eu/matches?SINCE&": "filter[teamNames]=TAG filter[playerNames]=50%25%2B%26%3D%3F",
   "/shards/": "%6Ea/matches n%61/players?page[limit]=1",
 };
 
 const FINDS_NOTHING = {
-  "matches?filter[createdAt-start]=2001-01-01T00:00:00Z&": `filter[createdAt-end]=2001-02-01T00:00:00Z`,
+  "matches?filter[createdAt-start]=2001-01-01T00:00:00Z&":
+    "filter[createdAt-end]=2001-02-01T00:00:00Z filter[createdAt-end]=2001-01-01T00:00:00.001Z",
   "matches?SINCE&page[offset]=": "100 10000",
   "matches?SINCE&filter[playerNames]=": "ANA An Ana%20%20 Ana* Ana%00 %EF%BB%BFAna %25 Nobody",
   // Values are decoded once.

@@ -96,29 +96,6 @@ function forgetChanges({ data }: HookWorld): void {
 const metricOf = ({ deliverer }: Awaited<ReturnType<typeof start>>, wanted: string) =>
   deliverer.families().find(({ name }) => name === wanted)!.samples[0]!.value;
 
-test("a hook receives what changes after it was added, signed, as resources of the change feed", async () => {
-  const { world, receiver, hook } = await startHooked();
-  await world.deliver();
-  expect(receiver.received).toEqual([]);
-
-  await world.ingest([aMatch({ id: "new" })]);
-  await world.deliver();
-  await world.deliver();
-  expect(receiver.received).toHaveLength(1);
-  const [one] = receiver.received;
-  expect(one!.signatures).toEqual([signatureOf(hook.secret, one!)]);
-  expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-  expect(Number(one!.timestamp)).toBe(Math.floor(world.clock.now() / 1000));
-  expect(one!.headers.get("content-type")).toBe("application/json");
-  expect(one!.message).toMatchObject({ type: "matches.changed", data: { shard: "na" } });
-  expect(one!.message.data).not.toHaveProperty("gap");
-  // All of it is in test/contract.
-  expect(one!.message.data.changes).toMatchObject([
-    { type: "change", attributes: { kind: "added" } },
-  ]);
-  expect(matchesOf(one!)).toEqual(["new"]);
-});
-
 test("a hook that is added also receives the matches that lists do not have yet", async () => {
   const world = await start();
   const receiver = receive();

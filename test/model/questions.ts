@@ -5,6 +5,7 @@ import { NAMES } from "../properties/histories.ts";
 import type { Chance } from "../support/chance.ts";
 import type { ChangeLog, ChangesQuery } from "./change-log.ts";
 import { isSame } from "./change-log.ts";
+import { ACTOR_STATS } from "./entry.ts";
 import { BOARDS, type HeroFilters, heroes, playedWith, RECENT_BOARDS } from "./insights.ts";
 import { AT, DAY_MS, type ListOf, pageExpected, pagePath, windowIn } from "./pages.ts";
 import { type Expected, NOT_FOUND, type Question } from "./question.ts";
@@ -19,8 +20,8 @@ const FIELDS = [
   ...["name", "stats", "createdAt", "gameMode", "rosters", "participants", "player", "actor"],
   ...["won", "extra", "none"],
 ];
+const HERO_SORTS = [...["hero", "matches", "wins", "winRate", "pickRate"], ...ACTOR_STATS];
 const START = { from: "offset", offset: 0 } as const;
-const HERO_SORTS = ["-matches", "hero", "-winRate", "gold", "-pickRate"];
 
 /** Some responses that do not depend on the records: the fuzzing has all of them. */
 const WRONG: { path: string; status: number; code: string; headers?: Question["headers"] }[] = [
@@ -58,7 +59,7 @@ export class Questions {
       { weight: 3, make: (state) => this.#playedWith(state) },
       { weight: 2, make: () => this.#board() },
       { weight: 2, make: (state) => this.#boardPlayers(state) },
-      { weight: 2, make: () => this.#heroes() },
+      { weight: 2, make: (state) => this.#heroes(state) },
       { weight: 5, make: (state) => this.#changes(state) },
       { weight: 3, make: () => this.#wrong() },
     ];
@@ -259,7 +260,11 @@ export class Questions {
     return {
       kind: playerNames ? "players by names" : playerIds ? "players by ids" : "recent players",
       path: `${AT}/players?${query(parametersOf(filters))}`,
-      expect: (current) => ({ status: 200, data: current.players(filters) }),
+      expect: (current) => ({
+        status: 200,
+        data: current.players(filters),
+        meta: current.omitted(filters),
+      }),
     };
   }
 
@@ -295,10 +300,14 @@ export class Questions {
     return BoardWalk.ofPlayers(this.chance.pick(BOARDS), ids, this.depth);
   }
 
-  #heroes(): Question {
+  #heroes(state: State): Question {
     const { chance } = this;
-    const gameModes = chance.oneIn(2) ? [chance.pick(["ranked", "casual"])] : undefined;
-    return Questions.heroes(gameModes ? { gameModes } : {}, chance.pick(HERO_SORTS));
+    const patch = () => chance.pick([chance.pick(state.visible)?.patch || "9", "9", "\0"]);
+    const filters = {
+      ...(chance.oneIn(2) ? { gameModes: this.#some(() => chance.pick(MODES)) } : {}),
+      ...(chance.oneIn(3) ? { patchVersions: this.#some(patch) } : {}),
+    };
+    return Questions.heroes(filters, `${chance.pick(["", "-"])}${chance.pick(HERO_SORTS)}`);
   }
 
   static heroes(filters: HeroFilters, sort: string): Question {

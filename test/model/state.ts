@@ -52,6 +52,8 @@ export interface Page {
 }
 
 const FEW_PLAYERS = 10;
+/** What a response has, and what its meta counts beyond that. */
+const [MOST_PLAYERS, MOST_OMITTED] = [6, 50];
 
 export class State {
   /** The matches that have their part in boards and players, by time and id. */
@@ -134,7 +136,20 @@ export class State {
     return attributesOf(this.#latest("player", id)).name as string;
   }
 
-  players({ playerIds, playerNames }: Filters): Thing[] {
+  players(filters: Filters): Thing[] {
+    return this.#found(filters)
+      .slice(0, MOST_PLAYERS)
+      .map((id) => this.player(id)!);
+  }
+
+  /** How many more players filters find than a response has, as its meta says. */
+  omitted(filters: Filters, limit = MOST_PLAYERS): { omitted: number } | undefined {
+    if (!filters.playerIds && !filters.playerNames) return undefined;
+    const more = Math.min(this.#found(filters).length - limit, MOST_OMITTED);
+    return more > 0 ? { omitted: more } : undefined;
+  }
+
+  #found({ playerIds, playerNames }: Filters): string[] {
     let found: string[];
     if (playerIds) {
       found = [...new Set(playerIds)].filter((id) => this.#ofPlayer.has(id));
@@ -147,7 +162,7 @@ export class State {
       const recent = new Set(this.counted.slice(-60).flatMap((entry) => entry.players));
       found = [...recent].sort((a, b) => seen(b) - seen(a) || byBytes(a, b));
     }
-    return found.slice(0, 6).map((id) => this.player(id)!);
+    return found;
   }
 
   /** The ids by current name, in order. */

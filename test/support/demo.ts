@@ -11,9 +11,3 @@ export function demoLines(matches: number, until: number): string[] {
 export function writeLines(file: string, lines: readonly string[]): void {
   writeFileSync(file, `${lines.join("\n")}\n`);
 }
-
-/** The same lines shuffled; the same seed gives the same order. */
-export function shuffled<T>(lines: readonly T[], seed: number): T[] {
-  const order = lines.map((line, index) => ({ line, at: Bun.hash.wyhash(`${seed} ${index}`) }));
-  return order.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ line }) => line);
-}

@@ -92,20 +92,10 @@ describe("a bucket", () => {
     }
   });
 
-  const usual = { rate: 60, burst: 60 };
-  test.each([
-    ["the first request", undefined, 0, [true, 59, 1, 0]],
-    ["half a token is not enough", { drops: 30_000, at: 0 }, 0, [false, 0, 60, 1]],
-    ["the last token", { drops: 60_000, at: 0 }, 0, [true, 0, 60, 1]],
-    ["one second refills one token", { drops: 0, at: 0 }, 1000, [true, 0, 60, 1]],
-    ["a long pause refills no more than its capacity", { drops: 0, at: 0 }, 1e12, [true, 59, 1, 0]],
-    ["a clock that steps back refills nothing", { drops: 0, at: 5000 }, 0, [false, 0, 60, 1]],
-  ] as const)("%s", (_, bucket, now, [allowed, remaining, resetSeconds, retryAfterSeconds]) => {
-    expect(take(bucket, usual, now)).toMatchObject({
-      allowed,
-      remaining,
-      resetSeconds,
-      retryAfterSeconds,
+  test("refills nothing when the clock steps back", () => {
+    const empty = { drops: 30_000, at: 5000 };
+    expect(take(empty, { rate: 60, burst: 60 }, 0)).toMatchObject({
+      ...{ allowed: false, remaining: 0, resetSeconds: 60, retryAfterSeconds: 1 },
     });
   });
 

@@ -1,7 +1,7 @@
 /** Scenarios: cached responses and entity tags. */
 
 import assert from "node:assert/strict";
-import { collect, matchbookOf, recording, type Scenario } from "./scenario.ts";
+import { matchbookOf, recording, type Scenario } from "./scenario.ts";
 
 export const CACHING: Record<string, Scenario> = {
   async "a record that has not changed is not sent again"(scene) {
@@ -18,18 +18,6 @@ export const CACHING: Record<string, Scenario> = {
     assert.equal(second.limits?.limit, 1_000_000);
     assert.equal((await matchbook.shard("na").match("match-00")).gameMode, "ranked");
     assert.deepEqual(statuses(), [200, 304, 304]);
-  },
-
-  async "pages that have not changed are not sent again"(scene) {
-    const { fetch, statuses } = recording();
-    const na = matchbookOf(scene, { fetch }).shard("na");
-    const first = await collect(na.matches());
-    const second = await collect(na.matches());
-    assert.deepEqual(statuses(), [200, 200, 200, 304, 304, 304]);
-    assert.deepEqual(
-      second.map(({ raw }) => raw),
-      first.map(({ raw }) => raw),
-    );
   },
 
   async "a list that has changed is sent again"(scene) {

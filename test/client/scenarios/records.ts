@@ -1,7 +1,7 @@
 /** Scenarios: every endpoint, links between resources, queries. */
 
 import assert from "node:assert/strict";
-import { collect, errorOf, matchbookOf, NAMES, recording, type Scenario } from "./scenario.ts";
+import { collect, errorOf, matchbookOf, NAMES, type Scenario } from "./scenario.ts";
 
 export const RECORDS: Record<string, Scenario> = {
   async "a match is linked with all its resources"(scene) {
@@ -242,24 +242,6 @@ export const RECORDS: Record<string, Scenario> = {
     assert.equal(reply.limits?.limit, 1_000_000);
     assert.deepEqual(limits, [reply.limits]);
     assert.equal((await matchbook.get("/status")).limits, undefined);
-  },
-
-  async "queries are encoded as the service parses them"(scene) {
-    const { fetch, calls } = recording();
-    const na = matchbookOf(scene, { fetch }).shard("na");
-    const query = { playerNames: ["a,b", "c\\"], sort: "-createdAt", limit: 3 } as const;
-    const page = await na.matches({ ...query, include: [], fields: { match: ["stats"] } }).page();
-    assert.equal(calls[0]?.address, page.links.self);
-    const { searchParams } = new URL(page.links.self);
-    assert.deepEqual(Object.fromEntries(searchParams), {
-      "filter[playerNames]": "a\\,b,c\\\\",
-      sort: "-createdAt",
-      "page[limit]": "3",
-      include: "",
-      "fields[match]": "stats",
-    });
-    assert.equal(calls[0].headers.Accept, "application/vnd.api+json");
-    assert.equal(calls[0].headers.Authorization, `Bearer ${scene.facts.key}`);
   },
 
   async "an empty filter list does not select everything"(scene) {

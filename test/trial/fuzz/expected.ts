@@ -3,7 +3,7 @@
  * stages are those of docs/errors.md, each as simple as possible, and none shares code with the server.
  */
 
-import { BOARDS } from "../../model/insights.ts";
+import { BOARDS, written } from "../../model/insights.ts";
 import { type Answer, projected, type Thing } from "../../model/record.ts";
 import type { Start, State } from "../../model/state.ts";
 import { decoded, type Meaning, type Problems, readQuery } from "./query-rules.ts";
@@ -18,6 +18,8 @@ export interface Expectation {
   /** The primary data, if the reference knows it. */
   data?: unknown;
   included?: Thing[];
+  /** Of a list whose data are known. */
+  meta?: unknown;
   isEmptyList?: boolean;
 }
 
@@ -178,7 +180,8 @@ function matchList(meaning: Meaning, reference: State): Expectation {
   const selection = reference.resolve(filters, { window, isDescending: sort === "-createdAt" });
   const { ids } = reference.page(selection, start, limit);
   const { data, included } = projected(reference.document(ids), include, fields);
-  return { statuses: [200], data, included, isEmptyList: ids.length === 0 };
+  const meta = { window: { start: written(window.start), end: written(window.end) } };
+  return { statuses: [200], data, included, meta, isEmptyList: ids.length === 0 };
 }
 
 function playerList(meaning: Meaning, reference: State): Expectation {
@@ -189,7 +192,7 @@ function playerList(meaning: Meaning, reference: State): Expectation {
   const isOrdered = filters.playerIds !== undefined || filters.playerNames !== undefined;
   return {
     statuses: [200],
-    ...(isOrdered ? { data } : {}),
+    ...(isOrdered ? { data, meta: reference.omitted(filters, limit) } : {}),
     isEmptyList: players.length === 0,
   };
 }

@@ -187,6 +187,11 @@ function compare({ method }: PlainRequest, reply: RawReply, expectation: Expecta
   if (!Bun.deepEquals(body.data, plain(data), true)) {
     throw new Complaint(`other data\nexpected ${short(data)}\nserved ${short(body.data)}`);
   }
+  if ("meta" in expectation && !Bun.deepEquals(body.meta, expectation.meta)) {
+    throw new Complaint(
+      `other meta\nexpected ${short(expectation.meta)}\nserved ${short(body.meta)}`,
+    );
+  }
   if (included && !Bun.deepEquals(byKey(body.included ?? []), byKey(plain(included)), true)) {
     throw new Complaint(
       `other included resources\nexpected ${short(included)}\nserved ${short(body.included)}`,
