@@ -1,7 +1,6 @@
-/** Tests entity tags, conditional requests and gzip. */
+/** Tests entity tags and conditional requests. */
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { gunzipSync } from "node:zlib";
 import { TestClock } from "../support/keys.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { JSON_API, startWorld } from "../support/world.ts";
@@ -119,28 +118,3 @@ test.each([
 ])("%s has a different tag for different fields", async (path, type, field) => {
   expect(await tag(`${path}?fields[${type}]=${field}`)).not.toBe(await tag(path));
 });
-
-type Sent = [what: string, path: string, headers: Record<string, string>];
-
-test.each<Sent>([
-  ...ENDPOINTS.map((path): Sent => [path, path, {}]),
-  ["an empty collection", "/shards/na/matches?filter[playerIds]=nobody", {}],
-  ["chosen fields", "/shards/na/matches?fields[match]=duration&include=rosters", {}],
-  ["a refusal", "/shards/na/matches?nonsense=1", {}],
-  ["a refusal without a key", "/shards/na/matches", { Authorization: "" }],
-  ["the status", "/status", {}],
-])(
-  "gzip is sent if the client accepts it, as one complete member, and otherwise not: %s",
-  async (_, path, headers) => {
-    const sent = await bytes(path, { "Accept-Encoding": "gzip", ...headers });
-    expect(sent.headers.get("content-encoding")).toBe("gzip");
-    expect(Number(sent.headers.get("content-length"))).toBe(sent.bytes.length);
-    expect(Bun.spawnSync(["gzip", "-t"], { stdin: sent.bytes }).exitCode).toBe(0);
-    const plain = await bytes(path, { "Accept-Encoding": "identity", ...headers });
-    expect(plain.headers.get("content-encoding")).toBeNull();
-    for (const text of [gunzipSync(sent.bytes), plain.bytes]) {
-      expect(() => JSON.parse(text.toString())).not.toThrow();
-    }
-    expect(plain.headers.get("vary")).toBe("Accept, Accept-Encoding, Authorization, Origin");
-  },
-);

@@ -22,9 +22,6 @@ const world = await startWorld([
   play({ id: "grace", name: "Grace Hopper" }),
   play({ id: "knight", name: "xX_DarkKnight_Xx" }),
   play({ id: "wolf", name: "Lonewolf42" }),
-  play({ id: "dragon", name: "龙的传人" }),
-  play({ id: "wizard", name: "Волшебник" }),
-  play({ id: "fox", name: "🦊Foxy🦊" }),
   play({ id: "comma", name: "Love, lace" }),
   play({ id: "gecko", name: "StormGecko139" }),
   play({ id: "drake", name: "FeralDrake" }),
@@ -47,14 +44,9 @@ async function ids(text: string, where: World = world): Promise<string[]> {
 
 describe("a name is found", () => {
   test.each([
-    ["without its punctuation", "xxdarkknightxx", "knight"],
-    ["in another script, with another character", "龙之传人", "dragon"],
-    ["in another script and other case", "волШебнки", "wizard"],
-    ["with emoji, or without one of them", "foxy🦊", "fox"],
     ["with a comma in it, which is not a separator here", "love,lace", "comma"],
     ["with markup in it, as text", '<img src="y">', "markup"],
     ["even if it is only spaces", "   ", "blank"],
-    ["by a later word and what follows", "gecko 13", "gecko"],
     ["by the id of its player", "knight", "knight"],
   ])("%s: %s", async (_, typed, id) => {
     expect((await ids(typed))[0]).toBe(id);

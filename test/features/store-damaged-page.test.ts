@@ -8,30 +8,11 @@ import { openShards } from "../../src/open-stores.ts";
 import { DamagedData } from "../../src/store/store.ts";
 import { serve } from "../../src/wiring.ts";
 import type { Kind, Values } from "../support/engine.ts";
-import { overwritePage, pagesOf, settle, sqliteRows } from "../support/engine-sqlite.ts";
+import { settle, sqliteRows } from "../support/engine-sqlite.ts";
 import { serveWithKeys } from "../support/keys.ts";
 import { expectProblem } from "../support/problems.ts";
 import { aMatch, duel, minutesAgo, withAsset } from "../support/records.ts";
 import { startWorld, type World } from "../support/world.ts";
-
-test("requests that read a damaged page fail, and the server continues", async () => {
-  await using world = await startWorld([
-    aMatch({ id: "match-a", shard: "na" }),
-    aMatch({ id: "match-b", shard: "eu" }),
-  ]);
-  const path = join(world.data, "na.db");
-  settle(path);
-  overwritePage(path, pagesOf(path, "match")[0]!);
-  await using server = await serveWithKeys(world, []);
-  const get = (path: string) => world.get(`${server.url}${path}`);
-  // Each read ends its snapshot in a later turn of the event loop: an error thrown there would fail this test.
-  for (let time = 0; time < 3; time++) {
-    const response = await get("/shards/na/matches/match-a");
-    expect([response.status, response.body.errors[0].code]).toEqual([503, "damaged-data"]);
-  }
-  expect((await get("/shards/eu/matches/match-b")).status).toBe(200);
-  expect((await get("/readyz")).status).toBe(200);
-});
 
 describe("a damaged schema is damaged data, for reads and writes:", () => {
   test.each([

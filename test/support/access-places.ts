@@ -1,10 +1,8 @@
 /** New, empty databases of keys in both engines. */
 
-import { afterAll, beforeAll } from "bun:test";
-import { SQL } from "bun";
 import { type AccessStore, openAccess } from "../../src/open-access.ts";
 import { parseKeysDatabase } from "../../src/settings/database-urls.ts";
-import { aPostgres } from "./postgres.ts";
+import { sharedPostgres } from "./shared.ts";
 import { aFolder } from "./world.ts";
 
 /** `open` opens it like another process. */
@@ -26,17 +24,8 @@ export async function aFilePlace(): Promise<TestedPlace> {
 
 /** Call it at the top of a test file. Returns what makes a place, each with a schema of its own. */
 export function postgresPlaces() {
-  let postgres: { url: string; stop(): void };
-  let sql: SQL;
+  const postgres = sharedPostgres();
   let count = 0;
-  beforeAll(async () => {
-    postgres = await aPostgres();
-    sql = new SQL(postgres.url);
-  });
-  afterAll(async () => {
-    await sql.close();
-    postgres.stop();
-  });
   return () => {
     const schema = `access_${process.pid}_${count++}`;
     const separator = postgres.url.includes("?") ? "&" : "?";
@@ -46,10 +35,11 @@ export function postgresPlaces() {
     const location = parsed.value!;
     return {
       schema,
-      sql,
+      sql: postgres.sql,
       open: () => openAccess({ data: "", "keys-database": location }),
       env: { MATCHBOOK_KEYS_DATABASE: url },
-      remove: async () => void (await sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
+      remove: async () =>
+        void (await postgres.sql.unsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
     };
   };
 }

@@ -1,15 +1,15 @@
 /** Servers and data folders whose shard na is in SQLite or in PostgreSQL. */
 
-import { afterAll, beforeAll } from "bun:test";
+import { afterAll } from "bun:test";
 import { join } from "node:path";
-import { SQL } from "bun";
 import type { Json } from "../../src/domain/json.ts";
 import type { Clock } from "../../src/http/context.ts";
 import type { ShardRows } from "./engine.ts";
 import { postgresRows } from "./engine-postgres.ts";
 import { sqliteRows } from "./engine-sqlite.ts";
 import { homeAt } from "./places.ts";
-import { aPostgres, dropSchema } from "./postgres.ts";
+import { dropSchema } from "./postgres.ts";
+import { sharedPostgres } from "./shared.ts";
 import { aFolder, startWorld, type World } from "./world.ts";
 
 export const ENGINES = ["SQLite", "PostgreSQL"] as const;
@@ -27,16 +27,7 @@ export function engineWorlds(
   feedPace?: Parameters<typeof startWorld>[5],
   maintenancePace?: Parameters<typeof startWorld>[4],
 ) {
-  let postgres: Awaited<ReturnType<typeof aPostgres>>;
-  let sql: SQL;
-  beforeAll(async () => {
-    postgres = await aPostgres();
-    sql = new SQL(postgres.url);
-  });
-  afterAll(async () => {
-    await sql.close();
-    postgres.stop();
-  });
+  const postgres = sharedPostgres();
   return async (
     engine: Engine,
     documents: Json[] = [],
@@ -48,7 +39,7 @@ export function engineWorlds(
     const url = engine === "SQLite" ? "" : `url = "${postgres.url}?schema=${schema}"\n`;
     const toml = `[shards.na]\n${url}${more}`;
     const world = await startWorld(documents, flags, clock, toml, maintenancePace, feedPace);
-    const rows = url ? postgresRows(sql, schema) : sqliteRows(join(world.data, "na.db"));
+    const rows = url ? postgresRows(postgres.sql, schema) : sqliteRows(join(world.data, "na.db"));
     let stopped: Promise<void> | undefined;
     const stop = () => {
       stopped ??= world.stop().then(() => (url ? dropSchema(postgres.url, schema) : undefined));
@@ -76,26 +67,20 @@ export interface EngineHome {
 /** For a test file: such data folders, without a server. They go with the file, and their schemas. */
 export function engineHomes(): (engine: Engine) => EngineHome {
   const folder = aFolder();
-  let postgres: Awaited<ReturnType<typeof aPostgres>>;
-  let sql: SQL;
   const schemas: string[] = [];
-  beforeAll(async () => {
-    postgres = await aPostgres();
-    sql = new SQL(postgres.url, { max: 2 });
-  });
+  // Before the database goes, if it stays for others.
   afterAll(async () => {
-    await sql.close();
     for (const schema of schemas) await dropSchema(postgres.url, schema);
-    postgres.stop();
     folder.remove();
   });
+  const postgres = sharedPostgres();
   return (engine) => {
     const schema = `home_${process.pid}_${made++}`;
     const beside = (name: string) => join(folder.path, `${schema}-${name}`);
     const file = beside("na.db");
     if (engine === "PostgreSQL") schemas.push(schema);
     const place = engine === "SQLite" ? `sqlite:${file}` : `${postgres.url}?schema=${schema}`;
-    const rows = engine === "SQLite" ? sqliteRows(file) : postgresRows(sql, schema);
+    const rows = engine === "SQLite" ? sqliteRows(file) : postgresRows(postgres.sql, schema);
     return { data: homeAt(beside("data"), place), place, file, schema, beside, rows };
   };
 }
