@@ -26,6 +26,18 @@ test.each([
   expect(parse(text)).toEqual(TWICE);
 });
 
+test.each([
+  '{"a":{"a":{"a":1}}}',
+  '[{"a":1},{"a":1}]',
+  '{"a":": b","c":"\\":"}',
+  '{"a":"\\\\","b":"\\\\\\":"}',
+  '["a",":b"]',
+  '"a"',
+  "[]",
+])("%s has no duplicate member", (text) => {
+  expect(parse(text)).toMatchObject({ value: JSON.parse(text) });
+});
+
 test("no JSON text written by a program is refused, whatever its whitespace", () => {
   fc.assert(
     fc.property(anyJson, fc.constantFrom("", " ", "\t", "\n"), (value, space) => {

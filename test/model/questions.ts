@@ -59,7 +59,7 @@ export class Questions {
       { weight: 3, make: (state) => this.#playedWith(state) },
       { weight: 2, make: () => this.#board() },
       { weight: 2, make: (state) => this.#boardPlayers(state) },
-      { weight: 2, make: (state) => this.#heroes(state) },
+      { weight: 2, make: (state) => this.heroes(state) },
       { weight: 5, make: (state) => this.#changes(state) },
       { weight: 3, make: () => this.#wrong() },
     ];
@@ -300,7 +300,7 @@ export class Questions {
     return BoardWalk.ofPlayers(this.chance.pick(BOARDS), ids, this.depth);
   }
 
-  #heroes(state: State): Question {
+  heroes(state: State): Question {
     const { chance } = this;
     const patch = () => chance.pick([chance.pick(state.visible)?.patch || "9", "9", "\0"]);
     const filters = {

@@ -235,6 +235,7 @@ class Followed {
     const random = Array.from({ length: state.playerIds.length > 0 ? QUESTIONS : 0 }, () =>
       questions.next(state),
     );
+    if (state.playerIds.length > 0) asked.push(questions.heroes(state), questions.heroes(state));
     asked.push(...this.#open, ...random.filter(({ needsLog, headers }) => !needsLog && !headers));
     this.#open = [];
     for (const question of asked) {
