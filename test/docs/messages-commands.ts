@@ -99,6 +99,9 @@ async function prepare(folder: string): Promise<void> {
   write("broken.toml", "port = = 1\n");
   write("wrong.toml", 'prt = 1\n[rate]\nfast = "yes"\n');
   write("file", "a file, no folder");
+  write("empty-token", " \n");
+  write("short-token", "short");
+  write("spaced-token", "a token that has blanks in it");
 
   await matchbook(["ingest", "sound.ndjson"], { cwd: folder });
   await matchbook(["keys", "create", "--name", "x"], { cwd: folder });

@@ -163,13 +163,6 @@ describe("startup", () => {
   afterAll(() => folder.remove());
   const file = join(folder.path, "token");
   const start = (flags: Record<string, string>) => startWorld([], { "admin-port": "0", ...flags });
-  const faultOf = async (flags: Record<string, string>) => {
-    const started = await start(flags).then(
-      async (one) => `started: ${await one.stop()}`,
-      (error: Error) => `${error.name}: ${error.message}`,
-    );
-    return started;
-  };
 
   test("reads the token from a file, without surrounding whitespace; the setting wins over the file", async () => {
     writeFileSync(file, `  ${TOKEN}\n\n`);
@@ -205,20 +198,5 @@ describe("startup", () => {
     expect(events.filter(({ event }) => event === "admin-token-exposed")).toEqual(
       warns ? [{ event: "admin-token-exposed", file: path }] : [],
     );
-  });
-
-  test.each([
-    ["does not exist", undefined, "it does not exist"],
-    ["is empty", " \n", "is empty"],
-    ["contains a token that is too short", "short", "must be 24 to 512"],
-    ["contains a token with spaces", "a token that has blanks in it", "must be 24 to 512"],
-  ])("is refused when the file %s", async (_, content, words) => {
-    const path = join(folder.path, `file-${words.length}-${content?.length}`);
-    if (content !== undefined) writeFileSync(path, content);
-    const fault = await faultOf({ "admin-token-file": path });
-    expect(fault).toStartWith("SettingsError: ");
-    expect(fault).toContain(words);
-    expect(fault).toContain(path);
-    if (content && content.trim() !== "") expect(fault).not.toContain(content);
   });
 });
