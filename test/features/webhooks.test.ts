@@ -541,20 +541,6 @@ test("a replay delivers again what was committed since a time, in new messages",
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(receiver.received.length);
 });
 
-test("a paused or removed hook receives nothing, and a resumed one what it missed", async () => {
-  const { world, receiver, hook } = await startHooked();
-  await world.hooks.pause(hook, world.clock.now());
-  await deliverNew(world, "one");
-  expect(receiver.received).toEqual([]);
-  await world.hooks.resume(hook);
-  await world.deliver();
-  expect(receiver.matches()).toEqual(["one"]);
-  await world.hooks.remove(hook);
-  await world.ingest(matches("two"));
-  expect(await world.deliver()).toBe(false);
-  expect(receiver.received).toHaveLength(1);
-});
-
 test("with hooks off, the server does not even try to deliver", async () => {
   const { world, receiver } = await startHooked();
   const { settings, access, shards, clock, events } = world;
