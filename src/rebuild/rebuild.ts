@@ -59,7 +59,7 @@ export interface RebuildOptions {
 
 /** Records are decoded and applied so many at a time, and a transaction has so many: each of its players is written once. */
 const BATCH = 1000;
-const BATCHES = 20;
+const BATCHES = 50;
 const ROWS = 1000;
 
 /** Applies the source to an empty target. Nothing of the change log is there until takeOverLog(). */
