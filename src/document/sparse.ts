@@ -20,14 +20,12 @@ export const asBytes = (text: string): string => Buffer.from(text).toString("lat
 export class Fields {
   /** With quotes and the colon, a character for each byte. */
   readonly #names: ReadonlySet<string>;
-  readonly #initials: ReadonlySet<number>;
-  /** The highest of them. */
+  /** The highest first character. */
   readonly #last: number;
 
   constructor(names: ReadonlySet<string>) {
     this.#names = new Set([...names].map((name) => asBytes(`${JSON.stringify(name)}:`)));
-    this.#initials = new Set([...this.#names].map((name) => name.charCodeAt(1)));
-    this.#last = Math.max(0, ...this.#initials);
+    this.#last = Math.max(0, ...[...this.#names].map((name) => name.charCodeAt(1)));
   }
 
   /** A resource with these fields only. Attributes or relationships of which nothing is left are left out. */
@@ -64,9 +62,7 @@ export class Fields {
       }
       const value = endOfValue(text, start) + 1;
       at = endOfValue(text, value);
-      if (this.#initials.has(initial) && this.#names.has(text.slice(start, value))) {
-        kept += `,${text.slice(start, at)}`;
-      }
+      if (this.#names.has(text.slice(start, value))) kept += `,${text.slice(start, at)}`;
     } while (text.charCodeAt(at) === COMMA);
     return { kept, end: at + 1 };
   }

@@ -60,7 +60,8 @@ function openWithoutTrace(path: string): Database {
 /** What another process is just writing looks damaged too, but not when it is read again. */
 function unnoticedLosses(path: string): number {
   const wal = `${realpathSync(path)}-wal`;
-  return Math.min(lostCommits(wal), lostCommits(wal));
+  const lost = lostCommits(wal);
+  return lost === 0 ? 0 : Math.min(lost, lostCommits(wal));
 }
 
 function contentOf(statements: Statements): { summary: Summary; findings: Findings } {
