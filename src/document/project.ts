@@ -6,7 +6,7 @@
 
 import {
   type JsonObject,
-  type Reference,
+  keyOf,
   type Relationship,
   type Resource,
   references,
@@ -15,8 +15,8 @@ import { formatTimestamp } from "../domain/time.ts";
 import type { Shape } from "../query/query.ts";
 import { canonicalResource } from "./canonical.ts";
 import { literalPiece, type Piece, pieceOf, withoutComma } from "./fragment.ts";
-import { inflateEach } from "./join-pieces.ts";
-import { asBytes, Fields } from "./sparse.ts";
+import { plainBody } from "./join-pieces.ts";
+import { asBytes, Fields, lastRelationships, type TextRange } from "./sparse.ts";
 import { findWritten, rememberWritten } from "./written-texts.ts";
 
 /** A stored piece with one or more resources. */
@@ -95,24 +95,37 @@ function rulesOf({ fields }: Shape, additions?: ReadonlyMap<string, Additions>):
     const key = JSON.stringify([type, !added, chosen && [...chosen]]);
     return { key, fields: chosen && new Fields(chosen), added };
   };
-  return new Map(types.map((type) => [asBytes(JSON.stringify(type)), rule(type)]));
+  return new Map(types.map((type) => [type, rule(type)]));
 }
 
+type Relationships = Record<string, Relationship>;
+
 /** A resource in the JSON of its source. Texts have a character for each byte, so that nothing is decoded. */
-class StoredResource {
-  #parsed: Resource | undefined;
+class StoredResource implements TextRange {
+  #relationships: Relationships | undefined;
 
   constructor(
     readonly text: string,
-    /** With quotes, as in `key`. */
+    readonly start: number,
+    readonly head: number,
+    readonly end: number,
     readonly type: string,
-    /** Of what references to it have. */
-    readonly key: string,
+    readonly id: string,
   ) {}
 
-  get parsed(): Resource {
-    this.#parsed ??= JSON.parse(this.text) as Resource;
-    return this.#parsed;
+  get json(): string {
+    return this.text.slice(this.start, this.end);
+  }
+
+  get relationships(): Relationships {
+    if (this.#relationships) return this.#relationships;
+    // Parsing the attributes too would take twice as long.
+    const at = lastRelationships(this.text, this.head, this.end);
+    this.#relationships =
+      at === -1
+        ? ((JSON.parse(this.json) as Resource).relationships ?? {})
+        : (JSON.parse(this.text.slice(at, this.end - 1)) as Relationships);
+    return this.#relationships;
   }
 }
 
@@ -121,24 +134,23 @@ const START = '{"type":';
  * How resources start, as they are stored: members of other objects are sorted, so that nothing else looks like it. Types
  * and ids have no other characters; any would make this slow for long texts.
  */
-const HEAD = /\{"type":("[\w-]{1,64}"),"id":("[\w-]{1,64}")/y;
+const HEAD = /\{"type":"([\w-]{1,64})","id":"([\w-]{1,64})"/y;
 
 /** The resources of a list without brackets. Most need not be parsed. */
-function resourcesIn(list: string): StoredResource[] {
+function resourcesIn(text: string, start: number, end: number): StoredResource[] {
   const found: StoredResource[] = [];
-  let [from, type, id] = [0, "", ""];
-  for (let at = list.indexOf(START); at !== -1; at = list.indexOf(START, at + 1)) {
+  let [from, head, type, id] = [-1, 0, "", ""];
+  let at = text.indexOf(START, start);
+  for (; at !== -1 && at < end; at = text.indexOf(START, at + 1)) {
     HEAD.lastIndex = at;
-    const head = HEAD.exec(list);
-    if (!head) continue;
-    if (at > 0) found.push(new StoredResource(list.slice(from, at - 1), type, type + id));
-    [from, type, id] = [at, head[1]!, head[2]!];
+    const match = HEAD.exec(text);
+    if (!match) continue;
+    if (from !== -1) found.push(new StoredResource(text, from, head, at - 1, type, id));
+    [from, head, type, id] = [at, HEAD.lastIndex, match[1]!, match[2]!];
   }
-  if (id !== "") found.push(new StoredResource(list.slice(from), type, type + id));
+  if (from !== -1) found.push(new StoredResource(text, from, head, end, type, id));
   return found;
 }
-
-const keyIn = ({ type, id }: Reference): string => JSON.stringify(type) + JSON.stringify(id);
 
 /** A source, and what is known of it. */
 class Entry {
@@ -151,7 +163,7 @@ class Entry {
   /** Whether it can be written without opening it: no rule is about it, or it was written before. */
   isKnown(rules: Rules): boolean {
     const { type, piece, isFollowing, lastMatchAt } = this.source;
-    const rule = type === undefined ? undefined : rules.get(`"${type}"`);
+    const rule = type === undefined ? undefined : rules.get(type);
     if (rule && isFollowing) this.written = findWritten(rule.key, piece, lastMatchAt);
     return type !== undefined && (!rule || this.written !== undefined);
   }
@@ -160,10 +172,14 @@ class Entry {
 /** Inflates all at once, because each call has a high fixed cost. */
 function open(entries: Entry[]): void {
   if (entries.length === 0) return;
-  const texts = inflateEach(entries.map(({ source }) => source.piece));
-  for (const [at, entry] of entries.entries()) {
-    const start = entry.source.isFollowing ? 1 : 0;
-    entry.resources = resourcesIn(texts[at]!.toString("latin1", start));
+  const pieces = entries.map(({ source }) => source.piece);
+  const text = plainBody(pieces, "").toString("latin1");
+  let end = 0;
+  for (const entry of entries) {
+    const { piece, isFollowing } = entry.source;
+    const start = end + (isFollowing ? 1 : 0);
+    end += piece.length;
+    entry.resources = resourcesIn(text, start, end);
   }
 }
 
@@ -176,7 +192,7 @@ function chosen(data: Entry[], others: Entry[], paths: string[] | undefined): Is
     open(entries);
     for (const { resources } of entries) {
       for (const resource of resources!) {
-        const { key } = resource;
+        const key = keyOf(resource);
         if (!index.has(key)) index.set(key, resource);
       }
     }
@@ -189,7 +205,7 @@ function chosen(data: Entry[], others: Entry[], paths: string[] | undefined): Is
   read(others.slice(0, others.length - unread.length));
   const targets = (relationship: Relationship | undefined): StoredResource[] =>
     references(relationship).flatMap((reference) => {
-      const key = keyIn(reference);
+      const key = keyOf(reference);
       if (!index.has(key)) read(unread.splice(0));
       return index.get(key) ?? [];
     });
@@ -198,14 +214,14 @@ function chosen(data: Entry[], others: Entry[], paths: string[] | undefined): Is
   for (const path of paths ?? []) {
     let level = primary;
     for (const name of asBytes(path).split(".")) {
-      level = new Set([...level].flatMap((one) => targets(one.parsed.relationships?.[name])));
+      level = new Set([...level].flatMap((one) => targets(one.relationships[name])));
       for (const one of level) found.add(one);
     }
   }
   if (!paths) {
     // The set grows during iteration.
-    for (const { parsed } of found) {
-      for (const one of Object.values(parsed.relationships ?? {}).flatMap(targets)) found.add(one);
+    for (const { relationships } of found) {
+      for (const one of Object.values(relationships).flatMap(targets)) found.add(one);
     }
   }
   for (const entry of unread) entry.resources = [];
@@ -220,9 +236,11 @@ function rewritten(
 ): string | undefined {
   if (!rule) return undefined;
   const { added, fields } = rule;
-  const more = added && completed(resource.parsed, added, lastMatchAt);
+  const more = added && completed(JSON.parse(resource.json) as Resource, added, lastMatchAt);
   const text = more && canonicalResource(more);
-  return fields ? fields.of(text ?? resource.text) : text;
+  if (!fields) return text;
+  const [only] = text === undefined ? [resource] : resourcesIn(text, 0, text.length);
+  return fields.of(only!);
 }
 
 /** A copy of such a text that does not keep the whole page in memory, of which it has parts. */
@@ -291,7 +309,7 @@ class Draft {
         return;
       }
       for (const [at, one] of kept.entries()) {
-        const text = news[at] ?? one.text;
+        const text = news[at] ?? one.json;
         this.#next(text);
         const rule = this.rules.get(one.type);
         if (rule && isFollowing) rememberWritten(rule.key, piece, lastMatchAt, copied(text));

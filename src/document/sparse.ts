@@ -16,6 +16,17 @@ const SMALL_Z = 0x7a;
 /** A text with a character for each of its bytes. */
 export const asBytes = (text: string): string => Buffer.from(text).toString("latin1");
 
+/** A resource in a longer text. Its type and id end at `head`. */
+export interface TextRange {
+  text: string;
+  start: number;
+  head: number;
+  end: number;
+}
+
+const ATTRIBUTES = '"attributes":';
+const RELATIONSHIPS = '"relationships":';
+
 /** Chosen fields. */
 export class Fields {
   /** With quotes and the colon, a character for each byte. */
@@ -29,27 +40,27 @@ export class Fields {
   }
 
   /** A resource with these fields only. Attributes or relationships of which nothing is left are left out. */
-  of(resource: string): string {
-    let kept = "";
-    let at = 0;
-    do {
-      const start = at + 1;
-      const value = endOfValue(resource, start) + 1;
-      const name = resource.slice(start, value);
-      if (name === '"attributes":' || name === '"relationships":') {
-        const chosen = this.#members(resource, value);
+  of({ text, start, head, end }: TextRange): string {
+    let kept = text.slice(start, head);
+    let at = head;
+    while (text.charCodeAt(at) === COMMA) {
+      const value = endOfString(text, at + 1) + 1;
+      const name = text.slice(at + 1, value);
+      if (name === ATTRIBUTES || name === RELATIONSHIPS) {
+        const chosen = this.#members(text, value, end);
         at = chosen.end;
         if (chosen.kept !== "") kept += `,${name}{${chosen.kept.slice(1)}}`;
       } else {
-        at = endOfValue(resource, value);
-        kept += `,${resource.slice(start, at)}`;
+        const next = endOfValue(text, value);
+        kept += text.slice(at, next);
+        at = next;
       }
-    } while (resource.charCodeAt(at) === COMMA);
-    return `{${kept.slice(1)}}`;
+    }
+    return `${kept}}`;
   }
 
   /** Those members of an object, each after a comma, and where the object ends. */
-  #members(text: string, object: number): { kept: string; end: number } {
+  #members(text: string, object: number, end: number): { kept: string; end: number } {
     let kept = "";
     let at = object;
     if (text.charCodeAt(object + 1) === CLOSE) return { kept, end: object + 2 };
@@ -58,9 +69,9 @@ export class Fields {
       const initial = text.charCodeAt(start + 1);
       // Names are sorted, but for numbers.
       if (initial > this.#last && initial >= SMALL_A && initial <= SMALL_Z) {
-        return { kept, end: endOfObject(text, start) };
+        return { kept, end: endOfObject(text, start, end) };
       }
-      const value = endOfValue(text, start) + 1;
+      const value = endOfString(text, start) + 1;
       at = endOfValue(text, value);
       if (this.#names.has(text.slice(start, value))) kept += `,${text.slice(start, at)}`;
     } while (text.charCodeAt(at) === COMMA);
@@ -70,13 +81,23 @@ export class Fields {
 
 const BETWEEN = '},"relationships":{';
 
+/**
+ * Where the relationships start, after `start`, of a resource that ends at `end`, if nothing follows them, as in most;
+ * otherwise -1.
+ */
+export function lastRelationships(text: string, start: number, end: number): number {
+  // In a copy, because the search would not stop at the start.
+  const before = text.slice(start, end).lastIndexOf(BETWEEN);
+  if (before === -1) return -1;
+  const at = start + before + BETWEEN.length - 1;
+  // A member of the attributes is not followed by the end of the resource.
+  return endOfValue(text, at) === end - 1 ? at : -1;
+}
+
 /** Where the attributes or relationships end that have a member here. */
-function endOfObject(resource: string, member: number): number {
-  // Most resources end with their relationships; a member of the attributes is not followed by the end of the resource.
-  const found = resource.lastIndexOf(BETWEEN);
-  const isLast =
-    found > member && endOfValue(resource, found + BETWEEN.length - 1) === resource.length - 1;
-  return isLast ? found + 1 : endOfValue(resource, member, 1);
+function endOfObject(text: string, member: number, end: number): number {
+  const next = lastRelationships(text, member, end);
+  return next === -1 ? endOfValue(text, member, 1) : next - RELATIONSHIPS.length - 1;
 }
 
 /** Where the string, number, list or object that starts here ends, or the object around it. */
@@ -84,10 +105,7 @@ function endOfValue(text: string, start: number, depth = 0): number {
   for (let at = start; at < text.length; at++) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) {
-      for (at++; text.charCodeAt(at) !== QUOTE; at++) {
-        if (text.charCodeAt(at) === BACKSLASH) at++;
-        else if (at >= text.length) break;
-      }
+      at = endOfString(text, at) - 1;
       if (depth === 0) return at + 1;
     } else if (character === OPEN || character === OPEN_LIST) depth++;
     else if (character === CLOSE || character === CLOSE_LIST) {
@@ -96,5 +114,18 @@ function endOfValue(text: string, start: number, depth = 0): number {
       depth--;
     } else if (character === COMMA && depth === 0) return at;
   }
-  throw new Error("A stored resource is not canonical JSON.");
+  throw notCanonical();
 }
+
+function endOfString(text: string, quote: number): number {
+  for (let at = quote + 1; ; at += 1) {
+    const end = text.indexOf('"', at);
+    if (end === -1) throw notCanonical();
+    let escapes = end - 1;
+    while (text.charCodeAt(escapes) === BACKSLASH) escapes -= 1;
+    if ((end - escapes) & 1) return end + 1;
+    at = end;
+  }
+}
+
+const notCanonical = () => new Error("A stored resource is not canonical JSON.");
