@@ -6,9 +6,9 @@
 
 import {
   type JsonObject,
-  keyOf,
   type Relationship,
   type Resource,
+  ResourceIndex,
   references,
 } from "../domain/json.ts";
 import { formatTimestamp } from "../domain/time.ts";
@@ -187,32 +187,25 @@ type IsWanted = (resource: StoredResource) => boolean;
 
 /** The resources along the paths, including intermediate ones. Without paths, all that can be reached by links. */
 function chosen(data: Entry[], others: Entry[], paths: string[] | undefined): IsWanted {
-  const index = new Map<string, StoredResource>();
-  const read = (entries: Entry[]) => {
+  const read = (entries: Entry[]): StoredResource[] => {
     open(entries);
-    for (const { resources } of entries) {
-      for (const resource of resources!) {
-        const key = keyOf(resource);
-        if (!index.has(key)) index.set(key, resource);
-      }
-    }
+    return entries.flatMap(({ resources }) => resources!);
   };
-  read(data);
-  const primary = new Set(index.values());
+  const primary = read(data);
+  const index = new ResourceIndex(primary);
   // Players, teams and what they link to are inflated when something is not found.
   const named = others.findIndex(({ source }) => source.isFollowing);
   const unread = named === -1 ? [] : others.slice(named);
-  read(others.slice(0, others.length - unread.length));
-  const targets = (relationship: Relationship | undefined): StoredResource[] =>
-    references(relationship).flatMap((reference) => {
-      const key = keyOf(reference);
-      if (!index.has(key)) read(unread.splice(0));
-      return index.get(key) ?? [];
-    });
+  index.add(read(others.slice(0, others.length - unread.length)));
+  const targets = (relationship: Relationship | undefined): StoredResource[] => {
+    const all = references(relationship);
+    if (unread.length > 0 && all.some((one) => !index.get(one))) index.add(read(unread.splice(0)));
+    return all.flatMap((one) => index.get(one) ?? []);
+  };
 
   const found = new Set(paths ? [] : primary);
   for (const path of paths ?? []) {
-    let level = primary;
+    let level = new Set(primary);
     for (const name of asBytes(path).split(".")) {
       level = new Set([...level].flatMap((one) => targets(one.relationships[name])));
       for (const one of level) found.add(one);

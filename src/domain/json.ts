@@ -42,22 +42,31 @@ export function keyOf(resource: Reference): string {
   return `${resource.type}/${resource.id}`;
 }
 
-/** Finds resources by type and id. Looks for the id alone first, because joining texts is slower: few are repeated. */
-export class ResourceIndex {
-  readonly #byId = new Map<string, Resource>();
+/**
+ * Finds resources by type and id; the first one, if there are several. Looks for the id alone first, because joining texts
+ * is slower: few are repeated.
+ */
+export class ResourceIndex<T extends Reference = Resource> {
+  readonly #byId = new Map<string, T>();
   /** By key: those whose id a resource of another type has. */
-  readonly #others = new Map<string, Resource>();
+  readonly #others = new Map<string, T>();
 
-  constructor(resources: readonly Resource[]) {
+  constructor(resources: readonly T[]) {
+    this.add(resources);
+  }
+
+  add(resources: readonly T[]): void {
     for (const resource of resources) {
       const known = this.#byId.get(resource.id);
-      if (known === undefined || known.type === resource.type)
-        this.#byId.set(resource.id, resource);
-      else this.#others.set(keyOf(resource), resource);
+      if (known === undefined) this.#byId.set(resource.id, resource);
+      else if (known.type !== resource.type) {
+        const key = keyOf(resource);
+        if (!this.#others.has(key)) this.#others.set(key, resource);
+      }
     }
   }
 
-  get(reference: Reference): Resource | undefined {
+  get(reference: Reference): T | undefined {
     const found = this.#byId.get(reference.id);
     if (found === undefined || found.type === reference.type) return found;
     return this.#others.get(keyOf(reference));
