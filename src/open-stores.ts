@@ -10,9 +10,8 @@ import { checkRedactions, type ListEntry } from "./redact/list.ts";
 import type { Settings } from "./settings/definitions.ts";
 import type { ShardLocation } from "./settings/shard-locations.ts";
 import type { Examined } from "./store/examined.ts";
-import { allowedConnections, examineDatabase } from "./store/postgres/examine.ts";
+import { examineDatabase } from "./store/postgres/examine.ts";
 import { RepairSchema } from "./store/postgres/repair-schema.ts";
-import { OTHER_CONNECTIONS } from "./store/postgres/session.ts";
 import { PostgresShard } from "./store/postgres/shard.ts";
 import type { ShardRepair } from "./store/repair.ts";
 import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
@@ -109,7 +108,7 @@ export async function examineShard(
   list: readonly ListEntry[],
 ): Promise<Examined> {
   const location = locationOf(settings, id);
-  const replicas = settings.shards.find((shard) => shard.id === id)?.replicas?.places ?? [];
+  const replicas = settings.shards.find((shard) => shard.id === id)?.replicas;
   const found =
     location.engine === "sqlite"
       ? await examineFile(id, location.path)
@@ -127,7 +126,7 @@ export async function examineShard(
   }
 }
 
-export { allowedConnections, MAX_WAL_BYTES, OTHER_CONNECTIONS, openNewFile, sqliteVersion };
+export { MAX_WAL_BYTES, openNewFile, sqliteVersion };
 
 /** The ids of all shards, whether or not they can be opened. */
 export const shardIds = ({ data, shards }: Pick<Settings, "data" | "shards">): string[] =>

@@ -12,7 +12,6 @@ import { servedShards } from "../store/served-shards.ts";
 import { StoreError } from "../store/store.ts";
 import { describeError } from "../text/system-errors.ts";
 import { keyFindings, redactionFindings, redisFindings } from "./access.ts";
-import { connectionFindings } from "./connections.ts";
 import {
   diskFindings,
   folderFindings,
@@ -37,9 +36,8 @@ export async function examine(loaded: LoadedSettings, now: number): Promise<Find
     (entries) => ({ entries, error: undefined }),
     (error: Error) => ({ entries: [], error }),
   );
-  const [shards, connections, keys, redis] = await Promise.all([
+  const [shards, keys, redis] = await Promise.all([
     Promise.all(ids.map((id) => readShard(settings, id, list))),
-    connectionFindings(settings),
     keyFindings(settings, now),
     redisFindings(settings),
   ]);
@@ -58,7 +56,6 @@ export async function examine(loaded: LoadedSettings, now: number): Promise<Find
     ...shards.flatMap((facts) =>
       shardFindings(facts, { settings, now, wasServed: served.has(facts.id) }),
     ),
-    ...connections,
     ...keys,
     ...redactions,
     ...redis,

@@ -51,13 +51,10 @@ export function shardFindings({ id, location, found }: ShardFacts, rules: ShardR
     ...lossFindings(id, found),
     ...storedFindings(id, found.findings, rules),
     ...futureFindings(subject, found, rules),
-    ...(found.server ? serverFindings(subject, found.server, maxLagOf(id, rules)) : []),
+    ...(found.server ? serverFindings(subject, found.server) : []),
   ];
   return [describeShard(subject, shown, found), ...findings];
 }
-
-const maxLagOf = (id: string, { settings: { shards } }: ShardRules): number =>
-  shards.find((shard) => shard.id === id)?.replicas?.maxLagSeconds ?? 0;
 
 function foreignFinding(subject: string, shown: string, { settings }: ShardRules): Finding {
   const message = `${shown} is an SQLite file, but not a Matchbook shard`;
@@ -151,12 +148,9 @@ function walFindings(
   return [warning(subject, message, advice)];
 }
 
-const MOST_CLOCK_MS = 5000;
-
 function serverFindings(
   subject: string,
-  { hasDataChecksums, unsafeSettings, isReplica, clockAheadMs, replicas }: ExaminedServer,
-  maxLagSeconds: number,
+  { hasDataChecksums, unsafeSettings, isReplica, replicas }: ExaminedServer,
 ): Finding[] {
   const found: Finding[] = [];
   if (isReplica) {
@@ -171,33 +165,12 @@ function serverFindings(
     const message = `${setting} is off: a power failure can lose acknowledged records and damage the database`;
     found.push(warning(subject, message, "set it to on in postgresql.conf, and reload PostgreSQL"));
   }
-  if (Math.abs(clockAheadMs) > MOST_CLOCK_MS) {
-    const seconds = Math.round(Math.abs(clockAheadMs) / 1000);
-    const direction = clockAheadMs > 0 ? "ahead of" : "behind";
-    const message = `the clock of its server is ${seconds} s ${direction} that of this machine`;
-    found.push(warning(subject, message, "run NTP on both"));
-  }
-  return [...found, ...replicas.map((replica) => replicaFinding(subject, replica, maxLagSeconds))];
+  return [...found, ...replicas.map((replica) => replicaFinding(subject, replica))];
 }
 
-function replicaFinding(
-  subject: string,
-  { shown, state }: ExaminedReplica,
-  maxLagSeconds: number,
-): Finding {
-  const served = "until then, the primary or other replicas serve its requests";
-  if ("error" in state) {
-    return warning(subject, `replica: ${describeError(state.error)}`, `start it again; ${served}`);
-  }
-  if (!state.isCopy) {
-    const message = `replica ${shown} does not replicate the primary, or is far behind`;
-    return warning(subject, message, `check its replication; ${served}`);
-  }
-  if (state.behind === 0) return ok(subject, `replica ${shown} is up to date`);
-  const lagMs = state.lastReplayMs ?? Number.POSITIVE_INFINITY;
-  const age =
-    state.lastReplayMs === undefined ? "of unknown age" : `${Math.ceil(lagMs / 1000)} s old`;
-  const message = `replica ${shown} lacks the last ${state.behind} transactions; what it has is ${age}`;
-  if (lagMs <= maxLagSeconds * 1000) return ok(subject, message);
-  return warning(subject, message, `check its replication and its load; ${served}`);
+function replicaFinding(subject: string, { shown, reason }: ExaminedReplica): Finding {
+  if (reason === undefined) return ok(subject, `replica ${shown} replicates the primary`);
+  const advice =
+    "check that it runs, and its replication; until then, the primary or other replicas serve its requests";
+  return warning(subject, `replica ${shown}: ${reason}`, advice);
 }

@@ -22,24 +22,14 @@ export interface ExaminedServer {
   unsafeSettings: string[];
   /** Whether it replicates another server, and so cannot be written. */
   isReplica: boolean;
-  /** How far its clock is ahead of that of this machine; negative if behind. */
-  clockAheadMs: number;
   replicas: ExaminedReplica[];
 }
 
 export interface ExaminedReplica {
   /** Without user and password. */
   shown: string;
-  state: ReplicaLag | { error: Error };
-}
-
-export interface ReplicaLag {
-  /** Whether the primary has had the state of the replica. */
-  isCopy: boolean;
-  /** How many transactions it lacks. */
-  behind: number;
-  /** The age of the last transaction that it has replayed; undefined if unknown. */
-  lastReplayMs: number | undefined;
+  /** Why a server would not use it; undefined if it would. */
+  reason: string | undefined;
 }
 
 /**
