@@ -1,6 +1,6 @@
 /** `matchbook shards move`: copies a shard to another location and compares both. */
 
-import { type Moved, move as moveShard, type Phase, recordsIn, type Side } from "../export/move.ts";
+import { type Moved, move as moveShard, recordsIn, type Side } from "../export/move.ts";
 import { openWriter } from "../open-stores.ts";
 import { parseLocation, type ShardLocation, showLocation } from "../settings/shard-locations.ts";
 import type { Writer } from "../store/store.ts";
@@ -8,12 +8,7 @@ import { CommandError, defineCommand, note, UsageError } from "./command.ts";
 import { withProgress } from "./progress.ts";
 import { SHARD, withShard } from "./shard-store.ts";
 
-interface Flags {
-  to: string;
-  resume?: true;
-}
-
-export const move = defineCommand<Flags>({
+export const move = defineCommand<{ to: string }>({
   name: "move",
   description:
     "copy a shard to another location, on any engine, and verify that both serve the same.\n" +
@@ -26,13 +21,10 @@ export const move = defineCommand<Flags>({
       "sqlite:PATH or postgres://USER@HOST/DATABASE?schema=NAME; must be empty or not exist. " +
       "Set the password as PGPASSWORD: every user of the machine can read flags.",
   },
-  options: { "--resume": "replace an earlier copy, complete or not" },
   examples: {
     "matchbook shards move na --to 'postgres://matchbook@db.example.com/matchbook?schema=na'":
       "from a file into PostgreSQL",
     "matchbook shards move na --to sqlite:/srv/matchbook/na.db": "into a file",
-    "matchbook shards move na --to sqlite:/srv/matchbook/na.db --resume":
-      "copy again after an interruption, or newer records",
   },
   run({ settings, flags }, id: string) {
     const parsed = parseLocation(flags.to);
@@ -43,7 +35,7 @@ export const move = defineCommand<Flags>({
       settings,
       id,
       async (source) => {
-        const moved = await copy(source, id, to, flags.resume === true);
+        const moved = await copy(source, id, to);
         if (!moved.isEqual) throw new CommandError(difference(id, to, moved));
         return { text: nextSteps(id, to, moved.source) };
       },
@@ -52,24 +44,22 @@ export const move = defineCommand<Flags>({
   },
 });
 
-async function copy(source: Writer, shard: string, to: ShardLocation, resume: boolean) {
+async function copy(source: Writer, shard: string, to: ShardLocation) {
   const location = showLocation(to);
   const target = openWriter(shard, to);
-  let phase: Phase | undefined;
+  let hasBegun = false;
   try {
     return await withProgress("copy", 0, "records", (update) =>
       moveShard(source, target, {
-        ...{ shard, location, resume },
+        ...{ shard, location },
         onProgress(...values) {
-          phase = values[2];
+          hasBegun = true;
           update(...values);
         },
       }),
     );
   } catch (error) {
-    if (phase === "copy") {
-      note(`Part of the records are in ${location}: use --resume to copy again.`);
-    }
+    if (hasBegun) note(`Records were copied to ${location}: delete them before you move again.`);
     throw error;
   } finally {
     await target.close();
@@ -99,7 +89,7 @@ function nextSteps(id: string, to: ShardLocation, { digest, counts }: Side): str
     "To use the new location:",
     "",
     `1. Stop ingest into ${id}, and the servers. If the old location has received records since`,
-    "   then, run this command again with --resume.",
+    "   then, delete the copy and run this command again.",
     `2. Set url in the table [shards.${id}] of the settings file to the location, without replicas of`,
     "   the old one. If there were no tables of shards yet, add one for each shard: only those listed",
     "   are served.",

@@ -40,7 +40,7 @@ import {
 } from "../store/tables.ts";
 
 /** One state of a shard, also that of a transaction. */
-export type RebuildSource = Omit<StoredState, "checkIndexes">;
+type RebuildSource = Omit<StoredState, "checkIndexes">;
 
 export interface RebuildOptions {
   /** The id of the shard: records of others are damage. */
@@ -358,11 +358,7 @@ async function keysIn(
  * Takes over the change log, so that those who follow it go on. Positions before a damaged commit would miss it: only what
  * follows is taken over.
  */
-export async function takeOverLog(
-  source: RebuildSource,
-  target: Writer,
-  token?: string,
-): Promise<void> {
+export async function takeOverLog(source: RebuildSource, target: Writer): Promise<void> {
   const shard = await shardOf(source);
   let rows: ChangeRow[] = [];
   let damagedUpTo = 0;
@@ -383,7 +379,7 @@ export async function takeOverLog(
       one.setShard({
         ...(log_id !== undefined && { log_id }),
         sequence: sequence ?? last?.sequence ?? 0,
-        token: token ?? shard?.token ?? last?.token ?? "",
+        token: shard?.token ?? last?.token ?? "",
       }),
     NO_NUMBERS,
   );

@@ -551,8 +551,6 @@ export interface Transaction extends ShardContents {
   /** For a shard that is rebuilt: adds rows of another one, and sets what its own row says. */
   copyRows(table: TableShape, rows: StoredRow[]): Awaitable<void>;
   setShard(changes: ShardChanges): Awaitable<void>;
-  /** Removes everything. */
-  clear(): Awaitable<void>;
 }
 
 /** The shard's file or database cannot be used; the message says what to do. */

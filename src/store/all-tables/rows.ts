@@ -4,8 +4,7 @@ import { readShard } from "../core/shard.ts";
 import { ask, insert, query, type Steps } from "../steps.ts";
 import type { NamedTable, RowRange, ShardChanges, StoredRow } from "../store.ts";
 import { type Column, storedColumns, type Table, type TableShape, type Value } from "../table.ts";
-import { DERIVED, SHARD } from "../tables.ts";
-import { DECLARED } from "./declared.ts";
+import { SHARD } from "../tables.ts";
 
 const CHECKSUM: Column = { type: "bigint", isNullable: false };
 
@@ -65,14 +64,6 @@ export const rows = {
     const row = yield* readShard();
     yield* ask((engine) => engine.run("DELETE FROM {shard}"));
     yield* insert(SHARD, [{ ...row, ...changes }]);
-  },
-
-  *clear(): Steps<void> {
-    const kept: readonly TableShape[] = [SHARD, DERIVED];
-    for (const table of DECLARED.filter((one) => !kept.includes(one))) {
-      yield* ask((engine) => engine.run(`DELETE FROM {${table.name}}`));
-    }
-    yield* rows.setShard({ matches: 0, players: 0, teams: 0, pruned_before: null });
   },
 };
 
