@@ -18,21 +18,28 @@ import type { Settings } from "../settings/definitions.ts";
 import { copySqlite, formatIn, switchToWal } from "../sqlite/copy.ts";
 import { StoreError } from "../store/store.ts";
 import { describeError } from "../text/system-errors.ts";
-import { verifyShard } from "../verify/verify.ts";
+import { verifyRows } from "../verify/verify.ts";
 import { BackupFolder } from "./backup-folder.ts";
 import { BackupError, type BackupFile, type Manifest, newManifest } from "./manifest.ts";
-import { type StartProgress, showingBytes } from "./progress.ts";
+
+/** Shows progress while `work` runs, which reports how much is done. A total of 0 means unknown. */
+type ShowProgress = <T>(
+  label: string,
+  total: number,
+  what: string,
+  work: (update: (done: number) => void) => Promise<T>,
+) => Promise<T>;
+
+const inMib = (bytes: number): number => Math.round(bytes / 2 ** 20);
 
 export interface BackupOptions {
   /** The shards to copy. */
   shards: readonly string[];
-  /** Whether to copy keys and usage. */
-  keys: boolean;
   /** The version of Matchbook. */
   version: string;
   now: number;
   observe: Observe;
-  startProgress: StartProgress;
+  showProgress: ShowProgress;
 }
 
 /**
@@ -49,7 +56,7 @@ export async function backUp(
   try {
     await addRedactions(settings, manifest, options);
     for (const id of options.shards) await addShard(settings, id, folder, manifest, options);
-    if (options.keys) await addAccess(settings, folder, manifest, options);
+    await addAccess(settings, folder, manifest, options);
     await folder.finish(manifest);
   } catch (error) {
     folder.discard();
@@ -92,7 +99,7 @@ async function addShard(
     const file =
       isThere &&
       (await copyFile(`${shard}.db`, shard, location.path, folder, options, async (path) => {
-        const counts = await verifiedCounts(shard, path, options.startProgress);
+        const counts = await verifiedCounts(shard, path, options.showProgress);
         return counts && { ...part, counts };
       }));
     if (file) files.push(file);
@@ -114,17 +121,16 @@ async function hasShard(settings: Settings, shard: string, observe: Observe): Pr
 }
 
 /** Undefined if there are no tables in the file. Throws StoreError if anything in it is damaged. */
-async function verifiedCounts(id: string, path: string, startProgress: StartProgress) {
+async function verifiedCounts(id: string, path: string, showProgress: ShowProgress) {
   const listed = [{ id, location: { engine: "sqlite", path } as const }];
   const shards = openShards({ data: "", shards: listed }, unobserved, undefined, "read");
-  const progress = startProgress(`${id}: verify`, 0, "rows");
   try {
-    const counts = await (await shards.existingWriter(id))?.counts();
-    if (!counts) return undefined;
-    const onProgress = (rows: number) => progress.update(rows, rows);
-    const options = { quick: true, share: 1, limit: 1, scratch: "", onProgress };
-    const result = await verifyShard(shards, id, options);
-    const damage = result?.damage[0];
+    const writer = await shards.existingWriter(id);
+    if (!writer) return undefined;
+    const counts = await writer.counts();
+    const damage = await showProgress(`${id}: verify`, 0, "rows", (update) =>
+      verifyRows(id, writer, update),
+    );
     if (damage) {
       throw new StoreError(
         `table ${damage.table}, record ${damage.record} is damaged: run 'matchbook verify ${id}'`,
@@ -133,7 +139,6 @@ async function verifiedCounts(id: string, path: string, startProgress: StartProg
     const { bytes: _, newestMatch: newest, ...rest } = counts;
     return { ...rest, newestMatch: newest === undefined ? null : formatTimestamp(newest) };
   } finally {
-    progress.stop();
     await shards.close();
   }
 }
@@ -179,13 +184,14 @@ async function copyFile<T extends object>(
   label: string,
   from: string,
   folder: BackupFolder,
-  { startProgress }: BackupOptions,
+  { showProgress }: BackupOptions,
   describe: (path: string) => Promise<T | undefined>,
 ): Promise<(T & Pick<BackupFile, "name" | "format" | "bytes" | "sha256">) | undefined> {
   const draft = folder.create(name);
-  const progress = startProgress(`${label}: copy`, statSync(from).size, "MiB");
   try {
-    await copySqlite(from, draft, showingBytes(progress)).finally(progress.stop);
+    await showProgress(`${label}: copy`, inMib(statSync(from).size), "MiB", (update) =>
+      copySqlite(from, draft, (bytes) => update(inMib(bytes))),
+    );
     const content = await describe(draft);
     if (!content) return undefined;
     switchToWal(draft);

@@ -7,17 +7,11 @@ import { syncFile, syncFolder } from "../durable-files.ts";
 
 const READ_BYTES = 1024 * 1024;
 
-/** In hexadecimal. `onRead` is called with the bytes read so far. */
-export async function sha256Of(
-  path: string,
-  onRead: (bytes: number) => void = () => {},
-): Promise<string> {
+/** In hexadecimal. */
+export async function sha256Of(path: string): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256");
-  let bytes = 0;
   for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES })) {
     hash.update(chunk);
-    bytes += chunk.length;
-    onRead(bytes);
   }
   return hash.digest("hex");
 }

@@ -12,7 +12,6 @@ import { showLocation } from "../settings/shard-locations.ts";
 import type { Redaction } from "../store/store.ts";
 import { copyFile, publish, sha256Of } from "./files.ts";
 import { BackupError, type BackupFile, isShardFile } from "./manifest.ts";
-import { type StartProgress, showingBytes } from "./progress.ts";
 
 /** A file of a backup, and where it goes. */
 export interface RestoreStep {
@@ -25,7 +24,6 @@ export interface RestoreOptions {
   settings: Settings;
   /** Of the backup. Those on the list are applied too. */
   redactions: readonly ListedRedaction[];
-  startProgress: StartProgress;
 }
 
 /** What became of a step. */
@@ -47,7 +45,7 @@ export async function* restore(
   const outcomes = steps.map((step) => ({ step, found: whatIsThere(step.to) }));
   const wanted = steps.filter((_, at) => outcomes[at]!.found.length === 0);
   yield* outcomes.filter(({ found }) => found.length > 0);
-  await checkFiles(wanted, options.startProgress);
+  await checkFiles(wanted);
   for (const step of wanted) yield await restoreStep(step, list, options.settings);
 }
 
@@ -102,7 +100,7 @@ function placeOf(settings: Settings, file: BackupFile): string {
     const place = accessFiles(settings).find(({ kind }) => kind === file.kind);
     if (place) return place.path;
     throw new BackupError(
-      `keys-database is set, so ${file.name} would not be used: add --no-keys, or leave out that setting`,
+      `keys-database is set, so ${file.name} would not be used: name the shards to restore, or leave out that setting`,
     );
   }
   const { shards } = settings;
@@ -125,32 +123,18 @@ const whatIsThere = (to: string): string[] =>
   COMPANIONS.map((suffix) => `${to}${suffix}`).filter((path) => existsSync(path));
 
 /** Before anything is written. */
-async function checkFiles(
-  steps: readonly RestoreStep[],
-  startProgress: StartProgress,
-): Promise<void> {
+async function checkFiles(steps: readonly RestoreStep[]): Promise<void> {
   const damaged: string[] = [];
-  for (const { file, from } of steps) {
-    const progress = startProgress(`${file.name}: check`, file.bytes, "MiB");
-    try {
-      if (!(await isIntact(from, file, showingBytes(progress)))) damaged.push(from);
-    } finally {
-      progress.stop();
-    }
-  }
+  for (const { file, from } of steps) if (!(await isIntact(from, file))) damaged.push(from);
   if (damaged.length === 0) return;
   throw new BackupError(
     `${damaged.join(", ")}: missing, or not the file that was backed up (its SHA-256 differs); nothing was restored. Use another backup, or name the shards to restore`,
   );
 }
 
-async function isIntact(
-  path: string,
-  { bytes, sha256 }: BackupFile,
-  onRead: (bytes: number) => void,
-): Promise<boolean> {
+async function isIntact(path: string, { bytes, sha256 }: BackupFile): Promise<boolean> {
   if (statSync(path, { throwIfNoEntry: false })?.size !== bytes) return false;
-  return (await sha256Of(path, onRead)) === sha256;
+  return (await sha256Of(path)) === sha256;
 }
 
 /** Removes players who were redacted after the backup was made. */

@@ -7,11 +7,11 @@ import { describeContent, type Manifest, type MissingPart } from "../backup/mani
 import { accessFiles } from "../open-access.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { CommandError, defineCommand } from "./command.ts";
-import { startProgress } from "./progress.ts";
+import { withProgress } from "./progress.ts";
 import { chosenShards, noteIgnored, SHARDS, withShards } from "./shard-store.ts";
 import { table } from "./table.ts";
 
-export const backup = defineCommand<{ keys: boolean }>({
+export const backup = defineCommand({
   name: "backup",
   summary: "copy shards, keys, usage and hooks into a folder, while servers run",
   description:
@@ -21,28 +21,24 @@ export const backup = defineCommand<{ keys: boolean }>({
     "Shards and keys in PostgreSQL are left to its own tools, which are named.\n" +
     "Exit codes: 1 the backup failed, or lacks a part that cannot be read; 2 wrong usage.",
   arguments: { "<dir>": "folder for the backup; must be empty or not exist", ...SHARDS },
-  options: { "--no-keys": "leave out keys, usage and hooks" },
-  json: "print the manifest",
   examples: {
     "matchbook backup /var/backups/matchbook/$(date +%F)": "back up everything",
-    "matchbook backup /mnt/usb/na na --no-keys": "back up one shard",
-    "matchbook backup /mnt/usb/all --json | jq -r .createdAt": "print the time of the backup",
+    "matchbook backup /mnt/usb/na na": "back up one shard, with keys, usage and hooks",
   },
-  async run({ settings, flags: { keys } }, folder: string, wanted: string[]) {
+  async run({ settings }, folder: string, wanted: string[]) {
     const ids = await withShards(settings, async (shards) => shards.list());
     const shards = chosenShards(ids, wanted);
-    if (ids.length === 0 && !(keys && hasKeys(settings))) {
+    if (ids.length === 0 && !hasKeys(settings)) {
       throw new CommandError(`there is nothing to back up in ${settings.data}: check --data`);
     }
     const manifest = await backUp(settings, folder, {
-      ...{ shards, keys, version, startProgress },
+      ...{ shards, version, showProgress: withProgress },
       now: Date.now(),
       observe: noteIgnored,
     });
     const { files, missing } = manifest;
     if (missing.some(({ isFailure }) => isFailure)) process.exitCode = 1;
     return {
-      json: manifest,
       text: files.length > 0 ? filesTable(manifest) : "",
       notes: missing.map(describeMissing),
     };

@@ -20,7 +20,6 @@ export const prune = defineCommand<{ olderThan: string; dryRun?: true }>({
   arguments: SHARD,
   required: { "--older-than <DAYS>": "age of the records to remove, e.g. 400d" },
   options: { "--dry-run": "print how many records would be removed, and change nothing" },
-  json: "print one JSON object: shard, cutoff, served, withheld, dryRun",
   examples: {
     "matchbook prune na --older-than 400d --dry-run": "count the records that would be removed",
     "matchbook prune na --older-than 400d": "remove all records older than 400 days",
@@ -38,7 +37,6 @@ export const prune = defineCommand<{ olderThan: string; dryRun?: true }>({
     const cutoff = formatTimestamp(pruned.cutoff);
     const verb = dryRun ? "would be removed" : "removed";
     return {
-      json: { shard, cutoff, served, withheld, dryRun },
       text: table([
         ["cutoff", cutoff],
         [`served ${verb}`, String(served)],

@@ -15,10 +15,9 @@ import {
 } from "../backup/restore.ts";
 import { describeMissing } from "./backup.ts";
 import { CommandError, defineCommand, note, print, sameFlags } from "./command.ts";
-import { startProgress } from "./progress.ts";
 import { table } from "./table.ts";
 
-export const restore = defineCommand<{ keys: boolean }>({
+export const restore = defineCommand({
   name: "restore",
   summary: "put shards, keys, usage and hooks from a backup back",
   description:
@@ -31,25 +30,22 @@ export const restore = defineCommand<{ keys: boolean }>({
     "<dir>": "folder of the backup",
     "[files...]": "restore only these: ids of shards, or names of files, e.g. access.sqlite",
   },
-  options: { "--no-keys": "leave out keys, usage and hooks" },
-  json: "print one JSON object with the restored files",
   examples: {
     "matchbook restore /var/backups/matchbook/2026-11-17": "restore everything",
     "matchbook restore /var/backups/matchbook/2026-11-17 na": "restore one shard",
     "matchbook restore /var/backups/matchbook/2026-11-17 access.sqlite": "restore the API keys",
     "matchbook restore /var/backups/matchbook/2026-11-17 --data /tmp/try": "try a backup",
   },
-  async run({ settings, flags, command }, folder: string, wanted: string[]) {
+  async run({ settings, command }, folder: string, wanted: string[]) {
     const manifest = readManifest(folder);
-    const steps = stepsFor(settings, folder, chosen(manifest, wanted, flags.keys));
+    const steps = stepsFor(settings, folder, chosen(manifest, wanted));
     const outcomes: RestoreOutcome[] = [];
-    const options = { settings, redactions: manifest.redactions, startProgress };
+    const options = { settings, redactions: manifest.redactions };
     try {
       for await (const outcome of restoreSteps(steps, options)) outcomes.push(outcome);
     } finally {
       // Also if one fails: those before it are restored.
-      const isNothing = outcomes.length === 0 && steps.length > 0;
-      if (!isNothing) report(outcomes, manifest, flags);
+      report(outcomes, manifest);
     }
     if (wanted.length === 0) for (const part of manifest.missing) note(describeMissing(part));
     const left = outcomes.filter(({ found }) => found.length > 0);
@@ -63,12 +59,8 @@ export const restore = defineCommand<{ keys: boolean }>({
 });
 
 /** Throws CommandError if something that is named is not in the backup. */
-function chosen(
-  { files, missing }: Manifest,
-  wanted: readonly string[],
-  withKeys: boolean,
-): BackupFile[] {
-  if (wanted.length === 0) return files.filter((file) => withKeys || isShardFile(file));
+function chosen({ files, missing }: Manifest, wanted: readonly string[]): BackupFile[] {
+  if (wanted.length === 0) return files;
   const isNamed = (file: BackupFile, name: string) =>
     file.name === name || (isShardFile(file) && file.shard === name);
   const unknown = wanted.find((name) => !files.some((file) => isNamed(file, name)));
@@ -81,17 +73,10 @@ function chosen(
   );
 }
 
-function report(
-  outcomes: readonly RestoreOutcome[],
-  { createdAt }: Manifest,
-  flags: { json?: true },
-): void {
+function report(outcomes: readonly RestoreOutcome[], { createdAt }: Manifest): void {
   const restored = outcomes.filter(({ found }) => found.length === 0);
   const steps = restored.map(({ step }) => step);
-  if (flags.json) {
-    const existing = outcomes.flatMap(({ found }) => found);
-    print(JSON.stringify({ createdAt, files: steps.map(asJson), existing }));
-  } else if (steps.length > 0) print(stepsTable(steps));
+  if (steps.length > 0) print(stepsTable(steps));
   if (steps.some(({ file }) => file.kind === "keys")) {
     note(`Keys are as they were at ${createdAt}: revoke those again that were revoked since then.`);
   }
@@ -105,8 +90,6 @@ function leftAlone(left: readonly RestoreOutcome[], restored: string, again: str
     `restore overwrites nothing, and there already is ${found}; ${restored} was restored. To restore this from the backup, ${stop}move it elsewhere, and ${again}`,
   );
 }
-
-const asJson = ({ file, to }: RestoreStep) => ({ ...file, location: to });
 
 function stepsTable(steps: readonly RestoreStep[]): string {
   const rows = steps.map(({ file, to }) => [file.name, describeContent(file), to]);

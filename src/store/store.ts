@@ -386,10 +386,10 @@ export interface Writer extends AdminReader {
    */
   write<T>(work: (transaction: Transaction) => Promise<T>, given?: GivenNumbers): Promise<T>;
   /**
-   * Gives free space back to the disk, in short steps between which others may write. With `full` the store is
-   * rewritten, and other writers wait; not every store can do that. Throws StoreError.
+   * Gives free space back to the disk, in short steps between which others may write. Throws StoreError, also if the store
+   * does so by itself.
    */
-  compact(full: boolean, onProgress: OnProgress): Promise<void>;
+  compact(onProgress: OnProgress): Promise<void>;
   /**
    * Empties the shard's own write-ahead log, if it has one, so that nothing is left in its files of what was removed.
    * False if a long read prevents it.

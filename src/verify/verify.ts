@@ -82,8 +82,12 @@ export async function verifyShard(
 }
 
 /** A quick verification of a shard that nobody else uses. Returns the first finding. */
-export async function verifyRows(id: string, writer: Writer): Promise<Damage | undefined> {
-  const options = { quick: true, share: 1, limit: 1, scratch: "" };
+export async function verifyRows(
+  id: string,
+  writer: Writer,
+  onProgress = (_rows: number) => {},
+): Promise<Damage | undefined> {
+  const options = { quick: true, share: 1, limit: 1, scratch: "", onProgress };
   const verified = await verifyShard({ existingWriter: () => writer }, id, options);
   return verified?.damage[0];
 }

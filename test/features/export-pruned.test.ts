@@ -181,16 +181,6 @@ test("the parts are stored in their order, also by threads", async () => {
   expect(await stateOf(copy)).toEqual(await stateOf(home));
 });
 
-test("a part of the records has no other lines", async () => {
-  const home = await aShard(["redact", "prune"]);
-  const parts = await lookInto(home, async (writer) => [
-    await exportedFrom(writer, { since: START }),
-    await exportedFrom(writer, { withheld: false }),
-  ]);
-  expect(parts.map((documents) => documents.filter(isState))).toEqual([[], []]);
-  expect(parts.map((documents) => documents.length)).toEqual([7, 6]);
-});
-
 describe("a shard that is not empty", () => {
   const own = aMatch({ id: "own", createdAt: START, rosters: duel({ id: "ann" }, { id: "own" }) });
 
@@ -375,7 +365,7 @@ test.each([
   const home = await aShard(how);
   const before = await stateOf(home);
   const documents = await lookInto(home, (writer) =>
-    exportedFrom(writer, {}, () => lookInto(home, act)),
+    exportedFrom(writer, undefined, () => lookInto(home, act)),
   );
   expect(await stateOf(home)).not.toEqual(before);
   const copy = aHome();

@@ -35,7 +35,7 @@ const CASES: [args: string, exitCode: number, ...missing: Kind[]][] = [
   ["status", 0],
   ["shards digest na", 0],
   ["prune na --older-than 36500d", 0],
-  ["compact na --full", 0],
+  ["compact na", 0],
   ["redact na ada --yes", 0],
   ["doctor", 0],
   ["backup another", 0],

@@ -4,8 +4,7 @@ import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { engineHomes } from "../support/engine-worlds.ts";
-import { digestAt, ingestAt, linesOf, lookInto, matchbookAt } from "../support/places.ts";
-import { until } from "../support/state.ts";
+import { digestAt, ingestAt, linesOf, matchbookAt } from "../support/places.ts";
 import { startWorld } from "../support/world.ts";
 
 const DAY = 86_400_000;
@@ -14,9 +13,10 @@ const homeIn = engineHomes();
 const prune = (data: string) => matchbookAt(data, ["prune", "na", "--older-than", "5d"]);
 
 async function compact(data: string): Promise<{ before: number; after: number }> {
-  const compacted = await matchbookAt(data, ["compact", "na", "--json"]);
-  expect(compacted).toMatchObject({ exitCode: 0, stderr: "" });
-  return JSON.parse(compacted.stdout);
+  const { exitCode, stdout, stderr } = await matchbookAt(data, ["compact", "na"]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  const [before, after] = stdout.match(/\d+/g)!.map(Number);
+  return { before: before!, after: after! };
 }
 
 test("in SQLite, compact makes the file shorter after a prune, while the shard is served", async () => {
@@ -38,17 +38,11 @@ test("in SQLite, compact makes the file shorter after a prune, while the shard i
   expect(again.stdout).toBe(`before  ${after} bytes\nafter   ${after} bytes\n`);
 });
 
-test("in PostgreSQL, compact gives back free space at the ends of tables, and has no --full", async () => {
+test("in PostgreSQL, compact says who gives back free space", async () => {
   const { data } = homeIn("PostgreSQL");
-  await ingestAt(data, linesOf("na", 60, Date.now() - 100 * DAY));
-  // Before the prune: autovacuum may give back some of it on its own.
-  const stored = await compact(data);
-  await prune(data);
-  expect(await lookInto(data, async (writer) => (await writer.counts()).served)).toBe(0);
-  // Transactions of other tests keep old rows from being removed while they last.
-  await until("space is given back", async () => (await compact(data)).after < stored.after);
-  expect(await matchbookAt(data, ["compact", "na", "--full"])).toMatchObject({
+  await ingestAt(data, linesOf("na", 2, Date.now()));
+  expect(await matchbookAt(data, ["compact", "na"])).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining("leave out --full, or run VACUUM FULL"),
+    stderr: expect.stringMatching(/autovacuum gives free space back; run VACUUM/),
   });
 });

@@ -36,8 +36,8 @@ describe.each(ENGINES)("in %s, prune", (engine) => {
         daysAgo("recent", 300),
       ]),
     );
-    const trial = JSON.parse((await prune("--older-than", "400d", "--dry-run", "--json")).stdout);
-    expect(trial).toMatchObject({ shard: "na", served: 1, withheld: 1, dryRun: true });
+    const trial = await prune("--older-than", "400d", "--dry-run");
+    expect(trial.stdout).toMatch(/\nserved would be removed +1\nwithheld would be removed +1\n$/);
     expect(await cutoffOf(data)).toBeUndefined();
 
     const { exitCode, stdout, stderr } = await prune("--older-than", "400d");
@@ -54,16 +54,17 @@ describe.each(ENGINES)("in %s, prune", (engine) => {
     await doneAt(data, ["shards", "move", "na", "--to", copy]);
     const there = homeAt(beside("there"), copy);
     const restored = homeAt(beside("restored"), `sqlite:${beside("restored.db")}`);
-    await doneAt(there, ["backup", beside("saved"), "--no-keys"]);
-    await doneAt(restored, ["restore", beside("saved")]);
+    await doneAt(there, ["backup", beside("saved")]);
+    await doneAt(restored, ["restore", beside("saved"), "na"]);
     for (const one of [there, restored]) {
       expect(await digestAt(one)).toEqual(await digestAt(data));
       expect(await cutoffOf(one)).toBe(cutoff);
     }
 
-    const back = await prune("--older-than", "450d", "--json");
+    const back = await prune("--older-than", "450d");
     expect(back.stderr).toBe("Shard na was pruned before: its cutoff never moves back.\n");
-    expect(JSON.parse(back.stdout)).toMatchObject({ cutoff: formatTimestamp(cutoff), served: 0 });
+    expect(back.stdout).toContain(formatTimestamp(cutoff));
+    expect(back.stdout).toMatch(/\nserved removed +0\n/);
   });
 
   test("continues when it was killed; until then, its matches are hidden", async () => {
@@ -90,8 +91,8 @@ describe.each(ENGINES)("in %s, prune", (engine) => {
       detail: `older than the prune cutoff (${formatTimestamp(cutoff)})`,
     });
 
-    const { stdout } = await matchbookAt(data, ["prune", "na", "--older-than", "5d", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject(left);
+    const { stdout } = await matchbookAt(data, ["prune", "na", "--older-than", "5d"]);
+    expect(stdout.match(/\d+$/gm)?.map(Number)).toEqual([left.served, left.withheld]);
     expect(await digestAt(data)).toMatchObject({ matches: 1 });
   });
 });

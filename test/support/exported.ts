@@ -1,16 +1,16 @@
 /** Exports a shard within this process, as `matchbook export` does. */
 
-import { type ExportOptions, exportRecords } from "../../src/export/export.ts";
+import { exportRecords } from "../../src/export/export.ts";
 import type { Writer } from "../../src/store/store.ts";
 import type { MatchDocument } from "./records.ts";
 
 /**
- * The documents of the whole shard na, in their order; the ones with `meta` alone are not matches. `meanwhile` is called
+ * The documents of the shard, in their order; the ones with `meta` alone are not matches. `meanwhile` is called
  * when the export has begun.
  */
 export async function exportedFrom(
   writer: Pick<Writer, "survey">,
-  options: Partial<ExportOptions> = {},
+  shard = "na",
   meanwhile: () => Promise<unknown> = async () => {},
 ): Promise<MatchDocument[]> {
   let lines = "";
@@ -18,7 +18,7 @@ export async function exportedFrom(
     // A state is that of the first read.
     await contents.prunedBefore();
     await meanwhile();
-    const chunks = exportRecords(contents, { shard: "na", withheld: true, ...options });
+    const chunks = exportRecords(contents, shard);
     for await (const { bytes } of chunks) lines += Buffer.from(bytes).toString();
   });
   return lines

@@ -4,11 +4,11 @@ import { findings } from "../core/findings.ts";
 import { readSummary } from "../core/summary.ts";
 import type { ExaminedReplica, ExaminedServer, ExaminedShard } from "../examined.ts";
 import { run } from "../steps.ts";
-import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { checkOwner, formatOf } from "./open.ts";
 import { type Replicas, ReplicaWatch } from "./replica-health.ts";
 import { type Patience, type PostgresTarget, Session } from "./session.ts";
+import { readBytes } from "./size.ts";
 
 const PATIENCE: Patience = { readMs: 3000, writeMs: 3000 };
 

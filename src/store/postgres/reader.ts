@@ -24,12 +24,12 @@ import type {
   Vocabulary,
 } from "../store.ts";
 import { type NamedColumns, PLAYERS } from "../tables.ts";
-import { readBytes } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
 import { namedColumns, playersNamed, verifyAsked } from "./namesakes.ts";
 import { type FoundPage, findPage } from "./pages.ts";
 import type { Connection, Session } from "./session.ts";
+import { readBytes } from "./size.ts";
 
 /** A result with the sequence number of the state it was read in. */
 export interface AsOf<T> {

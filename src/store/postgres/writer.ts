@@ -10,7 +10,6 @@ import { type Engine, run } from "../steps.ts";
 import {
   DamagedData,
   type GivenNumbers,
-  type OnProgress,
   type StoredState,
   StoreError,
   StoreUnavailable,
@@ -18,10 +17,10 @@ import {
   type Writer,
 } from "../store.ts";
 import { checkIndexes } from "./check-indexes.ts";
-import { readBytes, vacuum } from "./compact.ts";
 import { postgresEngine } from "./engine.ts";
 import { checkOwner, formatOf, keepAlive, prepare, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { CommitInDoubt, type Connection, type Session } from "./session.ts";
+import { readBytes } from "./size.ts";
 
 /**
  * How long to wait for an unavailable database to resolve a commit in doubt. A failover takes less.
@@ -87,14 +86,10 @@ export class PostgresWriter extends CoreWriter implements Writer {
     return row!.setting === "on";
   }
 
-  async compact(full: boolean, onProgress: OnProgress): Promise<void> {
-    await this.ready();
-    if (full) {
-      throw new StoreError(
-        `${this.session.place.shown} cannot be rewritten while it is served: leave out --full, or run VACUUM FULL on its tables when nobody reads them`,
-      );
-    }
-    await vacuum(this.session, onProgress);
+  async compact(): Promise<void> {
+    throw new StoreError(
+      `${this.session.place.shown} is in PostgreSQL, whose autovacuum gives free space back; run VACUUM on its tables if that is to be done now`,
+    );
   }
 
   /** The database has one log for everything, and reuses it at times of its own. */

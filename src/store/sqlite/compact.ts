@@ -22,10 +22,5 @@ export async function removeFreePages(database: Database, onProgress: OnProgress
   }
 }
 
-/** Rewrites the file, so that it has no free space at all. */
-export function rewrite(database: Database): void {
-  database.run("VACUUM");
-}
-
 const pragma = (database: Database, name: string): number =>
   database.query<Record<string, number>, []>(`PRAGMA ${name}`).get()![name]!;

@@ -13,7 +13,7 @@ import {
   type Transaction,
   type Writer,
 } from "../store.ts";
-import { readBytes, removeFreePages, rewrite } from "./compact.ts";
+import { readBytes, removeFreePages } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
 import { OpenedFile } from "./opened-file.ts";
 import { noteCommit } from "./snapshot.ts";
@@ -87,11 +87,10 @@ export class SqliteWriter extends CoreWriter implements Writer {
     return readBytes(this.#statements);
   }
 
-  compact(full: boolean, onProgress: OnProgress): Promise<void> {
+  compact(onProgress: OnProgress): Promise<void> {
     return this.inTurn(async () => {
       try {
-        if (full) rewrite(this.database);
-        else await removeFreePages(this.database, onProgress);
+        await removeFreePages(this.database, onProgress);
         // The file gets shorter when the WAL is copied into it.
         await this.#wal.empty();
       } catch (error) {

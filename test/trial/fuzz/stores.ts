@@ -54,7 +54,7 @@ export const contentsOf = (
     const writer = await shards.existingWriter(shard);
     if (!writer) return { digest: undefined, exported: [], fates: new Map() };
     const { digest } = await writer.survey((all) => digestOf(all));
-    const all = await exportedFrom(writer, { shard });
+    const all = await exportedFrom(writer, shard);
     const exported = all.filter(({ data }) => data !== undefined);
     const fates = new Map<string, string>();
     for (const { data } of exported) {
