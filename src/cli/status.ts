@@ -2,7 +2,6 @@
 
 import { formatTimestamp } from "../domain/time.ts";
 import { WITHHELD_REASONS, type WithheldReason } from "../domain/visibility.ts";
-import { replicasInUse } from "../http/status.ts";
 import { locationOf } from "../open-stores.ts";
 import { showLocation } from "../settings/shard-locations.ts";
 import type { Shards } from "../store/shards.ts";
@@ -15,7 +14,7 @@ import { age, table } from "./table.ts";
 export const status = defineCommand({
   name: "status",
   description:
-    "print what each shard contains and where: served and withheld matches, players, newest match, size on disk, replicas in use, location.\n" +
+    "print what each shard contains and where: served and withheld matches, players, newest match, size on disk, location.\n" +
     "Columns with a minus count withheld matches by the rule that withholds them.\n" +
     "Exit code 1: a shard cannot be read, or is not served because a verify has found damage.",
   json: "print one JSON object by shard id",
@@ -60,8 +59,6 @@ async function readShard(shards: Shards, id: string, location: string) {
       problem: verdict?.damaged ? new DamagedShard(location, verdict).message : null,
       ...numbers,
       newestMatch: newestMatch === undefined ? null : formatTimestamp(newestMatch),
-      // As this command finds them; servers check for themselves.
-      ...replicasInUse(shards.replicas(id)),
     };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -77,16 +74,14 @@ const HEADS: Record<WithheldReason, string> = {
 };
 
 function asTable(found: Readonly<Record<string, ShardStatus>>, now: number): string {
-  const hasReplicas = Object.values(found).some((one) => "replicas" in one && one.replicas);
-  const replicasColumn = (cell: string) => (hasReplicas ? [cell] : []);
   const head = ["SHARD", "SERVED", ...WITHHELD_REASONS.map((reason) => HEADS[reason])];
-  head.push("PLAYERS", "TEAMS", "NEWEST MATCH", "SIZE", ...replicasColumn("REPLICAS"), "LOCATION");
+  head.push("PLAYERS", "TEAMS", "NEWEST MATCH", "SIZE", "LOCATION");
   const rows = Object.entries(found).map(([id, shard]) => {
     if (!("served" in shard)) {
       const cells = head.slice(2, -1).map(() => "");
       return [id, shard.problem === null ? "none yet" : "cannot be read", ...cells, shard.location];
     }
-    const { served, withheld, players, teams, newestMatch, bytes, replicas } = shard;
+    const { served, withheld, players, teams, newestMatch, bytes } = shard;
     return [
       id,
       String(served),
@@ -95,7 +90,6 @@ function asTable(found: Readonly<Record<string, ShardStatus>>, now: number): str
       String(teams),
       newestMatch === null ? "none" : `${newestMatch} (${age(now - Date.parse(newestMatch))})`,
       `${(bytes / 2 ** 20).toFixed(1)} MiB`,
-      ...replicasColumn(replicas ? `${replicas.inUse} of ${replicas.listed}` : "none"),
       shard.location,
     ];
   });

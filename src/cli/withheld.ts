@@ -1,19 +1,13 @@
 /** `matchbook withheld`: lists the records of a shard that are not served. */
 
 import { formatTimestamp } from "../domain/time.ts";
-import { WITHHELD_REASONS } from "../domain/visibility.ts";
-import { inSteps, type RecordPosition, recordBatches } from "../export/scan.ts";
+import { BEFORE_WITHHELD, inSteps, recordBatches } from "../export/scan.ts";
 import type { ShardRecord } from "../store/store.ts";
 import { defineCommand, write } from "./command.ts";
 import { SHARD, withShard } from "./shard-store.ts";
 import { table } from "./table.ts";
 
 const BATCH = 500;
-
-const BEFORE_WITHHELD: RecordPosition = {
-  fate: { state: "withheld", reason: WITHHELD_REASONS[0] },
-  match: { createdAt: 0, id: "" },
-};
 
 export const withheld = defineCommand({
   name: "withheld",

@@ -34,48 +34,41 @@ export async function digestOf(
   holdings: ShardContents,
   onProgress: (counted: Counted) => void = () => {},
 ): Promise<Digest> {
-  const lines = new Lines();
+  const hash = new Bun.CryptoHasher("sha256");
+  const add = (line: Uint8Array) => {
+    hash.update(line);
+    hash.update(LINE_END);
+  };
   const counted: Counted = { matches: 0, players: 0, teams: 0 };
   for await (const step of recordBatches(holdings, STEP)) {
     const served = step.filter(({ fate }) => fate.state === "served");
-    for (const { match } of served) addMatch(lines, match);
+    for (const { match } of served) addMatch(add, match);
     counted.matches += served.length;
     onProgress(counted);
   }
   for (const kind of ["players", "teams"] as const) {
     for await (const step of tableRows(holdings, NAMED_TABLES[kind])) {
-      for (const row of step) addNamed(lines, row);
+      for (const row of step) addNamed(add, row);
       counted[kind] += step.length;
       onProgress(counted);
     }
   }
   const { matches, players, teams } = counted;
-  lines.add(Buffer.from(JSON.stringify({ matches, players, teams })));
-  return { digest: lines.digest(), ...counted };
+  add(Buffer.from(JSON.stringify({ matches, players, teams })));
+  return { digest: hash.digest("hex"), ...counted };
 }
 
-function addMatch(lines: Lines, { encoded: stored }: StoredMatch): void {
+type AddLine = (line: Uint8Array) => void;
+
+function addMatch(add: AddLine, { encoded: stored }: StoredMatch): void {
   const { resource, included } = readEncodedMatch(whole(stored));
-  for (const line of inflateEach([resource, included])) lines.add(line);
+  for (const line of inflateEach([resource, included])) add(line);
 }
 
-function addNamed(lines: Lines, { resource, linked }: NamedColumns): void {
-  lines.add(plainBody([withoutComma(readFragment(resource))], ""));
-  lines.add(linked ? plainBody([readFragment(linked)], "") : NOTHING);
+function addNamed(add: AddLine, { resource, linked }: NamedColumns): void {
+  add(plainBody([withoutComma(readFragment(resource))], ""));
+  add(linked ? plainBody([readFragment(linked)], "") : NOTHING);
 }
 
 const NOTHING = new Uint8Array();
 const LINE_END = Buffer.from("\n");
-
-class Lines {
-  readonly #hash = new Bun.CryptoHasher("sha256");
-
-  add(line: Uint8Array): void {
-    this.#hash.update(line);
-    this.#hash.update(LINE_END);
-  }
-
-  digest(): string {
-    return this.#hash.digest("hex");
-  }
-}

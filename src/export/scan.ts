@@ -31,6 +31,12 @@ export interface RecordPosition {
   match: MatchKey;
 }
 
+/** Before the first withheld record. */
+export const BEFORE_WITHHELD: RecordPosition = {
+  fate: { state: "withheld", reason: "game-mode" },
+  match: { createdAt: 0, id: "" },
+};
+
 /** Before the size of records is known. */
 const FIRST_BATCH = 64;
 /** As stored. Parsed, they take about ten times as much. */

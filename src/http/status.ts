@@ -57,7 +57,7 @@ function freshness(newest: number | undefined, now: number) {
 }
 
 /** How many replicas there are and how many are in use. Only the operator learns which ones. */
-export function replicasInUse(replicas: readonly boolean[]): {
+function replicasInUse(replicas: readonly boolean[]): {
   replicas?: { listed: number; inUse: number };
 } {
   if (replicas.length === 0) return {};

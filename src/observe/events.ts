@@ -67,10 +67,6 @@ export const EVENTS = {
   "derived-built": info<OfShard & { matches: number; milliseconds: number }>(),
   /** It is tried again a minute later. Without a shard: the thread that builds failed. */
   "derived-build-failed": error<Failed & Partial<OfShard>>(),
-  /** The database of a shard does not check its pages, so that damage to them may go unnoticed. */
-  "data-checksums-off": warn<OfShard>(
-    "damage to the files of the database may go unnoticed; enable them with pg_checksums",
-  ),
   /** A replica is now used for reads, or no longer is. Replicas are numbered from 1, as in the settings. */
   "replica-included": info<OfShard & { replica: number }>(),
   "replica-excluded": warn<OfShard & { replica: number; why: string }>(),

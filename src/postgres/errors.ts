@@ -11,10 +11,7 @@ const TOO_MANY_CONNECTIONS = "53300";
 /** The server closes or refuses connections, or lost one. */
 const CONNECTION_ENDED = /^(57P0|08)/;
 
-/** The server found corrupted data or a corrupted index. */
-const DAMAGED = /^XX00[12]$/;
-
-/** The same, and files that cannot be read, and internal errors, to which damaged rows can lead. */
+/** Corrupted data or indexes, files that cannot be read, and internal errors, to which damaged rows can lead. */
 const UNREADABLE = /^(XX|58)/;
 const DEADLOCK = "40P01";
 
@@ -54,11 +51,6 @@ export function isUndefined(error: unknown): boolean {
 export function isLockTimeout(error: unknown): boolean {
   const errno = (error as { errno?: unknown } | undefined)?.errno;
   return errno === LOCK_NOT_AVAILABLE || errno === DEADLOCK;
-}
-
-/** Whether the server has found a damaged page or index. */
-export function isDamage(error: unknown): boolean {
-  return DAMAGED.test(String((error as { errno?: unknown } | undefined)?.errno));
 }
 
 /** Whether the server cannot read what the statement asked for, while other rows may be fine. */

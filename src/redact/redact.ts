@@ -7,7 +7,7 @@
 import { fragmentText } from "../document/join-pieces.ts";
 import { restoreCarried } from "../document/record.ts";
 import { linksToAny, redactLinks } from "../domain/redact.ts";
-import { inSteps, recordBatches, tableRows } from "../export/scan.ts";
+import { BEFORE_WITHHELD, inSteps, recordBatches, tableRows } from "../export/scan.ts";
 import { applyBatch, namesAny } from "../ingest/commit-batch.ts";
 import { restore } from "../ingest/prepare.ts";
 import { changeSnapshots } from "../ingest/update-players.ts";
@@ -157,11 +157,6 @@ async function* basesLinkingTo(
     if (linking.length > 0) yield linking.map(({ id }) => id);
   }
 }
-
-const BEFORE_WITHHELD = {
-  fate: { state: "withheld", reason: "game-mode" },
-  match: { createdAt: 0, id: "" },
-} as const;
 
 /** How many records name a player. */
 export async function countNaming(writer: Writer, id: string): Promise<Redacted> {

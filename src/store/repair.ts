@@ -8,8 +8,6 @@ export type ReadableState = Omit<StoredState, "checkIndexes">;
 
 /** Writers of the damaged shard wait until `close`. */
 export interface ShardRepair {
-  /** What the new shard is called until it is swapped in. */
-  readonly newName: string;
   /** Whether the latest changes could not be read completely; undefined if they are not stored separately. */
   readonly isWalCut?: boolean;
   /** Runs `work` on the damaged shard, as its indexes find it, and without them. */

@@ -268,7 +268,7 @@ export type StoredRow = Record<string, Value>;
 /** One state of a shard. */
 export interface StoredState
   extends ShardContents,
-    Pick<Transaction, "load" | "keys" | "rowCount" | "numbersOf" | "highestNumber"> {
+    Pick<Transaction, "load" | "keys" | "rowCount" | "numbersOf" | "highestNumber" | "run"> {
   /**
    * What the store itself finds: pages that cannot be read, and indexes that do not agree with their tables. At most
    * `limit` findings.
@@ -294,10 +294,6 @@ export interface ShardChanges {
   log_id?: string;
   sequence?: number;
   token?: string;
-  pruned_before?: number | null;
-  matches?: number;
-  players?: number;
-  teams?: number;
   last_player?: number;
   last_team?: number;
 }

@@ -7,7 +7,8 @@ import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { openNewFile } from "../open-stores.ts";
 import { rebuild, storedRows } from "../rebuild/rebuild.ts";
-import { DECLARED, DERIVED_TABLES } from "../store/all-tables/declared.ts";
+import { DECLARED } from "../store/all-tables/declared.ts";
+import { unbuilt } from "../store/all-tables/derived.ts";
 import { damagedCommits } from "../store/core/change-log.ts";
 import type { Shards } from "../store/shards.ts";
 import {
@@ -56,7 +57,6 @@ export interface VerifyOptions {
 
 /** Verification ends when it has found this much. */
 const MAX_DAMAGE = 10_000;
-const ROWS = 1000;
 /** A copy of the shard, the rebuilt one, and some more. */
 const SPACE_FACTOR = 2.2;
 const PREFIX = ".verify-";
@@ -262,15 +262,8 @@ async function bytesOf(writer: Writer): Promise<number> {
 
 /** Which tables are compared: not those that records say nothing about, nor one that is still being built. */
 async function builtTables(state: StoredState): Promise<(table: TableShape) => boolean> {
-  const rows = await state.rows(DERIVED, { after: undefined, limit: ROWS });
-  const unbuilt = DERIVED_TABLES.filter(
-    ({ name, derived }) =>
-      !rows.some(
-        (row) => row.name === name && row.version === derived.version && row.created_at === null,
-      ),
-  );
-  const left: readonly TableShape[] = [CHANGES, DERIVED, FINDINGS, ...unbuilt];
-  return (table) => !left.includes(table);
+  const left = [CHANGES.name, DERIVED.name, FINDINGS.name, ...(await state.run(unbuilt))];
+  return ({ name }) => !left.includes(name);
 }
 
 /** A new folder. Removes those that killed processes have left. Undefined without enough space. */

@@ -69,8 +69,8 @@ function makeBadFiles(world: World): void {
   writeFileSync(at("empty"), "");
 }
 
-const DAMAGED = ["away", "first-page", "header", "newer", "truncated", "unreadable"];
-const STRAY = ["empty", "folder", "foreign", "foreign-version", "text"];
+const DAMAGED = ["away", "first-page", "header", "newer", "text", "truncated", "unreadable"];
+const STRAY = ["empty", "folder", "foreign", "foreign-version"];
 
 interface ShardState {
   id: string;

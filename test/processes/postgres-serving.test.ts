@@ -31,16 +31,6 @@ const startIn = (schema: string, log?: (event: Event) => void) => {
   return startWorld(recordsOf("na"), {}, undefined, toml, undefined, undefined, log);
 };
 
-test("a database that does not check its pages is reported", async () => {
-  const events: Event[] = [];
-  await (await startIn("checked", (event) => void events.push(event))).stop();
-  const sql = new SQL(cluster.url, { max: 1 });
-  const [row] = await sql.unsafe("SHOW data_checksums");
-  await sql.close();
-  const isReported = events.some(({ event }) => event === "data-checksums-off");
-  expect(isReported).toBe(row.data_checksums === "off");
-});
-
 /** PostgreSQL cannot search for a text with U+0000: nothing is found, as in SQLite. */
 test("texts with U+0000 in ids, names, tags and patches find nothing", async () => {
   await using world = await startIn("nul");

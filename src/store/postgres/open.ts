@@ -10,9 +10,10 @@ import { DERIVED, SHARD } from "../tables.ts";
 import { postgresEngine } from "./engine.ts";
 import { type Connection, quoted, type Session } from "./session.ts";
 
-/** Creates the shard if necessary. Throws StoreError if it has a format that cannot be used. */
+/** Creates the shard if necessary. Throws StoreError if it has a format that cannot be used, or is another shard. */
 export async function prepare(session: Session, shard: string): Promise<void> {
   if ((await formatOf(session)) === undefined) await createShard(session, shard);
+  await checkOwner(session, shard);
 }
 
 /** Throws OtherOwner if a schema belongs to another shard. */
@@ -23,7 +24,8 @@ export async function checkOwner(session: Session, shard: string): Promise<void>
 }
 
 const createShard = (session: Session, shard: string): Promise<void> =>
-  inTurn(session, async (connection) => {
+  session.transaction("READ COMMITTED", async (connection) => {
+    await takeTurn(connection, session);
     await makeSchema(connection, session.place.schema);
     await connection.run("CREATE TABLE IF NOT EXISTS {format} (version integer NOT NULL)");
     // Checked again inside the transaction: another process may have created it.
@@ -33,12 +35,6 @@ const createShard = (session: Session, shard: string): Promise<void> =>
     await engine.insert(SHARD, [newShard(shard)]);
     await engine.insert(DERIVED, newDerived());
     await connection.run("INSERT INTO {format} VALUES ($1)", [FORMAT]);
-  });
-
-const inTurn = <T>(session: Session, work: (connection: Connection) => Promise<T>): Promise<T> =>
-  session.transaction("READ COMMITTED", async (connection) => {
-    await takeTurn(connection, session);
-    return work(connection);
   });
 
 /** Undefined if there is no shard yet. Throws StoreError if it has a format that cannot be used. */

@@ -3,7 +3,7 @@
 import { isLockTimeout } from "../../postgres/errors.ts";
 import type { ReadableState, ShardRepair } from "../repair.ts";
 import { StoreError, StoreRefuses, StoreUnavailable, type Writer } from "../store.ts";
-import { formatOf, takeTurn } from "./open.ts";
+import { formatOf, keepAlive, TURN_PATIENCE_MS, takeTurn } from "./open.ts";
 import { copyPrivileges } from "./privileges.ts";
 import {
   CommitInDoubt,
@@ -23,16 +23,13 @@ const TABLE_LOCK_PATIENCE_MS = 500;
 const ATTEMPTS = 200;
 const PAUSE_MS = 1000;
 
-/** The connection that holds the lock is used this often, so that nobody closes it as idle. */
-const KEEP_ALIVE_MS = 15_000;
-
 const MOST_BYTES = 63;
 
 /** Of the new schema, as a comment: one without it is not dropped. */
 const markOf = (schema: string) => `matchbook repair of ${schema}`;
 
 export class RepairSchema implements ShardRepair {
-  readonly newName: string;
+  readonly #newName: string;
   #writer: PostgresWriter | undefined;
   #isBuilt = false;
 
@@ -42,7 +39,7 @@ export class RepairSchema implements ShardRepair {
     private readonly session: Session,
     private readonly place: PostgresTarget,
   ) {
-    this.newName = newNameOf(place.schema);
+    this.#newName = newNameOf(place.schema);
   }
 
   /** Waits for writers, and then keeps them waiting. Throws StoreError. */
@@ -67,8 +64,8 @@ export class RepairSchema implements ShardRepair {
     const { schema } = this.place;
     await this.#dropNew();
     await this.session.transaction("READ COMMITTED", async (connection) => {
-      await connection.run(`CREATE SCHEMA ${quoted(this.newName)}`);
-      await connection.run(`COMMENT ON SCHEMA ${quoted(this.newName)} IS '${markOf(schema)}'`);
+      await connection.run(`CREATE SCHEMA ${quoted(this.#newName)}`);
+      await connection.run(`COMMENT ON SCHEMA ${quoted(this.#newName)} IS '${markOf(schema)}'`);
     });
     this.#isBuilt = true;
     // It is written to disk at the latest with the swap, which is a later transaction.
@@ -101,10 +98,10 @@ export class RepairSchema implements ShardRepair {
   async complete(): Promise<void> {
     await this.#writer!.close();
     this.#writer = undefined;
-    for (const table of await tablesIn(this.session, this.newName)) {
+    for (const table of await tablesIn(this.session, this.#newName)) {
       await this.session.run(`ANALYZE ${table}`);
     }
-    await copyPrivileges(this.session, this.place.schema, this.newName);
+    await copyPrivileges(this.session, this.place.schema, this.#newName);
   }
 
   async keptName(stamp: string): Promise<string> {
@@ -122,7 +119,7 @@ export class RepairSchema implements ShardRepair {
       await this.turn.complete(async (connection) => {
         await lockTables(connection, this.place);
         await connection.run(`ALTER SCHEMA ${quoted(schema)} RENAME TO ${quoted(kept)}`);
-        await connection.run(`ALTER SCHEMA ${quoted(this.newName)} RENAME TO ${quoted(schema)}`);
+        await connection.run(`ALTER SCHEMA ${quoted(this.#newName)} RENAME TO ${quoted(schema)}`);
         await connection.run(`COMMENT ON SCHEMA ${quoted(schema)} IS NULL`);
       });
     } catch (error) {
@@ -151,7 +148,11 @@ export class RepairSchema implements ShardRepair {
   }
 
   #newPlace(): PostgresTarget {
-    return { ...this.place, schema: this.newName, shown: `${this.place.shown} (${this.newName})` };
+    return {
+      ...this.place,
+      schema: this.#newName,
+      shown: `${this.place.shown} (${this.#newName})`,
+    };
   }
 
   async #exists(schema: string): Promise<boolean> {
@@ -163,21 +164,21 @@ export class RepairSchema implements ShardRepair {
   async #dropNew(): Promise<void> {
     const [found] = await this.session.rows<{ comment: string | null }>(
       `SELECT obj_description(oid, 'pg_namespace') AS comment FROM pg_namespace WHERE nspname = $1`,
-      [this.newName],
+      [this.#newName],
     );
     if (!found) return;
     if (found.comment !== markOf(this.place.schema)) {
       throw new StoreError(
-        `${this.place.shown} cannot be repaired: there is a schema ${this.newName} that no repair has created; rename or drop it`,
+        `${this.place.shown} cannot be repaired: there is a schema ${this.#newName} that no repair has created; rename or drop it`,
       );
     }
-    await this.session.run(`DROP SCHEMA ${quoted(this.newName)} CASCADE`);
+    await this.session.run(`DROP SCHEMA ${quoted(this.#newName)} CASCADE`);
   }
 }
 
 /** A transaction that keeps writers waiting until it is complete. */
 class Turn {
-  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #stop: () => void;
 
   private constructor(
     private readonly session: Session,
@@ -186,10 +187,7 @@ class Turn {
     /** Resolves at the end of the transaction. */
     private readonly done: Promise<void>,
   ) {
-    this.#timer = setInterval(() => {
-      // If it fails, the transaction does too.
-      this.connection.rows("SELECT 1").catch(() => {});
-    }, KEEP_ALIVE_MS);
+    this.#stop = keepAlive(connection, TURN_PATIENCE_MS);
   }
 
   static async take(place: PostgresTarget): Promise<Turn> {
@@ -217,7 +215,7 @@ class Turn {
 
   /** Does the last part of the transaction, and commits it. */
   async complete(work: (connection: Connection) => Promise<void>): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stop();
     await work(this.connection);
     this.end.resolve();
     await this.done;
@@ -225,7 +223,7 @@ class Turn {
 
   /** Rolls back, unless it is complete. */
   async release(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stop();
     this.end.reject(new StoreError("not completed"));
     await this.done.catch(() => {});
     await this.session.close();

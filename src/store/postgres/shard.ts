@@ -152,9 +152,6 @@ export class PostgresShard implements Shard {
     if (access !== "read") await this.#readFindings();
     this.#open = await this.#openReader(unavailable);
     observe({ event: "shard-opened", shard: id, location: location.shown });
-    // Without the primary this is unknown.
-    const hasChecksums = await writer.hasDataChecksums().catch(() => true);
-    if (!hasChecksums) observe({ event: "data-checksums-off", shard: id });
     return this.#open;
   }
 

@@ -78,14 +78,6 @@ export class PostgresWriter extends CoreWriter implements Writer {
     return readBytes(this.session);
   }
 
-  /** Whether the database detects damage to its own pages. */
-  async hasDataChecksums(): Promise<boolean> {
-    const [row] = await this.session.rows<{ setting: string }>(
-      "SELECT current_setting('data_checksums') AS setting",
-    );
-    return row!.setting === "on";
-  }
-
   async compact(): Promise<void> {
     throw new StoreError(
       `${this.session.place.shown} is in PostgreSQL, whose autovacuum gives free space back; run VACUUM on its tables if that is to be done now`,
@@ -108,7 +100,7 @@ export class PostgresWriter extends CoreWriter implements Writer {
       await checkOwner(this.session, this.shard);
       return true;
     }
-    this.#prepared ??= this.#prepare();
+    this.#prepared ??= prepare(this.session, this.shard);
     try {
       await this.#prepared;
       return true;
@@ -117,11 +109,6 @@ export class PostgresWriter extends CoreWriter implements Writer {
       this.#prepared = undefined;
       throw error;
     }
-  }
-
-  async #prepare(): Promise<void> {
-    await prepare(this.session, this.shard);
-    await checkOwner(this.session, this.shard);
   }
 
   async #inTransaction<T>(

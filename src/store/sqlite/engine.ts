@@ -1,9 +1,9 @@
 /** Runs the core on a SQLite file. */
 
-import type { SQLQueryBindings } from "bun:sqlite";
+import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { createTable, insertInto } from "../../sqlite/create.ts";
 import { verified } from "../row-checks.ts";
-import type { EachOptions, Engine } from "../steps.ts";
+import { type EachOptions, type Engine, run, type Steps } from "../steps.ts";
 import { DamagedData } from "../store.ts";
 import {
   onConflict,
@@ -15,7 +15,7 @@ import {
   type Value,
 } from "../table.ts";
 import { asReadError } from "./sqlite-errors.ts";
-import type { Statements } from "./statements.ts";
+import { Statements } from "./statements.ts";
 
 export function sqliteEngine(statements: Statements): Engine {
   const prepared = <Row>(sql: string) => statements.get<Row>(sql, inSqlite);
@@ -79,6 +79,18 @@ export function sqliteEngine(statements: Statements): Engine {
       for (const key of keys) byKey.run(...keyValues(table, key));
     },
   };
+}
+
+/** Runs steps with statements of their own. */
+export function runOn<T>(database: Database, steps: Steps<T>): T {
+  const statements = new Statements(database);
+  try {
+    return run(sqliteEngine(statements), steps) as T;
+  } catch (error) {
+    throw asReadError(error, database);
+  } finally {
+    statements.finalize();
+  }
 }
 
 const isKey = ({ key }: TableShape): string => key.map((name) => `${name} = ?`).join(" AND ");

@@ -6,10 +6,9 @@ import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
 import { findings } from "../core/findings.ts";
 import { readSummary } from "../core/summary.ts";
 import type { Examined } from "../examined.ts";
-import { run } from "../steps.ts";
-import { type Findings, StoreError, type Summary } from "../store.ts";
+import { StoreError } from "../store.ts";
 import { readBytes } from "./compact.ts";
-import { sqliteEngine } from "./engine.ts";
+import { runOn } from "./engine.ts";
 import { lostCommits } from "./lost-commits.ts";
 import { asStoreError, checkOwner, formatOf, NotAShard } from "./open.ts";
 import { fileStats } from "./opened-file.ts";
@@ -36,7 +35,8 @@ export function examineFile(shard: string, path: string): Examined {
     checkOwner(database, path, shard);
     return {
       format,
-      ...contentOf(statements),
+      summary: runOn(database, readSummary()),
+      findings: runOn(database, findings.findings()),
       lostCommits: lost,
       bytes: readBytes(statements),
       walBytes: new Wal(database).bytes,
@@ -62,14 +62,6 @@ function unnoticedLosses(path: string): number {
   const wal = `${realpathSync(path)}-wal`;
   const lost = lostCommits(wal);
   return lost === 0 ? 0 : Math.min(lost, lostCommits(wal));
-}
-
-function contentOf(statements: Statements): { summary: Summary; findings: Findings } {
-  const engine = sqliteEngine(statements);
-  return {
-    summary: run(engine, readSummary()) as Summary,
-    findings: run(engine, findings.findings()) as Findings,
-  };
 }
 
 export function sqliteVersion(): string {

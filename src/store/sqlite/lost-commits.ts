@@ -6,12 +6,11 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { walRow } from "../core/findings.ts";
-import { put, run } from "../steps.ts";
+import { put } from "../steps.ts";
 import { StoreError } from "../store.ts";
 import { FINDINGS, type FindingRow } from "../tables.ts";
-import { sqliteEngine } from "./engine.ts";
+import { runOn } from "./engine.ts";
 import { openForWriting, PAGE_BYTES } from "./open.ts";
-import { withStatements } from "./statements.ts";
 
 /** For a writer. */
 const PATIENCE_MS = 60_000;
@@ -54,7 +53,7 @@ function record(path: string, wal: string, shard: string, now: number): number {
 function store(path: string, shard: string, row: FindingRow): void {
   const database = openForWriting(path, shard);
   try {
-    withStatements(database, (one) => run(sqliteEngine(one), put(FINDINGS, [row])));
+    runOn(database, put(FINDINGS, [row]));
     // Or the rest of what was lost would be found again. Others who read are not waited for.
     database.run("PRAGMA busy_timeout = 0");
     database.run("PRAGMA wal_checkpoint(TRUNCATE)");

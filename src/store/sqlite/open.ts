@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import { createFile } from "../../durable-files.ts";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
 import { checkFormat, FORMAT } from "../formats.ts";
+import type { ShardAccess } from "../shards.ts";
 import { OtherOwner, StoreError } from "../store.ts";
 import { APPLICATION_ID, createTables } from "./schema.ts";
 
@@ -25,17 +26,23 @@ export class NotAShard extends StoreError {
 }
 
 /**
- * Opens for a server's reads. Undefined if the file does not exist or contains no shard yet. Throws OtherOwner if it
- * belongs to another shard than `shard`.
+ * Opens for reads; with "read" without changing anything, e.g. a backup. Undefined if the file does not exist or contains no
+ * shard yet. Throws OtherOwner if it belongs to another shard than `shard`.
  */
-export function openForReading(path: string, shard?: string): Database | undefined {
+export function openForReading(
+  path: string,
+  shard?: string,
+  access: ShardAccess = "write",
+): Database | undefined {
   if (!existsSync(path)) return undefined;
+  const cachedKib = access === "read" ? CACHED_KIB : READER_CACHED_KIB;
   try {
-    const database = isUnchangeable(path) ? openUnchanged(path) : open(path, false);
-    return prepareForReading(database, path, shard);
+    const database =
+      access === "read" || isUnchangeable(path) ? openUnchanged(path) : open(path, false);
+    return prepareForReading(database, path, shard, cachedKib);
   } catch (error) {
-    if (!hasNoSpaceForWal(error, path)) throw error;
-    return prepareForReading(openImmutable(path), path, shard);
+    if (!hasNoSpaceForWal(error, path)) throw asStoreError(error, path);
+    return prepareForReading(openImmutable(path), path, shard, cachedKib);
   }
 }
 
@@ -43,7 +50,7 @@ function prepareForReading(
   database: Database,
   path: string,
   shard: string | undefined,
-  cachedKib = READER_CACHED_KIB,
+  cachedKib: number,
 ): Database | undefined {
   try {
     // Set before the first read: another process may be creating or recovering the file.
@@ -58,19 +65,6 @@ function prepareForReading(
     return database;
   } catch (error) {
     database.close();
-    throw asStoreError(error, path);
-  }
-}
-
-/**
- * Opens without changing the file, e.g. a backup. Undefined if the file does not exist or contains no shard yet. Throws
- * OtherOwner if it belongs to another shard than `shard`.
- */
-export function openReadOnly(path: string, shard?: string): Database | undefined {
-  if (!existsSync(path)) return undefined;
-  try {
-    return prepareForReading(openUnchanged(path), path, shard, CACHED_KIB);
-  } catch (error) {
     throw asStoreError(error, path);
   }
 }

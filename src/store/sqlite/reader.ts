@@ -4,7 +4,6 @@ import type { Database } from "bun:sqlite";
 import { entryOf, matchEntry, type NamedEntry, ReaderCache } from "../cache.ts";
 import { readChanges } from "../core/change-feed.ts";
 import { type CommitsSince, commitsSince } from "../core/change-log.ts";
-import { redactions } from "../core/redactions.ts";
 import { lineupOf } from "../lineup.ts";
 import { MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
@@ -24,7 +23,6 @@ import {
   type Page,
   type PlayerListing,
   type Reader,
-  type Redaction,
   type Selection,
   type Sizes,
   type Vocabulary,
@@ -37,7 +35,7 @@ import { type IndexEntry, ScanStatements } from "./index-scan.ts";
 import { compareKeys, findPage } from "./pages.ts";
 import { Snapshot } from "./snapshot.ts";
 import { asReadError } from "./sqlite-errors.ts";
-import { Statements, withStatements } from "./statements.ts";
+import { Statements } from "./statements.ts";
 import { Wal } from "./wal-size.ts";
 
 const DOCUMENT = "SELECT document FROM documents WHERE id = ?";
@@ -315,17 +313,6 @@ export class SqliteReader implements Reader {
     const since = run(this.#engine, commitsSince(this.#cached.state)) as CommitsSince;
     this.#prunedBefore = since.now.pruned_before ?? Number.NEGATIVE_INFINITY;
     this.#cached.moveTo(since);
-  }
-}
-
-export function readRedactions(database: Database): Redaction[] {
-  try {
-    return withStatements(
-      database,
-      (statements) => run(sqliteEngine(statements), redactions.redactions()) as Redaction[],
-    );
-  } catch (error) {
-    throw asReadError(error, database);
   }
 }
 

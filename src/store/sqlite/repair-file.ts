@@ -12,7 +12,7 @@ import { openForWriting } from "./open.ts";
 import { SqliteWriter } from "./writer.ts";
 
 export class RepairFile implements ShardRepair {
-  readonly newName: string;
+  readonly #newName: string;
   readonly #locked: LockedFile;
   readonly #reader: Database;
   #writer: SqliteWriter | undefined;
@@ -23,7 +23,7 @@ export class RepairFile implements ShardRepair {
     path: string,
   ) {
     this.#locked = new LockedFile(path);
-    this.newName = `${this.#locked.path}.repair`;
+    this.#newName = `${this.#locked.path}.repair`;
     const { reader } = this.#locked;
     if (!reader) {
       this.#locked.close();
@@ -60,21 +60,21 @@ export class RepairFile implements ShardRepair {
   }
 
   open(): Writer {
-    remove(this.newName);
+    remove(this.#newName);
     const { mode, uid, gid } = statSync(this.#locked.path);
     // With the rights of the damaged file from the beginning: it has personal data.
-    writeFileSync(this.newName, "", { mode: 0o600 });
-    chmodSync(this.newName, mode & 0o777);
-    const made = statSync(this.newName);
-    if (made.uid !== uid || made.gid !== gid) chownSync(this.newName, uid, gid);
-    this.#writer = openNewFile(this.shard, this.newName);
+    writeFileSync(this.#newName, "", { mode: 0o600 });
+    chmodSync(this.#newName, mode & 0o777);
+    const made = statSync(this.#newName);
+    if (made.uid !== uid || made.gid !== gid) chownSync(this.#newName, uid, gid);
+    this.#writer = openNewFile(this.shard, this.#newName);
     return this.#writer;
   }
 
   complete(): void {
     this.#writer?.close();
     this.#writer = undefined;
-    completeFile(this.shard, this.newName);
+    completeFile(this.shard, this.#newName);
   }
 
   keptName(stamp: string): string {
@@ -82,12 +82,12 @@ export class RepairFile implements ShardRepair {
   }
 
   swap(kept: string): void {
-    this.#locked.replaceWith(this.newName, kept);
+    this.#locked.replaceWith(this.#newName, kept);
   }
 
   close(): void {
     this.#writer?.close();
-    remove(this.newName);
+    remove(this.#newName);
     remove(this.#copyName);
     this.#locked.close();
   }

@@ -1,21 +1,18 @@
 /** A shard in a file, whatever happens to the file: one that cannot be used is tried again, one that is replaced is opened again. */
 
 import type { Database } from "bun:sqlite";
-import { closeSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import type { Awaitable } from "../../domain/awaitable.ts";
 import type { Observe } from "../../observe/events.ts";
 import { findings, KnownFindings } from "../core/findings.ts";
+import { redactions } from "../core/redactions.ts";
 import type { Creation, Shard, ShardAccess } from "../shards.ts";
-import { run } from "../steps.ts";
 import { type Findings, OtherOwner, type Redaction, StoreError, type Verdict } from "../store.ts";
-import { sqliteEngine } from "./engine.ts";
+import { runOn } from "./engine.ts";
 import { recordLostCommits } from "./lost-commits.ts";
-import { NotAShard, openForReading, openForWriting, openReadOnly, PAGE_BYTES } from "./open.ts";
+import { NotAShard, openForReading, openForWriting } from "./open.ts";
 import { deletedFile, fileStats, isSameFile, OpenedFile } from "./opened-file.ts";
-import { readRedactions, SqliteReader } from "./reader.ts";
-import { APPLICATION_ID } from "./schema.ts";
-import { asReadError } from "./sqlite-errors.ts";
-import { withStatements } from "./statements.ts";
+import { SqliteReader } from "./reader.ts";
 import { SqliteWriter } from "./writer.ts";
 
 /** How often the file is looked at, at most. */
@@ -164,14 +161,14 @@ export class SqliteShard implements Shard {
       if (!(error instanceof StoreError)) throw error;
       if (error instanceof OtherOwner) this.#wasThere = true;
       this.#failed = { file, retryAt: now + RETRY_MS };
-      this.#error = this.#isIgnored(error, isForeign(error, path)) ? undefined : error;
+      this.#error = this.#isIgnored(error) ? undefined : error;
     }
   }
 
   /** Commands that only read are to get what they can. */
   #readFindings(): StoreError | undefined {
     if (!this.#open || this.options.access === "read") return undefined;
-    this.#findings.set(readFindings(this.#open.database));
+    this.#findings.set(runOn(this.#open.database, findings.findings()));
     const { wal } = this.#findings.current;
     if (wal && wal.at !== this.#reportedWal) this.#reportWal(wal.commits);
     this.#reportedWal = wal?.at;
@@ -232,7 +229,7 @@ export class SqliteShard implements Shard {
   #openDatabase(): Database | undefined {
     const { id, path } = this.options;
     this.#checkWal();
-    return this.options.access === "read" ? openReadOnly(path, id) : openForReading(path, id);
+    return openForReading(path, id, this.options.access);
   }
 
   #openWriter(): SqliteWriter {
@@ -245,7 +242,7 @@ export class SqliteShard implements Shard {
 
   async #check(open: OpenShard): Promise<SqliteReader> {
     try {
-      await this.options.checkRedactions(() => readRedactions(open.database));
+      await this.options.checkRedactions(() => runOn(open.database, redactions.redactions()));
     } catch (error) {
       // Until the next look.
       if (error instanceof StoreError) this.#error = error;
@@ -256,9 +253,9 @@ export class SqliteShard implements Shard {
   }
 
   /** Whether a file in the data folder that cannot be opened is no shard, rather than a damaged one. */
-  #isIgnored(error: unknown, isNoShard = error instanceof NotAShard): boolean {
+  #isIgnored(error: unknown): boolean {
     const { isListed, observe } = this.options;
-    if (isListed || this.#wasThere || !isNoShard) return false;
+    if (isListed || this.#wasThere || !(error instanceof NotAShard)) return false;
     if (!this.#wasIgnored) observe({ event: "file-ignored", error });
     this.#wasIgnored = true;
     return true;
@@ -281,38 +278,5 @@ export class SqliteShard implements Shard {
   }
 }
 
-function readFindings(database: Database): Findings {
-  try {
-    return withStatements(
-      database,
-      (statements) => run(sqliteEngine(statements), findings.findings()) as Findings,
-    );
-  } catch (error) {
-    throw asReadError(error, database);
-  }
-}
-
 const isUnchanged = (one: Stats | undefined, other: Stats | undefined): boolean =>
   isSameFile(one, other) && one?.mtimeMs === other?.mtimeMs;
-
-/** Where an SQLite file has its application id. */
-const ID_AT = 68;
-
-/** Whether a file is neither an SQLite file nor what is left of a shard: its application id, or its pages. */
-function isForeign(error: StoreError, path: string): boolean {
-  if (error instanceof NotAShard) return true;
-  const { cause } = error as { cause?: { code?: unknown } };
-  if (cause?.code !== "SQLITE_NOTADB") return false;
-  let file: number | undefined;
-  try {
-    if (fileStats(path)!.size % PAGE_BYTES === 0) return false;
-    // SQLite has no lock on a file that it cannot read.
-    file = openSync(path, "r");
-    const id = Buffer.alloc(4);
-    return readSync(file, id, 0, 4, ID_AT) < 4 || id.readUInt32BE() !== APPLICATION_ID;
-  } catch {
-    return false;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}

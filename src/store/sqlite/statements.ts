@@ -45,13 +45,3 @@ export class Statements {
     }
   }
 }
-
-/** For a few statements. */
-export function withStatements<T>(database: Database, work: (statements: Statements) => T): T {
-  const statements = new Statements(database);
-  try {
-    return work(statements);
-  } finally {
-    statements.finalize();
-  }
-}
