@@ -1,6 +1,6 @@
 /** Copies shards, keys and usage into a folder, while servers and ingest continue. */
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { formatTimestamp } from "../domain/time.ts";
 import { type Observe, unobserved } from "../observe/events.ts";
@@ -22,16 +22,6 @@ import { verifyRows } from "../verify/verify.ts";
 import { BackupFolder } from "./backup-folder.ts";
 import { BackupError, type BackupFile, type Manifest, newManifest } from "./manifest.ts";
 
-/** Shows progress while `work` runs, which reports how much is done. A total of 0 means unknown. */
-type ShowProgress = <T>(
-  label: string,
-  total: number,
-  what: string,
-  work: (update: (done: number) => void) => Promise<T>,
-) => Promise<T>;
-
-const inMib = (bytes: number): number => Math.round(bytes / 2 ** 20);
-
 export interface BackupOptions {
   /** The shards to copy. */
   shards: readonly string[];
@@ -39,7 +29,8 @@ export interface BackupOptions {
   version: string;
   now: number;
   observe: Observe;
-  showProgress: ShowProgress;
+  /** While a copy is verified. A total of 0 means unknown. */
+  onProgress(rows: number, total: 0, label: string): void;
 }
 
 /**
@@ -56,7 +47,7 @@ export async function backUp(
   try {
     await addRedactions(settings, manifest, options);
     for (const id of options.shards) await addShard(settings, id, folder, manifest, options);
-    await addAccess(settings, folder, manifest, options);
+    await addAccess(settings, folder, manifest);
     await folder.finish(manifest);
   } catch (error) {
     folder.discard();
@@ -98,8 +89,8 @@ async function addShard(
     const isThere = await hasShard(settings, shard, options.observe);
     const file =
       isThere &&
-      (await copyFile(`${shard}.db`, shard, location.path, folder, options, async (path) => {
-        const counts = await verifiedCounts(shard, path, options.showProgress);
+      (await copyFile(`${shard}.db`, location.path, folder, async (path) => {
+        const counts = await verifiedCounts(shard, path, options);
         return counts && { ...part, counts };
       }));
     if (file) files.push(file);
@@ -121,16 +112,14 @@ async function hasShard(settings: Settings, shard: string, observe: Observe): Pr
 }
 
 /** Undefined if there are no tables in the file. Throws StoreError if anything in it is damaged. */
-async function verifiedCounts(id: string, path: string, showProgress: ShowProgress) {
+async function verifiedCounts(id: string, path: string, { onProgress }: BackupOptions) {
   const listed = [{ id, location: { engine: "sqlite", path } as const }];
   const shards = openShards({ data: "", shards: listed }, unobserved, undefined, "read");
   try {
     const writer = await shards.existingWriter(id);
     if (!writer) return undefined;
     const counts = await writer.counts();
-    const damage = await showProgress(`${id}: verify`, 0, "rows", (update) =>
-      verifyRows(id, writer, update),
-    );
+    const damage = await verifyRows(id, writer, (rows) => onProgress(rows, 0, `${id}: verify`));
     if (damage) {
       throw new StoreError(
         `table ${damage.table}, record ${damage.record} is damaged: run 'matchbook verify ${id}'`,
@@ -147,7 +136,6 @@ async function addAccess(
   settings: Settings,
   folder: BackupFolder,
   { files, missing }: Manifest,
-  options: BackupOptions,
 ): Promise<void> {
   const database = settings["keys-database"];
   if (database) {
@@ -159,7 +147,7 @@ async function addAccess(
   for (const file of accessFiles(settings)) {
     if (!existsSync(file.path)) continue;
     try {
-      const copied = await copyAccess(file, folder, options);
+      const copied = await copyAccess(file, folder);
       if (copied) files.push(copied);
     } catch (error) {
       if (!isOfSource(error)) throw error;
@@ -170,8 +158,8 @@ async function addAccess(
 }
 
 /** Undefined if a process was killed before it created the tables. */
-const copyAccess = ({ kind, path }: AccessPath, folder: BackupFolder, options: BackupOptions) =>
-  copyFile(basename(path), kind, path, folder, options, async (draft) =>
+const copyAccess = ({ kind, path }: AccessPath, folder: BackupFolder) =>
+  copyFile(basename(path), path, folder, async (draft) =>
     formatIn(draft) === 0 ? undefined : { kind, counts: await accessCounts({ kind, path: draft }) },
   );
 
@@ -181,17 +169,13 @@ const copyAccess = ({ kind, path }: AccessPath, folder: BackupFolder, options: B
  */
 async function copyFile<T extends object>(
   name: string,
-  label: string,
   from: string,
   folder: BackupFolder,
-  { showProgress }: BackupOptions,
   describe: (path: string) => Promise<T | undefined>,
 ): Promise<(T & Pick<BackupFile, "name" | "format" | "bytes" | "sha256">) | undefined> {
   const draft = folder.create(name);
   try {
-    await showProgress(`${label}: copy`, inMib(statSync(from).size), "MiB", (update) =>
-      copySqlite(from, draft, (bytes) => update(inMib(bytes))),
-    );
+    copySqlite(from, draft);
     const content = await describe(draft);
     if (!content) return undefined;
     switchToWal(draft);

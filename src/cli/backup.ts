@@ -31,11 +31,13 @@ export const backup = defineCommand({
     if (ids.length === 0 && !hasKeys(settings)) {
       throw new CommandError(`there is nothing to back up in ${settings.data}: check --data`);
     }
-    const manifest = await backUp(settings, folder, {
-      ...{ shards, version, showProgress: withProgress },
-      now: Date.now(),
-      observe: noteIgnored,
-    });
+    const manifest = await withProgress("backup", 0, "rows", (onProgress) =>
+      backUp(settings, folder, {
+        ...{ shards, version, onProgress },
+        now: Date.now(),
+        observe: noteIgnored,
+      }),
+    );
     const { files, missing } = manifest;
     if (missing.some(({ isFailure }) => isFailure)) process.exitCode = 1;
     return {

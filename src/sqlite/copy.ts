@@ -1,35 +1,25 @@
 /** Copies an SQLite file while other processes read and write it. */
 
 import { Database } from "bun:sqlite";
-import { closeSync, openSync, readSync, statSync } from "node:fs";
-import type { CopyRequest, CopyResponse } from "./copy-worker.ts";
+import { closeSync, openSync, readSync } from "node:fs";
+import { openUnchanged } from "./open-unchanged.ts";
 
-const LOOK_MS = 200;
+/** Another process may be recovering the file. */
+const PATIENCE_MS = 5_000;
 
 /**
  * Copies one consistent state of `from` into the empty file `to`. Writers of `from` continue, but cannot empty its WAL
- * meanwhile. `onProgress` gets the bytes written so far.
+ * meanwhile.
  */
-export async function copySqlite(
-  from: string,
-  to: string,
-  onProgress: (bytes: number) => void,
-): Promise<void> {
-  // In a thread: the one statement that copies would keep the progress from being shown.
-  const thread = new Worker(new URL("./copy-worker.ts", import.meta.url).href);
-  const end = Promise.withResolvers<void>();
-  thread.onmessage = ({ data }: MessageEvent<CopyResponse>) => {
-    if (data === "done") end.resolve();
-    else end.reject(Object.assign(new Error(data.message), { code: data.code }));
-  };
-  thread.onerror = ({ message }) => end.reject(new Error(`the copying thread failed: ${message}`));
-  const look = setInterval(() => onProgress(statSync(to).size), LOOK_MS);
+export function copySqlite(from: string, to: string): void {
+  const source = openUnchanged(from);
   try {
-    thread.postMessage({ from, to } satisfies CopyRequest);
-    await end.promise;
+    source.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
+    // Of the copy: its pages must not have parts of rows in unused space, where a redaction would not remove them.
+    source.run("PRAGMA secure_delete = ON");
+    source.run("VACUUM INTO ?", [to]);
   } finally {
-    clearInterval(look);
-    thread.terminate();
+    source.close();
   }
 }
 
