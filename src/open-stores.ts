@@ -15,7 +15,7 @@ import { RepairSchema } from "./store/postgres/repair-schema.ts";
 import { PostgresShard } from "./store/postgres/shard.ts";
 import type { ShardRepair } from "./store/repair.ts";
 import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
-import { examineFile, sqliteVersion } from "./store/sqlite/examine.ts";
+import { examineFile } from "./store/sqlite/examine.ts";
 import { openNewFile } from "./store/sqlite/new-file.ts";
 import { RepairFile } from "./store/sqlite/repair-file.ts";
 import { SqliteShard } from "./store/sqlite/shard.ts";
@@ -126,7 +126,7 @@ export async function examineShard(
   }
 }
 
-export { MAX_WAL_BYTES, openNewFile, sqliteVersion };
+export { MAX_WAL_BYTES, openNewFile };
 
 /** The ids of all shards, whether or not they can be opened. */
 export const shardIds = ({ data, shards }: Pick<Settings, "data" | "shards">): string[] =>

@@ -35,7 +35,7 @@ async function examine(shards: Shards, shard: string, match: string) {
     chosenShards(await shards.list(), [shard]);
     return unknown(`shard ${shard} has no records yet`);
   }
-  const found = await writer.inspect(match);
+  const [found] = await writer.survey(async (state) => state.load([match]));
   const cutoff = await writer.prunedBefore();
   const older =
     cutoff === undefined ? "" : `older than the prune cutoff (${formatTimestamp(cutoff)})`;
@@ -50,7 +50,8 @@ async function examine(shards: Shards, shard: string, match: string) {
   }
   const record = restoreRecord(found.match);
   const playing = record.players.filter(({ part }) => part);
-  const ranked = await writer.rankedEvidence(playing.map(({ id }) => id));
+  const ids = playing.map(({ id }) => id);
+  const ranked = await writer.survey(async (state) => state.rankedEvidence(ids));
   const verdict = visibility(record, (id) => ranked.has(id));
   return {
     shard,

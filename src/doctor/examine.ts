@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { readRedactionList } from "../open-access.ts";
-import { examineShard, locationOf, shardIds, sqliteVersion } from "../open-stores.ts";
+import { examineShard, locationOf, shardIds } from "../open-stores.ts";
 import type { ListEntry } from "../redact/list.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { LoadedSettings } from "../settings/load.ts";
@@ -24,7 +24,7 @@ import { settingsFindings } from "./settings.ts";
 import { type ShardFacts, shardFindings } from "./shards.ts";
 
 export const versionFinding = (): Finding =>
-  ok("versions", `Matchbook ${version}, Bun ${Bun.version}, SQLite ${sqliteVersion()}`);
+  ok("versions", `Matchbook ${version}, Bun ${Bun.version}`);
 
 export async function examine(loaded: LoadedSettings, now: number): Promise<Finding[]> {
   const settings = loaded.values;

@@ -268,7 +268,10 @@ export type StoredRow = Record<string, Value>;
 /** One state of a shard. */
 export interface StoredState
   extends ShardContents,
-    Pick<Transaction, "load" | "keys" | "rowCount" | "numbersOf" | "highestNumber" | "run"> {
+    Pick<
+      Transaction,
+      "load" | "rankedEvidence" | "keys" | "rowCount" | "numbersOf" | "highestNumber" | "run"
+    > {
   /**
    * What the store itself finds: pages that cannot be read, and indexes that do not agree with their tables. At most
    * `limit` findings.
@@ -353,9 +356,6 @@ export interface AdminReader {
   countOlder(before: number): Awaitable<{ served: number; withheld: number }>;
   /** As in ShardContents. */
   redactions(): Awaitable<Redaction[]>;
-  inspect(id: string): Awaitable<ShardRecord | undefined>;
-  /** How many records prove each of these players to be ranked; players with none are omitted. */
-  rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
   counts(): Awaitable<Counts>;
   findings(): Awaitable<Findings>;
   /**
@@ -484,7 +484,7 @@ export interface Transaction extends ShardContents {
   addWithheld(matches: WithheldEntry[]): Awaitable<void>;
   removeWithheld(ids: string[]): Awaitable<void>;
 
-  /** As in AdminReader. */
+  /** How many records prove each of these players to be ranked; players with none are omitted. */
   rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>>;
   /** Changes the counts. None may end below zero; counts of zero are deleted. */
   changeRankedEvidence(changes: ReadonlyMap<string, number>): Awaitable<void>;

@@ -158,6 +158,22 @@ export const storedColumns = oncePerTable(({ columns, isChecked }): readonly str
   ...(isChecked ? ["checksum"] : []),
 ]);
 
+/** Also that of the checksum. */
+export const columnIn = ({ columns }: TableShape, name: string): Column => columns[name] ?? bigint;
+
+/** Columns of a table as a statement selects them. A cast, because PostgreSQL returns a bigint as text. */
+export const selectList = (
+  table: TableShape,
+  alias: string,
+  names: readonly string[] = storedColumns(table),
+): string =>
+  names
+    .map((name) => {
+      const cast = columnIn(table, name).type === "bigint" ? `::float8 AS ${name}` : "";
+      return `${alias}.${name}${cast}`;
+    })
+    .join(", ");
+
 /** SQL that makes an INSERT replace the row with the same key. */
 export const onConflict = oncePerTable((table) => {
   const { key, number } = table;

@@ -405,7 +405,8 @@ async function compareAdmin(
 ): Promise<void> {
   for (const id of ids.slice(0, 3)) {
     const one = contents.served.get(id) ?? contents.withheld.get(id);
-    same(await writer.inspect(id), one && recordOf(one));
+    const [found] = await writer.survey(async (state) => state.load([id]));
+    same(found, one && recordOf(one));
   }
   const withheld = [...contents.withheld.values()];
   const { matches: served, ...summary } = summaryOf(contents);
@@ -424,7 +425,8 @@ async function compareAdmin(
   same(await writer.countOlder(before), {
     ...{ served: older(contents.served.values()), withheld: older(withheld) },
   });
-  same(await writer.rankedEvidence(players), evidenceOf(contents, players));
+  const evidence = await writer.survey(async (state) => state.rankedEvidence(players));
+  same(evidence, evidenceOf(contents, players));
   same(await writer.redactions(), redactionsOf(contents));
   same(await writer.prunedBefore(), contents.cutoff);
   await writer.survey((state) => compareSteps(state, contents, limit));

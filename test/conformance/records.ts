@@ -49,7 +49,8 @@ export function recordGuarantees(guarantee: Guarantee): void {
         if (isServed) await transaction.addServed([{ ...kept, players: [], teams: [] }]);
         else await transaction.addWithheld([{ ...kept, reason: "ending" }]);
       });
-      expect(plain((await writer.inspect(kept.id))!.match)).toEqual(kept);
+      const [found] = await writer.survey(async (state) => state.load([kept.id]));
+      expect(plain(found!.match)).toEqual(kept);
       const bundle = await open.match(kept.id);
       if (!isServed) return expect(bundle).toBeUndefined();
       expect(plain({ ...kept, encoded: viewOf(bundle!.matches[0]!) })).toEqual(kept);

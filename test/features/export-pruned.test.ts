@@ -127,7 +127,9 @@ const stateOf = (home: string) =>
       bases: await writer.survey(async (contents) =>
         contents.rows(PLAYER_BASE, { after: undefined, limit: 100 }),
       ),
-      ranked: await writer.rankedEvidence(["ann", "bob", "eve", "gone"]),
+      ranked: await writer.survey(async (state) =>
+        state.rankedEvidence(["ann", "bob", "eve", "gone"]),
+      ),
     };
   });
 

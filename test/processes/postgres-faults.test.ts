@@ -182,7 +182,8 @@ describe("a writer in the middle of a transaction", () => {
       const first = await until("it waits", lastSign);
       await until("it shows that it works", async () => ((await lastSign()) ?? first) !== first);
     });
-    expect((await patient.inspect("a"))?.fate.state).toBe("served");
+    const [found] = await patient.survey(async (state) => state.load(["a"]));
+    expect(found?.fate.state).toBe("served");
   });
 });
 

@@ -3,18 +3,15 @@
 import { readShard } from "../core/shard.ts";
 import { ask, insert, query, type Steps } from "../steps.ts";
 import type { NamedTable, RowRange, ShardChanges, StoredRow } from "../store.ts";
-import { type Column, storedColumns, type Table, type TableShape, type Value } from "../table.ts";
+import {
+  columnIn,
+  selectList,
+  storedColumns,
+  type Table,
+  type TableShape,
+  type Value,
+} from "../table.ts";
 import { SHARD } from "../tables.ts";
-
-const CHECKSUM: Column = { type: "bigint", isNullable: false };
-
-const typeOf = ({ columns }: TableShape, name: string) => (columns[name] ?? CHECKSUM).type;
-
-/** A cast, because PostgreSQL returns a bigint as text. */
-const selected = (table: TableShape, names: readonly string[]): string =>
-  names
-    .map((name) => (typeOf(table, name) === "bigint" ? `${name}::float8 AS ${name}` : name))
-    .join(", ");
 
 /** In the order of the key, after a row: as many as there are up to `limit`. Nothing is verified. */
 function* inOrder(
@@ -24,11 +21,11 @@ function* inOrder(
 ): Steps<StoredRow[]> {
   const { name, key } = table;
   const columns = key.map((column) => `stored.${column}`).join(", ");
-  const values = key.map((column, at) => `$${at + 1}::${typeOf(table, column)}`).join(", ");
+  const values = key.map((column, at) => `$${at + 1}::${columnIn(table, column).type}`).join(", ");
   const [sign, direction] = isReverse ? ["<", " DESC"] : [">", ""];
   const order = key.map((column) => `stored.${column}${direction}`).join(", ");
   return yield* query<StoredRow>(
-    `SELECT ${selected(table, names)} FROM {${name}} AS stored
+    `SELECT ${selectList(table, "stored", names)} FROM {${name}} AS stored
      ${after ? `WHERE (${columns}) ${sign} (${values})` : ""} ORDER BY ${order} LIMIT ${limit}`,
     after ? key.map((column) => after[column]) : [],
   );

@@ -1,11 +1,12 @@
 /** What the writers of both engines share: turns, and single reads for operators. */
 
 import type { Awaitable } from "../../domain/awaitable.ts";
+import { findings } from "../core/findings.ts";
+import { redactions } from "../core/redactions.ts";
+import { shardRow } from "../core/shard.ts";
 import { countOlder, readCounts } from "../core/summary.ts";
-import { TransactionState } from "../core/transaction-state.ts";
 import { type Engine, run } from "../steps.ts";
-import type { Counts, Findings, Redaction, ShardRecord, Transaction } from "../store.ts";
-import { coreMethods } from "./transaction.ts";
+import type { Counts, Findings, Redaction } from "../store.ts";
 
 export abstract class CoreWriter {
   #turn: Promise<unknown> = Promise.resolve();
@@ -22,24 +23,16 @@ export abstract class CoreWriter {
     return mine;
   }
 
-  async inspect(id: string): Promise<ShardRecord | undefined> {
-    return (await this.#readTables((tables) => tables.load([id])))[0];
-  }
-
-  rankedEvidence(playerIds: string[]): Awaitable<Map<string, number>> {
-    return this.#readTables((tables) => tables.rankedEvidence(playerIds));
-  }
-
   prunedBefore(): Awaitable<number | undefined> {
-    return this.#readTables((tables) => tables.prunedBefore());
+    return this.read((engine) => run(engine, shardRow.prunedBefore()));
   }
 
   redactions(): Awaitable<Redaction[]> {
-    return this.#readTables((tables) => tables.redactions());
+    return this.read((engine) => run(engine, redactions.redactions()));
   }
 
   findings(): Awaitable<Findings> {
-    return this.#readTables((tables) => tables.findings());
+    return this.read((engine) => run(engine, findings.findings()));
   }
 
   countOlder(before: number): Awaitable<{ served: number; withheld: number }> {
@@ -49,9 +42,5 @@ export abstract class CoreWriter {
   async counts(): Promise<Counts> {
     const counts = await this.read((engine) => run(engine, readCounts()));
     return { ...counts, bytes: await this.bytes() };
-  }
-
-  #readTables<T>(read: (tables: Transaction) => Awaitable<T>): Awaitable<T> {
-    return this.read((engine) => read(coreMethods(engine, new TransactionState())));
   }
 }

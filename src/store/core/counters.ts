@@ -1,7 +1,7 @@
 /** Ranked evidence, dependents and vocabulary. */
 
 import { get, insert, merge, query, remove, type Steps } from "../steps.ts";
-import type { DependentPair } from "../store.ts";
+import { DamagedData, type DependentPair, type Vocabulary } from "../store.ts";
 import type { Table } from "../table.ts";
 import { DEPENDENTS, RANKED_EVIDENCE, VOCABULARY } from "../tables.ts";
 
@@ -37,6 +37,21 @@ export const counters = {
       [...changes].map(([word, records]) => ({ word, records })),
     ),
 };
+
+/** Stored words have a prefix: "path:…" or "type:…". */
+export function* readVocabulary(): Steps<Vocabulary> {
+  const words = (yield* query<{ word: string }>("SELECT word FROM {vocabulary}")).map(
+    ({ word }) => {
+      if (typeof word !== "string") throw new DamagedData(VOCABULARY.name, String(word));
+      return word;
+    },
+  );
+  const after = (prefix: string) =>
+    new Set(
+      words.filter((word) => word.startsWith(prefix)).map((word) => word.slice(prefix.length)),
+    );
+  return { includePaths: after("path:"), types: after("type:") };
+}
 
 const dependent = ([player_id, match_id]: DependentPair) => ({ player_id, match_id });
 

@@ -4,9 +4,10 @@ import { createTable } from "../../postgres/create.ts";
 import { verified } from "../row-checks.ts";
 import type { Engine } from "../steps.ts";
 import {
-  type Column,
+  columnIn,
   onConflict,
   oncePerTable,
+  selectList,
   storedColumns,
   storedValues,
   type Table,
@@ -69,19 +70,6 @@ export function postgresEngine(connection: Connection): Engine {
     },
   };
 }
-
-const CHECKSUM: Column = { type: "bigint", isNullable: false };
-
-const columnIn = ({ columns }: TableShape, name: string): Column => columns[name] ?? CHECKSUM;
-
-/** The columns of a table as a statement selects them. A cast, because bigint arrives as text. */
-export const selectList = (table: TableShape, alias: string): string =>
-  storedColumns(table)
-    .map((name) => {
-      const column = `${alias}.${name}`;
-      return columnIn(table, name).type === "bigint" ? `${column}::float8 AS ${name}` : column;
-    })
-    .join(", ");
 
 /** Columns of text are compared byte by byte. */
 const isGiven = (table: TableShape): string =>

@@ -2,8 +2,8 @@
 
 import { verified, verifyNamesakes } from "../row-checks.ts";
 import type { NamedTable } from "../store.ts";
+import { selectList } from "../table.ts";
 import { NAMED_TABLES, type NamedColumns } from "../tables.ts";
-import { selectList } from "./engine.ts";
 import type { Connection } from "./session.ts";
 
 /** The columns of a table with this alias. */

@@ -2,13 +2,13 @@
 
 import { entryOf } from "../cache.ts";
 import { readChanges } from "../core/change-feed.ts";
+import { readVocabulary } from "../core/counters.ts";
 import { numbered } from "../core/named.ts";
 import { present } from "../core/shard.ts";
 import { lineupOf } from "../lineup.ts";
 import { MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
 import { verifyLatestFirst } from "../row-checks.ts";
-import { readVocabulary } from "../row-encoding.ts";
 import { run, type Steps } from "../steps.ts";
 import type {
   ChangeBatch,
@@ -176,8 +176,8 @@ export class PostgresReader implements Reader {
     const [state] = await this.session.rows<{ token: string }>("SELECT token FROM {shard}");
     const { token } = present(state);
     if (this.#vocabulary?.token !== token) {
-      const rows = await this.session.rows<{ word: string }>("SELECT word FROM {vocabulary}");
-      this.#vocabulary = { token, words: readVocabulary(rows.map(({ word }) => word)) };
+      const words = await run(postgresEngine(this.session), readVocabulary());
+      this.#vocabulary = { token, words };
     }
     return this.#vocabulary.words;
   }

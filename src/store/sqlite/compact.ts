@@ -2,12 +2,15 @@
 
 import type { Database } from "bun:sqlite";
 import type { OnProgress } from "../store.ts";
+import { pragma } from "./open.ts";
 import type { Statements } from "./statements.ts";
 
 export const readBytes = (database: Statements): number =>
-  database.row<{ bytes: number }>(
-    "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
-  )!.bytes;
+  database
+    .get<{ bytes: number }>(
+      "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
+    )
+    .get()!.bytes;
 
 /** 4 MiB: other writers wait for a step. */
 const PAGES_PER_STEP = 512;
@@ -21,6 +24,3 @@ export async function removeFreePages(database: Database, onProgress: OnProgress
     await new Promise(setImmediate);
   }
 }
-
-const pragma = (database: Database, name: string): number =>
-  database.query<Record<string, number>, []>(`PRAGMA ${name}`).get()![name]!;

@@ -1,6 +1,6 @@
 /** Examines a shard's file for `matchbook doctor`. Reads little, and changes neither the file nor its WAL. */
 
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { existsSync, realpathSync } from "node:fs";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
 import { findings } from "../core/findings.ts";
@@ -62,14 +62,4 @@ function unnoticedLosses(path: string): number {
   const wal = `${realpathSync(path)}-wal`;
   const lost = lostCommits(wal);
   return lost === 0 ? 0 : Math.min(lost, lostCommits(wal));
-}
-
-export function sqliteVersion(): string {
-  const database = new Database(":memory:");
-  try {
-    return database.query<{ version: string }, []>("SELECT sqlite_version() AS version").get()!
-      .version;
-  } finally {
-    database.close();
-  }
 }

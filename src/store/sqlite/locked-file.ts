@@ -14,6 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { syncFolder } from "../../durable-files.ts";
 import { StoreRefuses } from "../store.ts";
 import { isWalCut } from "./lost-commits.ts";
+import { asStoreError } from "./open.ts";
 
 /** How long to wait for writers, each batch of which is short, and for readers of the WAL. */
 const WRITER_PATIENCE_MS = 5_000;
@@ -91,7 +92,7 @@ export class LockedFile {
       database.close();
       const { code = "" } = error instanceof SQLiteError ? error : {};
       if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return undefined;
-      if (!code.startsWith("SQLITE_BUSY")) throw error;
+      if (!code.startsWith("SQLITE_BUSY")) throw asStoreError(error, this.path);
       throw new StoreRefuses(
         `${this.path} is locked: another program is writing to it; stop it, or retry when it is done`,
       );

@@ -174,7 +174,7 @@ function hasTables(database: Database): boolean {
   return database.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null;
 }
 
-function pragma(database: Database, name: string): number {
+export function pragma(database: Database, name: string): number {
   return database.query<Record<string, number>, []>(`PRAGMA ${name}`).get()![name]!;
 }
 

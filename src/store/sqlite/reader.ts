@@ -4,11 +4,11 @@ import type { Database } from "bun:sqlite";
 import { entryOf, matchEntry, type NamedEntry, ReaderCache } from "../cache.ts";
 import { readChanges } from "../core/change-feed.ts";
 import { type CommitsSince, commitsSince } from "../core/change-log.ts";
+import { readVocabulary } from "../core/counters.ts";
 import { lineupOf } from "../lineup.ts";
 import { MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
 import { isSelected, verified, verifyLatestFirst, verifyNamesakes } from "../row-checks.ts";
-import { readVocabulary } from "../row-encoding.ts";
 import { type Engine, run, type Steps } from "../steps.ts";
 import {
   type ChangeBatch,
@@ -192,7 +192,7 @@ export class SqliteReader implements Reader {
 
   vocabulary(): Vocabulary {
     return this.#read(() => {
-      this.#vocabulary ??= this.#readVocabulary();
+      this.#vocabulary ??= run(this.#engine, readVocabulary()) as Vocabulary;
       return this.#vocabulary;
     });
   }
@@ -292,15 +292,6 @@ export class SqliteReader implements Reader {
 
   #numbers(table: NamedTable, ids: string[]): number[] {
     return ids.flatMap((id) => this.#withId(table, id)?.num ?? []);
-  }
-
-  #readVocabulary(): Vocabulary {
-    const rows = this.#statements.get("SELECT word FROM vocabulary").values();
-    const words = rows.map(([word]) => {
-      if (typeof word !== "string") throw new DamagedData("vocabulary", String(word));
-      return word;
-    });
-    return readVocabulary(words);
   }
 
   /**

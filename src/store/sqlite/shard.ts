@@ -111,10 +111,12 @@ export class SqliteShard implements Shard {
   /** With one connection if nothing is written: a second one would keep the first from removing the WAL of its own. */
   async existingWriter(): Promise<SqliteWriter | undefined> {
     if (this.options.access !== "read") return (await this.reader()) && this.writer(true);
-    this.#writer ??= this.#unlessIgnored(() => {
-      const database = this.#openDatabase();
-      return database && new SqliteWriter(database);
-    });
+    try {
+      const database = this.#writer ? undefined : this.#openDatabase();
+      if (database) this.#writer = new SqliteWriter(database);
+    } catch (error) {
+      if (!this.#isIgnored(error)) throw error;
+    }
     const writer = this.#writer;
     if (writer) await this.options.checkRedactions(() => writer.redactions());
     return writer;
@@ -170,14 +172,12 @@ export class SqliteShard implements Shard {
     if (!this.#open || this.options.access === "read") return undefined;
     this.#findings.set(runOn(this.#open.database, findings.findings()));
     const { wal } = this.#findings.current;
-    if (wal && wal.at !== this.#reportedWal) this.#reportWal(wal.commits);
+    const { id, observe } = this.options;
+    if (wal && wal.at !== this.#reportedWal) {
+      observe({ event: "wal-damaged", shard: id, commits: wal.commits });
+    }
     this.#reportedWal = wal?.at;
     return this.#findings.error;
-  }
-
-  #reportWal(commits: number): void {
-    const { id, observe } = this.options;
-    observe({ event: "wal-damaged", shard: id, commits });
   }
 
   /** Before the file may be written. What is stored is reported when it is read. */
@@ -259,15 +259,6 @@ export class SqliteShard implements Shard {
     if (!this.#wasIgnored) observe({ event: "file-ignored", error });
     this.#wasIgnored = true;
     return true;
-  }
-
-  #unlessIgnored<T>(open: () => T): T | undefined {
-    try {
-      return open();
-    } catch (error) {
-      if (this.#isIgnored(error)) return undefined;
-      throw error;
-    }
   }
 
   #retire(reader: SqliteReader): void {

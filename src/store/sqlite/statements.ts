@@ -21,10 +21,6 @@ export class Statements {
     return statement;
   }
 
-  row<Row>(sql: string, ...values: SQLQueryBindings[]): Row | null {
-    return this.get<Row>(sql).get(...values);
-  }
-
   /** Closes the database too. */
   close(): void {
     this.finalize();

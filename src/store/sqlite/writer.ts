@@ -15,6 +15,7 @@ import {
 } from "../store.ts";
 import { readBytes, removeFreePages } from "./compact.ts";
 import { sqliteEngine } from "./engine.ts";
+import { pragma } from "./open.ts";
 import { OpenedFile } from "./opened-file.ts";
 import { noteCommit } from "./snapshot.ts";
 import { asCopyError, asReadError, asWriteError } from "./sqlite-errors.ts";
@@ -62,9 +63,7 @@ export class SqliteWriter extends CoreWriter implements Writer {
 
   async surveyCopy<T>(path: string, work: (state: StoredState) => Promise<T>): Promise<T> {
     await this.inTurn(async () => {
-      const { query_only } = this.database
-        .query<{ query_only: number }, []>("PRAGMA query_only")
-        .get()!;
+      const isReadOnly = pragma(this.database, "query_only");
       try {
         // It would refuse to write the copy too.
         this.database.run("PRAGMA query_only = OFF");
@@ -72,7 +71,7 @@ export class SqliteWriter extends CoreWriter implements Writer {
       } catch (error) {
         throw asCopyError(error, this.database);
       } finally {
-        this.database.run(`PRAGMA query_only = ${query_only}`);
+        this.database.run(`PRAGMA query_only = ${isReadOnly}`);
       }
     });
     const copy = new SqliteWriter(new Database(path, { readwrite: true, create: false }));

@@ -59,7 +59,8 @@ export const contentsOf = (
     const fates = new Map<string, string>();
     for (const { data } of exported) {
       const id = data.id as string;
-      fates.set(id, (await writer.inspect(id))?.fate.state ?? "unknown");
+      const [found] = await writer.survey(async (state) => state.load([id]));
+      fates.set(id, found?.fate.state ?? "unknown");
     }
     return { digest, exported, fates };
   });
