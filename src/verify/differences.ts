@@ -11,30 +11,33 @@ export async function* differences(
   stored: Pick<StoredState, "rows">,
   expected: Pick<StoredState, "rows">,
   table: TableShape,
-): AsyncGenerator<string[]> {
+): AsyncGenerator<string> {
   const columns = table === SHARD ? DERIVED_COLUMNS : Object.keys(table.columns);
   const key = table === SHARD ? [] : table.key;
   const { label } = table as Table<StoredRow>;
-  const ours = new Rows(stored, table);
-  const theirs = new Rows(expected, table);
-  for (;;) {
-    const found: string[] = [];
-    const [one, other] = [await ours.next(), await theirs.next()];
-    if (one === undefined && other === undefined) return;
+  const isEqual = (row: StoredRow, other: StoredRow) =>
+    columns.every((column) => {
+      const [ours, theirs] = [row[column]!, other[column]!];
+      return isSame(ours, theirs) || (FRAGMENTS.includes(column) && haveSameContent(ours, theirs));
+    });
+  const [ours, theirs] = [eachRow(stored, table), eachRow(expected, table)];
+  let one = (await ours.next()).value;
+  let other = (await theirs.next()).value;
+  while (one || other) {
     const order = one && other ? compareKeys(one, other, key) : one ? -1 : 1;
-    if (order <= 0) ours.take();
-    if (order >= 0) theirs.take();
-    const isEqual =
-      order === 0 &&
-      columns.every((column) => {
-        const [ours, theirs] = [one![column]!, other![column]!];
-        return (
-          isSame(ours, theirs) || (FRAGMENTS.includes(column) && haveSameContent(ours, theirs))
-        );
-      });
-    if (!isEqual) found.push(nameOf(label(order <= 0 ? one! : other!), table));
-    if (found.length > 0) yield found;
+    if (order !== 0 || !isEqual(one!, other!)) {
+      yield nameOf(label(order <= 0 ? one! : other!), table);
+    }
+    if (order <= 0) one = (await ours.next()).value;
+    if (order >= 0) other = (await theirs.next()).value;
   }
+}
+
+async function* eachRow(
+  state: Pick<StoredState, "rows">,
+  table: TableShape,
+): AsyncGenerator<StoredRow, undefined> {
+  for await (const rows of storedRows(state, table)) yield* rows;
 }
 
 /** Of the row of a shard. */
@@ -45,32 +48,6 @@ const nameOf = (label: string, { name }: TableShape): string =>
   name === "player_matches" || name === "team_matches" || name === "matches"
     ? label.split(" ").at(-1)!
     : label;
-
-/** The rows of a table one by one. */
-class Rows {
-  readonly #steps: AsyncGenerator<StoredRow[]>;
-  #rows: StoredRow[] = [];
-  #at = 0;
-  #isLast = false;
-
-  constructor(state: Pick<StoredState, "rows">, table: TableShape) {
-    this.#steps = storedRows(state, table);
-  }
-
-  async next(): Promise<StoredRow | undefined> {
-    while (this.#at === this.#rows.length && !this.#isLast) {
-      const { done, value } = await this.#steps.next();
-      this.#isLast = done === true;
-      this.#rows = value ?? [];
-      this.#at = 0;
-    }
-    return this.#rows[this.#at];
-  }
-
-  take(): void {
-    this.#at += 1;
-  }
-}
 
 const isSame = (one: Value, other: Value): boolean =>
   one === other ||

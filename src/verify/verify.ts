@@ -171,8 +171,8 @@ class Verification {
       const built = await builtTables(state);
       await rebuilt.survey(async (expected) => {
         for (const table of DECLARED.filter((one) => built(one))) {
-          for await (const step of differences(this.#paced(state), expected, table)) {
-            for (const record of step) this.#note(table.name, record);
+          for await (const record of differences(this.#paced(state), expected, table)) {
+            this.#note(table.name, record);
           }
         }
       });
