@@ -10,8 +10,9 @@ import { checkRedactions, type ListEntry } from "./redact/list.ts";
 import type { Settings } from "./settings/definitions.ts";
 import type { ShardLocation } from "./settings/shard-locations.ts";
 import type { Examined } from "./store/examined.ts";
-import { examineDatabase } from "./store/postgres/examine.ts";
+import { allowedConnections, examineDatabase } from "./store/postgres/examine.ts";
 import { RepairSchema } from "./store/postgres/repair-schema.ts";
+import { OTHER_CONNECTIONS } from "./store/postgres/session.ts";
 import { PostgresShard } from "./store/postgres/shard.ts";
 import type { ShardRepair } from "./store/repair.ts";
 import { type Shard, type ShardAccess, type Shards, ShardsInUse } from "./store/shards.ts";
@@ -126,7 +127,7 @@ export async function examineShard(
   }
 }
 
-export { MAX_WAL_BYTES, openNewFile };
+export { allowedConnections, MAX_WAL_BYTES, OTHER_CONNECTIONS, openNewFile };
 
 /** The ids of all shards, whether or not they can be opened. */
 export const shardIds = ({ data, shards }: Pick<Settings, "data" | "shards">): string[] =>

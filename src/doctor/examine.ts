@@ -12,6 +12,7 @@ import { servedShards } from "../store/served-shards.ts";
 import { StoreError } from "../store/store.ts";
 import { describeError } from "../text/system-errors.ts";
 import { keyFindings, redactionFindings, redisFindings } from "./access.ts";
+import { connectionFindings } from "./connections.ts";
 import {
   diskFindings,
   folderFindings,
@@ -36,8 +37,9 @@ export async function examine(loaded: LoadedSettings, now: number): Promise<Find
     (entries) => ({ entries, error: undefined }),
     (error: Error) => ({ entries: [], error }),
   );
-  const [shards, keys, redis] = await Promise.all([
+  const [shards, connections, keys, redis] = await Promise.all([
     Promise.all(ids.map((id) => readShard(settings, id, list))),
+    connectionFindings(settings),
     keyFindings(settings, now),
     redisFindings(settings),
   ]);
@@ -56,6 +58,7 @@ export async function examine(loaded: LoadedSettings, now: number): Promise<Find
     ...shards.flatMap((facts) =>
       shardFindings(facts, { settings, now, wasServed: served.has(facts.id) }),
     ),
+    ...connections,
     ...keys,
     ...redactions,
     ...redis,

@@ -16,12 +16,13 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { openWriter } from "../../src/open-stores.ts";
 import { FORMAT } from "../../src/store/formats.ts";
 import type { Verdict } from "../../src/store/store.ts";
 import { writeDamagedShard } from "../support/damaged-shard.ts";
 import { hasProgram, skipWithout } from "../support/needs.ts";
-import { homeAt, ingestAt, settingsAt } from "../support/places.ts";
+import { homeAt, ingestAt, settingsAt, shardsFile } from "../support/places.ts";
 import { binaries, startCluster } from "../support/postgres.ts";
 import { matchbook, startServerProcess } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
@@ -387,4 +388,42 @@ describe("shards in PostgreSQL", () => {
       );
     },
   );
+
+  test("may need more connections than the server, or the role of the user, allows", async () => {
+    const cluster = await startCluster([
+      "max_connections = 50",
+      "superuser_reserved_connections = 4",
+    ]);
+    const sql = new SQL(cluster.url, { max: 1 });
+    await sql.unsafe("CREATE ROLE limited LOGIN SUPERUSER CONNECTION LIMIT 20");
+    const reportOn = async (user: string, ...flags: string[]) => {
+      const url = cluster.url.replace("matchbook@", `${user}@`);
+      const shards = ["na", "eu", "sa"].map((id) => [id, `${url}?schema=${id}`]);
+      const config = shardsFile(path("several.toml"), Object.fromEntries(shards));
+      const { page } = await doctor(["--config", config, "--keys-database", url, ...flags]);
+      return page.findings.filter(({ subject }) => subject === "connections");
+    };
+    const server = `127.0.0.1:${cluster.port}`;
+    expect(await reportOn("matchbook")).toEqual([
+      expect.objectContaining({
+        level: "ok",
+        message: `up to 35 per instance to ${server}, which allows 46`,
+      }),
+    ]);
+    expect(await reportOn("matchbook", "--workers", "2")).toEqual([
+      expect.objectContaining({
+        level: "warning",
+        message: `up to 65 per instance to ${server}, which allows 46`,
+        advice: expect.stringMatching(/pool=3 .*fewer workers.*max_connections.* to 65/),
+      }),
+    ]);
+    expect(await reportOn("limited")).toEqual([
+      expect.objectContaining({
+        level: "warning",
+        message: `up to 35 per instance to ${server}, which allows 20`,
+      }),
+    ]);
+    await sql.close();
+    cluster.remove();
+  });
 });

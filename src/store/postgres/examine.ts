@@ -44,6 +44,22 @@ async function examineServer(session: Session): Promise<Omit<ExaminedServer, "re
   return row!;
 }
 
+/** How many connections the server allows to this user and database, from all clients together. Throws StoreError. */
+export function allowedConnections(target: PostgresTarget): Promise<number> {
+  return withSession(target, async (session) => {
+    const [row] = await session.rows<{ allowed: number }>(
+      `SELECT least(
+         current_setting('max_connections')::integer
+           - (SELECT sum(setting::integer) FROM pg_settings
+              WHERE name IN ('superuser_reserved_connections', 'reserved_connections')),
+         (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
+         (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
+       )::integer AS allowed`,
+    );
+    return row!.allowed;
+  });
+}
+
 /** As a server that has just started judges them. */
 async function examineReplicas(
   target: PostgresTarget,
