@@ -13,7 +13,6 @@ import { openAccess } from "../open-access.ts";
 import { shardIds } from "../open-stores.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import { serve as startServing } from "../wiring.ts";
-import { watchDescriptors } from "../workers/descriptors.ts";
 import { StartFailed } from "../workers/pool.ts";
 import { supervise } from "../workers/supervisor.ts";
 import { work } from "../workers/worker.ts";
@@ -71,11 +70,7 @@ export async function serveUntilSignal(
   if (settings.portal === "on" && !isPortalBuilt()) {
     note("The portal is not built: run 'npm run portal' and restart.");
   }
-  // Workers watch their own.
-  const stopWatching = settings.workers === 1 ? watchDescriptors(server.url, log) : () => {};
-  const received = await signal;
-  stopWatching();
-  await server.stop(received);
+  await server.stop(await signal);
   await standardError.end();
 }
 

@@ -1,6 +1,6 @@
 /**
- * Functions of the C library that Bun does not have: memory that several processes share without a file, a clock
- * that is the same for all of them (Bun's clocks start at zero in each process), and what the event loop waits for.
+ * Functions of the C library that Bun does not have: memory that several processes share without a file, and a clock
+ * that is the same for all of them (Bun's clocks start at zero in each process).
  */
 
 import { dlopen, FFIType, ptr } from "bun:ffi";
@@ -17,12 +17,10 @@ const LIBRARY = "libc.so.6";
 const FUNCTIONS = {
   memfd_create: { args: [FFIType.ptr, FFIType.u32], returns: FFIType.i32 },
   clock_gettime: { args: [FFIType.i32, FFIType.ptr], returns: FFIType.i32 },
-  epoll_ctl: { args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr], returns: FFIType.i32 },
 } as const;
 
 const CLOSE_ON_EXEC = 1;
 const CLOCK_MONOTONIC = 1;
-const EPOLL_CTL_MOD = 3;
 
 function openLibrary() {
   if (process.platform !== "linux") {
@@ -74,14 +72,4 @@ export function machineClock(): () => number {
   library().clock_gettime(CLOCK_MONOTONIC, ptr(time));
   const beginning = Number(time[0]!) * 1000 + Number(time[1]!) / 1e6 - performance.now();
   return () => beginning + performance.now();
-}
-
-/** Sets the events that an epoll instance reports for a descriptor, and the value it passes with them. */
-export function changeEpoll(epoll: number, descriptor: number, events: number, data: bigint): void {
-  // The structure is packed on x86-64 only.
-  const dataAt = process.arch === "x64" ? 4 : 8;
-  const event = Buffer.alloc(dataAt + 8);
-  event.writeUInt32LE(events);
-  event.writeBigUInt64LE(data, dataAt);
-  library().epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, ptr(event));
 }
