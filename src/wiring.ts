@@ -281,7 +281,7 @@ async function openParts(
   const shards = openShards(settings, watched);
   const access = openAccess(settings);
   const keys = new KeyLookup(access.keys, plan, watched);
-  const usage = new UsageRecorder(access.usage, clock, watched);
+  const recorder = new UsageRecorder(access.usage, clock, watched);
   const features = ownServices(settings, access, shards);
   const background = FEATURES.flatMap(
     ({ name, operated }) =>
@@ -293,7 +293,7 @@ async function openParts(
   const release = async () => {
     await keys.stop();
     limits?.close();
-    if (isRecording) await usage.stop();
+    if (isRecording) await recorder.stop();
     await access.close();
     await shards.close();
   };
@@ -302,23 +302,23 @@ async function openParts(
     await shardStatuses({ shards, observe: watched }, { withSizes: false });
     await missClosed(plan.closedShards, shards, watched);
     await keys.start();
-    await usage.start();
+    await recorder.start();
     isRecording = true;
     const limiter = sharing?.limiter ?? new MemoryLimiter();
-    const local = { limiter, quotas: usage.quotas, visitors: localCounters(sharing?.visitors) };
+    const local = { limiter, quotas: recorder.quotas, visitors: localCounters(sharing?.visitors) };
     limits = await openLimits(settings, local, watched, redisResponseMs);
   } catch (error) {
     await release();
     throw error;
   }
-  const observe = observeAll([watched, (event) => noteUsage(usage, event)]);
+  const observe = observeAll([watched, (event) => noteUsage(recorder, event)]);
   return {
     plan,
     metrics,
     shards,
     keyStore: access.keys,
     keys,
-    usage,
+    usage: access.usage,
     features,
     background,
     limits,

@@ -6,7 +6,7 @@
 import type { Observe } from "../observe/events.ts";
 import type { Clock } from "./clock.ts";
 import { type CountedMatches, MemoryQuotas } from "./quota.ts";
-import { dayOf, daysIn, type KeyDay, type UsageCount, UsageCounter } from "./usage.ts";
+import { dayOf, UsageCounter } from "./usage.ts";
 import type { UsageStore } from "./usage-store.ts";
 
 const WRITE_EVERY_MS = 2000;
@@ -24,9 +24,6 @@ export class UsageRecorder {
   readonly #matches = new Map<string, { keyId: string; day: number; matches: number[] }>();
   /** How far the log of counted matches was read. */
   #position = 0;
-  /** Being written. */
-  #batch: UsageCount[] = [];
-  #batches = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
   /** The last requested write; undefined when it is done. */
   #writing: Promise<void> | undefined;
@@ -62,25 +59,6 @@ export class UsageRecorder {
     this.#counter.add({ keyId, day, status, requests: 1, records, lastSeen: nowMs });
   }
 
-  /** The usage of all keys since a day, including counts in memory. */
-  daysOfAll(since: number): Promise<KeyDay[]> {
-    return this.#days(since);
-  }
-
-  /** The usage of a key since a day, including counts in memory. Writes nothing. */
-  daysOf(keyId: string, since: number): Promise<KeyDay[]> {
-    return this.#days(since, keyId);
-  }
-
-  /** When each key was last used, including counts in memory. Writes nothing. */
-  async lastSeen(): Promise<Map<string, number>> {
-    const stored = await this.store.lastSeen();
-    for (const { keyId, lastSeen } of this.#unwritten()) {
-      stored.set(keyId, Math.max(lastSeen, stored.get(keyId) ?? 0));
-    }
-    return stored;
-  }
-
   /** Writes are serialised. Counts that cannot be written are kept for the next write. */
   write(): Promise<void> {
     const writing = (this.#writing ?? Promise.resolve()).then(() => this.#write());
@@ -88,10 +66,6 @@ export class UsageRecorder {
     return writing.finally(() => {
       if (this.#writing === writing) this.#writing = undefined;
     });
-  }
-
-  #unwritten(): UsageCount[] {
-    return [...this.#batch, ...this.#counter.counts];
   }
 
   async #write(): Promise<void> {
@@ -133,34 +107,17 @@ export class UsageRecorder {
     const counted = [...this.#matches].slice(0, BATCH);
     for (const [name] of counted) this.#matches.delete(name);
     if (counts.length + counted.length === 0) return false;
-    this.#batch = counts;
     try {
       await this.store.add(
         counts,
         counted.map(([, one]) => one),
       );
     } catch (error) {
-      this.#batch = [];
       for (const count of counts) this.#counter.add(count);
       for (const [, one] of counted) this.#noteMatches(one);
       throw error;
     }
-    this.#batch = [];
-    this.#batches += 1;
     return true;
-  }
-
-  async #days(since: number, keyId?: string): Promise<KeyDay[]> {
-    for (;;) {
-      const batches = this.#batches;
-      const stored = await this.store.counts(since, keyId);
-      // Read again if a batch was written meanwhile: the result may or may not contain it.
-      if (batches !== this.#batches) continue;
-      const unwritten = this.#unwritten().filter(
-        (one) => one.day >= since && (keyId === undefined || one.keyId === keyId),
-      );
-      return daysIn([...stored, ...unwritten]);
-    }
   }
 
   /** Deletes once a day, after the clock has shown that day for a while, in case it jumped. */

@@ -39,12 +39,7 @@ export class UsageStore {
 
   /** The usage since a day, oldest first, for one key or for all. */
   async read(since: number, keyId?: string): Promise<KeyDay[]> {
-    return daysIn(await this.counts(since, keyId));
-  }
-
-  /** The same by status, in the order of days, keys and statuses. */
-  counts(since: number, keyId?: string): Promise<UsageCount[]> {
-    return this.database.rows<UsageCount>(
+    const counts = await this.database.rows<UsageCount>(
       `SELECT key_id AS "keyId", day, status, CAST(requests AS double precision) AS "requests",
          CAST(records AS double precision) AS "records",
          CAST(last_seen AS double precision) AS "lastSeen"
@@ -52,6 +47,7 @@ export class UsageStore {
        ORDER BY day, key_id, status`,
       keyId === undefined ? [since] : [since, keyId],
     );
+    return daysIn(counts);
   }
 
   /** When each key was last used within the stored days. */

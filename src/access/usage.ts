@@ -35,10 +35,6 @@ export class UsageCounter {
   /** By day, key and status. A key can have several days around midnight, and while writes fail. */
   readonly #counts = new Map<string, UsageCount>();
 
-  get counts(): UsageCount[] {
-    return [...this.#counts.values()];
-  }
-
   add(count: UsageCount): void {
     const name = `${count.day} ${count.keyId} ${count.status}`;
     const known = this.#counts.get(name);

@@ -13,7 +13,6 @@ export const ADMIN_ERRORS = {
   "unknown-hook": 404,
   "method-not-allowed": 405,
   "body-stalled": 408,
-  "key-ended": 409,
   "too-many-hooks": 409,
   "body-too-large": 413,
   "unsupported-encoding": 415,

@@ -167,7 +167,7 @@ export class Overview {
     const today = dayOf(now);
     const [records, days, seen] = await Promise.all([
       keyStore.list(),
-      usage.daysOfAll(today),
+      usage.read(today),
       usage.lastSeen(),
     ]);
     const used = new Map(days.filter(({ day }) => day === today).map((day) => [day.keyId, day]));

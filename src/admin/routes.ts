@@ -3,15 +3,7 @@
 import { FEATURES } from "../features/list.ts";
 import { type AdminRoute, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
-import {
-  changeKey,
-  createKey,
-  listKeys,
-  revokeKey,
-  rotateKey,
-  showKey,
-  showUsage,
-} from "./keys.ts";
+import { changeKey, createKey, listKeys, revokeKey } from "./keys.ts";
 import type { AdminEndpoint, AdminService } from "./service.ts";
 import { uploadRecords } from "./upload.ts";
 
@@ -38,11 +30,8 @@ export const ADMIN_ROUTES: readonly AdminRoute<AdminService>[] = [
   { method: "GET", path: "/overview", endpoint: showOverview },
   { method: "GET", path: "/keys", endpoint: listKeys },
   { method: "POST", path: "/keys", endpoint: createKey },
-  { method: "GET", path: "/keys/{id}", endpoint: showKey },
   { method: "PATCH", path: "/keys/{id}", endpoint: changeKey },
-  { method: "POST", path: "/keys/{id}/rotate", endpoint: rotateKey },
   { method: "POST", path: "/keys/{id}/revoke", endpoint: revokeKey },
-  { method: "GET", path: "/keys/{id}/usage", endpoint: showUsage, takes: ["days"] },
   ...FEATURE_ROUTES,
   { method: "POST", path: "/ingest", endpoint: uploadRecords, takes: ["shard", "replace"] },
 ];

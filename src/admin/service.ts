@@ -2,7 +2,7 @@
 
 import type { KeyStore } from "../access/key-store.ts";
 import type { Quotas } from "../access/quota.ts";
-import type { UsageRecorder } from "../access/usage-recorder.ts";
+import type { UsageStore } from "../access/usage-store.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { AccessPlan } from "../domain/limits.ts";
 import type { OwnServices } from "../features/operated.ts";
@@ -16,7 +16,7 @@ export interface AdminService {
   shards: Pick<Shards, "list" | "reader" | "replicas" | "findings" | "existingWriter">;
   keyStore: KeyStore;
   plan: AccessPlan;
-  usage: Pick<UsageRecorder, "daysOf" | "daysOfAll" | "lastSeen">;
+  usage: Pick<UsageStore, "read" | "lastSeen">;
   quotas: Pick<Quotas, "count">;
   /** Called after keys were created, changed or revoked, so that the change takes effect at once. */
   onKeysChanged: () => Awaitable<void>;

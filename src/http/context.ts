@@ -4,9 +4,8 @@ import type { AddressLimit } from "../access/failed-keys.ts";
 import type { KeyLookup } from "../access/key-lookup.ts";
 import type { Quotas } from "../access/quota.ts";
 import type { Limiter } from "../access/rate-limit.ts";
-import type { KeyDay } from "../access/usage.ts";
+import type { UsageStore } from "../access/usage-store.ts";
 import type { Visitors } from "../access/visitors.ts";
-import type { Awaitable } from "../domain/awaitable.ts";
 import type { CompatProfile } from "../endpoint/compat-profile.ts";
 import type { ResultCache } from "../endpoint/result-cache.ts";
 import type { Observe } from "../observe/events.ts";
@@ -33,7 +32,7 @@ export interface ServerContext {
   quotas: Quotas;
   /** Whether the shared limits work; undefined if limits are not shared. */
   sharedLimits?: { readonly isUp: boolean } | undefined;
-  usage: { daysOf(keyId: string, since: number): Awaitable<KeyDay[]> };
+  usage: Pick<UsageStore, "read">;
   maxOffset: number;
   profile: CompatProfile;
   overload: OverloadControl;

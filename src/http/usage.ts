@@ -18,7 +18,7 @@ export async function usage(context: ServerContext, key: LiveKey): Promise<JsonR
   const now = context.clock.now();
   const today = dayOf(now);
   // The usage of all visitors together is for operators only.
-  const days = limitedBy === undefined ? await context.usage.daysOf(id, today - DAYS + 1) : [];
+  const days = limitedBy === undefined ? await context.usage.read(today - DAYS + 1, id) : [];
   const { tier, rate, burst, matchesPerDay, shards, streams, changesPerMinute } = limits;
   const { quotas } = countersOf(context, key);
   const matches = await quotas.count(limitId(key), now);

@@ -26,7 +26,7 @@ const UNITS_MS: Record<string, number> = {
 };
 /** A longer life is probably a typo. */
 const LONGEST_LIFE_MS = 100 * YEAR_MS;
-export const MAX_OVERLAP_MS = 31 * DAY_MS;
+const MAX_OVERLAP_MS = 31 * DAY_MS;
 
 /** One parser for each option, by its name. `now` is in milliseconds since the epoch. */
 export function keyOptionParsers(tiers: readonly Tier[], now: number) {

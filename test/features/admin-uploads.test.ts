@@ -42,7 +42,7 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
     keyStore: access.keys,
     plan,
     features: new Map(),
-    usage: { daysOf: none, daysOfAll: none, lastSeen: none },
+    usage: { read: none, lastSeen: none },
     quotas: { count: none },
     keys: { reload: none },
     metrics: { contentType: "text/plain", text: none, families: none },

@@ -1,8 +1,10 @@
 /** Tests /usage: what callers learn about their own key. */
 
 import { afterAll, expect, test } from "bun:test";
+import { openAccess } from "../../src/open-access.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
+import { until } from "../support/state.ts";
 import { startWorld } from "../support/world.ts";
 
 const DAY = 86_400_000;
@@ -12,7 +14,19 @@ const world = await startWorld(
     aMatch({ createdAt: NOON - 60_000 * minutes, rosters: duel({ id: "a" }, { id: "b" }) }),
   ),
 );
-afterAll(() => world.stop());
+const access = openAccess({ data: world.data });
+afterAll(async () => {
+  await access.close();
+  await world.stop();
+});
+
+/** Servers store usage every two seconds. */
+const stored = (requests: number) =>
+  until("so many requests are stored", async () => {
+    const days = await access.usage.read(0);
+    const counts = days.flatMap((day) => [...day.requests.values()]);
+    return counts.reduce((sum, count) => sum + count, 0) === requests;
+  });
 
 /** A server with a clock of its own; each of its keys asks by itself. */
 async function serving() {
@@ -33,6 +47,7 @@ test("it has the key's limits, today's usage and the days on which it was used, 
   await ask("/shards/na/matches?page[limit]=2", { "If-None-Match": page.headers.get("etag")! });
   await ask("/shards/na/players");
   await ask("/shards/na/players?nonsense=1");
+  await stored(5);
   // It needs no Accept header.
   const { body } = await ask("/usage", { Accept: "text/html" });
   expect(body).toEqual({
@@ -61,8 +76,10 @@ test("it covers the last 30 days and no more", async () => {
   const days = async () =>
     (await site.ask("/usage")).body.days.map(({ day }: { day: string }) => day);
   await site.ask("/shards/na/players");
+  await stored(8);
   site.clock.advance(29 * DAY);
   expect(await days()).toEqual(["2026-03-10"]);
+  await stored(9);
   site.clock.advance(DAY);
   expect(await days()).toEqual(["2026-04-08"]);
 });

@@ -37,11 +37,12 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
     request(`${admin}${path}`, { ...init, headers: { Authorization: `Bearer ${TOKEN}` } });
 
   // A new key is shown once to whoever created it; that is not checked here.
-  const rotated = await fetch(`${admin}/keys/${id}/rotate`, {
+  const another = await fetch(`${admin}/keys`, {
     method: "POST",
     headers: { Authorization: `Bearer ${TOKEN}` },
+    body: '{"name":"fresh"}',
   });
-  const { key: fresh } = (await rotated.json()) as { key: string };
+  const { key: fresh } = (await another.json()) as { key: string };
   expect(fresh).toStartWith("mb_");
   const guesses = Array.from({ length: 8 }, makeKey);
   for (const shown of [key, fresh, ...guesses]) {
@@ -63,13 +64,13 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
   for (const path of [
     "/keys",
     `/keys/${id}`,
-    `/keys/${id}/usage`,
+    `/keys/${id}/revoke`,
     `/keys/${fresh}`,
     "/nowhere",
     `/${TOKEN}`,
     `/metrics/${TOKEN}`,
     `/keys/${TOKEN}`,
-    `/keys/${TOKEN}/usage`,
+    `/keys/${TOKEN}/revoke`,
     `/hooks/${TOKEN}`,
   ]) {
     await privately(path);
