@@ -8,30 +8,15 @@ import { dayOf, type KeyDay } from "../access/usage.ts";
 import { VISITORS } from "../access/visitors.ts";
 import { visitorLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import type { WithheldReason } from "../domain/visibility.ts";
 import { atMostOncePerSecond, shardStatuses } from "../http/status.ts";
 import type { MetricFamily, Sample } from "../observe/prometheus.ts";
 import type { ShardStatus } from "../observe/shard-metrics.ts";
-import { StoreError } from "../store/store.ts";
 import type { AdminService } from "./service.ts";
 
 type OverviewService = Pick<
   AdminService,
   "shards" | "keyStore" | "plan" | "usage" | "quotas" | "metrics" | "clock" | "observe"
 >;
-
-type Withheld = Record<WithheldReason, number>;
-
-interface CountedWithheld {
-  counts: Withheld;
-  /** By the monotonic clock. */
-  staleAt: number;
-}
-
-/** Counting withheld records takes time in proportion to them: it is repeated after this time, or later if it was slow. */
-const WITHHELD_MS = 30_000;
-/** At most this part of the time is spent on counting. */
-const WITHHELD_PART = 0.01;
 
 const MINUTE_MS = 60_000;
 /** Minutes that are remembered. */
@@ -57,7 +42,6 @@ export class Overview {
   /** Many pages may be open. */
   readonly read: () => Promise<object>;
   readonly #startedAt: number;
-  readonly #withheld = new Map<string, CountedWithheld>();
   /** At the start of each minute of the last hour, oldest first. */
   readonly #minutes: Counted[];
   readonly #timer: ReturnType<typeof setInterval>;
@@ -118,46 +102,10 @@ export class Overview {
       milliseconds: percentilesOf(values.buckets(SHARD_DURATIONS)),
       lastHour: this.#lastHour(this.#countedNow(values)),
       errors: values.by("matchbook_errors_total", "code"),
-      limits: values.by("matchbook_limit_rejections_total", "limit"),
       uploads: values.by("matchbook_uploaded_records_total", "outcome"),
-      shards: await Promise.all(states.map((state) => this.#shard(state, values))),
+      shards: states.map((state) => shardOverview(state, values)),
       ...(await this.#keys()),
     };
-  }
-
-  async #shard(
-    { id, available, matches, players, newestMatch }: ShardStatus,
-    values: MetricValues,
-  ) {
-    const requests = values.by("matchbook_shard_requests_total", "result", { shard: id });
-    return {
-      id,
-      available,
-      matches: available ? matches : null,
-      players: available ? players : null,
-      newestMatch: newestMatch === undefined ? null : formatTimestamp(newestMatch),
-      withheld: available ? await this.#withheldIn(id) : null,
-      requests,
-      milliseconds: percentilesOf(values.buckets(SHARD_DURATIONS, id)),
-    };
-  }
-
-  async #withheldIn(id: string): Promise<Withheld | null> {
-    const { shards, clock } = this.service;
-    const began = clock.monotonic();
-    const known = this.#withheld.get(id);
-    if (known && began < known.staleAt) return known.counts;
-    try {
-      const counted = await (await shards.existingWriter(id))?.counts();
-      if (!counted) return null;
-      const ended = clock.monotonic();
-      const pause = Math.max(WITHHELD_MS, (ended - began) / WITHHELD_PART);
-      this.#withheld.set(id, { counts: counted.withheld, staleAt: ended + pause });
-      return counted.withheld;
-    } catch (error) {
-      if (error instanceof StoreError) return null;
-      throw error;
-    }
   }
 
   /** The keys used today, most used first, then the others. */
@@ -199,6 +147,19 @@ export class Overview {
     return { keys: await Promise.all(keys), keyCount: ids.length };
   }
 }
+
+const shardOverview = (
+  { id, available, matches, players, newestMatch }: ShardStatus,
+  values: MetricValues,
+) => ({
+  id,
+  available,
+  matches: available ? matches : null,
+  players: available ? players : null,
+  newestMatch: newestMatch === undefined ? null : formatTimestamp(newestMatch),
+  requests: values.by("matchbook_shard_requests_total", "result", { shard: id }),
+  milliseconds: percentilesOf(values.buckets(SHARD_DURATIONS, id)),
+});
 
 function requestsIn(day: KeyDay | undefined, least = 0): number {
   let sum = 0;

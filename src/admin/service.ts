@@ -13,7 +13,7 @@ import type { AdminRoute } from "./endpoint.ts";
 import type { UploadThread } from "./upload-thread.ts";
 
 export interface AdminService {
-  shards: Pick<Shards, "list" | "reader" | "replicas" | "findings" | "existingWriter">;
+  shards: Pick<Shards, "list" | "reader" | "replicas" | "findings">;
   keyStore: KeyStore;
   plan: AccessPlan;
   usage: Pick<UsageStore, "read" | "lastSeen">;

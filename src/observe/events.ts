@@ -255,7 +255,6 @@ export const unobserved: Observe = () => {};
 
 /** An event as a line for a terminal: its name, its values, and what to do. */
 export function sentence(event: ShownEvent, { advice }: EventKind<unknown>): string {
-  if (event.event === "request" || event.event === "admin-request") return requestSentence(event);
   const { event: name, ...values } = event;
   const { error, ...fields } = values as Partial<Failed>;
   const shown = Object.entries(fields)
@@ -272,14 +271,3 @@ export function sentence(event: ShownEvent, { advice }: EventKind<unknown>): str
 /** Texts without blanks as they are. */
 const shownValue = (value: unknown): string =>
   typeof value === "string" && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
-
-function requestSentence(event: ShownRequest | AdminRequest): string {
-  const { method, path, status, milliseconds, requestId } = event;
-  const details = `${milliseconds.toFixed(1)} ms`;
-  if (!("keyId" in event)) return `${method} ${path} ${status} ${details}, admin, ${requestId}`;
-  const { query, code, keyId, tier } = event;
-  const url = query === undefined ? path : `${path}?${query}`;
-  const outcome = code === undefined ? String(status) : `${status} ${code}`;
-  const caller = keyId === undefined ? "no key" : `${keyId} (${tier})`;
-  return `${method} ${url} ${outcome} ${details}, ${caller}, ${requestId}`;
-}

@@ -17,14 +17,14 @@ const REQUEST_BOUNDS = [
 /** Clients may send any method; the others share one label value. */
 const METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
 
-/** The limit behind each error code. */
-const LIMITS: ReadonlyMap<string, string> = new Map([
-  ["rate-limited", "rate"],
-  ["quota-exceeded", "quota"],
-  ["too-many-failures", "failures"],
-  ["too-many-streams", "streams"],
-  ["overloaded", "overload"],
-]);
+/** Counted from 0 on, so that an alert notices the first. */
+const LIMITS = [
+  "rate-limited",
+  "quota-exceeded",
+  "too-many-failures",
+  "too-many-streams",
+  "overloaded",
+];
 
 const SHARD_ROUTES = "/shards/:shard/";
 
@@ -102,11 +102,6 @@ export class RequestMetrics {
       "Error responses, by the code of their first error",
       ["code"],
     );
-    const limits = new Counter(
-      "matchbook_limit_rejections_total",
-      "Requests rejected by a limit: rate, quota, streams, failures (invalid keys from one IP address), or overload (more requests than the server can handle)",
-      ["limit"],
-    );
     const byTier = new Counter(
       "matchbook_tier_requests_total",
       "Requests with a valid key or visitor token, by tier",
@@ -128,7 +123,7 @@ export class RequestMetrics {
       "shard",
       REQUEST_BOUNDS,
     );
-    for (const limit of LIMITS.values()) limits.add([limit], 0);
+    for (const code of LIMITS) errors.add([code], 0);
     for (const shard of this.#shards) {
       for (const result of RESULTS) byShard.add([shard, result], 0);
     }
@@ -137,8 +132,6 @@ export class RequestMetrics {
       requests.add([route, method, String(status)], count);
       durations.addAll(route, counted.durations);
       if (code !== undefined) errors.add([code], count);
-      const limit = code && LIMITS.get(code);
-      if (limit) limits.add([limit], count);
       if (tier !== undefined) {
         byTier.add([tier], count);
         served.add([tier], counted.records);
@@ -147,9 +140,7 @@ export class RequestMetrics {
       byShard.add([shard, resultOf(status)], count);
       shardDurations.addAll(shard, counted.durations);
     }
-    return [
-      ...[requests, durations, errors, limits],
-      ...[byTier, served, byShard, shardDurations],
-    ].map((metric) => metric.family());
+    const all = [requests, durations, errors, byTier, served, byShard, shardDurations];
+    return all.map((metric) => metric.family());
   }
 }

@@ -75,12 +75,10 @@ describe("the metrics", () => {
     ["rate-limited", 1],
     ["quota-exceeded", 1],
     ["too-many-failures", 1],
+    ["too-many-streams", 0],
+    ["overloaded", 0],
   ])("count the error %s", (code, count) => {
     expect(seriesValue(scrape, "matchbook_errors_total", { code })).toBe(count);
-  });
-
-  test.each(["rate", "quota", "failures"])("count refusals by the limit %s", (limit) => {
-    expect(seriesValue(scrape, "matchbook_limit_rejections_total", { limit })).toBe(1);
   });
 
   test("count requests and records by tier", () => {

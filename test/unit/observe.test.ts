@@ -90,17 +90,12 @@ describe("the JSON log", () => {
 describe("the log on a terminal", () => {
   test("is one readable line per event", () => {
     const plain = logged([{ ...request, query: "sort=-createdAt" }], { isTTY: true });
-    expect(plain).toMatch(
-      /^\d\d:\d\d:\d\d GET \/shards\/na\/matches\?sort=-createdAt 404 not-found 1\.3 ms, k_1 \(hobby\), r-1\n$/,
+    expect(plain.slice("15:29:00 ".length)).toBe(
+      "request requestId=r-1 method=GET path=/shards/na/matches query=sort=-createdAt status=404 code=not-found milliseconds=1.25 keyId=k_1 tier=hobby\n",
     );
   });
 
-  test("shows that there was no key", () => {
-    const text = logged([{ ...request, keyId: undefined, tier: undefined }], { isTTY: true });
-    expect(text).toContain("no key, r-1");
-  });
-
-  test("shows the values of other events, what went wrong, and what to do", () => {
+  test("shows the values of events, what went wrong, and what to do", () => {
     const text = logged(
       [
         { event: "derived-building", shard: "na", tables: ["one", "two"] },

@@ -1,4 +1,4 @@
-/** What the operator sees: the last hour, key figures, shards, errors and limits, keys. */
+/** What the operator sees: the last hour, key figures, shards, errors, keys. */
 
 import { count } from "../format.ts";
 import { Figures } from "../kit/figures.tsx";
@@ -20,7 +20,7 @@ const sum = (counts: Counts | readonly number[] | null): number =>
   Object.values<number>(counts ?? {}).reduce((total, one) => total + one, 0);
 
 export function Dashboard({ overview }: { overview: Overview }) {
-  const { startedAt, now, shards, requests, errors, limits, milliseconds: latency } = overview;
+  const { startedAt, now, shards, requests, errors, milliseconds: latency } = overview;
   const total = (of: Held) => whole(sum(shards.map((shard) => shard[of] ?? 0)));
   const unavailable = shards.filter(({ available }) => !available).map(({ id }) => id);
   return (
@@ -41,14 +41,9 @@ export function Dashboard({ overview }: { overview: Overview }) {
             { label: "Matches", value: total("matches"), note: "that are served" },
             { label: "Players", value: total("players"), note: `in ${shards.length} shards` },
             {
-              label: "Withheld",
-              value: whole(sum(shards.map(({ withheld }) => sum(withheld)))),
-              note: "matches that are not served",
-            },
-            {
               label: "Requests",
               value: whole(requests),
-              note: `${whole(sum(limits))} over a limit`,
+              note: `${whole(sum(shards.map((shard) => shard.requests.limited ?? 0)))} over a limit`,
             },
             {
               label: "Errors",
@@ -70,7 +65,6 @@ export function Dashboard({ overview }: { overview: Overview }) {
       </section>
       <div className="lists">
         <List title="Errors by code" counts={errors} none="No errors." />
-        <List title="Limits hit" counts={limits} none="No request was over a limit." />
         <List title="Uploaded records" counts={overview.uploads} none="No uploads." />
       </div>
       <Keys overview={overview} />
@@ -122,9 +116,6 @@ const SHARD_COLUMNS: readonly Column<ShardOverview>[] = [
   numbers("Matches", ({ matches }) => whole(matches)),
   numbers("Players", ({ players }) => whole(players)),
   numbers("Newest match", ({ newestMatch }) => (newestMatch ? <Time iso={newestMatch} /> : NONE)),
-  numbers("Withheld: mode", ({ withheld }) => whole(withheld?.["game-mode"])),
-  numbers("Withheld: ending", ({ withheld }) => whole(withheld?.ending)),
-  numbers("Withheld: unranked", ({ withheld }) => whole(withheld?.["no-ranked-player"])),
   numbers("Requests", ({ requests }) => whole(sum(requests))),
   numbers("Refused", ({ requests }) => whole(requests.refused ?? 0)),
   numbers("Limited", ({ requests }) => whole(requests.limited ?? 0)),

@@ -13,7 +13,6 @@ export interface ShardOverview extends Record<Held, number | null> {
   id: string;
   available: boolean;
   newestMatch: string | null;
-  withheld: Counts | null;
   requests: Counts;
   milliseconds: Percentiles | null;
 }
@@ -39,7 +38,6 @@ export interface Overview {
   /** One entry per minute, oldest first. */
   lastHour: { at: string; requests: number; errors: number; p95: number | null }[];
   errors: Counts;
-  limits: Counts;
   uploads: Counts;
   shards: ShardOverview[];
   keys: KeyOverview[];
