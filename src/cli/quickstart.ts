@@ -4,7 +4,6 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../access/key.ts";
 import type { KeyStore } from "../access/key-store.ts";
-import { formatTimestamp } from "../domain/time.ts";
 import { MEDIA_TYPE } from "../endpoint/negotiate.ts";
 import { freePort } from "../http/listen.ts";
 import { ingest } from "../ingest/ingest.ts";
@@ -12,8 +11,6 @@ import type { Bytes } from "../ingest/source.ts";
 import { unobserved } from "../observe/events.ts";
 import { openAccess } from "../open-access.ts";
 import { openShards } from "../open-stores.ts";
-import { writeQuery } from "../query/query-string.ts";
-import { WINDOW_MILLISECONDS } from "../query/window.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import { CommandError, defineCommand, note, print, setDefaults } from "./command.ts";
@@ -104,23 +101,10 @@ async function isLive(keys: KeyStore, key: string): Promise<boolean> {
   return secret !== undefined && secret.until > Date.now();
 }
 
-/** A request for the newest match of the largest shard, with a wider time window if all matches are old. */
+/** A request for the players seen last, who are there however old the matches are. */
 async function examplePath(shards: Shards): Promise<string> {
-  let best = { id: "na", served: -1, newest: undefined as number | undefined };
-  for (const id of await shards.list()) {
-    const counts = await (await shards.existingWriter(id))?.counts();
-    if (counts && counts.served > best.served) {
-      best = { id, served: counts.served, newest: counts.newestMatch };
-    }
-  }
-  const { newest } = best;
-  const isOld = newest !== undefined && newest < Date.now() - WINDOW_MILLISECONDS;
-  const query = writeQuery([
-    ["sort", "-createdAt"],
-    ["page[limit]", "1"],
-    ...(isOld ? [["filter[createdAt-start]", formatTimestamp(newest - 1000)] as const] : []),
-  ]);
-  return `/shards/${best.id}/matches?${query}`;
+  const ids = await shards.list();
+  return `/shards/${ids.includes("na") ? "na" : ids[0]}/players`;
 }
 
 function welcome(url: string, key: string, path: string, hasPortal: boolean): string {
@@ -129,7 +113,7 @@ function welcome(url: string, key: string, path: string, hasPortal: boolean): st
     hasPortal ? `  Portal        ${url}/` : `  API           ${url}`,
     `  Demo API key  ${key}   (${DEMO_KEY.rate} requests per minute)`,
     "",
-    "  Fetch the newest match:",
+    "  Fetch some players:",
     "",
     `  curl --compressed -H 'Authorization: Bearer ${key}' -H 'Accept: ${MEDIA_TYPE}' '${url}${path}'`,
     "",
