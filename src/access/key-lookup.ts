@@ -43,7 +43,7 @@ export class KeyLookup {
   /** The version of the loaded keys. */
   #version: string | undefined;
   /** Serialises reloads: an older result must not replace a newer one. */
-  #reloading: Promise<unknown> = Promise.resolve();
+  #reloading = Promise.resolve();
   #isLoaded = false;
   /** Whether the last check failed. */
   #isUnreadable = false;
@@ -68,9 +68,14 @@ export class KeyLookup {
   }
 
   /** Checks for changes now. */
-  async reload(): Promise<void> {
+  reload(): Promise<void> {
+    this.#reloading = this.#reloading.then(() => this.#check());
+    return this.#reloading;
+  }
+
+  async #check(): Promise<void> {
     try {
-      await this.refresh();
+      await this.#reload();
       if (this.#isUnreadable) this.observe({ event: "keys-reload-recovered" });
       this.#isUnreadable = false;
     } catch (error) {
@@ -112,21 +117,14 @@ export class KeyLookup {
     return mayRead(this.plan, limits, shard);
   }
 
-  /** Reloads the keys if they changed; returns whether they did. */
-  refresh(): Promise<boolean> {
-    const reloaded = this.#reloading.then(() => this.#reload());
-    this.#reloading = reloaded.catch(() => {});
-    return reloaded;
-  }
-
-  async #reload(): Promise<boolean> {
+  async #reload(): Promise<void> {
     // Read the version first: a change between the two reads then causes another reload.
     const version = await this.store.version();
-    if (version !== undefined && version === this.#version) return false;
+    if (version !== undefined && version === this.#version) return;
     const secrets = version === undefined ? [] : await this.store.liveSecrets();
     this.#version = version;
     this.#isLoaded = true;
-    return this.#replace(secrets);
+    this.#replace(secrets);
   }
 
   /** Checks do not overlap. */
@@ -139,8 +137,8 @@ export class KeyLookup {
     this.#timer.unref();
   }
 
-  #replace(secrets: readonly LiveSecret[]): boolean {
-    if (secrets.length === 0 && this.#live.size === 0) return false;
+  #replace(secrets: readonly LiveSecret[]): void {
+    if (secrets.length === 0 && this.#live.size === 0) return;
     const unknownTiers = new Set<string>();
     this.#live = new Map(
       secrets.map(({ hash, id, name, tier, own, until }) => {
@@ -154,6 +152,5 @@ export class KeyLookup {
     }
     const keys = new Set(secrets.map(({ id }) => id));
     this.observe({ event: "keys-reloaded", live: keys.size });
-    return true;
   }
 }

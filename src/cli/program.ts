@@ -9,7 +9,7 @@ import { fileOnly, flagOf, isTableName } from "../settings/definitions.ts";
 import { SettingsError } from "../settings/load.ts";
 import { StoreError, StoreReplaced } from "../store/store.ts";
 import { describeError } from "../text/system-errors.ts";
-import { WorkersError } from "../workers/libc.ts";
+import { WorkersError } from "../workers/shared-limits.ts";
 import { type AddCommand, CommandError, UsageError, withExamples } from "./command.ts";
 
 /** In the order of the help. Each is loaded only when it is needed, so that short commands start fast. */

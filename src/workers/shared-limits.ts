@@ -4,6 +4,7 @@
  * used pages take memory.
  */
 
+import { ftruncateSync, openSync, readFileSync, unlinkSync } from "node:fs";
 import type { AddressLimiter } from "../access/failed-keys.ts";
 import {
   type Bucket,
@@ -14,7 +15,6 @@ import {
   take,
   type Verdict,
 } from "../access/rate-limit.ts";
-import { mapMemory, newMemory } from "./libc.ts";
 
 /** For all keys used while the supervisor runs. */
 const KEYS = 2 ** 17;
@@ -27,21 +27,47 @@ const WORD = BigInt64Array.BYTES_PER_ELEMENT;
 const KEYS_BYTES = KEYS * WORD;
 const ADDRESSES_BYTES = ADDRESSES * WORD;
 
-/** A file descriptor that workers inherit. */
-export function newSharedMemory(): number {
-  return newMemory("matchbook-limits", 2 * KEYS_BYTES + 3 * ADDRESSES_BYTES);
+/** Why workers cannot run here, as a message for the operator. */
+export class WorkersError extends Error {
+  override name = "WorkersError";
 }
 
-/** `seed`: a secret that the processes share. */
-export function openSharedLimits(descriptor: number, seed: number) {
+/** A file descriptor that workers inherit, of a file in memory without a name. */
+export function newSharedMemory(): number {
+  if (process.platform !== "linux") {
+    throw new WorkersError(
+      "several workers on one port require Linux; use --workers 1, and run more instances behind a proxy",
+    );
+  }
+  const path = `/dev/shm/matchbook-${crypto.randomUUID()}`;
+  const descriptor = openSync(path, "wx+", 0o600);
+  unlinkSync(path);
+  ftruncateSync(descriptor, 2 * KEYS_BYTES + 3 * ADDRESSES_BYTES);
+  return descriptor;
+}
+
+/**
+ * Monotonic milliseconds, the same in every process of the machine but for the ten that the system rounds to, which a
+ * bucket hardly notices. The clocks of the runtime start at zero in each process.
+ */
+export function machineClock(): () => number {
+  const [uptime] = readFileSync("/proc/uptime", "utf8").split(" ");
+  const beginning = Number(uptime) * 1000 - performance.now();
+  return () => beginning + performance.now();
+}
+
+/** The processes share the secret. */
+export function openSharedLimits(descriptor: number, secret: string) {
+  const seed = Bun.hash.wyhash(secret);
   const words = (offset: number, size: number) => {
-    const { buffer, byteOffset } = mapMemory(descriptor, offset, size);
+    const file = `/proc/self/fd/${descriptor}`;
+    const { buffer, byteOffset } = Bun.mmap(file, { shared: true, offset, size });
     return new BigInt64Array(buffer, byteOffset, size / WORD);
   };
   const byAddress = (table: number) => {
     const start = 2 * KEYS_BYTES + table * ADDRESSES_BYTES;
     const buckets = new SharedBuckets(words(start, ADDRESSES_BYTES));
-    return new SharedAddressLimiter(buckets, BigInt(seed));
+    return new SharedAddressLimiter(buckets, seed);
   };
   const buckets = new SharedBuckets(words(KEYS_BYTES, KEYS_BYTES));
   return {

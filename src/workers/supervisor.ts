@@ -9,9 +9,8 @@ import { MAX_IDLE_MS } from "../http/server.ts";
 import type { Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { serveBesideWorkers } from "../wiring.ts";
-import { WorkersError } from "./libc.ts";
 import { StartFailed, WorkerPool } from "./pool.ts";
-import { newSharedMemory } from "./shared-limits.ts";
+import { newSharedMemory, WorkersError } from "./shared-limits.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 /**
@@ -29,9 +28,8 @@ export async function supervise(
   // Workers share the port on purpose. So it is opened exclusively first: if another program uses it, this fails
   // before any worker starts.
   const port = await freePort(settings);
-  const seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
   const visitorSecret = randomSecret();
-  const shared = { host, port, seed, offeredKey, visitorSecret };
+  const shared = { host, port, offeredKey, visitorSecret };
   const pool = new WorkerPool(workers, {
     start: (number) => new WorkerProcess(command, memory, { number, ...shared }),
     drainMs: settings["drain-ms"],

@@ -8,11 +8,9 @@ export interface WorkerOptions {
   number: number;
   host: string;
   port: number;
-  /** A secret that all workers share. */
-  seed: number;
   /** A key that the portal offers to every visitor. */
   offeredKey: string | undefined;
-  /** Signs the tokens of portal visitors, unless the settings have a secret for it. */
+  /** Signs the tokens of portal visitors, unless the settings have a secret for it; chooses the buckets of addresses. */
   visitorSecret: string;
 }
 

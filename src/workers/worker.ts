@@ -9,8 +9,7 @@ import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
-import { machineClock } from "./libc.ts";
-import { openSharedLimits } from "./shared-limits.ts";
+import { machineClock, openSharedLimits } from "./shared-limits.ts";
 import {
   type FromWorker,
   INHERITED,
@@ -95,7 +94,7 @@ function hasConnections(port: number): boolean {
 
 function start(
   settings: Settings,
-  { host, port, seed, offeredKey, visitorSecret }: WorkerOptions,
+  { host, port, offeredKey, visitorSecret }: WorkerOptions,
   log: Observe,
 ): Promise<RunningMatchbook> {
   const own = {
@@ -106,7 +105,7 @@ function start(
     "admin-port": undefined,
   };
   const clock = { now: Date.now, monotonic: machineClock() };
-  const sharing = { ...openSharedLimits(INHERITED, seed), visitorSecret };
+  const sharing = { ...openSharedLimits(INHERITED, visitorSecret), visitorSecret };
   return serve(own, log, clock, sharing, offeredKey);
 }
 

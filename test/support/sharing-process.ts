@@ -3,14 +3,13 @@
  * job, the second is its number. It prints the result.
  */
 
-import { machineClock } from "../../src/workers/libc.ts";
-import { openSharedLimits } from "../../src/workers/shared-limits.ts";
+import { machineClock, openSharedLimits } from "../../src/workers/shared-limits.ts";
 import { INHERITED } from "../../src/workers/worker-process.ts";
 
 const JOBS: Record<string, (number: number) => number> = {
   /** How many requests of one key pass before one is refused. */
   take(burst) {
-    const { limiter } = openSharedLimits(INHERITED, 1);
+    const { limiter } = openSharedLimits(INHERITED, "secret");
     const clock = machineClock();
     let passed = 0;
     while (limiter.take("k_one", { rate: 1, burst }, clock()).allowed) passed += 1;
