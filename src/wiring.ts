@@ -197,7 +197,7 @@ export async function serveBesideWorkers(settings: Settings, log: Observe, worke
         keys: { reload: () => workers.reloadKeys() },
         metrics: {
           contentType: metrics.contentType,
-          text: async () => metrics.textWith(await workers.metrics()),
+          text: async () => metrics.text(await workers.metrics()),
           families: async () => merged([...metrics.families(), ...(await workers.metrics())]),
         },
         clock,

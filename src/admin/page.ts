@@ -1,7 +1,5 @@
 /** The operator's page: one page with its script and style sheet. It has no data, so it needs no token. */
 
-import { gunzipSync } from "node:zlib";
-import { acceptedEncodings } from "../endpoint/negotiate.ts";
 import { COMMON_HEADERS } from "../http/portal.ts";
 import { type Pack, readPack } from "../http/portal-assets.ts";
 import type { ApiRequest } from "../http/request.ts";
@@ -13,11 +11,7 @@ const UNBUILT = "The page is not built: run 'npm run portal' and restart.\n";
 let pack: Promise<Pack | undefined> | undefined;
 
 /** Undefined for the paths of the API. */
-export async function operatorPage({
-  path,
-  raw,
-  requestId,
-}: ApiRequest): Promise<Response | undefined> {
+export async function operatorPage({ path, requestId }: ApiRequest): Promise<Response | undefined> {
   if (path !== "/" && !path.startsWith(ASSETS)) return undefined;
   pack ??= readPack();
   const built = await pack;
@@ -27,8 +21,7 @@ export async function operatorPage({
   if (!file) return undefined;
   headers["Content-Type"] = file.type;
   headers["Cache-Control"] = path === "/" ? "no-cache" : "public, max-age=31536000, immutable";
-  const isGzip = acceptedEncodings(raw.headers.get("accept-encoding")).includes("gzip");
-  if (isGzip) headers["Content-Encoding"] = "gzip";
-  const body = isGzip ? file.gzip : gunzipSync(file.gzip);
-  return new Response(body as Uint8Array<ArrayBuffer>, { headers });
+  // Every browser takes it.
+  headers["Content-Encoding"] = "gzip";
+  return new Response(file.gzip as Uint8Array<ArrayBuffer>, { headers });
 }

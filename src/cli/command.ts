@@ -87,12 +87,11 @@ function printResult({ json, text, none, notes = [] }: Result, asJson: true | un
 
 /** A command that only has subcommands. */
 export function defineGroup(
-  spec: Pick<CommandSpec<object>, "name" | "description" | "settings" | "examples">,
+  spec: Pick<CommandSpec<object>, "name" | "description" | "examples">,
   subcommands: readonly AddCommand[],
 ): AddCommand {
   return (program) => {
     const group = program.command(spec.name).description(spec.description);
-    withSettings(group, spec.settings);
     withExamples(group, Object.entries(spec.examples));
     for (const add of subcommands) add(group);
   };
@@ -163,18 +162,12 @@ export function sameFlags(command: Command): string[] {
   return configFile === undefined ? given : [...given, "--config", configFile];
 }
 
-/** The flags of the command and of its group. */
 function flagsOf(command: Command): Pick<Sources, "flags" | "configFile"> {
-  const flags: Partial<Record<ValueName, string>> = {};
-  let configFile: string | undefined;
-  for (let at: Command | null = command; at !== null; at = at.parent) {
-    configFile ??= at.getOptionValue("config");
-    for (const option of at.options) {
-      if (!(option instanceof SettingOption)) continue;
-      flags[option.setting] ??= at.getOptionValue(option.attributeName());
-    }
-  }
-  return { flags, configFile };
+  const options = command.options.filter((option) => option instanceof SettingOption);
+  const flags = Object.fromEntries(
+    options.map((option) => [option.setting, command.getOptionValue(option.attributeName())]),
+  );
+  return { flags, configFile: command.getOptionValue("config") };
 }
 
 /** The value of a command's own flag, parsed like a setting. */

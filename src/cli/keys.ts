@@ -208,7 +208,6 @@ export const keys = defineGroup(
   {
     name: "keys",
     description: "create, list, change, rotate and revoke API keys, and show their usage",
-    settings,
     examples: {
       "matchbook keys create --name stats-site": "create a key",
       "matchbook keys list": "list all keys",

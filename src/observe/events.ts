@@ -129,8 +129,6 @@ export const EVENTS = {
   failure: error<Failed & { requestId: string }>(),
   /** No code caught this error. The process shuts down. */
   "uncaught-error": error<Failed>("shutting down"),
-  /** The buffer of the log was full because nothing read the log. There is room again. */
-  "log-lines-dropped": warn<{ lines: number }>("the log was not read in time"),
   stopping: info<{ signal: string; inFlight: number }>(),
   stopped: info(),
 };

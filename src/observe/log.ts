@@ -31,8 +31,6 @@ export interface LogStream {
   flush?(): void;
   /** Set by the log: whether other processes write to the same output. */
   isShared?: boolean;
-  /** Set by the log. Called when there is room again after lines were dropped. */
-  onResume?: ((lines: number) => void) | undefined;
   isTTY?: boolean;
 }
 
@@ -50,7 +48,8 @@ export function logTo({ level, events = {}, worker, stream = standardError }: Lo
   const least = SEVERITIES[level];
   const kinds: Kinds = { ...EVENTS, ...events };
   const line = stream.isTTY === true ? readableLine(kinds, worker) : jsonLine(worker);
-  const observe: Observe = (event) => {
+  stream.isShared = worker !== undefined;
+  return (event) => {
     const severity = SEVERITIES[levelOf(event, kinds)];
     if (severity < least) return;
     const time = event.event === "request" ? event.time : Date.now();
@@ -58,9 +57,6 @@ export function logTo({ level, events = {}, worker, stream = standardError }: Lo
     // Requests are frequent and can wait. Any other event is rare, and may be the last one before a crash.
     if (event.event !== "request") stream.flush?.();
   };
-  stream.isShared = worker !== undefined;
-  stream.onResume = (lines) => observe({ event: "log-lines-dropped", lines });
-  return observe;
 }
 
 /** There may be thousands of refused requests per second; an event of its own says how many. */

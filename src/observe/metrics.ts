@@ -111,21 +111,13 @@ export class Metrics {
     }
   };
 
-  /** All metrics in the text format of Prometheus. */
-  async text(): Promise<string> {
-    const shards = await this.#shardFamilies();
-    return exposition([...this.families(), ...shards, ...processFamilies()]);
-  }
-
-  /** The metrics of this process merged with those of its `workers`. */
-  async textWith(workers: readonly MetricFamily[]): Promise<string> {
-    const shards = await this.#shardFamilies();
+  /** All metrics in the text format of Prometheus, with those of the workers if there are any. */
+  async text(workers?: readonly MetricFamily[]): Promise<string> {
+    const shards = shardFamilies(await this.options.shardStates());
+    const all = [...this.families(), ...shards];
+    if (!workers) return exposition([...all, ...processFamilies()]);
     const own = labelled(processFamilies(), { worker: "supervisor" });
-    return exposition(merged([...this.families(), ...shards, ...own, ...workers]));
-  }
-
-  async #shardFamilies(): Promise<MetricFamily[]> {
-    return shardFamilies(await this.options.shardStates());
+    return exposition(merged([...all, ...own, ...workers]));
   }
 
   /** The metrics of this process. */

@@ -28,12 +28,8 @@ class StandardError {
   dropped = 0;
   /** Whether other processes write to the same log. */
   isShared = false;
-  /** Called when lines are accepted again, with the number of lines dropped in between. */
-  onResume: ((lines: number) => void) | undefined;
   readonly #waiting: Chunk[] = [];
   #waitingSize = 0;
-  /** Lines dropped since the last report. While there are any, every line is dropped. */
-  #unreported = 0;
   #isWriting = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopDraining: (() => void) | undefined;
@@ -48,9 +44,8 @@ class StandardError {
 
   /** Takes one line including its line feed. */
   write(line: string): void {
-    if (this.#unreported > 0 || this.#waitingSize >= MAX_WAITING_SIZE) {
+    if (this.#waitingSize >= MAX_WAITING_SIZE) {
       this.dropped += 1;
-      this.#unreported += 1;
       return;
     }
     const size = this.isShared ? Buffer.byteLength(line) : line.length;
@@ -117,7 +112,6 @@ class StandardError {
       }
       this.#waitingSize -= size;
       this.#isWriting = false;
-      this.#resume();
       // While the timer runs, the last chunk is still being filled.
       if (this.#waiting.length > 1 || this.#timer === undefined) this.flush();
     });
@@ -128,13 +122,6 @@ class StandardError {
     // Otherwise the disk is full or the reader is gone. Keep trying, but do not delay the exit.
     if (!isFull) this.#stopDraining?.();
     setTimeout(() => this.#writeBytes(bytes, size), isFull ? 5 : 100).unref();
-  }
-
-  #resume(): void {
-    const lines = this.#unreported;
-    if (lines === 0 || this.#waitingSize > MAX_WAITING_SIZE / 2) return;
-    this.#unreported = 0;
-    this.onResume?.(lines);
   }
 
   /** Called on exit: after a crash, the last lines are the ones that matter. */

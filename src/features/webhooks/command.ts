@@ -252,7 +252,6 @@ export function hooksCommand(open: OpenServices): AddCommand {
       name: "hooks",
       description:
         "add, list, test, pause, replay and remove webhooks, which receive changes of matches",
-      settings,
       examples: {
         "matchbook hooks add --key k_3fGh7Kq0Zx --url https://example.com/hook": "add a hook",
         "matchbook hooks list": "list all hooks",
