@@ -50,8 +50,6 @@ export interface RunningMatchbook extends Omit<RunningServer, "families"> {
   /** The URL of the admin listener, if there is one. */
   adminUrl: string | undefined;
   metrics: Pick<Metrics, "families">;
-  /** Applies changes of keys at once. */
-  reloadKeys(): Promise<void>;
 }
 
 /**
@@ -128,7 +126,6 @@ export async function serve(
       url: server.url,
       adminUrl: admin?.url,
       metrics,
-      reloadKeys: () => keys.reload(),
       async stop(signal, drainMs) {
         // Uploads end while the public server drains.
         await Promise.all([admin?.stop(), server.stop(signal, drainMs)]);
@@ -171,7 +168,6 @@ function portalFor(
 
 /** The workers, as the admin listener of the supervisor uses them. */
 interface Workers {
-  reloadKeys(): Promise<void>;
   metrics(): Promise<MetricFamily[]>;
 }
 
@@ -194,7 +190,6 @@ export async function serveBesideWorkers(settings: Settings, log: Observe, worke
         ...parts,
         token,
         quotas: limits.quotas,
-        keys: { reload: () => workers.reloadKeys() },
         metrics: {
           contentType: metrics.contentType,
           text: async () => metrics.text(await workers.metrics()),

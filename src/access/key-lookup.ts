@@ -42,8 +42,7 @@ export class KeyLookup {
   #recent = new Map<string, Live>();
   /** The version of the loaded keys. */
   #version: string | undefined;
-  /** Serialises reloads: an older result must not replace a newer one. */
-  #reloading = Promise.resolve();
+  #checking = Promise.resolve();
   #isLoaded = false;
   /** Whether the last check failed. */
   #isUnreadable = false;
@@ -58,19 +57,13 @@ export class KeyLookup {
 
   /** Loads the keys and starts watching for changes. Keys that cannot be loaded yet are retried. */
   async start(): Promise<void> {
-    await this.reload();
+    await this.#check();
     this.#checkAfter(CHECK_EVERY_MS);
   }
 
   /** Whether the keys have been loaded. Until then, valid keys cannot be told from invalid ones. */
   get isLoaded(): boolean {
     return this.#isLoaded;
-  }
-
-  /** Checks for changes now. */
-  reload(): Promise<void> {
-    this.#reloading = this.#reloading.then(() => this.#check());
-    return this.#reloading;
   }
 
   async #check(): Promise<void> {
@@ -90,7 +83,7 @@ export class KeyLookup {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    await this.#reloading;
+    await this.#checking;
   }
 
   /** The key of a recently valid header. Other headers need `find`. */
@@ -131,7 +124,8 @@ export class KeyLookup {
   #checkAfter(pauseMs: number): void {
     if (this.#isStopped) return;
     this.#timer = setTimeout(async () => {
-      await this.reload();
+      this.#checking = this.#check();
+      await this.#checking;
       this.#checkAfter(this.#isLoaded ? CHECK_EVERY_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
     }, pauseMs);
     this.#timer.unref();

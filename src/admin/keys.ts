@@ -21,21 +21,18 @@ export const createKey: AdminEndpoint = async (service, { request }) => {
   const now = service.clock.now();
   const wanted = readNewKeyOptions(await readJson(request), service.plan.tiers, now);
   const { key, record } = await service.keyStore.create(wanted, now);
-  await service.onKeysChanged();
   return jsonResponse(201, { key, record: described(service, record, NEVER) });
 };
 
 export const changeKey: AdminEndpoint = async (service, { request, id }) => {
   const changes = readKeyOptions(await readJson(request), service.plan.tiers, service.clock.now());
   const record = (await service.keyStore.change(id, changes)) ?? noKey(id);
-  await service.onKeysChanged();
   return jsonResponse(200, { record: await seenAndDescribed(service, record) });
 };
 
 export const revokeKey: AdminEndpoint = async (service, { id }) => {
   if ((await service.keyStore.revoke(id, service.clock.now())) === "unknown") noKey(id);
   const record = (await service.keyStore.find(id))!;
-  await service.onKeysChanged();
   return jsonResponse(200, { record: await seenAndDescribed(service, record) });
 };
 

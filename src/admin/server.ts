@@ -1,7 +1,6 @@
 /** The admin listener: start, requests, stop. */
 
 import { invalidKeyLimit } from "../access/failed-keys.ts";
-import type { KeyLookup } from "../access/key-lookup.ts";
 import { Stopwatch } from "../endpoint/stopwatch.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { ApiRequest, newRequestId } from "../http/request.ts";
@@ -34,7 +33,6 @@ export interface AdminOptions
     | "observe"
   > {
   token: string;
-  keys: Pick<KeyLookup, "reload">;
   /** Starts a thread that runs src/upload-worker.ts. */
   openThread: () => Worker;
   /** How long the sender of an upload may send nothing. */
@@ -56,13 +54,12 @@ const IDLE_SECONDS = 240;
 const LAST_RESPONSES_MS = 3000;
 
 export function startAdmin(settings: Settings, options: AdminOptions): RunningAdmin {
-  const { token, keys, openThread, stallMs = STALL_MS, clock, observe } = options;
+  const { token, openThread, stallMs = STALL_MS, clock, observe } = options;
   const file = exposedFile(settings);
   if (file !== undefined) observe({ event: "admin-token-exposed", file });
   const uploads = new UploadThread(openThread, settings, stallMs);
-  const onKeysChanged = () => keys.reload();
   const overview = new Overview(options);
-  const service: AdminService = { ...options, onKeysChanged, uploads, overview };
+  const service: AdminService = { ...options, uploads, overview };
   const tokens = new TokenCheck(token, invalidKeyLimit(settings["open-requests-per-minute"]));
   const trustedProxies = settings["trusted-proxies"];
   const addressing = { publicUrl: "", trustedProxies, listening: "" };

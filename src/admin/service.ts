@@ -18,8 +18,6 @@ export interface AdminService {
   plan: AccessPlan;
   usage: Pick<UsageStore, "read" | "lastSeen">;
   quotas: Pick<Quotas, "count">;
-  /** Called after keys were created, changed or revoked, so that the change takes effect at once. */
-  onKeysChanged: () => Awaitable<void>;
   metrics: {
     contentType: string;
     text(): Promise<string>;

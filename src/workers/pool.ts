@@ -62,12 +62,6 @@ export class WorkerPool {
     await Promise.all(this.#slots.map((slot) => slot.stop(signal)));
   }
 
-  /** Resolves when every worker has reloaded the keys. */
-  async reloadKeys(): Promise<void> {
-    const { serving, draining } = this.#workers();
-    await Promise.all([...serving, ...draining].map((worker) => worker.reloadKeys()));
-  }
-
   /** The metrics of all workers; process metrics only of workers that serve. */
   async metrics(): Promise<MetricFamily[]> {
     const { serving, draining } = this.#workers();

@@ -15,9 +15,8 @@ export interface WorkerOptions {
 }
 
 export type ToWorker =
-  /** Requests; the response has the same id. */
+  /** The response has the same id. */
   | { type: "get-metrics"; id: number }
-  | { type: "reload-keys"; id: number }
   /** May be sent again with a shorter time. */
   | { type: "stop"; signal: string; drainMs: number };
 
@@ -30,11 +29,8 @@ export interface WorkerMetrics {
 export type FromWorker =
   | { type: "ready"; url: string }
   | { type: "metrics"; id: number; metrics: WorkerMetrics }
-  | { type: "keys-reloaded"; id: number }
   /** Before a clean exit. */
   | { type: "final-metrics"; service: MetricFamily[] };
-
-type WorkerResponse = Extract<FromWorker, { id: number }>;
 
 /** The signal that a worker is stopped with when another one has taken over. */
 export const REPLACED = "SIGHUP";
@@ -72,7 +68,7 @@ export class WorkerProcess {
   lastMetrics: MetricFamily[] = [];
   readonly #child: Bun.Subprocess;
   readonly #ready = Promise.withResolvers<string | WorkerExit>();
-  readonly #pending = new Map<number, (response: WorkerResponse | undefined) => void>();
+  readonly #pending = new Map<number, (metrics: WorkerMetrics | undefined) => void>();
   #lastId = 0;
   #isReady = false;
 
@@ -103,17 +99,18 @@ export class WorkerProcess {
     this.#send({ type: "stop", signal, drainMs });
   }
 
-  /** Resolves when it has reloaded the keys, or does not respond. */
-  async reloadKeys(): Promise<void> {
-    await this.#request("reload-keys");
-  }
-
   /** Undefined if it does not respond. */
   async metrics(): Promise<WorkerMetrics | undefined> {
-    const response = await this.#request("get-metrics");
-    if (response?.type !== "metrics") return undefined;
-    this.lastMetrics = response.metrics.service;
-    return response.metrics;
+    const id = ++this.#lastId;
+    const { promise, resolve } = Promise.withResolvers<WorkerMetrics | undefined>();
+    const timer = setTimeout(() => resolve(undefined), RESPONSE_TIMEOUT_MS);
+    this.#pending.set(id, resolve);
+    this.#send({ type: "get-metrics", id });
+    const metrics = await promise;
+    clearTimeout(timer);
+    this.#pending.delete(id);
+    if (metrics) this.lastMetrics = metrics.service;
+    return metrics;
   }
 
   #receive(message: FromWorker): void {
@@ -126,20 +123,8 @@ export class WorkerProcess {
         this.lastMetrics = message.service;
         break;
       default:
-        this.#pending.get(message.id)?.(message);
+        this.#pending.get(message.id)?.(message.metrics);
     }
-  }
-
-  async #request(type: "get-metrics" | "reload-keys"): Promise<WorkerResponse | undefined> {
-    const id = ++this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<WorkerResponse | undefined>();
-    const timer = setTimeout(() => resolve(undefined), RESPONSE_TIMEOUT_MS);
-    this.#pending.set(id, resolve);
-    this.#send({ type, id });
-    const response = await promise;
-    clearTimeout(timer);
-    this.#pending.delete(id);
-    return response;
   }
 
   /** Does nothing if the process has just exited. */

@@ -33,7 +33,10 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
   };
   process.on("message", (message: ToWorker) => {
     if (message.type === "stop") stop(message.signal, message.drainMs);
-    else if (running) void answer(running, message);
+    else if (running) {
+      const metrics = { service: running.metrics.families(), process: processFamilies() };
+      void send({ type: "metrics", id: message.id, metrics });
+    }
   });
   const drainMs = settings["drain-ms"];
   process.once("disconnect", () => {
@@ -107,19 +110,6 @@ function start(
   const clock = { now: Date.now, monotonic: machineClock() };
   const sharing = { ...openSharedLimits(INHERITED, visitorSecret), visitorSecret };
   return serve(own, log, clock, sharing, offeredKey);
-}
-
-async function answer(
-  { metrics, reloadKeys }: RunningMatchbook,
-  { type, id }: Extract<ToWorker, { id: number }>,
-): Promise<void> {
-  if (type === "reload-keys") {
-    await reloadKeys();
-    await send({ type: "keys-reloaded", id });
-    return;
-  }
-  const current = { service: metrics.families(), process: processFamilies() };
-  await send({ type: "metrics", id, metrics: current });
 }
 
 function send(message: FromWorker): Promise<void> {

@@ -19,14 +19,18 @@ async function made(terms: Record<string, string | number | null | string[]> = {
 const listed = async (id: string) =>
   (await world.ask("GET", "/keys")).body.keys.find((one: { id: string }) => one.id === id);
 
+/** Servers notice changes of keys within about a second. */
+const becomes = (key: string, status: number) =>
+  until(`the key gets ${status}`, async () => (await statusOf(key)) === status);
+
 const statusOf = async (key: string, path = "/shards/na/matches") =>
   (await world.get(path, { Authorization: `Bearer ${key}` })).status;
 
 describe("POST /keys", () => {
-  test("creates a key that works at once, and shows it only this time", async () => {
+  test("creates a key that soon works, and shows it only this time", async () => {
     const { key, record } = await made();
     expect(key).toMatch(/^mb_[0-9A-Za-z]{38}$/);
-    expect(await statusOf(key)).toBe(200);
+    await becomes(key, 200);
     expect(await listed(record.id)).toBeDefined();
     expect((await world.ask("GET", "/keys")).text).not.toContain(key);
   });
@@ -141,7 +145,7 @@ describe("GET /keys", () => {
     const began = Date.now();
     const { key, record } = await made();
     expect(record.lastSeen).toBeNull();
-    await statusOf(key);
+    await becomes(key, 200);
     // Servers store usage every two seconds.
     const seen = await until(
       "its use is stored",
@@ -152,9 +156,9 @@ describe("GET /keys", () => {
 });
 
 describe("PATCH /keys/{id}", () => {
-  test("changes only the given options, with immediate effect", async () => {
+  test("changes only the given options", async () => {
     const { key, record } = await made({ note: "stays", rate: 500 });
-    expect(await statusOf(key)).toBe(200);
+    await becomes(key, 200);
     const { status, body } = await world.ask("PATCH", `/keys/${record.id}`, {
       name: "renamed",
       rate: 1,
@@ -162,7 +166,7 @@ describe("PATCH /keys/{id}", () => {
     });
     expect(status).toBe(200);
     expect(body.record).toMatchObject({ id: record.id, name: "renamed", note: "stays", rate: 1 });
-    expect([await statusOf(key), await statusOf(key)]).toEqual([200, 429]);
+    await becomes(key, 429);
   });
 
   test("removes an override with null, and with an invalid option changes nothing", async () => {
@@ -181,12 +185,13 @@ describe("PATCH /keys/{id}", () => {
   });
 });
 
-test("POST /keys/{id}/revoke revokes a key at once; a second time changes nothing", async () => {
+test("POST /keys/{id}/revoke revokes a key; a second time changes nothing", async () => {
   const { key, record } = await made();
-  expect(await statusOf(key)).toBe(200);
+  await becomes(key, 200);
   const first = await world.ask("POST", `/keys/${record.id}/revoke`);
   expect([first.status, first.body.record.state]).toEqual([200, "revoked"]);
-  expect(await statusOf(key)).toBe(401);
+  await becomes(key, 401);
   const second = await world.ask("POST", `/keys/${record.id}/revoke`);
-  expect([second.status, second.body]).toEqual([200, first.body]);
+  const unchanged = { ...first.body.record, lastSeen: second.body.record.lastSeen };
+  expect([second.status, second.body.record]).toEqual([200, unchanged]);
 });

@@ -44,7 +44,6 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
     features: new Map(),
     usage: { read: none, lastSeen: none },
     quotas: { count: none },
-    keys: { reload: none },
     metrics: { contentType: "text/plain", text: none, families: none },
     openThread,
     stallMs,

@@ -239,5 +239,9 @@ test("a server starts on a disk that cannot be written: keys work, and can be ch
   expect(response.status).toBe(201);
   const { key } = (await response.json()) as { key: string };
   const headers = { Authorization: `Bearer ${key}` };
-  expect((await get(MATCHES, headers)).body.errors).toMatchObject([{ code: "unknown-shard" }]);
+  const { body } = await until("the new key is known", async () => {
+    const reply = await get(MATCHES, headers);
+    return reply.status !== 401 && reply;
+  });
+  expect(body.errors).toMatchObject([{ code: "unknown-shard" }]);
 });
