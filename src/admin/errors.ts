@@ -12,7 +12,6 @@ export const ADMIN_ERRORS = {
   "unknown-key": 404,
   "unknown-hook": 404,
   "method-not-allowed": 405,
-  "body-stalled": 408,
   "too-many-hooks": 409,
   "body-too-large": 413,
   "unsupported-encoding": 415,

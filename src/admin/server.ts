@@ -35,8 +35,6 @@ export interface AdminOptions
   token: string;
   /** Starts a thread that runs src/upload-worker.ts. */
   openThread: () => Worker;
-  /** How long the sender of an upload may send nothing. */
-  stallMs?: number;
 }
 
 export interface RunningAdmin {
@@ -45,19 +43,17 @@ export interface RunningAdmin {
   stop(): Promise<void>;
 }
 
-const STALL_MS = 120_000;
-
-/** More than STALL_MS, so that a stalled upload gets a response. */
+/** How long the sender of an upload may send nothing. */
 const IDLE_SECONDS = 240;
 
 /** How long responses may take once uploads have ended. */
 const LAST_RESPONSES_MS = 3000;
 
 export function startAdmin(settings: Settings, options: AdminOptions): RunningAdmin {
-  const { token, openThread, stallMs = STALL_MS, clock, observe } = options;
+  const { token, openThread, clock, observe } = options;
   const file = exposedFile(settings);
   if (file !== undefined) observe({ event: "admin-token-exposed", file });
-  const uploads = new UploadThread(openThread, settings, stallMs);
+  const uploads = new UploadThread(openThread, settings);
   const overview = new Overview(options);
   const service: AdminService = { ...options, uploads, overview };
   const tokens = new TokenCheck(token, invalidKeyLimit(settings["open-requests-per-minute"]));

@@ -52,12 +52,6 @@ export interface NotStored {
   problems?: string[];
 }
 
-interface UploadLimits {
-  maxBytes: number;
-  /** How long a sender may send nothing. */
-  stallMs: number;
-}
-
 /** Each takes its own memory, and all wait for the same writer. */
 const MAX_UPLOADS = 2;
 /** How many records of the maximum size an upload may have room for. */
@@ -65,7 +59,6 @@ const MAX_UPLOAD_RECORDS = 256;
 
 export class UploadThread {
   readonly #settings: UploadSettings;
-  readonly #limits: UploadLimits;
   readonly #uploads = new Set<Upload>();
   #worker: Worker | undefined;
   #isStopping = false;
@@ -73,24 +66,22 @@ export class UploadThread {
   constructor(
     private readonly open: () => Worker,
     settings: Settings,
-    stallMs: number,
   ) {
     const { data, shards, batch, "title-id": title, "max-record-bytes": longest } = settings;
     const maxBytes = MAX_UPLOAD_RECORDS * longest;
     const plain = { data, shards, batch, "title-id": title, "max-record-bytes": longest };
     this.#settings = { ...plain, maxBytes };
-    this.#limits = { maxBytes, stallMs };
   }
 
   /** Resolves when everything that was read is stored. Throws AdminError if it cannot begin. */
   async store(request: Request, options: UploadOptions): Promise<UploadResult & { bytes: number }> {
-    const { maxBytes } = this.#limits;
+    const { maxBytes } = this.#settings;
     if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes);
     if (this.#isStopping) throw STOPPING;
     if (this.#uploads.size >= MAX_UPLOADS) throw BUSY;
     this.#worker ??= this.#start();
     const { port1, port2: port } = new MessageChannel();
-    const upload = new Upload(request, this.#limits, port1);
+    const upload = new Upload(request, maxBytes, port1);
     this.#uploads.add(upload);
     const command: ThreadCommand = { kind: "begin", settings: this.#settings, options, port };
     this.#worker.postMessage(command, [port]);
@@ -156,7 +147,7 @@ class Upload {
 
   constructor(
     { body, signal }: Request,
-    private readonly limits: UploadLimits,
+    private readonly maxBytes: number,
     private readonly port: MessagePort,
   ) {
     this.#reader = body?.getReader();
@@ -186,8 +177,7 @@ class Upload {
   }
 
   async #sendChunk(): Promise<void> {
-    const { maxBytes, stallMs } = this.limits;
-    const timer = setTimeout(() => this.stop(stalled(stallMs)), stallMs);
+    const { maxBytes } = this;
     try {
       const bytes = (await this.#reader?.read())?.value;
       if (this.stopped) return;
@@ -198,8 +188,6 @@ class Upload {
       if (this.bytes > maxBytes) this.stop(tooLarge(maxBytes));
     } catch {
       this.stop(CONNECTION_CUT);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -230,9 +218,4 @@ function tooLarge(maxBytes: number): AdminError {
     "body-too-large",
     `The body is larger than ${maxBytes} bytes (256 times max-record-bytes): send it in parts.`,
   );
-}
-
-function stalled(stallMs: number): AdminError {
-  const seconds = Math.round(stallMs / 1000);
-  return new AdminError("body-stalled", `No data received for ${seconds} s: send the body again.`);
 }

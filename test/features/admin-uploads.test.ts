@@ -22,7 +22,7 @@ const some = (count: number) => Array.from({ length: count }, () => aMatch({ ros
 const WORKER = new URL("../../src/upload-worker.ts", import.meta.url).href;
 
 /** Starts only an admin listener. */
-function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER) } = {}) {
+function startListener({ openThread = () => new Worker(WORKER) } = {}) {
   const folder = aFolder();
   const flags = { data: folder.path, batch: "100", "admin-port": "0" };
   const { values: settings } = loadSettings({ flags, env: {}, cwd: folder.path });
@@ -46,7 +46,6 @@ function startListener({ stallMs = 60_000, openThread = () => new Worker(WORKER)
     quotas: { count: none },
     metrics: { contentType: "text/plain", text: none, families: none },
     openThread,
-    stallMs,
     clock: { now: Date.now, monotonic: () => performance.now() },
     observe: (event) => events.push(event),
   });
@@ -132,16 +131,6 @@ describe("a connection that is cut", () => {
     expect(uploadsOf(listener)).toMatchObject([{ stored: 350, broken: undefined }]);
     expect(await listener.served()).toBe(350);
   });
-});
-
-test("a client that sends nothing for too long gets 408; earlier records are stored", async () => {
-  await using listener = startListener({ stallMs: 200 });
-  const upload = await openUpload(listener.url);
-  await upload.write(ndjson(some(3)));
-  const { status, report, error } = await upload.reply();
-  expect([status, error!.code]).toEqual([408, "body-stalled"]);
-  expect(report.stored).toBe(3);
-  expect(await listener.served()).toBe(3);
 });
 
 test("the list of records that are not stored is limited; beyond that the upload stops", async () => {
