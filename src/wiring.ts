@@ -314,7 +314,6 @@ async function openParts(
     keyStore: access.keys,
     keys,
     usage: access.usage,
-    features,
     background,
     limits,
     observe,

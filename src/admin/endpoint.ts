@@ -1,14 +1,4 @@
-/** How endpoints of the admin listener are declared, here and in features: routes, requests and responses. */
-
-import type { Awaitable } from "../domain/awaitable.ts";
-
-export interface AdminRoute<Service> {
-  method: "GET" | "POST" | "PATCH";
-  path: string;
-  endpoint(service: Service, request: AdminRequest): Awaitable<Response>;
-  /** The query parameters it takes. */
-  takes?: readonly string[];
-}
+/** What endpoints of the admin listener take and return. */
 
 export interface AdminRequest {
   request: Request;

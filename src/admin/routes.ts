@@ -1,10 +1,9 @@
 /** The routes of the admin listener. Each needs the admin token. */
 
-import { FEATURES } from "../features/list.ts";
-import { type AdminRoute, jsonResponse } from "./endpoint.ts";
+import { jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import { changeKey, createKey, listKeys, revokeKey } from "./keys.ts";
-import type { AdminEndpoint, AdminService } from "./service.ts";
+import type { AdminEndpoint, AdminRoute } from "./service.ts";
 import { uploadRecords } from "./upload.ts";
 
 const showMetrics: AdminEndpoint = async ({ metrics }) => {
@@ -14,25 +13,13 @@ const showMetrics: AdminEndpoint = async ({ metrics }) => {
 const showOverview: AdminEndpoint = async ({ overview }) =>
   jsonResponse(200, await overview.read());
 
-/** Those of a feature are given its own services. */
-const FEATURE_ROUTES = FEATURES.flatMap(({ name, operated }) =>
-  (operated?.adminRoutes ?? []).map(
-    (route): AdminRoute<AdminService> => ({
-      ...route,
-      endpoint: ({ features, clock }, request) =>
-        route.endpoint({ ...features.get(name)!, clock }, request),
-    }),
-  ),
-);
-
-export const ADMIN_ROUTES: readonly AdminRoute<AdminService>[] = [
+export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { method: "GET", path: "/metrics", endpoint: showMetrics },
   { method: "GET", path: "/overview", endpoint: showOverview },
   { method: "GET", path: "/keys", endpoint: listKeys },
   { method: "POST", path: "/keys", endpoint: createKey },
   { method: "PATCH", path: "/keys/{id}", endpoint: changeKey },
   { method: "POST", path: "/keys/{id}/revoke", endpoint: revokeKey },
-  ...FEATURE_ROUTES,
   { method: "POST", path: "/ingest", endpoint: uploadRecords, takes: ["shard", "replace"] },
 ];
 
@@ -40,10 +27,7 @@ export const ADMIN_ROUTES: readonly AdminRoute<AdminService>[] = [
 export const routeOf = (path: string): string | undefined => routesFor(path)[0]?.path;
 
 /** The route, and the id if the path has one. Throws AdminError. */
-export function findRoute(
-  method: string,
-  path: string,
-): { route: AdminRoute<AdminService>; id: string } {
+export function findRoute(method: string, path: string): { route: AdminRoute; id: string } {
   const routes = routesFor(path);
   // The runtime omits the body of a response to HEAD.
   const route = routes.find((one) => one.method === (method === "HEAD" ? "GET" : method));
@@ -61,7 +45,7 @@ export function findRoute(
 const VARIABLE = "{id}";
 
 /** Ids are never escaped. */
-function routesFor(path: string): AdminRoute<AdminService>[] {
+function routesFor(path: string): AdminRoute[] {
   const given = path.split("/");
   return ADMIN_ROUTES.filter((route) => {
     const parts = route.path.split("/");

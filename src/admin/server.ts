@@ -22,15 +22,7 @@ import { UploadThread } from "./upload-thread.ts";
 export interface AdminOptions
   extends Pick<
     AdminService,
-    | "shards"
-    | "keyStore"
-    | "plan"
-    | "usage"
-    | "quotas"
-    | "features"
-    | "metrics"
-    | "clock"
-    | "observe"
+    "shards" | "keyStore" | "plan" | "usage" | "quotas" | "metrics" | "clock" | "observe"
   > {
   token: string;
   /** Starts a thread that runs src/upload-worker.ts. */

@@ -5,11 +5,10 @@ import type { Quotas } from "../access/quota.ts";
 import type { UsageStore } from "../access/usage-store.ts";
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { AccessPlan } from "../domain/limits.ts";
-import type { OwnServices } from "../features/operated.ts";
 import type { Observe } from "../observe/events.ts";
 import type { MetricFamily } from "../observe/prometheus.ts";
 import type { Shards } from "../store/shards.ts";
-import type { AdminRoute } from "./endpoint.ts";
+import type { AdminRequest } from "./endpoint.ts";
 import type { UploadThread } from "./upload-thread.ts";
 
 export interface AdminService {
@@ -26,10 +25,16 @@ export interface AdminService {
   };
   overview: { read(): Promise<object> };
   uploads: UploadThread;
-  /** What features are given, by their names. */
-  features: ReadonlyMap<string, OwnServices>;
   clock: { now(): number; monotonic(): number };
   observe: Observe;
 }
 
-export type AdminEndpoint = AdminRoute<AdminService>["endpoint"];
+export type AdminEndpoint = (service: AdminService, request: AdminRequest) => Awaitable<Response>;
+
+export interface AdminRoute {
+  method: "GET" | "POST" | "PATCH";
+  path: string;
+  endpoint: AdminEndpoint;
+  /** The query parameters it takes. */
+  takes?: readonly string[];
+}

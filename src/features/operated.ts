@@ -3,7 +3,6 @@
 import type { Database } from "../access/key-database.ts";
 import type { KeyStore } from "../access/key-store.ts";
 import type { AccessTables } from "../access/tables.ts";
-import type { AdminRoute } from "../admin/endpoint.ts";
 import type { AddCommand } from "../cli/command.ts";
 import type { Finding } from "../doctor/findings.ts";
 import type { AccessPlan } from "../domain/limits.ts";
@@ -17,7 +16,6 @@ export interface Operated {
   tables: AccessTables;
   /** A group of `matchbook`, by its name. Loaded only when it is needed. */
   command(open: OpenServices): Promise<AddCommand>;
-  adminRoutes: readonly AdminRoute<OwnServices & { clock: { now(): number } }>[];
   /** For `matchbook doctor`. */
   findings(services: OwnServices, now: number): Promise<Finding[]>;
   /** What one process of a deployment does beside the requests. */

@@ -41,7 +41,6 @@ function startListener({ openThread = () => new Worker(WORKER) } = {}) {
     shards,
     keyStore: access.keys,
     plan,
-    features: new Map(),
     usage: { read: none, lastSeen: none },
     quotas: { count: none },
     metrics: { contentType: "text/plain", text: none, families: none },

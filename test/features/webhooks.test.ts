@@ -541,6 +541,28 @@ test("a replay delivers again what was committed since a time, in new messages",
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(receiver.received.length);
 });
 
+test("a hook is not added for what its key may not read, and a key given instead of its id is not repeated", async () => {
+  const world = await start({ "closed-shards": "beta" });
+  const url = receive().url;
+  await expect(world.add(url, { shards: ["beta"] })).rejects.toThrow("may not read beta");
+  const { key } = await world.access.keys.create({ name: "another" }, Date.now());
+  const refused = await world.add(url, { keyId: key }).catch((error: Error) => error.message);
+  expect(refused).toContain("that is a key, not a key id");
+  expect(refused).not.toContain(key);
+});
+
+test("there are at most 200 hooks", async () => {
+  const { world, receiver, hook } = await startHooked();
+  const file = new Database(join(world.data, "hooks.sqlite"));
+  file.run(`WITH RECURSIVE copies(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM copies WHERE at < 199)
+    INSERT INTO hooks (id, created_at, version, state)
+    SELECT 'copy-' || at, created_at, 0, state FROM copies, hooks WHERE id = '${hook.id}'`);
+  await expect(world.add(receiver.url)).rejects.toThrow("there are 200 hooks; remove one first");
+  file.run("DELETE FROM hooks WHERE id LIKE 'copy-%'");
+  file.close();
+  expect((await world.add(receiver.url)).id).not.toBe(hook.id);
+});
+
 test("with hooks off, the server does not even try to deliver", async () => {
   const { world, receiver } = await startHooked();
   const { settings, access, shards, clock, events } = world;

@@ -25,16 +25,13 @@ access: domain observe store
 openapi: domain query schema
 endpoint: domain query store document access
 settings: domain text
-# How commands, admin routes and findings are declared, here and in features.
+# How commands and findings are declared, here and in features.
 cli/table.ts:
 cli/command.ts: domain settings
-admin/endpoint.ts: domain
-admin/errors.ts: access store
-admin/request.ts: domain text admin/endpoint.ts admin/errors.ts
 doctor/findings.ts:
 # Each in a folder of its own.
 features: domain text observe query store document access openapi endpoint settings cli/command.ts
-    cli/table.ts admin/endpoint.ts admin/errors.ts admin/request.ts doctor/findings.ts
+    cli/table.ts doctor/findings.ts
 store/all-tables: domain store features
 ingest: domain schema store document features store/all-tables durable-files.ts
 rebuild: store store/all-tables ingest
@@ -61,11 +58,10 @@ backup: domain text observe settings store verify sqlite durable-files.ts open-s
     redact
 # Entry points and wiring.
 http: domain text observe query store document access settings openapi endpoint features
-admin: domain text observe store ingest access settings features admin/endpoint.ts admin/errors.ts
-    admin/request.ts endpoint http
+admin: domain text observe store ingest access settings endpoint http
 doctor: domain text store redact access features doctor/findings.ts settings open-stores.ts
     open-access.ts admin
-upload-worker.ts: observe store ingest open-stores.ts admin admin/errors.ts
+upload-worker.ts: observe store ingest open-stores.ts admin
 maintenance: domain observe store store/all-tables ingest prune verify settings
 maintenance-worker.ts: observe store verify maintenance open-stores.ts
 wiring.ts: domain observe store access settings endpoint open-stores.ts open-access.ts features

@@ -4,7 +4,6 @@
  */
 
 import type { Feature } from "../feature.ts";
-import { HOOK_ROUTES } from "./admin.ts";
 import { Deliverer } from "./deliverer.ts";
 import { EVENTS } from "./events.ts";
 import { hookFindings } from "./findings.ts";
@@ -17,7 +16,6 @@ export const webhooks: Feature = {
   operated: {
     tables: HOOK_TABLES,
     command: async (open) => (await import("./command.ts")).hooksCommand(open),
-    adminRoutes: HOOK_ROUTES,
     findings: hookFindings,
     background: ({ clock, observe, ...services }) => {
       const isOff = services.settings.hooks === "off";

@@ -1,4 +1,4 @@
-/** What operators do with hooks: add, show, test, replay, rotate the secret. For the command line and the admin API. */
+/** What operators do with hooks: add, show, test, replay, rotate the secret. */
 
 import { looksLikeKey } from "../../access/key.ts";
 import { stateOf } from "../../access/key-store.ts";
@@ -51,18 +51,9 @@ export const hooksIn = ({ settings, database, ...services }: OwnServices): Hooks
     send,
   });
 
-export type HookRefusal = "unknown-hook" | "invalid" | "too-many-hooks";
-
 /** The hook cannot be added or found. The message says why, for operators. */
 export class HookError extends Error {
   override name = "HookError";
-
-  constructor(
-    readonly refusal: HookRefusal,
-    message: string,
-  ) {
-    super(message);
-  }
 }
 
 /** All are read twice a second: 200 hooks for 100 players each take 16 ms. */
@@ -88,7 +79,6 @@ export class Hooks {
     if (hook) return hook;
     // Of a token sent by mistake, little is repeated. Ids have 12 characters.
     throw new HookError(
-      "unknown-hook",
       `there is no hook with the id ${JSON.stringify(id.slice(0, 16))}; list the hooks to see their ids`,
     );
   }
@@ -101,7 +91,7 @@ export class Hooks {
   async add(wanted: NewHook, now: number): Promise<Hook> {
     await this.#checkKey(wanted, now);
     if ((await this.list()).length >= MAX_HOOKS) {
-      throw new HookError("too-many-hooks", `there are ${MAX_HOOKS} hooks; remove one first`);
+      throw new HookError(`there are ${MAX_HOOKS} hooks; remove one first`);
     }
     const positions = await this.#positions(wanted, (reader) =>
       reader.read(() => readFollowStart(now)),
@@ -192,15 +182,14 @@ export class Hooks {
       const fault = looksLikeKey(keyId)
         ? "that is a key, not a key id"
         : `there is no key with the id ${JSON.stringify(keyId.slice(0, 64))}`;
-      throw new HookError("invalid", `${fault}; list the keys to see their ids`);
+      throw new HookError(`${fault}; list the keys to see their ids`);
     }
     if (stateOf(key, now) !== "live") {
-      throw new HookError("invalid", `the key ${keyId} is revoked or expired; use a live one`);
+      throw new HookError(`the key ${keyId} is revoked or expired; use a live one`);
     }
     const unreadable = shards.filter((shard) => !mayDeliver(plan, key, shard));
     if (unreadable.length > 0) {
       throw new HookError(
-        "invalid",
         `the key ${keyId} may not read ${unreadable.join(", ")}; change its shards first`,
       );
     }
@@ -216,7 +205,6 @@ export class Hooks {
     const unknown = hook.shards.filter((shard) => !ids.includes(shard));
     if (unknown.length > 0) {
       throw new HookError(
-        "invalid",
         `there is no shard ${unknown.join(", ")}; shards: ${ids.join(", ") || "none yet"}`,
       );
     }
