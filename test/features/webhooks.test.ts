@@ -527,20 +527,6 @@ test("after a rotation both secrets sign for 24 hours, then the new one alone", 
   expect(after!.signatures).toEqual([signatureOf(secret, after!)]);
 });
 
-test("a replay delivers again what was committed since a time, in new messages", async () => {
-  const { world, receiver, hook } = await startHooked();
-  await deliverNew(world, "one");
-  await deliverNew(world, "two");
-  const { changedAt } = receiver.received[1]!.message.data.changes[0].attributes;
-  await world.hooks.replay(hook, Date.parse(changedAt));
-  await world.deliver();
-  expect(receiver.matches().slice(2)).toContain("two");
-  await world.hooks.replay(hook, 0);
-  await world.deliver();
-  expect(receiver.matches().slice(-3)).toEqual(["old", "one", "two"]);
-  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(receiver.received.length);
-});
-
 test("a hook is not added for what its key may not read, and a key given instead of its id is not repeated", async () => {
   const world = await start({ "closed-shards": "beta" });
   const url = receive().url;

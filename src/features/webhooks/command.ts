@@ -1,4 +1,4 @@
-/** `matchbook hooks`: adds, lists, shows, pauses, tests, replays and removes webhooks. */
+/** `matchbook hooks`: adds, lists, shows, pauses, tests and removes webhooks. */
 
 import {
   type AddCommand,
@@ -13,7 +13,6 @@ import { table } from "../../cli/table.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { concealUser } from "../../settings/database-urls.ts";
 import type { Settings } from "../../settings/definitions.ts";
-import { timestamp } from "../../settings/parsers.ts";
 import type { OpenServices } from "../operated.ts";
 import { HookError, type Hooks, hooksIn, parseHookPlayers, parseHookShards } from "./operations.ts";
 import type { Hook } from "./stored.ts";
@@ -212,27 +211,6 @@ const actions = Object.entries(ACTIONS).map(
       }),
 );
 
-const replay = (withHooks: WithHooks) =>
-  defineCommand<{ since: string }>({
-    name: "replay",
-    description: "deliver again what has changed since a time, at most 7 days ago",
-    arguments: HOOK,
-    required: { "--since <TIME>": "time with a time zone, e.g. 2026-03-01T18:30:00Z" },
-    settings,
-    examples: {
-      "matchbook hooks replay h_3fGh7Kq0Zx --since 2026-03-01T18:30:00Z":
-        "after a receiver lost data",
-    },
-    run({ settings, flags }, id: string) {
-      const since = flagValue("--since", flags.since, timestamp);
-      return withHooks(settings, async (hooks) => {
-        await hooks.replay(await hooks.find(id), since);
-        const from = formatTimestamp(since);
-        return { none: `${id} receives all changes since ${from} again, as far as they are kept.` };
-      });
-    },
-  });
-
 /** Errors about hooks become errors of the command. */
 export function hooksCommand(open: OpenServices): AddCommand {
   const withHooks: WithHooks = (settings, work, isReadOnly) =>
@@ -250,13 +228,12 @@ export function hooksCommand(open: OpenServices): AddCommand {
   return defineGroup(
     {
       name: "hooks",
-      description:
-        "add, list, test, pause, replay and remove webhooks, which receive changes of matches",
+      description: "add, list, test, pause and remove webhooks, which receive changes of matches",
       examples: {
         "matchbook hooks add --key k_3fGh7Kq0Zx --url https://example.com/hook": "add a hook",
         "matchbook hooks list": "list all hooks",
       },
     },
-    [add, list, show, ...actions, replay].map((command) => command(withHooks)),
+    [add, list, show, ...actions].map((command) => command(withHooks)),
   );
 }

@@ -1,19 +1,19 @@
-/** What operators do with hooks: add, show, test, replay, rotate the secret. */
+/** What operators do with hooks: add, show, test, rotate the secret. */
 
 import { looksLikeKey } from "../../access/key.ts";
 import { stateOf } from "../../access/key-store.ts";
 import { isResourceId, isShardId } from "../../domain/identifiers.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import type { Parsed } from "../../settings/parsers.ts";
-import { readFollowStart, readLogEnds } from "../../store/core/change-log.ts";
-import type { LogPosition, Reader } from "../../store/store.ts";
+import { readFollowStart } from "../../store/core/change-log.ts";
+import type { LogPosition } from "../../store/store.ts";
 import type { OwnServices } from "../operated.ts";
 import { hookState, isFor, keysById, mayDeliver } from "./access.ts";
 import { parseHookUrl } from "./allowed-url.ts";
 import { testBody } from "./batch.ts";
 import { type Send, type SendOutcome, send, TIMEOUT_MS } from "./send.ts";
 import { makeSecret, signedHeaders } from "./signature.ts";
-import { type Hook, HookStore, type NewHook, replayed, resumed, secretsOf } from "./stored.ts";
+import { type Hook, HookStore, type NewHook, resumed, secretsOf } from "./stored.ts";
 
 const MAX_SHARDS = 100;
 const MAX_PLAYERS = 100;
@@ -62,8 +62,6 @@ const MAX_HOOKS = 200;
 /** How long the old secret signs after a rotation. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-const SCAN_STEP = 500;
-
 export class Hooks {
   constructor(readonly context: HooksContext) {}
 
@@ -93,9 +91,7 @@ export class Hooks {
     if ((await this.list()).length >= MAX_HOOKS) {
       throw new HookError(`there are ${MAX_HOOKS} hooks; remove one first`);
     }
-    const positions = await this.#positions(wanted, (reader) =>
-      reader.read(() => readFollowStart(now)),
-    );
+    const positions = await this.#positions(wanted, now);
     return this.context.store.add(wanted, makeSecret(), positions, now);
   }
 
@@ -109,12 +105,6 @@ export class Hooks {
     const signal = AbortSignal.timeout(2 * TIMEOUT_MS);
     const outcome = await send(hook.url, headers, body, { allowPrivate, signal });
     return { ...outcome, milliseconds: Math.round(performance.now() - began) };
-  }
-
-  /** Delivers again what was committed at this time or later, as far as the log has it. */
-  async replay(hook: Hook, since: number): Promise<void> {
-    const positions = await this.#positions(hook, (reader) => positionBefore(reader, since));
-    await this.context.store.change(hook.id, (present) => replayed(present, positions));
   }
 
   /** Returns when the old secret stops signing. */
@@ -195,11 +185,8 @@ export class Hooks {
     }
   }
 
-  /** Positions in all shards of a hook. Throws HookError if it names a shard that does not exist. */
-  async #positions(
-    hook: Pick<Hook, "shards">,
-    positionIn: (reader: Reader) => LogPosition | Promise<LogPosition>,
-  ): Promise<Map<string, LogPosition>> {
+  /** Where the next changes begin, in all shards of a hook. Throws HookError if it names a shard that does not exist. */
+  async #positions(hook: NewHook, now: number): Promise<Map<string, LogPosition>> {
     const { shards } = this.context;
     const ids = await shards.list();
     const unknown = hook.shards.filter((shard) => !ids.includes(shard));
@@ -211,30 +198,10 @@ export class Hooks {
     const positions = new Map<string, LogPosition>();
     for (const shard of ids.filter((id) => isFor(hook, id))) {
       const reader = await shards.reader(shard);
-      if (reader) positions.set(shard, await positionIn(reader));
+      if (reader) positions.set(shard, await reader.read(() => readFollowStart(now)));
     }
     return positions;
   }
-}
-
-/** Scans the log from its beginning: it has no index by time. */
-async function positionBefore(reader: Reader, since: number): Promise<LogPosition> {
-  const { beginning, end } = await reader.read(readLogEnds);
-  let at = beginning;
-  while (at.number < end.number) {
-    const batch = await reader.changes(at, SCAN_STEP);
-    // Removed from the log meanwhile, or another state was put back: begin there.
-    if (!batch) return (await reader.read(readLogEnds)).beginning;
-    for (const change of batch.changes) {
-      if (change.committedAt >= since) return at;
-      at = change.position;
-    }
-    if (batch.isLast) return batch.end;
-    at = batch.end;
-    // Requests to the same process continue meanwhile.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return end;
 }
 
 const written = (moment: number | null): string | null =>

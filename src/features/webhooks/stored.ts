@@ -176,7 +176,7 @@ export class HookStore {
   }
 
   /**
-   * Changes the progress in a shard, and returns it. Undefined if it is not as `before` any more: the hook was replayed,
+   * Changes the progress in a shard, and returns it. Undefined if it is not as `before` any more: the hook was
    * removed, or delivered by another instance; for a failure, also if it was resumed or has failed again; for a new batch, if
    * the hook is paused.
    */
@@ -246,17 +246,6 @@ export const resumed = (hook: Hook): Hook => ({
   pausedAt: null,
   progress: hook.progress.map((one) => ({ ...one, ...NO_FAILURES })),
 });
-
-/** Continues after these positions, with new batches. */
-export function replayed(hook: Hook, positions: Positions): Hook {
-  let changed = hook;
-  for (const [shard, cursor] of positions) {
-    const present = hook.progress.find((one) => one.shard === shard);
-    const { lastResult = null, lastAt = null } = present ?? {};
-    changed = withProgress(changed, { ...startAt(shard, cursor), lastResult, lastAt });
-  }
-  return changed;
-}
 
 /** In the order of the shards. */
 function withProgress(hook: Hook, progress: HookProgress): Hook {
