@@ -209,13 +209,8 @@ async function readRecord(
 
 // Attributes are open sets: every value may be missing, or of another type.
 type Stats = Record<string, unknown>;
-interface Resource {
-  type: string;
-  attributes?: Stats & { stats?: Stats };
-}
 interface RecordDocument {
-  data: Resource;
-  included?: Resource[];
+  data: { attributes?: Stats & { stats?: Stats } };
 }
 
 function playerTexts({ text }: PageRecord, shard: string): Texts {
@@ -235,38 +230,16 @@ function playerTexts({ text }: PageRecord, shard: string): Texts {
 }
 
 function matchTexts({ text }: PageRecord, shard: string): Texts {
-  const { data, included = [] } = JSON.parse(text) as RecordDocument;
-  const { attributes = {} } = data;
-  const mode = modeName(attributes.gameMode);
+  const { attributes = {} } = (JSON.parse(text) as RecordDocument).data;
   const day = String(attributes.createdAt).slice(0, "2026-11-15".length);
-  const { duration } = attributes;
-  const minutes = isCount(duration) ? ` It took ${Math.round(duration / 60)} minutes.` : "";
   return titled(
-    `${mode} match, ${day}`,
-    `Match in region ${shard}.${resultText(included.filter(({ type }) => type === "roster"))}${minutes}`,
+    `${modeNames.get(attributes.gameMode)} match, ${day}`,
+    `Match in region ${shard}: both line-ups, scores and items.`,
   );
 }
 
-/** " The blue side won with 18 to 9 kills." */
-function resultText(rosters: Resource[]): string {
-  const won = rosters.filter(({ attributes }) => attributes?.won === "true");
-  const [winner] = won;
-  const loser = rosters.find((roster) => roster !== winner);
-  if (won.length !== 1 || rosters.length !== 2) return "";
-  const { side, heroKills } = winner?.attributes?.stats ?? {};
-  const others = loser?.attributes?.stats?.heroKills;
-  const colour = typeof side === "string" ? side.split("/").at(-1)! : "";
-  if (!/^[a-z]{1,16}$/i.test(colour)) return "";
-  const kills =
-    isCount(heroKills) && isCount(others) ? ` with ${heroKills} to ${others} kills` : "";
-  return ` The ${colour} side won${kills}.`;
-}
-
-function modeName(mode: unknown): string {
-  return typeof mode === "string" && Object.hasOwn(MODE_NAMES, mode)
-    ? MODE_NAMES[mode as keyof typeof MODE_NAMES]
-    : "Other";
-}
+/** Only matches of these modes are served. */
+const modeNames: ReadonlyMap<unknown, string> = new Map(Object.entries(MODE_NAMES));
 
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isFinite(value) && value >= 0;

@@ -1,7 +1,8 @@
 /** The file that holds the built portal: its page and assets, compressed, by name. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { deserialize, serialize } from "node:v8";
 
 /** Written by `npm run portal`, read by the server. The executable contains it under the same name. */
 const NAME = "portal.pack";
@@ -27,66 +28,19 @@ export interface Pack {
   scripts: Readonly<Record<string, readonly string[]>>;
 }
 
-interface Written {
-  page: WrittenFile;
-  operator: WrittenFile;
-  assets: Record<string, WrittenFile>;
-  scripts: Pack["scripts"];
-}
-
-interface WrittenFile {
-  type: string;
-  tag: string;
-  gzip: string;
-  brotli?: string;
-}
-
-export function writePack({ page, operator, assets, scripts }: Pack): string {
-  const written: Written = {
-    page: writtenFile(page),
-    operator: writtenFile(operator),
-    assets: Object.fromEntries([...assets].map(([name, file]) => [name, writtenFile(file)])),
-    scripts,
-  };
-  return JSON.stringify(written);
-}
+/** For the same version of the runtime: installing builds the portal. */
+export const writePack = (pack: Pack): Uint8Array => serialize(pack);
 
 /** Undefined when the portal has not been built. */
 export async function readPack(): Promise<Pack | undefined> {
-  const text = await packText();
-  if (text === undefined) return undefined;
-  const { page, operator, assets, scripts }: Written = JSON.parse(text);
-  return {
-    page: readFile(page),
-    operator: readFile(operator),
-    assets: new Map(Object.entries(assets).map(([name, file]) => [name, readFile(file)])),
-    scripts,
-  };
+  if (!isPortalBuilt()) return undefined;
+  const file = embedded() ?? Bun.file(BUILT_PACK);
+  return deserialize(await file.bytes());
 }
 
 /** Whether the portal has been built, without reading it. */
 export const isPortalBuilt = (): boolean => embedded() !== undefined || existsSync(BUILT_PACK);
 
-async function packText(): Promise<string | undefined> {
-  const inside = embedded();
-  if (inside) return inside.text();
-  return existsSync(BUILT_PACK) ? readFileSync(BUILT_PACK, "utf8") : undefined;
-}
-
 function embedded(): Blob | undefined {
   return (Bun.embeddedFiles as (Blob & { name: string })[]).find(({ name }) => name === NAME);
 }
-
-const writtenFile = ({ type, tag, gzip, brotli }: PackedFile): WrittenFile => ({
-  type,
-  tag,
-  gzip: Buffer.from(gzip).toString("base64"),
-  ...(brotli && { brotli: Buffer.from(brotli).toString("base64") }),
-});
-
-const readFile = ({ type, tag, gzip, brotli }: WrittenFile): PackedFile => ({
-  type,
-  tag,
-  gzip: Buffer.from(gzip, "base64"),
-  ...(brotli && { brotli: Buffer.from(brotli, "base64") }),
-});
