@@ -67,13 +67,6 @@ export async function recompressed({ pieces }: Content): Promise<Piece> {
   return onePiece(await deflateInPool(plainBody(pieces, ""), SMALL), pieces);
 }
 
-/** As `zstd -3`: the size of `gzip -6` in a third of the time. */
-const ZSTD = { level: 3 };
-
-/** A whole document as one zstd frame, compressed in another thread. */
-export const zstdBody = (pieces: readonly Piece[], rest: string): Promise<Buffer<ArrayBuffer>> =>
-  Bun.zstdCompress(plainBody(pieces, rest), ZSTD) as Promise<Buffer<ArrayBuffer>>;
-
 /** Other compressed bytes of the same plain bytes. Only the hash of the content identifies them. */
 function onePiece(bytes: Uint8Array, pieces: readonly Piece[]): Piece {
   let [length, crc] = [0, 0];

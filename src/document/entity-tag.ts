@@ -3,7 +3,7 @@
 import { crc32 } from "node:zlib";
 import type { Document } from "./assemble.ts";
 
-export type Encoding = "zstd" | "gzip" | "identity";
+export type Encoding = "gzip" | "identity";
 
 /** Tags of collections are weak: what moves with the clock may differ under the same tag. */
 export type TagKind = "single" | "collection";

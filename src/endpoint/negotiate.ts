@@ -66,19 +66,19 @@ export function acceptsAnyJson(header: string): boolean {
 }
 
 /** Nearly all clients send one of a few headers, so the last one is cached with its result. */
-const last: { header: string; encodings: readonly Encoding[] } = { header: "", encodings: [] };
+const last: { header: string | null; encoding: Encoding } = { header: null, encoding: "identity" };
 
-/** The encodings that an Accept-Encoding header accepts, the preferred one first. The last one is always identity. */
-export function acceptedEncodings(header: string | null): readonly Encoding[] {
-  if (header === null) return IDENTITY;
+/** The encoding that an Accept-Encoding header asks for. */
+export function preferredEncoding(header: string | null): Encoding {
+  if (header === null) return "identity";
   if (header !== last.header) {
-    last.encodings = encodingsIn(header);
+    const weights = weightsIn(header);
+    const gzip = weights.get("gzip") ?? weights.get("*") ?? 0;
+    last.encoding = gzip > 0 && gzip >= (weights.get("identity") ?? 0) ? "gzip" : "identity";
     last.header = header;
   }
-  return last.encodings;
+  return last.encoding;
 }
-
-const IDENTITY: readonly Encoding[] = ["identity"];
 
 /** For files that are compressed in advance: brotli is too slow for responses. */
 export const acceptsBrotli = (header: string | null): boolean =>
@@ -93,22 +93,6 @@ function weightsIn(header: string): ReadonlyMap<string, number> {
     weights.set(coding, Math.max(weights.get(coding) ?? 0, q === undefined ? 1 : weight(q)));
   }
   return weights;
-}
-
-function encodingsIn(header: string): Encoding[] {
-  const weights = weightsIn(header);
-  const identity = weights.get("identity") ?? 0;
-  // Clients that accept "*" read gzip, but not always zstd.
-  const gzip = weights.get("gzip") ?? weights.get("*") ?? 0;
-  const zstd = weights.get("zstd") ?? 0;
-  const named: [Encoding, number][] = [
-    ["zstd", zstd],
-    ["gzip", gzip],
-  ];
-  const accepted = named
-    .filter(([, asked]) => asked > 0 && asked >= identity)
-    .sort(([, one], [, other]) => other - one);
-  return [...accepted.map(([name]) => name), "identity"];
 }
 
 function weight(parameter: string): number {

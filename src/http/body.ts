@@ -5,7 +5,7 @@
 
 import { availableParallelism } from "node:os";
 import type { Document } from "../document/assemble.ts";
-import { MIN_COMPRESSED, recompressed, zstdBody } from "../document/content.ts";
+import { MIN_COMPRESSED, recompressed } from "../document/content.ts";
 import type { Encoding } from "../document/entity-tag.ts";
 import { type Piece, pieceOf } from "../document/fragment.ts";
 import { gzipBody, plainBody } from "../document/join-pieces.ts";
@@ -16,16 +16,15 @@ import { ByteCache } from "../endpoint/byte-cache.ts";
 export type Compression = "auto" | "fast" | "small";
 
 /** What a body is made of. `bytesOf` assembles it when the response is created. */
-export type Body =
-  | { encoding: "zstd"; bytes: Uint8Array<ArrayBuffer> }
-  | { encoding: "gzip" | "identity"; pieces: readonly Piece[]; rest: string };
+export interface Body {
+  encoding: Encoding;
+  pieces: readonly Piece[];
+  rest: string;
+}
 
 /** The bytes are valid until the next call. */
-export function bytesOf(body: Body): Uint8Array<ArrayBuffer> {
-  if (body.encoding === "zstd") return body.bytes;
-  const { encoding, pieces, rest } = body;
-  return encoding === "gzip" ? gzipBody(pieces, rest) : plainBody(pieces, rest);
-}
+export const bytesOf = ({ encoding, pieces, rest }: Body): Uint8Array<ArrayBuffer> =>
+  encoding === "gzip" ? gzipBody(pieces, rest) : plainBody(pieces, rest);
 
 /** Links of this length are compressed too; shorter ones gain little. */
 const MIN_REST = 256;
@@ -33,7 +32,6 @@ const MIN_REST = 256;
 export class Bodies {
   readonly #small: ByteCache<Piece>;
   readonly #running = new Map<string, Promise<Piece>>();
-  #compressing = 0;
   #nextInBackground = 0;
 
   constructor(
@@ -44,17 +42,12 @@ export class Bodies {
     this.#small = new ByteCache(cacheBytes);
   }
 
-  /** `encodings` are those that the client accepts, the preferred one first. */
-  of(document: Document, encodings: readonly Encoding[]): Awaitable<Body> {
+  of(document: Document, encoding: Encoding): Awaitable<Body> {
     const { content, rest } = document;
-    const [preferred] = encodings;
-    const isGzip = encodings.includes("gzip");
-    const joined: Body = { encoding: isGzip ? "gzip" : "identity", pieces: content.pieces, rest };
-    if (preferred === "identity" || this.compression === "fast") return joined;
-    if (content.size < MIN_COMPRESSED && isGzip) return joined;
+    const joined: Body = { encoding, pieces: content.pieces, rest };
+    if (encoding === "identity" || this.compression === "fast") return joined;
+    if (content.size < MIN_COMPRESSED) return joined;
     const isBusy = this.#isBusy();
-    // The load decides only if there is another way.
-    if (preferred === "zstd" && (!isBusy || !isGzip)) return this.#zstd(document);
     const known = this.#small.get(content.hash);
     if (known) return gzipOf([known], rest, isBusy);
     if (!isBusy) return this.#recompress(document).then((piece) => gzipOf([piece], rest, false));
@@ -74,17 +67,13 @@ export class Bodies {
 
   #isBusy(): boolean {
     if (this.compression === "small") return false;
-    return this.load.isBusy || this.#compressing >= CORES;
-  }
-
-  async #zstd({ content, rest }: Document): Promise<Body> {
-    return { encoding: "zstd", bytes: await this.#counted(zstdBody(content.pieces, rest)) };
+    return this.load.isBusy || this.#running.size >= CORES;
   }
 
   /** Once for all requests that wait for the same content. */
   async #recompress({ content }: Document): Promise<Piece> {
     const { hash } = content;
-    const running = this.#running.get(hash) ?? this.#counted(recompressed(content));
+    const running = this.#running.get(hash) ?? recompressed(content);
     this.#running.set(hash, running);
     try {
       const piece = await running;
@@ -92,15 +81,6 @@ export class Bodies {
       return piece;
     } finally {
       this.#running.delete(hash);
-    }
-  }
-
-  async #counted<T>(work: Promise<T>): Promise<T> {
-    this.#compressing += 1;
-    try {
-      return await work;
-    } finally {
-      this.#compressing -= 1;
     }
   }
 }

@@ -161,9 +161,9 @@ function deliver(
   key: LiveKey,
   result: ShardResult,
 ): Awaitable<Response> {
-  const { isUnchanged, encodings, etag } = planDelivery(request, result);
+  const { isUnchanged, encoding, etag } = planDelivery(request, result);
   const respond = (body: Body | undefined) => documentResponse(request, body, etag);
-  const send = () => after(context.bodies.of(result.document, encodings), respond);
+  const send = () => after(context.bodies.of(result.document, encoding), respond);
   // HEAD and 304 have no body and do not count.
   if (isUnchanged) return respond(undefined);
   if (request.method !== "GET") return send();

@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import type { Visitors } from "../access/visitors.ts";
 import { namesTag } from "../document/entity-tag.ts";
 import { formatTimestamp } from "../domain/time.ts";
-import { acceptedEncodings, acceptsBrotli } from "../endpoint/negotiate.ts";
+import { acceptsBrotli, preferredEncoding } from "../endpoint/negotiate.ts";
 import type { Pictures } from "./pictures.ts";
 import { type Pack, type PackedFile, readPack } from "./portal-assets.ts";
 import type { ApiRequest } from "./request.ts";
@@ -295,7 +295,7 @@ function send(
   headers["Content-Type"] = type;
   const accepted = raw.headers.get("accept-encoding");
   const brotli = acceptsBrotli(accepted) ? file.brotli : undefined;
-  const gzip = acceptedEncodings(accepted).includes("gzip") ? file.gzip : undefined;
+  const gzip = preferredEncoding(accepted) === "gzip" ? file.gzip : undefined;
   if (brotli ?? gzip) headers["Content-Encoding"] = brotli ? "br" : "gzip";
   return new Response((brotli ?? gzip ?? plainBytes(file)) as Bytes, { status, headers });
 }

@@ -5,7 +5,7 @@ import { MIN_COMPRESSED } from "../document/content.ts";
 import { type Encoding, entityTag, namesTag } from "../document/entity-tag.ts";
 import { gzipBody } from "../document/join-pieces.ts";
 import { type ApiError, errorDocument, internalError, overloaded } from "../endpoint/errors.ts";
-import { acceptedEncodings, EVENT_STREAM, MEDIA_TYPE } from "../endpoint/negotiate.ts";
+import { EVENT_STREAM, MEDIA_TYPE, preferredEncoding } from "../endpoint/negotiate.ts";
 import type { ShardResult } from "../endpoint/shard-request.ts";
 import { type Body, bytesOf } from "./body.ts";
 import type { ApiRequest } from "./request.ts";
@@ -41,7 +41,6 @@ const TEMPLATES = {
   unchanged: templateOf({}),
   identity: templateOf({ "Content-Type": MEDIA_TYPE }),
   gzip: templateOf({ "Content-Type": MEDIA_TYPE, "Content-Encoding": "gzip" }),
-  zstd: templateOf({ "Content-Type": MEDIA_TYPE, "Content-Encoding": "zstd" }),
 } as const;
 
 interface Template {
@@ -56,18 +55,17 @@ function templateOf(fields: HeaderFields): Template {
 
 /** How a document is sent to this client. */
 export interface Delivery {
-  /** The encodings that the client accepts, the preferred one first. */
-  encodings: readonly Encoding[];
+  encoding: Encoding;
   etag: string;
   /** The client has it already. */
   isUnchanged: boolean;
 }
 
 export function planDelivery({ raw }: ApiRequest, { document, tag }: ShardResult): Delivery {
-  const encodings = acceptedEncodings(raw.headers.get("accept-encoding"));
-  const etag = entityTag(document, tag, encodings[0]!);
+  const encoding = preferredEncoding(raw.headers.get("accept-encoding"));
+  const etag = entityTag(document, tag, encoding);
   const known = raw.headers.get("if-none-match");
-  return { encodings, etag, isUnchanged: known !== null && namesTag(known, etag) };
+  return { encoding, etag, isUnchanged: known !== null && namesTag(known, etag) };
 }
 
 /** A document, or 304 without a body. */
@@ -189,9 +187,9 @@ function sendText(
     ...more,
     "Cache-Control": "no-store",
   };
-  const encodings = acceptedEncodings(request.raw.headers.get("accept-encoding"));
   const { text } = cached;
-  if (!encodings.includes("gzip")) return new Response(text, { status, headers });
+  if (preferredEncoding(request.raw.headers.get("accept-encoding")) !== "gzip")
+    return new Response(text, { status, headers });
   headers["Content-Encoding"] = "gzip";
   if (text.length < MIN_COMPRESSED) return new Response(gzipBody([], text), { status, headers });
   cached.gzip ??= Bun.gzipSync(text, FAST_GZIP);

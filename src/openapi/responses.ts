@@ -43,7 +43,7 @@ function successes(route: DescribedRoute, example: object | undefined): Response
   const headers = reference([...EVERYWHERE, ...LIMITS, "ETag", "Cache-Control"]);
   return {
     200: {
-      description: "The records, compressed with gzip or zstd if the client accepts it.",
+      description: "The records, compressed with gzip if the client accepts it.",
       headers: { ...headers, ...reference(["Content-Encoding"]) },
       content: { [JSON_API]: { schema, example }, ...(route.stream ? STREAM_CONTENT : {}) },
     },
@@ -208,7 +208,7 @@ export const HEADERS: Record<string, object> = {
   "Retry-After": header("Seconds to wait before the next request.", NUMBER, 1),
   "WWW-Authenticate": header("How to authenticate.", TEXT, "Bearer"),
   "Cache-Control": header("How the response may be cached.", TEXT, "private, no-cache"),
-  "Content-Encoding": header("gzip or zstd, if the client accepts it.", TEXT, "gzip"),
+  "Content-Encoding": header("gzip, if the client accepts it.", TEXT, "gzip"),
   Vary: header(
     "The request headers that the response depends on.",
     TEXT,

@@ -29,7 +29,7 @@ const LISTS = [
   "/shards/na/leaderboards/ranked-wins",
 ];
 const ENDPOINTS = [...SINGLES, ...LISTS];
-const ENCODINGS = ["identity", "gzip", "zstd"];
+const ENCODINGS = ["identity", "gzip"];
 
 async function tag(path: string, headers: Record<string, string> = {}): Promise<string> {
   const response = await world.get(path, headers);
@@ -86,9 +86,7 @@ test.each(SINGLES)(
   async (path) => {
     const bare = await tag(path, { "Accept-Encoding": "identity" });
     expect(bare).toMatch(/^"[^"]+"$/);
-    for (const encoding of ["gzip", "zstd"]) {
-      expect(await tag(path, { "Accept-Encoding": encoding })).toBe(`W/${bare}`);
-    }
+    expect(await tag(path, { "Accept-Encoding": "gzip" })).toBe(`W/${bare}`);
     const [one, other] = await Promise.all(
       [1, 2].map(() => bytes(path, { "Accept-Encoding": "identity" })),
     );

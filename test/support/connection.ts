@@ -141,9 +141,7 @@ export class Connection {
 
 /** The body, whatever its encoding. */
 export function plainBody({ headers, body }: Pick<RawReply, "headers" | "body">): Buffer {
-  const encoding = headers.get("content-encoding");
-  if (encoding === "gzip") return gunzipSync(body);
-  return encoding === "zstd" ? Bun.zstdDecompressSync(body) : body;
+  return headers.get("content-encoding") === "gzip" ? gunzipSync(body) : body;
 }
 
 /** Of an ordinary request: only a hang takes as long. */

@@ -75,7 +75,7 @@ export class Readers {
     const known = repeated?.tagged;
     const question = repeated?.question ?? given ?? questions.next(history.last);
     const method = given === undefined && !repeated && chance.oneIn(25) ? "HEAD" : "GET";
-    const encoding = chance.pick(["identity", "identity", "gzip", "zstd"]);
+    const encoding = chance.pick(["identity", "gzip"]);
     const usual = {
       ...Caller.headers(key),
       "Accept-Encoding": known?.encoding ?? encoding,
