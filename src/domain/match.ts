@@ -50,7 +50,7 @@ export interface MatchRecord extends MatchFacts {
 export function describeMatch(parts: MatchParts): MatchRecord {
   const { match, own } = parts;
   const attributes = match.attributes;
-  const { playing, entered } = rosterEntries(match, own);
+  const { playing, entered } = rosterEntries(parts);
   return {
     id: match.id,
     shard: attributes.shardId as string,
@@ -82,20 +82,28 @@ export interface Side {
   players: readonly string[];
 }
 
-/** The sides of a match, from its own resources. */
-export function sidesOf({ match, own }: Pick<MatchParts, "match" | "own">): Side[] {
+/** The two rosters of a match with their participants, from its own resources. */
+export function rostersOf({ match, own }: Pick<MatchParts, "match" | "own">) {
   const index = new ResourceIndex(own);
   return references(match.relationships?.rosters).map((named) => {
     const roster = index.get(named)!;
     const participants = references(roster.relationships?.participants);
     return {
+      roster,
       won: roster.attributes.won === "true",
-      players: participants.flatMap((participant) =>
-        references(index.get(participant)!.relationships?.player).map(({ id }) => id),
-      ),
+      participants: participants.map((reference) => index.get(reference)!),
     };
   });
 }
+
+/** The sides of a match. */
+export const sidesOf = (parts: Pick<MatchParts, "match" | "own">): Side[] =>
+  rostersOf(parts).map(({ won, participants }) => ({
+    won,
+    players: participants.flatMap(({ relationships }) =>
+      references(relationships?.player).map(({ id }) => id),
+    ),
+  }));
 
 /** The ids of the registered players in the two rosters. */
 export function rosterPlayers({ players }: Pick<MatchFacts, "players">): string[] {
@@ -108,18 +116,14 @@ export function resultOf(part: Part | undefined): Result {
 }
 
 /** Results by player id, and the teams that entered with a roster. */
-function rosterEntries(match: Resource, own: Resource[]) {
-  const index = new ResourceIndex(own);
+function rosterEntries(parts: MatchParts) {
   const playing = new Map<string, Part>();
   const entered = new Set<string>();
-  for (const named of references(match.relationships?.rosters)) {
-    const roster = index.get(named)!;
-    const won = roster.attributes.won === "true";
+  for (const { roster, won, participants } of rostersOf(parts)) {
     for (const { id } of references(roster.relationships?.team)) entered.add(id);
-    for (const reference of references(roster.relationships?.participants)) {
-      const participant = index.get(reference)!;
-      const gold = (participant.attributes.stats as JsonObject).gold;
-      for (const { id } of references(participant.relationships?.player)) {
+    for (const { attributes, relationships } of participants) {
+      const { gold } = attributes.stats as JsonObject;
+      for (const { id } of references(relationships?.player)) {
         playing.set(id, { won, gold: typeof gold === "number" ? microGold(gold) : 0n });
       }
     }

@@ -8,11 +8,8 @@ import { saysRanked } from "./player.ts";
 export const WITHHELD_REASONS = ["game-mode", "ending", "no-ranked-player"] as const;
 export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
-export const noneWithheld = (): Record<WithheldReason, number> => ({
-  "game-mode": 0,
-  ending: 0,
-  "no-ranked-player": 0,
-});
+export const noneWithheld = () =>
+  Object.fromEntries(WITHHELD_REASONS.map((one) => [one, 0])) as Record<WithheldReason, number>;
 
 export type Visibility = { served: true } | { served: false; reason: WithheldReason };
 

@@ -5,8 +5,8 @@ import { type Document, restOf } from "../document/assemble.ts";
 import type { TagKind } from "../document/entity-tag.ts";
 import { linkLength, selfLink } from "../document/links.ts";
 import { type Awaitable, after } from "../domain/awaitable.ts";
-import type { ErrorCode } from "../domain/errors.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../domain/vocabulary.ts";
+import type { DescribedRoute } from "../openapi/responses.ts";
 import type { Endpoint, Parameters, ValuesOf } from "../query/endpoint.ts";
 import { type MATCH_FILTERS, MAX_URL_LENGTH, type SINGLE } from "../query/parameters.ts";
 import { parseQuery, type Query } from "../query/parse-query.ts";
@@ -66,18 +66,13 @@ export type AllShardsEndpoint = (request: AllShardsRequest) => Promise<ShardResu
 /** Returns the body of a response that goes on; null for HEAD. */
 export type StreamEndpoint = (request: ShardRequest) => Promise<ReadableStream<Uint8Array> | null>;
 
-interface DescribedRecords {
-  path: string;
-  summary: string;
-  description: string;
-  /** The name of its schema in the OpenAPI document. */
-  response: string;
+interface DescribedRecords
+  extends Pick<
+    DescribedRoute,
+    "path" | "summary" | "description" | "response" | "segments" | "codes"
+  > {
   access: "key";
   takes: Endpoint;
-  /** The variable segments of the path that are not ids. */
-  segments?: Readonly<Record<string, { description: string; values: readonly string[] }>>;
-  /** Error codes beyond those that follow from the path and the parameters. */
-  codes?: readonly ErrorCode[];
 }
 
 /** A route that returns records: requires an API key and the Accept header. */

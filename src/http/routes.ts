@@ -3,6 +3,7 @@
 import type { RecordsRoute } from "../endpoint/shard-request.ts";
 import { FEATURES } from "../features/list.ts";
 import { type Deployment, openApiDocument } from "../openapi/document.ts";
+import type { DescribedRoute } from "../openapi/responses.ts";
 import { MATCHES, PLAYERS, SINGLE } from "../query/parameters.ts";
 import { getMatch, getMatches } from "./matches.ts";
 import { getPlayer, getPlayers } from "./players.ts";
@@ -10,13 +11,7 @@ import type { Opens } from "./portal.ts";
 import { health, type OpenEndpoint, openApi, readiness, status } from "./status.ts";
 import { type KeyEndpoint, usage } from "./usage.ts";
 
-interface Described {
-  path: string;
-  summary: string;
-  description: string;
-  /** The name of its schema in the OpenAPI document. */
-  response: string;
-}
+type Described = Pick<DescribedRoute, "path" | "summary" | "description" | "response">;
 
 /**
  * "key": requires an API key and the Accept header; its limits apply, and the daily quota if matches are

@@ -24,6 +24,7 @@ export interface DescribedRoute {
   codes?: readonly ErrorCode[];
   /** Set if it can also be read as a stream of events. */
   stream?: unknown;
+  /** The name of its schema. */
   response: string;
 }
 

@@ -23,7 +23,7 @@ sqlite: store
 document: domain query store
 access: domain observe store
 openapi: domain query schema
-endpoint: domain query store document access
+endpoint: domain query store document access openapi
 settings: domain text
 # How commands and findings are declared, here and in features.
 cli/table.ts:

@@ -1,6 +1,7 @@
 /** Statistics of heroes (records call them actors): what a match adds to them, and the table that is served. */
 
-import { type JsonObject, type Resource, ResourceIndex, references } from "../../domain/json.ts";
+import type { JsonObject, Resource } from "../../domain/json.ts";
+import { rostersOf } from "../../domain/match.ts";
 import { PRIVATE_MODE } from "../../domain/modes.ts";
 
 /** Longer names would let a few records fill the table. */
@@ -36,18 +37,12 @@ export interface HeroTotals extends HeroKey, HeroSums {
 const UNIT = 1_000_000;
 
 /** The participants of the two rosters. Those whose hero has no usable name are left out. */
-export function heroParts({ match, own }: { match: Resource; own: Resource[] }): HeroPart[] {
-  if (match.attributes.gameMode === PRIVATE_MODE) return [];
-  const index = new ResourceIndex(own);
+export function heroParts(record: { match: Resource; own: Resource[] }): HeroPart[] {
+  if (record.match.attributes.gameMode === PRIVATE_MODE) return [];
   const parts: HeroPart[] = [];
-  for (const named of references(match.relationships?.rosters)) {
-    const roster = index.get(named)!;
-    const won = roster.attributes.won === "true";
-    for (const reference of references(roster.relationships?.participants)) {
-      const { actor: hero, stats } = index.get(reference)!.attributes as {
-        actor: string;
-        stats: JsonObject;
-      };
+  for (const { won, participants } of rostersOf(record)) {
+    for (const { attributes } of participants) {
+      const { actor: hero, stats } = attributes as { actor: string; stats: JsonObject };
       if (!isCountedHero(hero)) continue;
       parts.push([hero, won, HERO_STAT_NAMES.map((name) => numberIn(stats[name]))]);
     }

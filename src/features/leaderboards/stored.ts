@@ -15,25 +15,51 @@ import {
 import { PLAYERS } from "../../store/tables.ts";
 import type { Board, BoardPosition, Period } from "./ranking.ts";
 
+/** The best comes first in its index, then the ids. */
+interface BoardTable {
+  table: "players" | "player_recent";
+  column: string;
+  /** SQL: whether a row is on the board, and in the index. */
+  isListed: string;
+  index: string;
+}
+
+const board = (
+  table: BoardTable["table"],
+  index: string,
+  column: string,
+  isListed: string,
+): BoardTable => ({ table, index, column, isListed: `${column} ${isListed}` });
+
+const ALL: Record<Board, BoardTable> = {
+  "skill-tier": board("players", "players_by_tier", "skill_tier", "IS NOT NULL"),
+  "ranked-wins": board("players", "players_by_ranked_wins", "ranked_wins", "> 0"),
+  "win-rate": board("players", "players_by_win_rate", "win_rate", "IS NOT NULL"),
+  "win-streak": board("players", "players_by_streak", "streak", "> 0"),
+};
+
+const RECENT: Partial<Record<Board, BoardTable>> = {
+  "ranked-wins": board("player_recent", "recent_by_wins", "wins", "> 0"),
+  "win-rate": board("player_recent", "recent_by_win_rate", "win_rate", "IS NOT NULL"),
+};
+
+const indexesOf = (boards: Partial<Record<Board, BoardTable>>): Index[] =>
+  Object.values(boards).map(({ index, column, isListed }) => ({
+    name: index,
+    on: `${column} DESC, id`,
+    where: isListed,
+  }));
+
 /** The ranked matches of a player in the 28 days. It has ids, because players with equal scores are listed by id. */
 export const PLAYER_RECENT = declareTable("player_recent", {
   columns: { id: text, played: integer, wins: integer, win_rate: nullable(integer) },
   key: ["id"],
   isChecked: true,
-  indexes: [
-    { name: "recent_by_wins", on: "wins DESC, id", where: "wins > 0" },
-    { name: "recent_by_win_rate", on: "win_rate DESC, id", where: "win_rate IS NOT NULL" },
-  ],
+  indexes: indexesOf(RECENT),
 });
 type RecentRow = RowIn<typeof PLAYER_RECENT>;
 
-/** All boards over all time. */
-export const PLAYER_INDEXES: readonly Index[] = [
-  { name: "players_by_tier", on: "skill_tier DESC, id", where: "skill_tier IS NOT NULL" },
-  { name: "players_by_ranked_wins", on: "ranked_wins DESC, id", where: "ranked_wins > 0" },
-  { name: "players_by_win_rate", on: "win_rate DESC, id", where: "win_rate IS NOT NULL" },
-  { name: "players_by_streak", on: "streak DESC, id", where: "streak > 0" },
-];
+export const PLAYER_INDEXES = indexesOf(ALL);
 
 export interface BoardQuery {
   board: Board;
@@ -84,32 +110,6 @@ const recentRow = (id: string, tally: RankedTally): RecentRow => ({
   ...tally,
   win_rate: winRate(tally) ?? null,
 });
-
-/** The best comes first in its index, then the ids. */
-interface BoardTable {
-  table: "players" | "player_recent";
-  column: string;
-  /** SQL: whether a row is on the board, and in the index. */
-  isListed: string;
-}
-
-const board = (table: BoardTable["table"], column: string, isListed: string): BoardTable => ({
-  table,
-  column,
-  isListed: `${column} ${isListed}`,
-});
-
-const ALL: Record<Board, BoardTable> = {
-  "skill-tier": board("players", "skill_tier", "IS NOT NULL"),
-  "ranked-wins": board("players", "ranked_wins", "> 0"),
-  "win-rate": board("players", "win_rate", "IS NOT NULL"),
-  "win-streak": board("players", "streak", "> 0"),
-};
-
-const RECENT: Partial<Record<Board, BoardTable>> = {
-  "ranked-wins": board("player_recent", "wins", "> 0"),
-  "win-rate": board("player_recent", "win_rate", "IS NOT NULL"),
-};
 
 function tableOf(name: Board, period: Period): BoardTable {
   const found = period === "all" ? ALL[name] : RECENT[name];
