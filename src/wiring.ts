@@ -114,7 +114,7 @@ export async function serve(
       // Two kinds of entries: what was read for a request, and its content compressed as a whole.
       results: new ResultCache(responseCache / 2),
       bodies: new Bodies(settings.compression, responseCache / 2, overload),
-      portal: portalFor(settings, offeredKey, visitors, clock),
+      portal: portalFor(settings, offeredKey, visitors),
       drainMs: settings["drain-ms"],
       pace,
       clock,
@@ -158,11 +158,10 @@ function portalFor(
   settings: Settings,
   offeredKey: string | undefined,
   visitors: Visitors | undefined,
-  { monotonic }: Clock,
 ): Portal | undefined {
   if (settings.portal === "off") return undefined;
   const folder = join(settings.data, "pictures");
-  const pictures = existsSync(folder) ? new Pictures(folder, monotonic) : undefined;
+  const pictures = existsSync(folder) ? new Pictures(folder) : undefined;
   return new Portal({ offeredKey, visitors, pictures });
 }
 

@@ -6,8 +6,6 @@ import type { ApiRequest } from "../http/request.ts";
 
 const ASSETS = "/portal/assets/";
 
-const UNBUILT = "The page is not built: run 'npm run portal' and restart.\n";
-
 let pack: Promise<Pack | undefined> | undefined;
 
 /** Undefined for the paths of the API. */

@@ -1,12 +1,8 @@
 /** Serves the operator's pictures of heroes and items from a folder. */
 
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { namesTag } from "../document/entity-tag.ts";
 import type { ApiRequest } from "./request.ts";
-
-const KINDS = ["heroes", "items"] as const;
-type Kind = (typeof KINDS)[number];
 
 /** By extension, the preferred one first. */
 const TYPES: readonly [extension: string, type: string][] = [
@@ -17,15 +13,8 @@ const TYPES: readonly [extension: string, type: string][] = [
   [".svg", "image/svg+xml"],
 ];
 
-/** Letters and digits of any script, joined by "-": no path. */
-const NAME = /^[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*$/u;
-const LONGEST_NAME = 64;
-
 /** A tile shows a few thousand pixels. */
 const LARGEST_BYTES = 512 * 1024;
-
-/** How soon a new picture is found. */
-const LISTED_FOR_MS = 10_000;
 
 const HEADERS = {
   // An SVG opened on its own runs nothing.
@@ -34,19 +23,14 @@ const HEADERS = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** The file names in a folder, as they were a moment ago. */
-interface Listing {
-  names: Promise<ReadonlySet<string>>;
-  at: number;
-}
-
 export class Pictures {
-  readonly #listings = new Map<Kind, Listing>();
+  /** Paths within the folder at the start: nothing else is opened, whatever a request names. */
+  readonly #paths: ReadonlySet<string>;
 
-  constructor(
-    private readonly folder: string,
-    private readonly monotonic: () => number,
-  ) {}
+  constructor(private readonly folder: string) {
+    const pictures = new Bun.Glob("{heroes,items}/*");
+    this.#paths = new Set(pictures.scanSync({ cwd: folder, followSymlinks: true }));
+  }
 
   async answer({ raw, requestId }: ApiRequest, kind: string, name: string): Promise<Response> {
     const found = await this.#find(kind, name);
@@ -66,27 +50,11 @@ export class Pictures {
 
   /** Undefined if there is no such picture, or it is too large. */
   async #find(kind: string, name: string) {
-    const known = KINDS.find((one) => one === kind);
-    if (known === undefined || name.length > LONGEST_NAME || !NAME.test(name)) return undefined;
-    const names = await this.#namesOf(known);
-    for (const [extension, type] of TYPES) {
-      if (!names.has(name + extension)) continue;
-      const file = Bun.file(join(this.folder, known, name + extension));
-      const isThere = await file.exists();
-      return isThere && file.size <= LARGEST_BYTES ? { file, type } : undefined;
-    }
-    return undefined;
-  }
-
-  /** One list for many requests: most heroes and items may have no picture. */
-  #namesOf(kind: Kind): Promise<ReadonlySet<string>> {
-    const listing = this.#listings.get(kind);
-    if (listing && this.monotonic() - listing.at < LISTED_FOR_MS) return listing.names;
-    const names = readdir(join(this.folder, kind)).then(
-      (found) => new Set(found),
-      () => new Set<string>(),
-    );
-    this.#listings.set(kind, { names, at: this.monotonic() });
-    return names;
+    const found = TYPES.find(([extension]) => this.#paths.has(`${kind}/${name}${extension}`));
+    if (!found) return undefined;
+    const [extension, type] = found;
+    const file = Bun.file(join(this.folder, kind, name + extension));
+    const isThere = await file.exists();
+    return isThere && file.size <= LARGEST_BYTES ? { file, type } : undefined;
   }
 }

@@ -63,7 +63,7 @@ const POLICY = [
 ].join("; ");
 
 /** Of every page, also on the admin listener. */
-export const COMMON_HEADERS = {
+const COMMON_HEADERS = {
   "Content-Security-Policy": POLICY,
   "Cross-Origin-Opener-Policy": "same-origin",
   "Referrer-Policy": "no-referrer",
@@ -87,7 +87,7 @@ const UNBUILT = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Matchbook</title></head>
 <body>
-<h1>The portal is not built yet</h1>
+<h1>The web pages are not built yet</h1>
 <p>Run <code>npm run portal</code> in the Matchbook folder, then restart the server.</p>
 <p>The API is available: see <a href="/status">/status</a> and
 <a href="/openapi.json">/openapi.json</a>.</p>
@@ -133,17 +133,19 @@ export class Portal {
     // Loaded on the first visit, since many servers never have one.
     this.#pack ??= this.#read();
     const pack = await this.#pack;
-    if (!pack) return send(request, pageOf(UNBUILT), 503, "nothing");
+    if (!pack) return sendUnbuilt(request);
     if (head) {
       // Not as replacement texts, in which "$&" of a name would be replaced.
       const text = pack.text
         .replace(TITLE, () => headTags(head, pack.iconUrl))
         .replace("</head>", () => `${loadedTags(head, pack, request.time)}</head>`);
-      return send(request, pageOf(text), head.status, head.status === 404 ? "nothing" : "page");
+      return sendFile(request, pageOf(text), head.status, head.status === 404 ? "nothing" : "page");
     }
-    if (opens === "icon" && pack.icon) return send(request, pack.icon, 200, "icon");
+    if (opens === "icon" && pack.icon) return sendFile(request, pack.icon, 200, "icon");
     const asset = opens === "asset" ? pack.assets.get(name) : undefined;
-    return asset ? send(request, asset, 200, "asset") : send(request, pack.page, 404, "nothing");
+    return asset
+      ? sendFile(request, asset, 200, "asset")
+      : sendFile(request, pack.page, 404, "nothing");
   }
 
   async #read(): Promise<ReadPack | undefined> {
@@ -264,6 +266,9 @@ const pageOf = (text: string): PackedFile => ({
   gzip: Bun.gzipSync(text, { library: "libdeflate", level: 1 }),
 });
 
+export const sendUnbuilt = (request: ApiRequest): Response =>
+  sendFile(request, pageOf(UNBUILT), 503, "nothing");
+
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Decompressing a file takes longer than anything else here, and needs no key: each is decompressed once. */
@@ -275,7 +280,7 @@ function plainBytes(file: PackedFile): Bytes {
   return known;
 }
 
-function send(
+export function sendFile(
   { raw, requestId }: ApiRequest,
   file: PackedFile,
   status: number,
