@@ -35,17 +35,25 @@ function rangeWeight(
   mediaType: string,
   counts: (parameters: readonly string[], q: number) => boolean,
 ): number {
-  const weights = splitUnquoted(header, ",").map((range) => {
+  const weights = rangesIn(header).map(({ type, parameters, q, weight }) =>
+    type === mediaType && counts(parameters, q) ? weight : 0,
+  );
+  return Math.max(...weights);
+}
+
+const rangesIn = (header: string) =>
+  splitUnquoted(header, ",").map((range) => {
     const [type, ...written] = splitUnquoted(range, ";").map((part) => part.trim());
-    if (type?.toLowerCase() !== mediaType) return 0;
     // HTTP allows a trailing semicolon.
     const parameters = written.filter((parameter) => parameter !== "");
     const q = parameters.findIndex((parameter) => /^q\s*=/i.test(parameter));
-    if (!counts(parameters, q)) return 0;
-    return q >= 0 ? weight(parameters[q]!) : 1;
+    return {
+      type: type!.toLowerCase(),
+      parameters,
+      q,
+      weight: q < 0 ? 1 : weightIn(parameters[q]!),
+    };
   });
-  return Math.max(...weights);
-}
 
 const EXTENSION = /^ext\s*=/i;
 const PROFILE = /^profile\s*=/i;
@@ -54,14 +62,10 @@ const ANY_JSON: ReadonlySet<string> = new Set(["application/json", "application/
 
 /** Whether an Accept header accepts any JSON and does not refuse the media type by name. */
 export function acceptsAnyJson(header: string): boolean {
-  const ranges = splitUnquoted(header, ",").map((range) => {
-    const [name, ...parameters] = splitUnquoted(range, ";").map((part) => part.trim());
-    const q = parameters.find((parameter) => /^q\s*=/i.test(parameter));
-    return { name: name!.toLowerCase(), isRefused: q !== undefined && weight(q) === 0 };
-  });
+  const ranges = rangesIn(header);
   return (
-    ranges.some(({ name, isRefused }) => ANY_JSON.has(name) && !isRefused) &&
-    !ranges.some(({ name, isRefused }) => name === MEDIA_TYPE && isRefused)
+    ranges.some(({ type, weight }) => ANY_JSON.has(type) && weight > 0) &&
+    !ranges.some(({ type, weight }) => type === MEDIA_TYPE && weight === 0)
   );
 }
 
@@ -90,12 +94,12 @@ function weightsIn(header: string): ReadonlyMap<string, number> {
     const [name, ...parameters] = item.split(";").map((part) => part.trim());
     const q = parameters.find((parameter) => /^q\s*=/.test(parameter));
     const coding = name === "x-gzip" ? "gzip" : name!;
-    weights.set(coding, Math.max(weights.get(coding) ?? 0, q === undefined ? 1 : weight(q)));
+    weights.set(coding, Math.max(weights.get(coding) ?? 0, q === undefined ? 1 : weightIn(q)));
   }
   return weights;
 }
 
-function weight(parameter: string): number {
+function weightIn(parameter: string): number {
   const value = Number(parameter.slice(parameter.indexOf("=") + 1).trim());
   return value >= 0 && value <= 1 ? value : 0;
 }

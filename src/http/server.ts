@@ -5,7 +5,6 @@ import type { Services } from "../features/feature.ts";
 import { FEATURES } from "../features/list.ts";
 import type { MetricFamily } from "../observe/prometheus.ts";
 import type { Settings } from "../settings/definitions.ts";
-import type { AddressSet } from "../settings/trusted-proxies.ts";
 import type { ServerContext } from "./context.ts";
 import { listen, peerAddress, urlHost } from "./listen.ts";
 import { handleRequest } from "./pipeline.ts";
@@ -17,14 +16,8 @@ import { atMostOncePerSecond, shardStatuses } from "./status.ts";
 export interface ServerOptions
   extends Omit<ServerContext, "startedAt" | "openApi" | "shardStates" | "running" | "state"> {
   settings: Settings;
-  host: string;
-  port: number;
   /** Whether other processes listen on the same port and share its connections. */
   sharesPort: boolean;
-  publicUrl: string;
-  trustedProxies: AddressSet;
-  /** How long responses ask clients to close their connections before the listener closes. */
-  drainMs: number;
   /** For tests. */
   pace?: Readonly<Record<string, number>> | undefined;
   /** Releases what the server was started with, once the last request is done. */
@@ -36,7 +29,7 @@ export interface RunningServer {
   /** The metrics of features. */
   families(): MetricFamily[];
   /**
-   * Graceful shutdown: asks clients to close their connections for `drainMs`, finishes requests in flight,
+   * Graceful shutdown: asks clients to close their connections for `drainMs` (by default as the settings say), finishes requests in flight,
    * then closes. May be called again with a shorter time.
    */
   stop(signal: string, drainMs?: number): Promise<void>;
@@ -52,7 +45,7 @@ const IDLE_SECONDS = 10;
 export const MAX_IDLE_MS = (IDLE_SECONDS + 4) * 1000;
 
 export function startServer(options: ServerOptions): RunningServer {
-  const { observe, clock } = options;
+  const { observe, clock, settings } = options;
   const services: Services = {
     ...options,
     pace: options.pace ?? {},
@@ -71,18 +64,18 @@ export function startServer(options: ServerOptions): RunningServer {
       () => shardStatuses(options, { withSizes: false }),
       clock.monotonic,
     ),
-    openApi: describeApi(options),
+    openApi: describeApi({ ...options, publicUrl: settings["public-url"] }),
   };
   const urls: UrlSettings = {
-    publicUrl: options.publicUrl,
-    trustedProxies: options.trustedProxies,
+    publicUrl: settings["public-url"],
+    trustedProxies: settings["trusted-proxies"],
     listening: "",
   };
   const peer = (request: Request) => peerAddress(server.requestIP(request));
 
   const server = listen({
-    hostname: options.host,
-    port: options.port,
+    hostname: settings.host,
+    port: settings.port,
     reusePort: options.sharesPort,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: LARGEST_BODY,
@@ -96,7 +89,7 @@ export function startServer(options: ServerOptions): RunningServer {
       return failureResponse(requestId);
     },
   });
-  urls.listening = `http://${urlHost(options.host)}:${server.port}`;
+  urls.listening = `http://${urlHost(settings.host)}:${server.port}`;
   observe({ event: "listening", url: urls.listening });
 
   const drained = Promise.withResolvers<void>();
@@ -114,7 +107,7 @@ export function startServer(options: ServerOptions): RunningServer {
   return {
     url: urls.listening,
     families: () => [...running.values()].flatMap((feature) => feature.families?.() ?? []),
-    stop(signal, drainMs = options.drainMs) {
+    stop(signal, drainMs = settings["drain-ms"]) {
       setTimeout(drained.resolve, drainMs).unref();
       stopping ??= shutDown(signal);
       return stopping;

@@ -1,24 +1,17 @@
 /** GET /status, /healthz, /readyz and /openapi.json, which need no key. */
 
 import { formatTimestamp } from "../domain/time.ts";
-import type { CompatProfile } from "../endpoint/compat-profile.ts";
 import type { Observe } from "../observe/events.ts";
 import type { ShardStatus } from "../observe/shard-metrics.ts";
 import { readSummary } from "../store/core/summary.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Summary } from "../store/store.ts";
+import type { ServerContext } from "./context.ts";
 
-export interface StatusContext {
-  version: string;
-  openApi: object;
-  startedAt: number;
-  now: number;
-  shardStates(): Promise<ShardStatus[]>;
-  keys: { readonly isLoaded: boolean };
-  /** Whether the shared limits work; undefined if limits are not shared. */
-  sharedLimits?: { readonly isUp: boolean } | undefined;
-  profile: CompatProfile;
-}
+export type StatusContext = Pick<
+  ServerContext,
+  "version" | "openApi" | "startedAt" | "shardStates" | "keys" | "sharedLimits" | "profile"
+> & { now: number };
 
 export interface JsonResult {
   status: number;

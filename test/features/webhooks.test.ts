@@ -6,6 +6,7 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { webhooks } from "../../src/features/webhooks/feature.ts";
 import { send } from "../../src/features/webhooks/send.ts";
+import { resumed } from "../../src/features/webhooks/stored.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { ownServices } from "../../src/open-access.ts";
 import { readLogEnds } from "../../src/store/core/change-log.ts";
@@ -176,7 +177,7 @@ test("a hook that fails for a day is paused and reported; resumed, it continues 
   expect(metricOf(world, "matchbook_paused_hooks")).toBe(1);
 
   receiver.respond = FINE;
-  await world.hooks.resume(hook);
+  await world.store.change(hook.id, resumed);
   await world.deliver();
   expect(receiver.matches()).toEqual(["one"]);
 });

@@ -15,7 +15,7 @@ import { concealUser } from "../../settings/database-urls.ts";
 import type { Settings } from "../../settings/definitions.ts";
 import type { OpenServices } from "../operated.ts";
 import { HookError, type Hooks, hooksIn, parseHookPlayers, parseHookShards } from "./operations.ts";
-import type { Hook } from "./stored.ts";
+import { type Hook, resumed } from "./stored.ts";
 
 type WithHooks = <T>(
   settings: Settings,
@@ -161,14 +161,14 @@ const ACTIONS: Record<string, HookAction> = {
   pause: {
     description: "stop delivering to a hook; it continues where it stopped when it is resumed",
     async act(hooks, hook) {
-      const isNew = await hooks.pause(hook, Date.now());
+      const isNew = await hooks.context.store.pause(hook.id, "operator", Date.now());
       return { none: isNew ? `Paused ${hook.id}.` : `${hook.id} is already paused.` };
     },
   },
   resume: {
     description: "deliver to a paused hook again; after failures, the next attempt is made at once",
     async act(hooks, hook) {
-      await hooks.resume(hook);
+      await hooks.context.store.change(hook.id, resumed);
       return { none: `Resumed ${hook.id}.` };
     },
   },
@@ -194,7 +194,7 @@ const ACTIONS: Record<string, HookAction> = {
   remove: {
     description: "remove a hook with its secret and its progress",
     async act(hooks, hook) {
-      await hooks.remove(hook);
+      await hooks.context.store.remove(hook.id);
       return { none: `Removed ${hook.id}.` };
     },
   },

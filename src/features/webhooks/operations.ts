@@ -13,7 +13,7 @@ import { parseHookUrl } from "./allowed-url.ts";
 import { testBody } from "./batch.ts";
 import { type Send, type SendOutcome, send, TIMEOUT_MS } from "./send.ts";
 import { makeSecret, signedHeaders } from "./signature.ts";
-import { type Hook, HookStore, type NewHook, resumed, secretsOf } from "./stored.ts";
+import { type Hook, HookStore, type NewHook, secretsOf } from "./stored.ts";
 
 const MAX_SHARDS = 100;
 const MAX_PLAYERS = 100;
@@ -117,19 +117,6 @@ export class Hooks {
       previousUntil: until,
     }));
     return until;
-  }
-
-  /** False if it is paused already. */
-  pause(hook: Hook, now: number): Promise<boolean> {
-    return this.context.store.pause(hook.id, "operator", now);
-  }
-
-  async resume(hook: Hook): Promise<void> {
-    await this.context.store.change(hook.id, resumed);
-  }
-
-  remove(hook: Hook): Promise<void> {
-    return this.context.store.remove(hook.id);
   }
 
   /** As JSON, without its secret. */
