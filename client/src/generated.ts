@@ -332,7 +332,7 @@ export type Usage = {
     readonly matchesPerDay: number | null;
     /** `*` means every shard that is not closed. */
     readonly shards: readonly string[];
-    /** Streams and waiting requests for changes at once. */
+    /** Streams of changes at once. */
     readonly streams: number;
     readonly changesPerMinute: number;
   };
@@ -788,8 +788,6 @@ export interface Operations {
       readonly "page[limit]"?: number;
       /** The changes after it: a cursor of `links.next`, the `id` of a change, or `oldest` for the oldest change that is kept. Without it, they begin now. */
       readonly "page[after]"?: string;
-      /** How long to wait if there is no change yet, in seconds, 0 to 25. The response is sent as soon as there is one. Default: 0. */
-      readonly "page[wait]"?: number;
       /** Players by their exact current names. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */
       readonly "filter[playerNames]"?: string;
       /** Players by id. Separate values with commas, at most 50. Inside a value, write a comma as `\,` and a backslash as `\\`. */

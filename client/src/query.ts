@@ -146,7 +146,7 @@ export const MATCHES_TABLE: Table<MatchesQuery, "/shards/{shard}/matches"> = {
   ...SELECTION,
 };
 
-/** A stream has no `page[limit]` and `page[wait]`. */
+/** A stream has no `page[limit]`. */
 export const CHANGES_TABLE: Table<ChangeFilters & { after?: string }, "/shards/{shard}/changes"> = {
   playerNames: list("filter[playerNames]"),
   playerIds: list("filter[playerIds]"),

@@ -14,7 +14,7 @@ export interface LimitOverrides {
 
 export interface Tier extends LimitOverrides {
   name: string;
-  /** Streams and waiting requests of the change feed that a key may have open at once. */
+  /** Streams of the change feed that a key may have open at once. */
   streams?: number;
   /** Changes that a key may read from the change feed in a minute. */
   changesPerMinute?: number;

@@ -15,7 +15,6 @@ import type { Reader, StoreError, Vocabulary } from "../store/store.ts";
 import type { CompatProfile } from "./compat-profile.ts";
 import { ApiError, apiError, uriTooLong } from "./errors.ts";
 import type { ResultCache } from "./result-cache.ts";
-import type { Stopwatch } from "./stopwatch.ts";
 
 /** A request that has passed every check except that of its parameters. */
 export interface RecordsRequest {
@@ -25,7 +24,6 @@ export interface RecordsRequest {
   now: number;
   maxOffset: number;
   profile: CompatProfile;
-  watch: Stopwatch;
 }
 
 export interface ShardRequest extends RecordsRequest {
@@ -39,8 +37,6 @@ export interface ShardRequest extends RecordsRequest {
   key: LiveKey;
   /** What features keep while the server runs, by their names. */
   running: ReadonlyMap<string, unknown>;
-  /** From now on the request waits for something that costs nothing: it does not count as in flight any more. */
-  isWaiting(): void;
 }
 
 /** A request over all shards that its key may read. */

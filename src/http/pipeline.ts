@@ -147,7 +147,6 @@ function answerKey(
       if (!reader) return noSuchShard(context, found.shard);
       checkShard(context, key, found.shard);
       const checked = shardRequest(context, request, found, reader, key);
-      checked.isWaiting = () => leave(context, request);
       return isStream
         ? route.stream!(checked).then((stream) => streamResponse(request, stream))
         : after(route.endpoint(checked), (result) => deliver(context, request, key, result));

@@ -14,7 +14,7 @@ export function shardRequest(
   reader: Reader,
   key: LiveKey,
 ): ShardRequest {
-  const { requestId, raw, query, time: now, watch } = request;
+  const { requestId, raw, query, time: now } = request;
   const url = request.baseUrl() + request.path;
   return {
     requestId,
@@ -23,7 +23,6 @@ export function shardRequest(
     query,
     url,
     now,
-    watch,
     reader,
     shard,
     id,
@@ -31,7 +30,6 @@ export function shardRequest(
     profile,
     results,
     running,
-    isWaiting() {},
   };
 }
 
@@ -39,6 +37,6 @@ export function recordsRequest(
   { maxOffset, profile }: ServerContext,
   request: ApiRequest,
 ): RecordsRequest {
-  const { query, time: now, watch } = request;
-  return { query, url: request.baseUrl() + request.path, now, maxOffset, profile, watch };
+  const { query, time: now } = request;
+  return { query, url: request.baseUrl() + request.path, now, maxOffset, profile };
 }

@@ -64,7 +64,6 @@ const SHOWN: ReadonlySet<string> = new Set([
   "page[offset]",
   "page[after]",
   "page[before]",
-  "page[wait]",
   "lastEventId",
   "sort",
   "filter[createdAt-start]",

@@ -240,14 +240,12 @@ const NOTHING_TO_INCLUDE = {
 };
 
 const exampleOf = ({ kind, example }: Parameter): unknown =>
-  kind === "limit" || kind === "offset" || kind === "integer" ? Number(example) : example;
+  kind === "limit" || kind === "offset" ? Number(example) : example;
 
 function parameterSchema(parameter: Parameter, { maxOffset }: Deployment): object {
   switch (parameter.kind) {
     case "limit":
       return { type: "integer", minimum: 1, maximum: parameter.most, default: parameter.usual };
-    case "integer":
-      return { type: "integer", minimum: 0, maximum: parameter.most, default: 0 };
     case "offset": {
       const maximum = parameter.most ?? Math.min(maxOffset, LARGEST);
       return { type: "integer", minimum: 0, maximum, default: 0 };

@@ -143,7 +143,7 @@ export const SCHEMAS: Record<string, Schema> = {
         ...list({ type: "string" }),
         description: "`*` means every shard that is not closed.",
       },
-      streams: { ...COUNT, description: "Streams and waiting requests for changes at once." },
+      streams: { ...COUNT, description: "Streams of changes at once." },
       changesPerMinute: COUNT,
     }),
     today: object({

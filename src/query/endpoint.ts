@@ -24,8 +24,6 @@ interface Described {
 export type Parameter = Described &
   (
     | { kind: "limit"; most: number; usual: number }
-    /** `unit`: what is counted, for messages. */
-    | { kind: "integer"; most: number; unit: string }
     /** `most` is 0 where there is only one page; otherwise the deployment decides. */
     | { kind: "offset"; most?: 0 }
     /**
@@ -52,7 +50,6 @@ type ValueOf<P extends Parameter> = P extends { decode(text: string): infer Posi
     ? Choice
     : {
         limit: number;
-        integer: number;
         offset: number;
         cursor: Cursor;
         sort: string;

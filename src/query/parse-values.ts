@@ -55,15 +55,6 @@ const PARSERS: { [K in Kind]: Parser<K> } = {
     throw invalid(name, `${name} must be an integer from 1 to ${most}; you sent ${quote(value)}.`);
   },
 
-  integer(value, { most, unit }, name) {
-    const number = DIGITS.test(value) ? Number(value) : -1;
-    if (number >= 0 && number <= most) return number;
-    throw invalid(
-      name,
-      `${name} must be an integer from 0 to ${most}, in ${unit}; you sent ${quote(value)}.`,
-    );
-  },
-
   offset(value, { most }, name, { maxOffset }) {
     const offset = DIGITS.test(value) ? Number(value) : -1;
     if (most === 0 && offset !== 0) {

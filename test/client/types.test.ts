@@ -28,7 +28,6 @@ const BY_LINKS = { after: { parameter: "page[after]" } };
 /** The client reads streams, which have no pages, and begins them with page[after]. */
 const NOT_SENT = {
   limit: { parameter: "page[limit]" },
-  wait: { parameter: "page[wait]" },
   lastEventId: { parameter: "lastEventId" },
 };
 

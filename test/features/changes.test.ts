@@ -1,26 +1,12 @@
-/** The change feed as pages: filters, cursors, limits, and long polling. What changes is compared with the model by the soak. */
+/** The change feed as pages: filters, cursors and limits. What changes is compared with the model by the soak. */
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { connect } from "node:net";
-import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
-import { until } from "../support/state.ts";
-import { JSON_API, startWorld, type World } from "../support/world.ts";
+import { startWorld } from "../support/world.ts";
 
 const CHANGES = "/shards/na/changes";
 const OLDEST = `${CHANGES}?page[after]=oldest`;
-
-/** How long requests may wait, in milliseconds. */
-const LONGEST = 25_000;
-
-/** Polls often, so that tests need not wait. */
-const PACE = { pollMs: 5 };
-
-const startFeed = (...[documents, flags, clock, toml]: Parameters<typeof startWorld>) =>
-  startWorld(documents, flags, clock, toml, undefined, PACE);
-
-const worldIn = engineWorlds(PACE);
 
 interface Body {
   data: {
@@ -36,13 +22,13 @@ const described = ({ data }: Body) =>
 const matchesOf = ({ data }: Body) => data.map((one) => one.relationships.match.data.id);
 
 test("a page of changes says when each was committed", async () => {
-  await using world = await startFeed([aMatch()]);
+  await using world = await startWorld([aMatch()]);
   const [{ attributes }] = (await world.get(OLDEST)).body.data;
   expect(Math.abs(Date.now() - Date.parse(attributes.changedAt))).toBeLessThan(60_000);
 });
 
 test("withheld records leave no trace", async () => {
-  await using world = await startFeed();
+  await using world = await startWorld([]);
   const secret = (id: string) => aMatch({ id, mode: "practice" });
   await world.ingest([aMatch({ id: "one" }), secret("hidden-1")]);
   const { body: before } = await world.get(CHANGES);
@@ -63,7 +49,7 @@ test("withheld records leave no trace", async () => {
 
 describe("filters", async () => {
   const team = { id: "t1", name: "ABC" };
-  const world = await startFeed([
+  const world = await startWorld([
     aMatch({
       id: "a",
       mode: "ranked",
@@ -97,13 +83,12 @@ describe("filters", async () => {
 });
 
 test("at most 1,000 changes are examined for a page, which may be empty although more follow", async () => {
-  await using world = await startFeed();
+  await using world = await startWorld([]);
   const many = Array.from({ length: 1000 }, (_, at) =>
     aMatch({ id: `m${at}`, rosters: duel({ id: "p1" }, { id: "p2" }) }),
   );
   await world.ingest([...many, aMatch({ id: "wanted", mode: "casual" })]);
-  // It does not wait either.
-  const { body } = await world.get(`${OLDEST}&filter[gameMode]=casual&page[wait]=25`);
+  const { body } = await world.get(`${OLDEST}&filter[gameMode]=casual`);
   expect(body.data).toEqual([]);
   expect(matchesOf((await world.get(body.links.next)).body)).toEqual(["wanted"]);
   const { body: largest } = await world.get(`${OLDEST}&page[limit]=200`);
@@ -112,7 +97,7 @@ test("at most 1,000 changes are examined for a page, which may be empty although
 });
 
 describe("a cursor", async () => {
-  const world = await startFeed([aMatch({ id: "one" })]);
+  const world = await startWorld([aMatch({ id: "one" })]);
   afterAll(() => world.stop());
   const [{ id }] = (await world.get(OLDEST)).body.data;
   const tag = id.split("-")[1];
@@ -130,105 +115,12 @@ describe("a cursor", async () => {
   });
 });
 
-const ONE_WAITING = "[tiers.hobby]\nstreams = 1\n";
-
-/** A request that the server holds, as another one shows, which is refused because the key may have only one. */
-async function aWaitingRequest(world: World) {
-  for (;;) {
-    const began = performance.now();
-    const waiting = world.get(`${CHANGES}?page[wait]=25`);
-    let isOver = false;
-    waiting.finally(() => {
-      isOver = true;
-    });
-    // If the other one was first, both are repeated.
-    while (!isOver) {
-      const refused = await world.get(`${CHANGES}?page[wait]=1`);
-      if (refused.status === 429) return { waiting, refused, began };
-    }
-  }
-}
-
-describe("long polling", () => {
-  test.each(ENGINES)(
-    "returns as soon as another process has committed a change, on %s",
-    async (engine) => {
-      await using world = await worldIn(engine, [aMatch({ id: "one" })]);
-      const { body } = await world.get(`${OLDEST}&page[wait]=25`);
-      expect(matchesOf(body)).toEqual(["one"]);
-      const began = performance.now();
-      // With the filter, only the second change ends it.
-      const waiting = world.get(`${body.links.next}&filter[gameMode]=casual`);
-      await world.ingest([aMatch({ id: "two" })]);
-      await world.ingest([aMatch({ id: "three", mode: "casual" })]);
-      expect(matchesOf((await waiting).body)).toEqual(["three"]);
-      expect(performance.now() - began).toBeLessThan(LONGEST);
-      expect(matchesOf((await world.get(body.links.next)).body)).toEqual(["two", "three"]);
-    },
-  );
-
-  test("returns an empty page after the time, with a cursor to go on from", async () => {
-    await using world = await startFeed([aMatch({ id: "one" })]);
-    const began = performance.now();
-    const { status, body } = await world.get(`${CHANGES}?page[wait]=1`);
-    // Timers are exact to the millisecond.
-    expect(performance.now() - began).toBeGreaterThan(998);
-    expect([status, body.data]).toEqual([200, []]);
-    await world.ingest([aMatch({ id: "two" })]);
-    expect(matchesOf((await world.get(body.links.next)).body)).toEqual(["two"]);
-  });
-
-  // The runtime closes the connection (docs/api.md). If that changes, this test fails, and the page has to change.
-  test("ends when a request is pipelined behind it: neither gets a response, and the key may wait again", async () => {
-    await using world = await startFeed([aMatch({ id: "one" })], {}, undefined, ONE_WAITING);
-    const { hostname, port } = new URL(world.url);
-    const socket = connect(Number(port), hostname);
-    const closed = Promise.withResolvers<string>();
-    let received = "";
-    socket.on("data", (chunk) => {
-      received += chunk;
-    });
-    socket.on("close", () => closed.resolve(received));
-    const head = (path: string) =>
-      `GET ${path} HTTP/1.1\r\nHost: here\r\nAccept: ${JSON_API}\r\nAuthorization: Bearer ${world.key}\r\n\r\n`;
-    socket.write(head(`${CHANGES}?page[wait]=25`) + head(CHANGES));
-    expect(await closed.promise).toBe("");
-    await until("the key may wait again", async () => {
-      const { status } = await world.get(`${CHANGES}?page[wait]=1`);
-      return status === 200;
-    });
-  });
-
-  test("does not delay the stop of the server, nor HEAD", async () => {
-    const world = await startFeed([aMatch({ id: "one" })], {}, undefined, ONE_WAITING);
-    const { waiting, began } = await aWaitingRequest(world);
-    // It would be refused if it waited.
-    expect((await world.get(`${CHANGES}?page[wait]=25`, {}, "HEAD")).status).toBe(200);
-    await world.stop();
-    const { status, body } = await waiting;
-    expect([status, body.data]).toEqual([200, []]);
-    expect(performance.now() - began).toBeLessThan(LONGEST);
-  });
-});
-
 describe("limits", () => {
-  test("a key has as many waiting requests as its tier allows, and pages besides", async () => {
-    await using world = await startFeed([aMatch()], {}, undefined, ONE_WAITING);
-    const { waiting, refused } = await aWaitingRequest(world);
-    expect([refused.status, refused.body.errors[0].code]).toEqual([429, "too-many-streams"]);
-    expect((await world.get(CHANGES)).status).toBe(200);
-    await world.ingest([aMatch()]);
-    expect((await waiting).status).toBe(200);
-    expect((await world.get(`${CHANGES}?page[wait]=1`)).status).toBe(200);
-    const { limits } = (await world.get("/usage", { Accept: null })).body;
-    expect(limits).toMatchObject({ streams: 1, changesPerMinute: 6000 });
-  });
-
   test("a key gets as many changes per minute as its tier allows, whatever the page", async () => {
     const clock = new TestClock(Math.floor(Date.now() / 60_000) * 60_000);
     const documents = ["a", "b", "c", "d", "e"].map((id) => aMatch({ id }));
     const tiers = "[tiers.hobby]\nchanges-per-minute = 3\n";
-    await using world = await startFeed(documents, {}, clock, tiers);
+    await using world = await startWorld(documents, {}, clock, tiers);
     const pages: Body[] = [(await world.get(`${OLDEST}&page[limit]=2`)).body];
     for (let page = 0; page < 2; page++) {
       pages.push((await world.get(pages.at(-1)!.links.next)).body);

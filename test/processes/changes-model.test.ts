@@ -79,12 +79,11 @@ function isUnavailable({ hasOutage }: Service, status: number, text: string): bo
 }
 
 /** Follows the pages. Forgets every third page before its cursor is stored, as a consumer that was killed. */
-async function followPages(service: Service, waitSeconds: number): Promise<Seen> {
+async function followPages(service: Service): Promise<Seen> {
   const seen: Seen = [];
   let cursor = "oldest";
   for (let count = 0; !hasAll(service, seen); count++) {
-    const parameters = { "page[after]": cursor, "page[wait]": `${waitSeconds}` };
-    const answer = await answerOf(service, parameters);
+    const answer = await answerOf(service, { "page[after]": cursor });
     if (!answer || isUnavailable(service, answer.status, answer.text)) {
       await Bun.sleep(RETRY_MS);
       continue;
@@ -228,8 +227,7 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
       await addHook(data, receiver.url);
       const consumers = {
         webhook: followHook(service, receiver),
-        pages: followPages(service, 0),
-        "long polls": followPages(service, 2),
+        pages: followPages(service),
         stream: followStream(service),
         "another stream": followStream(service),
       };

@@ -1,4 +1,4 @@
-/** GET /shards/{shard}/changes: as pages, also with long polling, and as a stream of events. */
+/** GET /shards/{shard}/changes: as pages, and as a stream of events. */
 
 import { limitId } from "../../access/key-lookup.ts";
 import { restOf } from "../../document/assemble.ts";
@@ -15,20 +15,13 @@ import {
 } from "../../endpoint/shard-request.ts";
 import type { LogStart, MatchFilters } from "../../query/query.ts";
 import { readFollowStart, readLogEnds } from "../../store/core/change-log.ts";
-import type { Change, ChangeBatch, LogPosition, Reader } from "../../store/store.ts";
+import type { Change, LogPosition, Reader } from "../../store/store.ts";
 import { decodeLogCursor, encodeLogCursor } from "./cursor.ts";
-import { MAX_EXAMINED, type Outcome } from "./feed.ts";
+import { MAX_EXAMINED } from "./feed.ts";
 import { type ChangeFilter, isWanted, wantsAll } from "./filter.ts";
 import { CHANGES, DEFAULT_CHANGES } from "./parameters.ts";
 import { changeResource } from "./resource.ts";
 import { feedOf } from "./running.ts";
-
-interface Wanted {
-  limit: number;
-  /** How long to wait for a change, in seconds. */
-  wait: number;
-  filter: ChangeFilter;
-}
 
 interface ChangePage {
   changes: readonly Change[];
@@ -38,18 +31,14 @@ interface ChangePage {
 
 export async function getChanges(request: ShardRequest): Promise<ShardResult> {
   const { values, given } = readQuery(request, CHANGES);
-  const { "page[after]": after, "page[wait]": wait = 0 } = values;
+  const { "page[after]": after, "page[limit]": limit = DEFAULT_CHANGES } = values;
   const filter = await resolveFilter(matchFilters(values), request.reader);
   const start = await positionOf(after, request);
-  // Without a cursor, and nothing to wait for, the response is about the cursor alone.
-  const isStart = after === undefined && wait === 0;
-  const page = isStart
-    ? { changes: [], end: start }
-    : await readPage(
-        request,
-        { limit: values["page[limit]"] ?? DEFAULT_CHANGES, wait, filter },
-        start,
-      );
+  // Without a cursor, the response is about the cursor alone.
+  const page =
+    after === undefined
+      ? { changes: [], end: start }
+      : await readPage(request, limit, filter, start);
   const content = jsonContent(page.changes.map(changeResource));
   const rest = restOf(
     nextLinks(request.url, given, encodeLogCursor(page.end)),
@@ -143,72 +132,16 @@ async function positionOf(
   return reader.read(() => readFollowStart(now));
 }
 
+/** The changes that are wanted, as many as fit on the page and as the key may read in this minute. */
 async function readPage(
   request: ShardRequest,
-  wanted: Wanted,
+  limit: number,
+  filter: ChangeFilter,
   start: LogPosition,
 ): Promise<ChangePage> {
-  const examined = wantsAll(wanted.filter) ? wanted.limit : MAX_EXAMINED;
+  const examined = wantsAll(filter) ? limit : MAX_EXAMINED;
   const batch = await request.reader.changes(start, examined);
   if (!batch) throw cursorExpired();
-  const page = pageOf(request, wanted, start, batch);
-  const isWaiting = page.changes.length === 0 && wanted.wait > 0 && request.raw.method === "GET";
-  // There is more to examine, but not by this request.
-  if (!isWaiting || (!batch.isLast && page.end === batch.end)) return page;
-  return waitForPage(request, wanted, page);
-}
-
-/** Waits until there is a change, or the time is over. */
-async function waitForPage(
-  request: ShardRequest,
-  wanted: Wanted,
-  empty: ChangePage,
-): Promise<ChangePage> {
-  const { raw, key, watch } = request;
-  const feed = feedOf(request);
-  openSlot(request);
-  request.isWaiting();
-  feed.keepOpen(raw, wanted.wait + feed.idleSeconds);
-  let page = empty;
-  try {
-    while (page.changes.length === 0) {
-      const outcome = await nextOutcome(request, page.end, wanted.wait * 1000 - watch.elapsed());
-      if (outcome === "cancelled") break;
-      if (outcome === "expired") throw cursorExpired();
-      page = pageOf(request, wanted, page.end, outcome);
-    }
-  } finally {
-    feed.limits.close(limitId(key));
-  }
-  return page;
-}
-
-/** Waiting also ends when the client is gone. */
-async function nextOutcome(
-  request: ShardRequest,
-  after: LogPosition,
-  forMs: number,
-): Promise<Outcome> {
-  const { raw, shard } = request;
-  const waiting = feedOf(request).log.wait(shard, after);
-  const timer = setTimeout(waiting.cancel, Math.max(0, forMs));
-  raw.signal.addEventListener("abort", waiting.cancel);
-  if (raw.signal.aborted) waiting.cancel();
-  try {
-    return await waiting.outcome;
-  } finally {
-    clearTimeout(timer);
-    raw.signal.removeEventListener("abort", waiting.cancel);
-  }
-}
-
-/** The changes of a batch that are wanted, as many as fit on the page and as the key may read in this minute. */
-function pageOf(
-  request: ShardRequest,
-  { limit, filter }: Wanted,
-  start: LogPosition,
-  batch: ChangeBatch,
-): ChangePage {
   const wanted = batch.changes.filter((change) => isWanted(change, filter));
   const most = Math.min(limit, wanted.length);
   const { key } = request;
@@ -224,7 +157,7 @@ function openSlot(request: ShardRequest): void {
   if (feedOf(request).limits.open(limitId(key), streams)) return;
   throw apiError(
     "too-many-streams",
-    `${key.limitedBy === undefined ? "This key" : "Your network"} has reached its limit of open streams and waiting requests (${streams}). Close one, or follow several players with one stream and a filter.`,
+    `${key.limitedBy === undefined ? "This key" : "Your network"} has reached its limit of open streams (${streams}). Close one, or follow several players with one stream and a filter.`,
     { retryAfter: 10 },
   );
 }

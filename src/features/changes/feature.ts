@@ -15,7 +15,7 @@ export const changes: Feature = {
       path: "/shards/:shard/changes",
       summary: "Follow the changes of matches",
       description:
-        "Matches that were added, replaced or removed, in the order of the changes, without their content. Follow `links.next`, which is always there, and wait for changes with `page[wait]`. With `Accept: text/event-stream`, the same as Server-Sent Events. Changes are kept for 7 days.",
+        "Matches that were added, replaced or removed, in the order of the changes, without their content. Follow `links.next`, which is always there. With `Accept: text/event-stream`, the same as Server-Sent Events. Changes are kept for 7 days.",
       access: "key",
       takes: CHANGES,
       response: "ChangeList",

@@ -16,7 +16,7 @@ export class FeedLimits {
     return this.#total;
   }
 
-  /** False if the key has as many streams and waiting requests open as it may have. Otherwise `close` must follow. */
+  /** False if the key has as many streams open as it may have. Otherwise `close` must follow. */
   open(keyId: string, most: number): boolean {
     const open = this.#open.get(keyId) ?? 0;
     if (open >= most) return false;

@@ -8,9 +8,6 @@ import { decodeLogCursor } from "./cursor.ts";
 export const DEFAULT_CHANGES = 50;
 export const MAX_CHANGES = 200;
 
-/** The longest that a request waits for a change, in seconds. */
-export const MAX_WAIT = 25;
-
 export const CHANGES = declareEndpoint("changes", "the change feed", {
   "page[limit]": limitParameter(MAX_CHANGES, DEFAULT_CHANGES),
   "page[after]": {
@@ -21,14 +18,6 @@ export const CHANGES = declareEndpoint("changes", "the change feed", {
     description:
       "The changes after it: a cursor of `links.next`, the `id` of a change, or `oldest` for the oldest change that is kept. Without it, they begin now.",
     example: "oldest",
-  },
-  "page[wait]": {
-    kind: "integer",
-    most: MAX_WAIT,
-    unit: "seconds",
-    default: "0",
-    description: `How long to wait if there is no change yet, in seconds, 0 to ${MAX_WAIT}. The response is sent as soon as there is one.`,
-    example: "20",
   },
   ...MATCH_FILTERS,
 });

@@ -85,7 +85,6 @@ class Reader {
       include: undefined,
       fields: {},
     };
-    this.#number("page[wait]", 0, 25);
     this.#readCursors(meaning);
     this.#readSort(meaning);
     this.#readFilters(meaning);

@@ -212,8 +212,6 @@ type Values = (chance: Chance, cursors: readonly string[], name: string) => stri
 const VALUES: { [K in Kind]: Values } = {
   limit: (chance) => chance.pick(chance.below(12) < 8 ? SMALL : WHOLE),
   offset: (chance) => chance.pick(chance.below(12) < 8 ? SMALL : WHOLE),
-  // A longer wait would be waited for.
-  integer: (chance) => chance.pick(["0", "00", "26", "-1", "", "x"]),
   cursor: someCursor,
   sort: (chance) =>
     chance.pick([

@@ -56,7 +56,6 @@ export function controlOf(
   switch (parameter.kind) {
     case "limit":
     case "offset":
-    case "integer":
       return text({ inputMode: "numeric" });
     case "text":
       return text({ placeholder: example });
