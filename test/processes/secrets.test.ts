@@ -73,7 +73,7 @@ test("no key, hash or token appears in logs, metrics, errors, responses or proce
     `/${TOKEN}`,
     `/metrics/${TOKEN}`,
     `/keys/${TOKEN}`,
-      `/keys/${TOKEN}/revoke`,
+    `/keys/${TOKEN}/revoke`,
   ]) {
     await privately(path);
     await request(`${admin}${path}`, { headers: { Authorization: `Bearer ${WRONG_TOKEN}` } });
