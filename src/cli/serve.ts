@@ -13,6 +13,7 @@ import { openAccess } from "../open-access.ts";
 import { shardIds } from "../open-stores.ts";
 import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import { serve as startServing } from "../wiring.ts";
+import { watchDescriptors } from "../workers/descriptors.ts";
 import { StartFailed } from "../workers/pool.ts";
 import { supervise } from "../workers/supervisor.ts";
 import { work } from "../workers/worker.ts";
@@ -70,7 +71,11 @@ export async function serveUntilSignal(
   if (settings.portal === "on" && !isPortalBuilt()) {
     note("The portal is not built: run 'npm run portal' and restart.");
   }
-  await server.stop(await signal);
+  // Workers watch their own.
+  const stopWatching = settings.workers === 1 ? watchDescriptors(server.url, log) : () => {};
+  const received = await signal;
+  stopWatching();
+  await server.stop(received);
   await standardError.end();
 }
 

@@ -110,6 +110,10 @@ export const EVENTS = {
     "SIGHUP: there are no workers to restart; restart the server to apply new settings, or run it with two or more workers. API keys are reloaded automatically",
   ),
   listening: info<{ url: string }>(),
+  /** File descriptors run short: no connections are accepted until some are closed. At most once a minute. */
+  "descriptors-low": warn<{ open: number; limit: number }>(
+    "new connections wait until some are closed; raise the limit (ulimit -n, LimitNOFILE) or find out who opens so many",
+  ),
   /** Requests were refused because more arrive than can be worked on: so many since the last such event. Every ten seconds at most. */
   overloaded: warn<{ refused: number }>(
     "add workers or instances, or find the client that sends so many",

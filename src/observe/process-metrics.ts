@@ -42,12 +42,30 @@ export function processFamilies(): MetricFamily[] {
 /** Available on Linux only. */
 function fileFamilies(): MetricFamily[] {
   if (process.platform !== "linux") return [];
+  const limit = descriptorLimit() ?? Number.NaN;
+  return [
+    gauge("process_open_fds", "Open file descriptors", openDescriptors() ?? limit),
+    gauge("process_max_fds", "Limit of open file descriptors", limit),
+  ];
+}
+
+/** The limit of open file descriptors; undefined where there is none, or the system does not report it. */
+export function descriptorLimit(): number | undefined {
+  if (process.platform !== "linux") return undefined;
   const limits = readFileSync("/proc/self/limits", "utf8");
   const limit = /^Max open files +(\d+)/m.exec(limits)?.[1];
-  // Linux 6.2 and later report the number as the size. Otherwise one of them is the directory being read.
-  const open = statSync("/proc/self/fd").size || readdirSync("/proc/self/fd").length - 1;
-  return [
-    gauge("process_open_fds", "Open file descriptors", open),
-    gauge("process_max_fds", "Limit of open file descriptors", Number(limit)),
-  ];
+  return limit === undefined ? undefined : Number(limit);
+}
+
+/** How many descriptors are open; undefined if none is left to count them with. */
+export function openDescriptors(): number | undefined {
+  // Linux 6.2 and later report the number as the size, which needs no descriptor and takes no time.
+  const { size } = statSync("/proc/self/fd");
+  if (size > 0) return size;
+  try {
+    // One of them is the directory being read.
+    return readdirSync("/proc/self/fd").length - 1;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,5 @@
 /** A worker process: serves until its supervisor stops it or exits. */
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
 import { FEATURE_EVENTS } from "../features/list.ts";
 import type { Observe } from "../observe/events.ts";
 import { logTo } from "../observe/log.ts";
@@ -9,6 +8,7 @@ import { standardError } from "../observe/stderr.ts";
 import { onUncaughtError } from "../observe/uncaught-errors.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { type RunningMatchbook, serve } from "../wiring.ts";
+import { socketsAt, watchDescriptors } from "./descriptors.ts";
 import { machineClock, openSharedLimits } from "./shared-limits.ts";
 import {
   type FromWorker,
@@ -58,7 +58,9 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
     onUncaughtError(log, () => stop("uncaught error", drainMs));
     running = await start(settings, options, log);
     await report({ type: "ready", url: running.url });
+    const stopWatching = watchDescriptors(running.url, log);
     const last = await stopped.promise;
+    stopWatching();
     const checks = last.signal === REPLACED ? whenUnused(options.port, () => stop(REPLACED, 0)) : 0;
     await running.stop(last.signal, last.drainMs);
     clearInterval(checks);
@@ -72,28 +74,8 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
 /** Other workers accept what is new, so one that is replaced need not wait after its last connection is closed. */
 const whenUnused = (port: number, work: () => void): ReturnType<typeof setInterval> =>
   setInterval(() => {
-    if (!hasConnections(port)) work();
+    if (socketsAt(port).every(({ isListening }) => isListening)) work();
   }, CHECK_MS);
-
-const LISTENING = "0A";
-
-/** Whether this process has connections at a port, which the system lists with those of other processes. */
-function hasConnections(port: number): boolean {
-  const own = new Set(
-    readdirSync("/proc/self/fd").map(
-      (name) => statSync(`/proc/self/fd/${name}`, { throwIfNoEntry: false })?.ino,
-    ),
-  );
-  const tables = ["tcp", "tcp6"].map((name) => readFileSync(`/proc/self/net/${name}`, "utf8"));
-  return tables
-    .join("")
-    .split("\n")
-    .some((line) => {
-      const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
-      const isAtPort = Number.parseInt(local.split(":")[1] ?? "", 16) === port;
-      return isAtPort && state !== LISTENING && own.has(Number(inode));
-    });
-}
 
 function start(
   settings: Settings,
