@@ -50,11 +50,11 @@ export const restore = defineCommand({
     if (wanted.length === 0) for (const part of manifest.missing) note(describeMissing(part));
     const left = outcomes.filter(({ found }) => found.length > 0);
     if (left.length === 0) return;
-    const isAll = left.length === outcomes.length;
-    const again = isAll
-      ? "run the command again"
-      : `run 'matchbook restore ${[folder, ...left.map(({ step }) => step.file.name), ...sameFlags(command)].join(" ")}'`;
-    throw leftAlone(left, isAll ? "nothing" : "only the rest", again);
+    throw leftAlone(left, [
+      folder,
+      ...left.map(({ step }) => step.file.name),
+      ...sameFlags(command),
+    ]);
   },
 });
 
@@ -82,12 +82,12 @@ function report(outcomes: readonly RestoreOutcome[], { createdAt }: Manifest): v
   }
 }
 
-function leftAlone(left: readonly RestoreOutcome[], restored: string, again: string): CommandError {
+function leftAlone(left: readonly RestoreOutcome[], again: readonly string[]): CommandError {
   const found = left.flatMap((one) => one.found).join(", ");
   const hasUsage = left.some(({ step }) => step.file.kind === "usage");
   const stop = hasUsage ? "stop the server, which would create usage.sqlite again, " : "";
   return new CommandError(
-    `restore overwrites nothing, and there already is ${found}; ${restored} was restored. To restore this from the backup, ${stop}move it elsewhere, and ${again}`,
+    `restore overwrites nothing, and left alone what there already is: ${found}. To restore this from the backup, ${stop}move it elsewhere, and run 'matchbook restore ${again.join(" ")}'`,
   );
 }
 

@@ -1,8 +1,9 @@
 /** The contract for access to the shards, and the shards that a process has in use. */
 
 import type { Awaitable } from "../domain/awaitable.ts";
+import type { Observe } from "../observe/events.ts";
 import { NO_FINDINGS } from "./core/findings.ts";
-import type { Findings, Reader, Verdict, Writer } from "./store.ts";
+import type { Findings, Reader, Redaction, Verdict, Writer } from "./store.ts";
 
 export interface ReadableShards {
   /** The ids of all current shards, sorted. */
@@ -60,6 +61,16 @@ export interface Shard {
   existingWriter(): Awaitable<Writer | undefined>;
   create(): Creation;
   close(): Awaitable<void>;
+}
+
+/** What a shard needs on both engines. */
+export interface ShardOptions {
+  id: string;
+  access: ShardAccess;
+  cacheBytes: number;
+  /** Throws StoreError if the shard lacks a redaction, and so must not be read. */
+  checkRedactions(applied: () => Awaitable<Redaction[]>): Promise<void>;
+  observe: Observe;
 }
 
 export class ShardsInUse implements Shards {

@@ -1,16 +1,8 @@
 /** A shard in PostgreSQL: opened by the first request, and tried again while its database is unavailable. */
 
-import type { Awaitable } from "../../domain/awaitable.ts";
-import type { Observe } from "../../observe/events.ts";
 import { KnownFindings } from "../core/findings.ts";
-import type { Creation, Shard, ShardAccess } from "../shards.ts";
-import {
-  type Findings,
-  type Reader,
-  type Redaction,
-  StoreUnavailable,
-  type Verdict,
-} from "../store.ts";
+import type { Creation, Shard, ShardOptions } from "../shards.ts";
+import { type Findings, type Reader, StoreUnavailable, type Verdict } from "../store.ts";
 import { PostgresReader } from "./reader.ts";
 import type { ReplicaChange, Replicas } from "./replica-health.ts";
 import { ReplicatedReaders } from "./replicas.ts";
@@ -22,15 +14,9 @@ const LOOK_MS = 1000;
 /** How long a request waits for them: replicas also serve without the primary. */
 const LOOK_PATIENCE_MS = 100;
 
-export interface PostgresShardOptions {
-  id: string;
+interface PostgresShardOptions extends ShardOptions {
   location: PostgresTarget;
   replicas: Replicas | undefined;
-  access: ShardAccess;
-  cacheBytes: number;
-  /** Throws StoreError if the shard lacks a redaction, and so must not be read. */
-  checkRedactions(applied: () => Awaitable<Redaction[]>): Promise<void>;
-  observe: Observe;
 }
 
 /** Shared by all requests. */

@@ -3,11 +3,10 @@
 import type { Database } from "bun:sqlite";
 import { lstatSync, type Stats } from "node:fs";
 import type { Awaitable } from "../../domain/awaitable.ts";
-import type { Observe } from "../../observe/events.ts";
 import { findings, KnownFindings } from "../core/findings.ts";
 import { redactions } from "../core/redactions.ts";
-import type { Creation, Shard, ShardAccess } from "../shards.ts";
-import { type Findings, OtherOwner, type Redaction, StoreError, type Verdict } from "../store.ts";
+import type { Creation, Shard, ShardOptions } from "../shards.ts";
+import { type Findings, OtherOwner, StoreError, type Verdict } from "../store.ts";
 import { runOn } from "./engine.ts";
 import { recordLostCommits } from "./lost-commits.ts";
 import { NotAShard, openForReading, openForWriting } from "./open.ts";
@@ -22,18 +21,12 @@ const RETRY_MS = 5000;
 /** By then no request uses the reader of a replaced file. */
 const RETIRE_MS = 10_000;
 
-export interface SqliteShardOptions {
-  id: string;
+interface SqliteShardOptions extends ShardOptions {
   path: string;
-  access: ShardAccess;
   /** Whether the settings list the shard. Otherwise a file that is not a shard is ignored. */
   isListed: boolean;
-  cacheBytes: number;
   /** Limits the memory of the writer. */
   writerCacheKib: number | undefined;
-  /** Throws StoreError if the shard lacks a redaction, and so must not be read. */
-  checkRedactions(applied: () => Awaitable<Redaction[]>): Promise<void>;
-  observe: Observe;
 }
 
 interface OpenShard {
