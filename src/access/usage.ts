@@ -31,6 +31,13 @@ export interface KeyDay extends Omit<UsageCount, "status" | "requests"> {
   requests: Map<number, number>;
 }
 
+/** The requests of a key on a day, or those with at least this status. */
+export function requestsOf(day: KeyDay | undefined, least = 0): number {
+  let sum = 0;
+  for (const [status, count] of day?.requests ?? []) if (status >= least) sum += count;
+  return sum;
+}
+
 export class UsageCounter {
   /** By day, key and status. A key can have several days around midnight, and while writes fail. */
   readonly #counts = new Map<string, UsageCount>();

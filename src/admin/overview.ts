@@ -4,7 +4,7 @@
  */
 
 import { describeKey } from "../access/describe-key.ts";
-import { dayOf, type KeyDay } from "../access/usage.ts";
+import { dayOf, requestsOf } from "../access/usage.ts";
 import { VISITORS } from "../access/visitors.ts";
 import { visitorLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
@@ -122,7 +122,7 @@ export class Overview {
     const named = new Map(records.map((record) => [record.id, record]));
     const ids = [...new Set([...named.keys(), ...used.keys()])].sort(
       (one, other) =>
-        requestsIn(used.get(other)) - requestsIn(used.get(one)) ||
+        requestsOf(used.get(other)) - requestsOf(used.get(one)) ||
         (seen.get(other) ?? 0) - (seen.get(one) ?? 0),
     );
     const keys = ids.slice(0, MOST_KEYS).map(async (id) => {
@@ -137,8 +137,8 @@ export class Overview {
         name: isVisitors ? VISITORS.name : (known?.name ?? null),
         state: known?.state ?? null,
         tier: limits?.tier ?? null,
-        requestsToday: requestsIn(day),
-        errorsToday: requestsIn(day, 400),
+        requestsToday: requestsOf(day),
+        errorsToday: requestsOf(day, 400),
         matchesToday: isVisitors ? null : day ? await quotas.count(id, now) : 0,
         matchesPerDay: limits?.matchesPerDay || null,
         lastSeen: seen.has(id) ? formatTimestamp(seen.get(id)!) : null,
@@ -160,12 +160,6 @@ const shardOverview = (
   requests: values.by("matchbook_shard_requests_total", "result", { shard: id }),
   milliseconds: percentilesOf(values.buckets(SHARD_DURATIONS, id)),
 });
-
-function requestsIn(day: KeyDay | undefined, least = 0): number {
-  let sum = 0;
-  for (const [status, count] of day?.requests ?? []) if (status >= least) sum += count;
-  return sum;
-}
 
 const SHARD_DURATIONS = "matchbook_shard_request_duration_seconds";
 

@@ -3,7 +3,7 @@
 import { describeKey } from "../access/describe-key.ts";
 import type { KeyRecord } from "../access/key-store.ts";
 import { matchesLeft } from "../access/quota.ts";
-import { dayOf, type KeyDay, writtenDay } from "../access/usage.ts";
+import { dayOf, type KeyDay, requestsOf, writtenDay } from "../access/usage.ts";
 import { type AccessPlan, tierNamed } from "../domain/limits.ts";
 import { describeDay } from "../http/usage.ts";
 import { accessPlan } from "../open-access.ts";
@@ -80,21 +80,12 @@ function listing(key: DescribedKey): string[][] {
 
 const tableOfDays = (days: readonly KeyDay[]): string =>
   table([
-    ["DAY", "REQUESTS", "4XX", "5XX", "RECORDS"],
+    ["DAY", "REQUESTS", "ERRORS", "RECORDS"],
     ...days.map((day) => [
       writtenDay(day.day),
-      ...[requestsOf(day), requestsOf(day, 400), requestsOf(day, 500), day.records].map(String),
+      ...[requestsOf(day), requestsOf(day, 400), day.records].map(String),
     ]),
   ]);
-
-/** All requests, or those with a status of one class (400, 500). */
-export function requestsOf({ requests }: KeyDay, statusClass?: number): number {
-  let sum = 0;
-  for (const [status, count] of requests) {
-    if (statusClass === undefined || status - (status % 100) === statusClass) sum += count;
-  }
-  return sum;
-}
 
 /** What to do about keys whose tier does not exist. */
 export function unknownTiers(plan: AccessPlan, records: readonly KeyRecord[]): string[] {

@@ -2,7 +2,7 @@
 
 import { describeKey } from "../access/describe-key.ts";
 import { endOfPrevious, type KeyRecord, stateOf } from "../access/key-store.ts";
-import { dayOf } from "../access/usage.ts";
+import { dayOf, requestsOf } from "../access/usage.ts";
 import { VISITORS } from "../access/visitors.ts";
 import { type AccessPlan, effectiveLimits } from "../domain/limits.ts";
 import { formatTimestamp } from "../domain/time.ts";
@@ -10,7 +10,7 @@ import { accessPlan } from "../open-access.ts";
 import { parseOverlap } from "../settings/key-options.ts";
 import { CommandError, defineCommand, defineGroup, flagValue, UsageError } from "./command.ts";
 import { ABOUT_OPTIONS, KEY_OPTIONS, keyOptionsOf, NAME, OPTION_FLAGS } from "./key-flags.ts";
-import { requestsOf, show, unknownTiers } from "./key-show.ts";
+import { show, unknownTiers } from "./key-show.ts";
 import { existingKey, KEY, noKeysYet, withAccess } from "./key-store.ts";
 import { age, table } from "./table.ts";
 

@@ -47,11 +47,6 @@ export class Metrics {
     "matchbook_usage_write_failures_total",
     "Failed attempts to store usage and quotas; counting continues in memory",
   );
-  readonly #adminRequests = new Counter(
-    "matchbook_admin_requests_total",
-    "Requests to the admin listener, by status",
-    ["status"],
-  );
   readonly #uploadedRecords = new Counter(
     "matchbook_uploaded_records_total",
     "Uploaded records, by outcome",
@@ -82,9 +77,6 @@ export class Metrics {
     switch (event.event) {
       case "request":
         this.#requests.count(event);
-        break;
-      case "admin-request":
-        this.#adminRequests.add([String(event.status)]);
         break;
       case "upload":
         for (const outcome of OUTCOMES) this.#uploadedRecords.add([outcome], event[outcome]);
@@ -133,7 +125,6 @@ export class Metrics {
       this.#usageFailures.family(),
       ...sharedLimitFamilies(sharedLimits?.()),
       ...this.#others.flatMap((families) => families()),
-      this.#adminRequests.family(),
       this.#uploadedRecords.family(),
       this.#brokenUploads.family(),
       this.#damagedRecords.family(),

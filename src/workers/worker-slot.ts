@@ -25,7 +25,6 @@ export class WorkerSlot {
   /** Consecutive workers that exited soon after their start. */
   #failures = 0;
   #isStopping = false;
-  #stopWaiting: (() => void) | undefined;
 
   constructor(
     private readonly number: number,
@@ -69,7 +68,6 @@ export class WorkerSlot {
 
   async stop(signal: string): Promise<void> {
     this.#isStopping = true;
-    this.#stopWaiting?.();
     const alive = [...this.#alive];
     for (const worker of alive) worker.stop(signal, this.options.drainMs);
     await Promise.all(alive.map((worker) => worker.exited));
@@ -89,7 +87,8 @@ export class WorkerSlot {
     for (;;) {
       const delayMs = this.#nextDelay();
       this.options.observe({ event: "worker-exited", worker: this.number, pid, how, delayMs });
-      await this.#wait(delayMs);
+      // A process that stops meanwhile does not wait for it.
+      await new Promise((resolve) => setTimeout(resolve, delayMs).unref());
       // A restart by SIGHUP may have been faster.
       if (this.#isStopping || this.#serving) return;
       const outcome = await this.start();
@@ -103,14 +102,5 @@ export class WorkerSlot {
     const failures = this.#failures;
     this.#failures += 1;
     return failures === 0 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
-  }
-
-  async #wait(milliseconds: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, milliseconds);
-    this.#stopWaiting = resolve;
-    await promise;
-    clearTimeout(timer);
-    this.#stopWaiting = undefined;
   }
 }

@@ -61,7 +61,11 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
     const stopWatching = watchDescriptors(running.url, log);
     const last = await stopped.promise;
     stopWatching();
-    const checks = last.signal === REPLACED ? whenUnused(options.port, () => stop(REPLACED, 0)) : 0;
+    // Other workers accept what is new, so one that is replaced need not wait after its last connection is closed.
+    const checks = setInterval(() => {
+      const isUnused = socketsAt(options.port).every(({ isListening }) => isListening);
+      if (last.signal === REPLACED && isUnused) stop(REPLACED, 0);
+    }, CHECK_MS);
     await running.stop(last.signal, last.drainMs);
     clearInterval(checks);
     await report({ type: "final-metrics", service: running.metrics.families() });
@@ -71,11 +75,6 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
   await standardError.end();
 }
 
-/** Other workers accept what is new, so one that is replaced need not wait after its last connection is closed. */
-const whenUnused = (port: number, work: () => void): ReturnType<typeof setInterval> =>
-  setInterval(() => {
-    if (socketsAt(port).every(({ isListening }) => isListening)) work();
-  }, CHECK_MS);
 
 function start(
   settings: Settings,
