@@ -43,7 +43,8 @@ export class KeyLookup {
   /** The version of the loaded keys. */
   #version: string | undefined;
   #checking = Promise.resolve();
-  #isLoaded = false;
+  /** Whether the keys have been loaded. Until then, valid keys cannot be told from invalid ones. */
+  isLoaded = false;
   /** Whether the last check failed. */
   #isUnreadable = false;
   #isStopped = false;
@@ -61,11 +62,6 @@ export class KeyLookup {
     this.#checkAfter(CHECK_EVERY_MS);
   }
 
-  /** Whether the keys have been loaded. Until then, valid keys cannot be told from invalid ones. */
-  get isLoaded(): boolean {
-    return this.#isLoaded;
-  }
-
   async #check(): Promise<void> {
     try {
       await this.#reload();
@@ -73,7 +69,7 @@ export class KeyLookup {
       this.#isUnreadable = false;
     } catch (error) {
       // Keep the loaded keys: a temporary failure must not lock out every caller.
-      const first = this.#isLoaded ? "keys-reload-failed" : "keys-load-failed";
+      const first = this.isLoaded ? "keys-reload-failed" : "keys-load-failed";
       this.observe({ event: this.#isUnreadable ? "keys-reload-still-failing" : first, error });
       this.#isUnreadable = true;
     }
@@ -116,7 +112,7 @@ export class KeyLookup {
     if (version !== undefined && version === this.#version) return;
     const secrets = version === undefined ? [] : await this.store.liveSecrets();
     this.#version = version;
-    this.#isLoaded = true;
+    this.isLoaded = true;
     this.#replace(secrets);
   }
 
@@ -126,7 +122,7 @@ export class KeyLookup {
     this.#timer = setTimeout(async () => {
       this.#checking = this.#check();
       await this.#checking;
-      this.#checkAfter(this.#isLoaded ? CHECK_EVERY_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
+      this.#checkAfter(this.isLoaded ? CHECK_EVERY_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
     }, pauseMs);
     this.#timer.unref();
   }

@@ -64,13 +64,14 @@ export class WorkerProcess {
   /** Its URL once it is ready, or how it exited before. */
   readonly ready: Promise<string | WorkerExit>;
   readonly exited: Promise<WorkerExit>;
+  /** Whether it was ever ready. */
+  isReady = false;
   /** The service metrics that it reported last. */
   lastMetrics: MetricFamily[] = [];
   readonly #child: Bun.Subprocess;
   readonly #ready = Promise.withResolvers<string | WorkerExit>();
   readonly #pending = new Map<number, (metrics: WorkerMetrics | undefined) => void>();
   #lastId = 0;
-  #isReady = false;
 
   constructor(command: readonly string[], memory: number, options: WorkerOptions) {
     this.number = options.number;
@@ -87,11 +88,6 @@ export class WorkerProcess {
       for (const resolve of this.#pending.values()) resolve(undefined);
       return exit;
     });
-  }
-
-  /** Whether it was ever ready. */
-  get isReady(): boolean {
-    return this.#isReady;
   }
 
   /** Stops it gracefully: it drains connections for this long. */
@@ -116,7 +112,7 @@ export class WorkerProcess {
   #receive(message: FromWorker): void {
     switch (message.type) {
       case "ready":
-        this.#isReady = true;
+        this.isReady = true;
         this.#ready.resolve(message.url);
         break;
       case "final-metrics":

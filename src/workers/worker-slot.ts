@@ -21,7 +21,7 @@ const MAX_DELAY_MS = 30_000;
 export class WorkerSlot {
   /** Workers that have not exited: serving, starting or draining. */
   readonly #alive = new Set<WorkerProcess>();
-  #serving: WorkerProcess | undefined;
+  serving: WorkerProcess | undefined;
   /** Consecutive workers that exited soon after their start. */
   #failures = 0;
   #isStopping = false;
@@ -31,12 +31,8 @@ export class WorkerSlot {
     private readonly options: SlotOptions,
   ) {}
 
-  get serving(): WorkerProcess | undefined {
-    return this.#serving;
-  }
-
   get draining(): WorkerProcess[] {
-    return [...this.#alive].filter((worker) => worker !== this.#serving && worker.isReady);
+    return [...this.#alive].filter((worker) => worker !== this.serving && worker.isReady);
   }
 
   /** Starts a worker, which takes over once it is ready. Resolves with its URL, or with how it exited before. */
@@ -49,8 +45,8 @@ export class WorkerSlot {
     const outcome = await worker.ready;
     if (typeof outcome !== "string") return outcome;
     observe({ event: "worker-ready", worker: this.number, pid: worker.pid });
-    const old = this.#serving;
-    this.#serving = worker;
+    const old = this.serving;
+    this.serving = worker;
     if (!this.#isStopping) old?.stop(REPLACED, replaceDrainMs);
     return outcome;
   }
@@ -76,8 +72,8 @@ export class WorkerSlot {
   #onExit(worker: WorkerProcess, exit: WorkerExit, lifetimeMs: number): void {
     this.#alive.delete(worker);
     this.options.onExit(worker);
-    if (worker !== this.#serving) return;
-    this.#serving = undefined;
+    if (worker !== this.serving) return;
+    this.serving = undefined;
     if (lifetimeMs >= HEALTHY_MS) this.#failures = 0;
     if (!this.#isStopping) void this.#restart(worker.pid, exit);
   }
@@ -90,7 +86,7 @@ export class WorkerSlot {
       // A process that stops meanwhile does not wait for it.
       await new Promise((resolve) => setTimeout(resolve, delayMs).unref());
       // A restart by SIGHUP may have been faster.
-      if (this.#isStopping || this.#serving) return;
+      if (this.#isStopping || this.serving) return;
       const outcome = await this.start();
       if (typeof outcome === "string" || this.#isStopping) return;
       how = `${describeExit(outcome)} before it was ready`;

@@ -133,12 +133,6 @@ test("only create adds a folder or a file", async () => {
   expect(readdirSync(join(cwd, "unused"))).toEqual(["access.sqlite"]);
 });
 
-test("--data may come before or after the verb of the group", async () => {
-  expect((await keys("--data", "e", "create", "--name", "before")).exitCode).toBe(0);
-  expect((await keys("create", "--name", "after", "--data", "e")).exitCode).toBe(0);
-  expect(JSON.parse((await keys("list", "--data", "e", "--json")).stdout)).toHaveLength(2);
-});
-
 describe("a usage error", () => {
   test.each([
     [["--name", "a\u001b[2J"]],

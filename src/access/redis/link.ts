@@ -17,6 +17,8 @@ const CHECK_EVERY_MS = 1000;
 const PROBE = ["matchbook:probe", "1", "1"] as const;
 
 export class RedisLink {
+  /** Decisions made without Redis. */
+  fallbacks = 0;
   /** Undefined while Redis is unavailable. */
   #client: RedisClient | undefined;
   #isChecking = false;
@@ -24,7 +26,6 @@ export class RedisLink {
   #timer: ReturnType<typeof setInterval> | undefined;
   /** Undefined before the first check. */
   #wasUp: boolean | undefined;
-  #fallbacks = 0;
 
   constructor(
     private readonly url: string,
@@ -34,11 +35,6 @@ export class RedisLink {
 
   get isUp(): boolean {
     return this.#client !== undefined;
-  }
-
-  /** Decisions made without Redis. */
-  get fallbacks(): number {
-    return this.#fallbacks;
   }
 
   /** Connects. An unavailable Redis is not an error: the connection is retried. */
@@ -66,7 +62,7 @@ export class RedisLink {
     locally: () => T | Promise<T>,
   ): T | Promise<T> {
     const fallBack = () => {
-      this.#fallbacks += 1;
+      this.fallbacks += 1;
       return locally();
     };
     const client = this.#client;
