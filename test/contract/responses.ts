@@ -1,9 +1,11 @@
 /** The responses of the frozen contract: one for each endpoint and variant, from servers with fixed records and clocks. */
 
 import type { Json, JsonObject } from "../../src/domain/json.ts";
+import { openAccess } from "../../src/open-access.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
+import { until } from "../support/state.ts";
 import { startHookWorld, startReceiver } from "../support/webhooks.ts";
 import { type Reply, startWorld, type World } from "../support/world.ts";
 import { frozen, frozenJson } from "./frozen.ts";
@@ -100,7 +102,10 @@ export async function responses(): Promise<{ responses: Record<string, Json>; op
   const relaxed = await startWorld(RECORDS, { ...flags, compat: "gamelocker" }, clock);
   const found: Record<string, Json> = {};
   try {
-    for (const one of WISHES) found[requestLine(one)] = described(await send(world, one), one);
+    for (const one of WISHES) {
+      if (one.path === "/usage") await usageIsStored(world);
+      found[requestLine(one)] = described(await send(world, one), one);
+    }
     const first = await world.get("/shards/na/matches/match-1");
     const unchanged = { "If-None-Match": first.headers.get("etag") };
     const again = wish(MATCH, "/shards/na/matches/match-1", { headers: unchanged });
@@ -119,6 +124,17 @@ export async function responses(): Promise<{ responses: Record<string, Json>; op
     await relaxed.stop();
     await world.stop();
   }
+}
+
+/** Of all requests before that have a key: OPTIONS has none. */
+async function usageIsStored({ data }: World): Promise<void> {
+  const access = openAccess({ data });
+  const requests = WISHES.findIndex(({ path }) => path === "/usage") - 1;
+  await until("usage is stored", async () => {
+    const [day] = await access.usage.read(0);
+    return day?.requests.get(200) === requests;
+  });
+  await access.close();
 }
 
 /** Uncompressed: how a response is compressed depends on the load. */

@@ -9,6 +9,7 @@ import { hasProgram, skipWithout } from "../support/needs.ts";
 import { matchbook, ROOT } from "../support/process.ts";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { shared } from "../support/shared.ts";
+import { until } from "../support/state.ts";
 import { aFolder, startWorld } from "../support/world.ts";
 import { exchanges, type Fence, fences, page, patternOf } from "./markdown.ts";
 
@@ -102,7 +103,10 @@ describe("requests", () => {
 
   test("for the usage of a key get what docs/api.md shows", async () => {
     const shown = fencesOf("docs/api.md").find(({ text }) => text.includes("$BASE/usage"))!.text;
-    const { text } = await world.get("/usage", { Accept: null });
+    const text = await until("usage is stored", async () => {
+      const reply = await world.get("/usage", { Accept: null });
+      return reply.body.days.length > 0 && reply.text;
+    });
     const members = (json: string) => [...json.matchAll(/"([a-zA-Z]+)":/g)].map((one) => one[1]!);
     const [, ...response] = shown.split("\n");
     expect([...new Set(members(text))]).toEqual([...new Set(members(response.join("\n")))]);
