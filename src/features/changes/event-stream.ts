@@ -3,10 +3,10 @@
 import { type LiveKey, limitId } from "../../access/key-lookup.ts";
 import type { Observe } from "../../observe/events.ts";
 import { Counter } from "../../observe/prometheus.ts";
-import { type Change, type LogPosition, StoreError } from "../../store/store.ts";
+import { type Change, type ChangeBatch, type LogPosition, StoreError } from "../../store/store.ts";
 import { encodeLogCursor } from "./cursor.ts";
 import { STREAM_ENDS, type StreamEnd } from "./events.ts";
-import type { ChangeFeed, Outcome, Waiting } from "./feed.ts";
+import { type ChangeFeed, MAX_FAILURES } from "./feed.ts";
 import { type ChangeFilter, isWanted } from "./filter.ts";
 import type { FeedLimits } from "./limits.ts";
 import { changeJson } from "./resource.ts";
@@ -61,6 +61,7 @@ interface StreamContext {
 /** The open streams of a server. */
 export class EventStreams {
   readonly #open = new Set<EventStream>();
+  #isStopping = false;
   readonly ended = new Counter(
     "matchbook_streams_ended_total",
     "Streams of changes that have ended, by reason",
@@ -82,10 +83,13 @@ export class EventStreams {
     });
     this.#open.add(stream);
     stream.start();
+    if (this.#isStopping) stream.end("stopping");
     return stream.body;
   }
 
+  /** Ends all, now and from now on. */
   stop(): void {
+    this.#isStopping = true;
     for (const stream of this.#open) stream.end("stopping");
   }
 }
@@ -98,7 +102,6 @@ class EventStream {
   #position: LogPosition;
   #sent = 0;
   #isOver = false;
-  #waiting: Waiting | undefined;
   /** Ends a pause early. */
   #wake = () => {};
   #timers: ReturnType<typeof setInterval>[] = [];
@@ -132,8 +135,7 @@ class EventStream {
       setInterval(() => this.#checkKey(), keyCheckMs).unref(),
     ];
     this.#heartbeat();
-    if (this.context.feed.isStopping) this.end("stopping");
-    else this.#run().catch((error) => this.#fail(error));
+    this.#run().catch((error) => this.#fail(error));
   }
 
   /**
@@ -160,7 +162,6 @@ class EventStream {
       this.#controller.enqueue(Buffer.from(`event: end\ndata: ${data}\n\n`));
       this.#controller.close();
     }
-    this.#waiting?.cancel();
     this.#wake();
     this.request.onEnd();
     this.onClosed(why);
@@ -183,31 +184,26 @@ class EventStream {
   }
 
   async #run(): Promise<void> {
-    let isCaughtUp = false;
+    const { feed } = this.context;
+    let failures = 0;
     while (!this.#isOver) {
-      const batch: Outcome = isCaughtUp ? await this.#nextBatch() : await this.#ownBatch();
-      if (batch === "cancelled") return this.end("stopping");
+      // Requests come first: reading all of the log would take a while.
+      await new Promise((resolve) => setImmediate(resolve));
+      let batch: ChangeBatch | "expired";
+      try {
+        batch = await feed.read(this.request.shard, this.#position);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (failures === MAX_FAILURES) throw error;
+        await this.#pause(feed.pollMs);
+        continue;
+      }
       if (batch === "expired") return this.end("cursor-expired");
       await this.#send(batch.changes.filter((change) => isWanted(change, this.request.filter)));
       if (this.#isOver) return;
       this.#position = batch.end;
-      isCaughtUp = batch.isLast;
-    }
-  }
-
-  #nextBatch(): Promise<Outcome> {
-    this.#waiting = this.context.feed.wait(this.request.shard, this.#position);
-    return this.#waiting.outcome;
-  }
-
-  /** A read that fails is repeated with those of the other streams. */
-  async #ownBatch(): Promise<Outcome> {
-    // Requests come first: reading all of the log would take a while.
-    await new Promise((resolve) => setImmediate(resolve));
-    try {
-      return await this.context.feed.read(this.request.shard, this.#position);
-    } catch {
-      return this.#nextBatch();
+      if (batch.isLast) await this.#pause(feed.pollMs);
     }
   }
 

@@ -19,7 +19,7 @@ export const EVENTS = {
   "stream-ended": info<
     OfShard & { keyId: string; seconds: number; changes: number; why: StreamEnd }
   >(),
-  /** Those who waited for changes of this shard were told so, after several attempts to read its change log. */
+  /** The change log of this shard could not be read, several times in a row. */
   "changes-unreadable": error<OfShard & Failed>("streams of them are ended"),
 };
 

@@ -1,4 +1,4 @@
-/** What the change feed keeps while the server runs: those who wait, open streams, and their limits. */
+/** What the change feed keeps while the server runs: open streams, and their limits. */
 
 import type { LiveKey } from "../../access/key-lookup.ts";
 import type { ShardRequest } from "../../endpoint/shard-request.ts";
@@ -11,7 +11,6 @@ import { FeedLimits } from "./limits.ts";
 export const NAME = "changes";
 
 export interface RunningFeed extends Running, Pick<Services, "idleSeconds" | "keepOpen"> {
-  log: ChangeFeed;
   streams: EventStreams;
   limits: FeedLimits;
   /** The key of a request as it is now; undefined if it is not valid any more, or may not read this shard. */
@@ -23,21 +22,18 @@ export const feedOf = ({ running }: ShardRequest): RunningFeed => running.get(NA
 export function startFeed(services: Services): RunningFeed {
   const { shards, keys, profile, clock, observe, idleSeconds, keepOpen } = services;
   const { pollMs, ...pace } = { pollMs: POLL_MS, ...STREAM_PACE, ...services.pace };
-  const log = new ChangeFeed(shards, observe, pollMs);
+  const feed = new ChangeFeed(shards, observe, pollMs);
   const limits = new FeedLimits(clock);
   const { monotonic } = clock;
-  const streams = new EventStreams({ feed: log, limits, pace, monotonic, observe });
+  const streams = new EventStreams({ feed, limits, pace, monotonic, observe });
   return {
-    ...{ log, limits, streams, idleSeconds, keepOpen },
+    ...{ limits, streams, idleSeconds, keepOpen },
     currentKey({ headers }, shard) {
       const header = profile.authorization(headers.get("authorization"));
       const key = keys.find(header, clock.now());
       return key && keys.mayRead(key, shard) ? key : undefined;
     },
-    stop() {
-      streams.stop();
-      log.stop();
-    },
+    stop: () => streams.stop(),
     families: () => [
       { ...gauge("matchbook_open_streams", "Open streams of changes", streams.size), merge: "sum" },
       total(
