@@ -51,8 +51,8 @@ export interface ShardResult {
   document: Document;
   /** The number of records in its primary data. */
   records: number;
-  /** The matches among them, which count against the daily quota. */
-  matches: readonly number[];
+  /** The matches among them, which count against the daily quota. Absent: none do. */
+  matches?: readonly number[];
   tag: TagKind;
 }
 
@@ -83,8 +83,6 @@ export type RecordsRoute = DescribedRecords &
       }
     | { allShards: AllShardsEndpoint }
   );
-
-export const NO_MATCHES: readonly number[] = [];
 
 /** The links of such a query are never too long, although a character may become nine when it is escaped. */
 const SHORT = 500;

@@ -99,11 +99,11 @@ export function checkRate({ limits, limitedBy }: LiveKey, verdict: Verdict): Lim
 export function consumeQuota(
   context: ServerContext,
   key: LiveKey,
-  matches: readonly number[],
+  matches: readonly number[] | undefined,
   now: number,
 ): Awaitable<void> {
   const { matchesPerDay } = key.limits;
-  if (matches.length === 0 || matchesPerDay === 0) return;
+  if (!matches?.length || matchesPerDay === 0) return;
   const { quotas } = countersOf(context, key);
   return after(quotas.consume(limitId(key), matches, matchesPerDay, now), (isAllowed) => {
     if (!isAllowed) throw quotaExceeded(key, now);

@@ -5,7 +5,6 @@ import { contentOf } from "../document/content.ts";
 import { type Awaitable, after } from "../domain/awaitable.ts";
 import {
   checkEmpty,
-  NO_MATCHES,
   notFound,
   readShapedQuery,
   type ShardRequest,
@@ -36,7 +35,7 @@ export async function getPlayers(request: ShardRequest): Promise<ShardResult> {
   if (records === 0) checkEmpty(request, "player");
   const meta = omitted > 0 ? { omitted } : undefined;
   const document = unpagedDocument(request, query, content, meta);
-  return { document, records, matches: NO_MATCHES, tag: "collection" };
+  return { document, records, tag: "collection" };
 }
 
 export const getPlayer = (request: ShardRequest): Awaitable<ShardResult> =>
@@ -47,7 +46,7 @@ export const getPlayer = (request: ShardRequest): Awaitable<ShardResult> =>
         playerContent("single", [player], shapeOf(query), request.profile.additions),
       );
       const document = unpagedDocument(request, query, content);
-      return { document, records: 1, matches: NO_MATCHES, tag: "single" };
+      return { document, records: 1, tag: "single" };
     }),
   );
 

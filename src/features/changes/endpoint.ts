@@ -7,7 +7,6 @@ import { nextLinks } from "../../document/links.ts";
 import { type ApiError, apiError } from "../../endpoint/errors.ts";
 import {
   matchFilters,
-  NO_MATCHES,
   readQuery,
   type ShardRequest,
   type ShardResult,
@@ -44,7 +43,7 @@ export async function getChanges(request: ShardRequest): Promise<ShardResult> {
     nextLinks(request.url, given, encodeLogCursor(page.end)),
     request.profile.meta,
   );
-  return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "collection" };
+  return { document: { content, rest }, records: 0, tag: "collection" };
 }
 
 /** The body of the response; null for HEAD. */

@@ -1,15 +1,13 @@
 /** GET /shards/{shard}/heroes. */
 
-import { restOf } from "../../document/assemble.ts";
 import { jsonContent } from "../../document/content.ts";
-import { selfLink } from "../../document/links.ts";
 import { COUNTED_MODES } from "../../domain/modes.ts";
 import {
-  NO_MATCHES,
   readQuery,
   type ShardRequest,
   type ShardResult,
   searchable,
+  unpagedDocument,
 } from "../../endpoint/shard-request.ts";
 import type { ValuesOf } from "../../query/endpoint.ts";
 import { DamagedData } from "../../store/store.ts";
@@ -21,12 +19,12 @@ import { HERO_STATS, labelOf, readHeroes } from "./stored.ts";
 const MAX_ROWS = 50_000;
 
 export async function getHeroes(request: ShardRequest): Promise<ShardResult> {
-  const { url, now, results } = request;
-  const { values, given } = readQuery(request, HEROES);
-  const read = () => findHeroes(request, values);
+  const { now, results } = request;
+  const query = readQuery(request, HEROES);
+  const read = () => findHeroes(request, query.values);
   const { content, meta } = await results.findCostly(request, "heroes", now, read);
-  const rest = restOf(selfLink(url, given), meta);
-  return { document: { content, rest }, records: 0, matches: NO_MATCHES, tag: "collection" };
+  const document = unpagedDocument(request, query, content, meta);
+  return { document, records: 0, tag: "collection" };
 }
 
 async function findHeroes(

@@ -7,7 +7,6 @@ import { RATE_UNIT } from "../../domain/rank.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { type ApiError, apiError } from "../../endpoint/errors.ts";
 import {
-  NO_MATCHES,
   readQuery,
   type ShardRequest,
   type ShardResult,
@@ -43,7 +42,7 @@ export async function getLeaderboard(request: ShardRequest): Promise<ShardResult
   const { content, records, next, window } = found;
   const meta = { board, period, ...(window && { window }), depth };
   const rest = restOf(nextLinks(url, given, next), meta);
-  return { document: { content, rest }, records, matches: NO_MATCHES, tag: "collection" };
+  return { document: { content, rest }, records, tag: "collection" };
 }
 
 async function findEntries(

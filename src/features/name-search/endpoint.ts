@@ -10,7 +10,6 @@ import { skillTier } from "../../domain/rank.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import {
   type AllShardsRequest,
-  NO_MATCHES,
   type RecordsRequest,
   readQuery,
   type ShardRequest,
@@ -99,7 +98,7 @@ function resultOf(
   const whole = { ...meta, ...(isNearest ? { nearest: true } : {}) };
   const shown = Object.keys(whole).length > 0 ? whole : undefined;
   const document = unpagedDocument(request, query, content, shown);
-  return { document, records: data.length, matches: NO_MATCHES, tag: "collection" };
+  return { document, records: data.length, tag: "collection" };
 }
 
 /** By rank, then the most recent match. */

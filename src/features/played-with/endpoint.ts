@@ -7,7 +7,6 @@ import { sidesIn } from "../../document/record.ts";
 import { COUNTED_MODES } from "../../domain/modes.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import {
-  NO_MATCHES,
   notFound,
   readQuery,
   type ShardRequest,
@@ -35,7 +34,7 @@ export async function getPlayedWith(request: ShardRequest): Promise<ShardResult>
     rest: restOf(links, { matches, window, isTruncated }),
     lasting: restOf(links, { matches, isTruncated }),
   };
-  return { document, records, matches: NO_MATCHES, tag: "collection" };
+  return { document, records, tag: "collection" };
 }
 
 async function findPlayers(
