@@ -23,7 +23,7 @@ import {
 import type { Body } from "./body.ts";
 import type { ServerContext } from "./context.ts";
 import { pageHead } from "./page-head.ts";
-import { recordsRequest, shardRequest } from "./records-request.ts";
+import { shardRequest } from "./records-request.ts";
 import type { ApiRequest } from "./request.ts";
 import {
   documentResponse,
@@ -199,9 +199,10 @@ async function allShardsRequest(
   request: ApiRequest,
   key: LiveKey,
 ): Promise<AllShardsRequest> {
-  const { shards, keys } = context;
+  const { shards, keys, maxOffset, profile } = context;
+  const { query, time: now } = request;
   return {
-    ...recordsRequest(context, request),
+    ...{ query, url: request.baseUrl() + request.path, now, maxOffset, profile },
     shards: (await shards.list()).filter((shard) => keys.mayRead(key, shard)),
     reader: (shard) => shards.reader(shard),
     failed: (shard, error) => unexpectedError(context, request, error, shard),

@@ -1,7 +1,7 @@
 /** Makes what an endpoint is given from a request that has passed all checks. */
 
 import type { LiveKey } from "../access/key-lookup.ts";
-import type { RecordsRequest, ShardRequest } from "../endpoint/shard-request.ts";
+import type { ShardRequest } from "../endpoint/shard-request.ts";
 import type { Reader } from "../store/store.ts";
 import type { ServerContext } from "./context.ts";
 import type { ApiRequest } from "./request.ts";
@@ -31,12 +31,4 @@ export function shardRequest(
     results,
     running,
   };
-}
-
-export function recordsRequest(
-  { maxOffset, profile }: ServerContext,
-  request: ApiRequest,
-): RecordsRequest {
-  const { query, time: now } = request;
-  return { query, url: request.baseUrl() + request.path, now, maxOffset, profile };
 }
