@@ -3,7 +3,7 @@
  * up is decided by the model. Order, batches and compression change nothing, nor does an export that is ingested.
  */
 
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { GAME_MODES } from "../../src/domain/modes.ts";
 import { type Draft, draftOf, type Loose } from "../support/drafts.ts";
 import {
@@ -19,6 +19,7 @@ import { startWorld } from "../support/world.ts";
 import { COMPARED, recordTarget } from "../trial/fuzz/records.ts";
 
 const target = recordTarget();
+afterAll(target.stop);
 
 /** How many of these records are served, each as the model says. */
 async function served(documents: (MatchDocument | Loose)[]): Promise<number> {

@@ -3,7 +3,8 @@
  * rejected has readable reasons and is not stored; an export holds the same records.
  */
 
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { isObject, type Json, type JsonObject } from "../../../src/domain/json.ts";
 import type { Report } from "../../../src/ingest/report.ts";
 import { recordsIn } from "../../../src/ingest/report.ts";
@@ -35,35 +36,58 @@ export const VALID = "a valid match";
 export const INVALID = "an invalid match";
 export const COMPARED = "a served match";
 
-export const recordTarget = (tamper = (file: Buffer) => file): Target<RecordCase> => ({
-  kind: "records",
-  generate: recordFile,
-  write: ({ text, wrapping }) => (wrapping === "plain" ? text : `# ${wrapping}\n${text}`),
-  read(file) {
-    const [, word] = /^# ([\w-]+)\n/.exec(file) ?? [];
-    const wrapping = WRAPPINGS.find((one) => one === word);
-    if (!wrapping) return { text: file, wrapping: "plain" };
-    return { text: file.slice(file.indexOf("\n") + 1), wrapping };
-  },
-  async check(one) {
-    const stores: Store[] = [];
-    const store = async () => {
-      const made = await aStore();
-      stores.push(made);
-      return made;
-    };
-    const world = await startWorld();
-    const other = await startAdminWorld([], { batch: "1" });
-    for (const { data } of [world, other]) await addEmptyShard(data, SHARD);
-    try {
-      return await checked(one, world, other, store, tamper);
-    } finally {
-      await world.stop();
-      await other.stop();
-      for (const made of stores) made.remove();
+/**
+ * Many cases are uploaded to one server, because the start of the thread that stores uploads takes longer than a case. Not
+ * all: it keeps the files open that were replaced.
+ */
+const CASES_OF_A_SERVER = 100;
+
+export function recordTarget(
+  tamper = (file: Buffer) => file,
+): Target<RecordCase> & { stop(): Promise<void> } {
+  let uploaded: AdminWorld | undefined;
+  let cases = 0;
+  /** A server with the empty shard. */
+  const forUploads = async () => {
+    if (cases++ % CASES_OF_A_SERVER === 0 || !uploaded) {
+      await uploaded?.stop();
+      uploaded = await startAdminWorld([], { batch: "1" });
     }
-  },
-});
+    for (const end of ["", "-wal", "-shm"]) {
+      rmSync(join(uploaded.data, `${SHARD}.db${end}`), { force: true });
+    }
+    await addEmptyShard(uploaded.data, SHARD);
+    return uploaded;
+  };
+  return {
+    kind: "records",
+    generate: recordFile,
+    write: ({ text, wrapping }) => (wrapping === "plain" ? text : `# ${wrapping}\n${text}`),
+    read(file) {
+      const [, word] = /^# ([\w-]+)\n/.exec(file) ?? [];
+      const wrapping = WRAPPINGS.find((one) => one === word);
+      if (!wrapping) return { text: file, wrapping: "plain" };
+      return { text: file.slice(file.indexOf("\n") + 1), wrapping };
+    },
+    async check(one) {
+      const stores: Store[] = [];
+      const store = async () => {
+        const made = await aStore();
+        stores.push(made);
+        return made;
+      };
+      const world = await startWorld();
+      await addEmptyShard(world.data, SHARD);
+      try {
+        return await checked(one, world, await forUploads(), store, tamper);
+      } finally {
+        await world.stop();
+        for (const made of stores) made.remove();
+      }
+    },
+    stop: async () => uploaded?.stop(),
+  };
+}
 
 async function checked(
   { text, wrapping }: RecordCase,

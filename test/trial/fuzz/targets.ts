@@ -17,7 +17,10 @@ export async function fuzzKind(
   options: CampaignOptions,
   tamper: Tamper = {},
 ): Promise<Summary> {
-  if (kind === "records") return fuzz(recordTarget(tamper.records), options);
+  if (kind === "records") {
+    const target = recordTarget(tamper.records);
+    return fuzz(target, options).finally(target.stop);
+  }
   const world = await startFuzzWorld();
   const target = requestTarget(world, tamper.requests);
   try {
