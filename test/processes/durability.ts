@@ -6,13 +6,14 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { DiskModel, WORST } from "../support/disk-model.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { linesOf } from "../support/places.ts";
-import { matchbook } from "../support/process.ts";
-import { RecordedDisk } from "../support/recorded-disk.ts";
+import { asProcess, matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { sharedFolder } from "../support/shared.ts";
+import { recorder, sends } from "../support/system-calls.ts";
 import { powerCuts } from "../trial/power-cuts/power-cuts.ts";
 
 const MATCHES = 12;
@@ -40,29 +41,42 @@ async function done(args: string[], stdin = ""): Promise<string> {
 
 let disks = 0;
 
-/** A disk with a shard, a key and a backup, or an empty one. */
-function aDisk(content?: string): RecordedDisk {
-  const at = join(folder, `disk-${disks++}`);
-  mkdirSync(at);
-  return new RecordedDisk(at, content);
+/** The path of a modelled disk: with a shard, a key and a backup, or empty. */
+function aDisk(content?: string): string {
+  const path = join(folder, `disk-${disks++}`, "disk");
+  mkdirSync(path, { recursive: true });
+  if (content !== undefined) cpSync(content, path, { recursive: true });
+  return path;
 }
 
-/** Runs a command on a disk; the data folder on it is `data`. Returns the folder that is left after a power cut. */
+/**
+ * Runs a command on a disk; the data folder on it is `data`. Returns the folder that is left after a power cut when the
+ * command sends the acknowledgement.
+ */
 async function leftAfter(
-  disk: RecordedDisk,
+  disk: string,
   args: string[],
-  acknowledgement: string | undefined,
+  acknowledgement: string,
   stdin = "",
   exitCode = 0,
 ): Promise<string> {
-  const { path } = disk;
-  const whole = [...args.map((one) => one.replace("DISK", path)), "--data", join(path, "data")];
-  const run = await disk.run(whole, acknowledgement, stdin);
-  expect([run.finished.exitCode, run.finished.stderr]).toEqual([exitCode, run.finished.stderr]);
+  const whole = [...args.map((one) => one.replace("DISK", disk)), "--data", join(disk, "data")];
+  const model = new DiskModel(disk);
+  const tape = recorder(dirname(disk));
+  const finished = await asProcess(whole, { program: tape.program, stdin });
+  expect([finished.exitCode, finished.stderr]).toEqual([exitCode, finished.stderr]);
+  const calls = tape.calls();
+  const { moment } = sends(calls, acknowledgement);
+  model.play(calls.filter((call) => call.moment < moment));
+  const atRisk = model.atRisk();
+  const left = `${disk}-left`;
+  model.cut(left, WORST);
+  // Nor may the rest of the run do something in an order that a power cut could turn into damage.
+  model.play(calls.filter((call) => call.moment >= moment));
   // What is rebuilt to compare with is thrown away.
-  const mistakes = run.mistakes.filter((one) => !one.startsWith("data/.verify-"));
-  expect({ atRisk: run.atRisk, mistakes }).toEqual({ atRisk: [], mistakes: [] });
-  return run.left;
+  const mistakes = model.mistakes.filter((one) => !one.startsWith("data/.verify-"));
+  expect({ atRisk, mistakes }).toEqual({ atRisk: [], mistakes: [] });
+  return left;
 }
 
 const verified = async (data: string) =>
@@ -77,7 +91,7 @@ describe("a power cut when the command reports success loses nothing of", () => 
     const input = [...lines, rejected].join("\n");
     const args = ["ingest", "-", "--json", "--rejects", "DISK/out/rejects.ndjson"];
     const disk = aDisk();
-    mkdirSync(join(disk.path, "out"));
+    mkdirSync(join(disk, "out"));
     const left = await leftAfter(disk, args, '"stored"', input, 1);
     expect(await exported(join(left, "data"))).toBe(await exported(join(original, "data")));
     expect(readFileSync(join(left, "out/rejects.ndjson"), "utf8")).toContain("not an id");
@@ -99,7 +113,7 @@ describe("a power cut when the command reports success loses nothing of", () => 
     const disk = aDisk(original);
     const left = await leftAfter(disk, ["prune", "na", "--older-than", "1d"], "cutoff");
     const after = await exported(join(left, "data"));
-    expect(after).toBe(await exported(join(disk.path, "data")));
+    expect(after).toBe(await exported(join(disk, "data")));
     expect(after).not.toBe(await exported(join(original, "data")));
   });
 
@@ -117,7 +131,7 @@ describe("a power cut when the command reports success loses nothing of", () => 
 
   test("restore, into a new folder", async () => {
     const disk = aDisk();
-    cpSync(join(original, "backup"), join(disk.path, "backup"), { recursive: true });
+    cpSync(join(original, "backup"), join(disk, "backup"), { recursive: true });
     const left = await leftAfter(disk, ["restore", "DISK/backup"], "na.db");
     expect(await exported(join(left, "data"))).toBe(await exported(join(original, "data")));
   });
@@ -136,7 +150,7 @@ describe("a power cut when the command reports success loses nothing of", () => 
 
   test("repair, with the list of what is missing and the old file", async () => {
     const disk = aDisk(original);
-    const file = join(disk.path, "data/na.db");
+    const file = join(disk, "data/na.db");
     sqliteRows(file).change("match", "first", { document: new Uint8Array(20) });
     const damaged = readFileSync(file);
     const left = await leftAfter(disk, ["repair", "na", "--json"], '"state"', "", 3);
