@@ -7,7 +7,7 @@ import type { Subprocess } from "bun";
 import { freePort, giveAway } from "../../support/postgres.ts";
 import { until } from "../../support/state.ts";
 import { familyOf, signalAll } from "../../support/workers.ts";
-import { start, tail } from "./programs.ts";
+import { start } from "./programs.ts";
 import {
   type DatabasePorts,
   databaseProxySettings,
@@ -95,12 +95,6 @@ export class FailoverCluster {
     const { folder } = this.#nodes.find((node) => node.name === name)!;
     const settings = join(folder, "patroni.json");
     this.#patronis.set(name, start("patroni", [settings], folder, "patroni.log"));
-  }
-
-  /** The last log lines of all programs, for troubleshooting. */
-  lastWords(): string {
-    const logs = ["etcd.log", "haproxy.log", "one/patroni.log", "two/patroni.log"];
-    return logs.map((log) => `== ${log}\n${tail(join(this.folder, log))}`).join("\n");
   }
 
   async remove(): Promise<void> {

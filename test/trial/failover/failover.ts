@@ -4,19 +4,18 @@
  * without intervention. Prints the table of docs/scaling.md.
  */
 
-import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { measuredWith } from "../../../bench/machine.ts";
 import { demoDocuments } from "../../../src/demo/demo.ts";
-import { matchbook, ROOT } from "../../support/process.ts";
+import { matchbook } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
 import { Ledger } from "../ledger.ts";
 import { type Given, Misuse, type Trial } from "../trial.ts";
 import { IngestCommand } from "./command.ts";
 import { FAULTS, type Fault } from "./faults.ts";
 import { type Measured, table, watch } from "./measure.ts";
-import { checkPrograms, versions } from "./programs.ts";
+import { checkPrograms, lastWords, versions } from "./programs.ts";
 import { Readers } from "./readers.ts";
 import { Sender } from "./sender.ts";
 import { Stack } from "./stack.ts";
@@ -28,10 +27,6 @@ instances, Redis and HAProxy, while clients read and matches are stored.`,
   usually: "10, all parts once",
   options: {
     "without-replica": { takes: "nothing", help: "the instances read from the primary only" },
-    write: {
-      takes: "nothing",
-      help: "writes the table with a replica into docs/scaling.md, if everything held",
-    },
   },
   parts: Object.fromEntries(Object.entries(FAULTS).map(([name, { title }]) => [name, title])),
   run: failover,
@@ -70,33 +65,19 @@ async function failover(given: Given): Promise<boolean> {
   } catch (error) {
     problems.push(String(error));
     console.error(error);
-    console.error(stack.lastWords());
+    console.error(lastWords(stack.folder));
   } finally {
     await stack.remove();
   }
-  const isWithout = given.has("without-replica");
   const only = given.only ? ` --only ${given.only}` : "";
   const reads = rows.reduce((sum, row) => sum + row.reads, 0);
-  const command = `npm run trial -- failover${only}${isWithout ? " --without-replica" : ""}`;
+  const without = given.has("without-replica") ? " --without-replica" : "";
+  const command = `npm run trial -- failover${only}${without}`;
   const load = `average load ${loadavg()[2]!.toFixed(1)}`;
   const origin = measuredWith(command, load, versions());
-  const report = `${table(rows)}\n\n${reads} reads; ${stored} records. ${origin}`;
-  console.log(`\n${report}\n`);
+  console.log(`\n${table(rows)}\n\n${reads} reads; ${stored} records. ${origin}\n`);
   for (const problem of problems) console.log(`failed: ${problem}`);
-  if (problems.length === 0 && given.has("write") && !isWithout) publish(report);
   return problems.length === 0;
-}
-
-/** Writes the table into docs/scaling.md. */
-function publish(text: string): void {
-  const file = join(ROOT, "docs/scaling.md");
-  const marked = /(<!-- trial failover -->)[\s\S]*?(<!-- \/trial failover -->)/;
-  const page = readFileSync(file, "utf8");
-  if (!marked.test(page)) throw new Error("docs/scaling.md has no place for the table");
-  writeFileSync(
-    file,
-    page.replace(marked, (_, open, close) => `${open}\n\n${text}\n\n${close}`),
-  );
 }
 
 /** Returns how many records were stored. */

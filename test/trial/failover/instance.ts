@@ -1,6 +1,6 @@
 /** One Matchbook instance with the pgbouncer of its machine, on ports that stay the same over restarts. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { TOKEN } from "../../support/admin.ts";
@@ -8,15 +8,13 @@ import { freePort, giveAway } from "../../support/postgres.ts";
 import { startServerProcess } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
 import { familyOf, signalAll } from "../../support/workers.ts";
-import { start, tail } from "./programs.ts";
+import { start } from "./programs.ts";
 import { type DatabasePorts, pgbouncerSettings } from "./settings.ts";
 
 export class InstanceOnMachine {
   readonly folder: string;
   /** The settings file, which commands can use too. */
   readonly config: string;
-  /** What it wrote to standard error. */
-  log = "";
   #ports = { server: 0, admin: 0, pgbouncer: 0 };
   #server: Awaited<ReturnType<typeof startServerProcess>> | undefined;
   #pgbouncer: Subprocess | undefined;
@@ -112,12 +110,7 @@ ${readsReplica ? replicas : ""}`,
     await Promise.all(children.map(({ exited }) => exited));
   }
 
-  lastWords(): string {
-    const log = this.log.trimEnd().split("\n").slice(-15).join("\n");
-    return `== ${this.folder}\n${log}\n${tail(join(this.folder, "pgbouncer.log"))}`;
-  }
-
   async #listen(stderr: ReadableStream<Uint8Array>): Promise<void> {
-    for await (const piece of stderr) this.log += Buffer.from(piece).toString();
+    for await (const piece of stderr) appendFileSync(join(this.folder, "server.log"), piece);
   }
 }

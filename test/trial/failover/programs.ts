@@ -73,11 +73,13 @@ export function start(program: Program, args: string[], folder: string, log: str
   });
 }
 
-/** The last lines of a log, for troubleshooting. */
-export function tail(file: string): string {
-  try {
-    return readFileSync(file, "utf8").trimEnd().split("\n").slice(-15).join("\n");
-  } catch {
-    return "(nothing)";
-  }
+/** The last lines of the logs of all programs in a folder, for troubleshooting. */
+export function lastWords(folder: string): string {
+  const logs = [...new Bun.Glob("**/*.log").scanSync(folder)].sort();
+  return logs
+    .map((log) => {
+      const lines = readFileSync(join(folder, log), "utf8").trimEnd().split("\n");
+      return [`== ${log}`, ...lines.slice(-15)].join("\n");
+    })
+    .join("\n");
 }

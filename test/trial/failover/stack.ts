@@ -8,7 +8,7 @@ import { startRedis, type TestRedis } from "../../support/redis.ts";
 import { until } from "../../support/state.ts";
 import { FailoverCluster } from "./cluster.ts";
 import { InstanceOnMachine } from "./instance.ts";
-import { start, tail } from "./programs.ts";
+import { start } from "./programs.ts";
 import { publicProxySettings } from "./settings.ts";
 
 export class Stack {
@@ -56,12 +56,6 @@ export class Stack {
   async whole(): Promise<void> {
     await this.cluster.bothInStep();
     await Promise.all([this.one.ready(), this.two.ready()]);
-  }
-
-  lastWords(): string {
-    const proxy = `== public.log\n${tail(join(this.folder, "public.log"))}`;
-    const instances = [this.one, this.two].map((instance) => instance.lastWords());
-    return [this.cluster.lastWords(), ...instances, proxy].join("\n");
   }
 
   async remove(): Promise<void> {

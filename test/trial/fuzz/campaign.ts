@@ -43,7 +43,6 @@ export interface CampaignOptions {
   seed: number;
   /** Whether to generate another case after this many. */
   goesOn(generated: number): boolean;
-  onProgress?(generated: number, behaviours: number, findings: number): void;
   /** Whether the corpus comes first. */
   hasCorpus?: boolean;
   /** Whether findings are minimised, which takes a while. */
@@ -56,8 +55,7 @@ export interface CampaignOptions {
 const ENOUGH_FINDINGS = 5;
 
 export async function fuzz<Case>(target: Target<Case>, options: CampaignOptions): Promise<Summary> {
-  const { seed, goesOn, hasCorpus = true, isMinimised = true } = options;
-  const { onProgress = () => {}, onComplaint = () => {} } = options;
+  const { seed, goesOn, hasCorpus = true, isMinimised = true, onComplaint = () => {} } = options;
   const seen = new Map<string, number>();
   const findings: Finding[] = [];
   const run = async (one: Case): Promise<string | undefined> => {
@@ -81,7 +79,6 @@ export async function fuzz<Case>(target: Target<Case>, options: CampaignOptions)
       const report = isMinimised ? reported : asFound;
       findings.push(await report(target, `case ${generated}`, choices.made, complaint));
     }
-    onProgress(generated + 1, seen.size, findings.length);
   }
   return { corpus: corpus.length, generated, seen, findings };
 }

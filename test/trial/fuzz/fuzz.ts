@@ -8,7 +8,6 @@ const WHAT: Record<Kind, string> = {
   requests: "requests to the public listener",
   records: "files and uploads of match documents",
 };
-const PROGRESS_MS = 10_000;
 
 export const FUZZ: Trial = {
   what: "generated requests and match documents, compared with a reference",
@@ -25,18 +24,12 @@ new cases. What is found is minimised and printed.`,
     for (const kind of kinds) {
       const began = performance.now();
       const spent = () => performance.now() - began;
-      let told = 0;
       const { corpus, generated, seen, findings } = await fuzzKind(kind, {
         seed,
         goesOn: (done) =>
           cases === undefined ? spent() < (minutes * 60_000) / kinds.length : done < cases,
         onComplaint: (from, complaint) =>
           console.log(`${kind}, ${from}: ${complaint.slice(0, 4000)}\nNow it is minimised.`),
-        onProgress(done, behaviours, found) {
-          if (spent() < told + PROGRESS_MS) return;
-          told = spent();
-          console.log(`${kind}: ${done} cases, ${behaviours} behaviours, ${found} findings`);
-        },
       });
       for (const finding of findings) console.log(`\n${toRepeat(kind, seed, finding)}\n`);
       console.log(

@@ -11,7 +11,6 @@ export interface ReadersOptions {
   server: { readonly url: string; readonly isReplacing: boolean };
   /** Requests per second. */
   rate: number;
-  connections: number;
   chance: Chance;
   questions: Questions;
   history: History;
@@ -19,6 +18,7 @@ export interface ReadersOptions {
   key: string;
 }
 
+const CONNECTIONS = 16;
 /** A caller that is late by more does not catch up. */
 const MOST_LATE_MS = 1000;
 
@@ -31,7 +31,7 @@ export class Readers {
   #isOver = false;
 
   constructor(private readonly options: ReadersOptions) {
-    this.#callers = Array.from({ length: options.connections }, () => new Caller(options.server));
+    this.#callers = Array.from({ length: CONNECTIONS }, () => new Caller(options.server));
     this.#work = this.#callers.map((caller, at) => this.#call(caller, at));
   }
 
@@ -46,9 +46,9 @@ export class Readers {
   }
 
   async #call(caller: Caller, at: number): Promise<void> {
-    const { rate, connections } = this.options;
-    const interval = (1000 * connections) / rate;
-    let due = performance.now() + (interval * at) / connections;
+    const { rate } = this.options;
+    const interval = (1000 * CONNECTIONS) / rate;
+    let due = performance.now() + (interval * at) / CONNECTIONS;
     let next: Question | undefined;
     while (!this.#isOver) {
       const early = due - performance.now();

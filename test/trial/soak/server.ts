@@ -13,7 +13,8 @@ import { SHARD } from "./records.ts";
 export const DEPTH = 300;
 /** Events of this level and above fail a run. */
 const ERROR = 50;
-/** Two workers drain for about fifteen seconds each. A busy machine takes longer. */
+const WORKERS = 2;
+/** They drain for about fifteen seconds each. A busy machine takes longer. */
 const RESTART_SECONDS = 300;
 
 export interface Report {
@@ -31,7 +32,6 @@ export class SoakedServer {
     readonly data: string,
     private readonly server: Awaited<ReturnType<typeof startWorkers>>,
     readonly adminUrl: string,
-    readonly workers: number,
   ) {}
 
   /** Writes the settings of a data folder: the shard in it, or in a database. */
@@ -40,15 +40,15 @@ export class SoakedServer {
     appendFileSync(config, "\n[tiers.soak]\nchanges-per-minute = 100000000\n");
   }
 
-  static async start(data: string, workers: number): Promise<SoakedServer> {
+  static async start(data: string): Promise<SoakedServer> {
     const flags = [
-      ...["--data", data, "--config", join(data, "matchbook.toml"), "--workers", `${workers}`],
+      ...["--data", data, "--config", join(data, "matchbook.toml"), "--workers", `${WORKERS}`],
       ...["--rate", "100000000", "--matches-per-day", "0", "--open-requests-per-minute", "0"],
       ...["--leaderboard-depth", `${DEPTH}`, "--admin-port", "0", "--log-level", "warn"],
     ];
     const server = await startWorkers(flags, { env: { MATCHBOOK_ADMIN_TOKEN: TOKEN } });
     const adminUrl = await server.saying(/^admin listener on (\S+)\n/m);
-    return new SoakedServer(data, server, adminUrl, workers);
+    return new SoakedServer(data, server, adminUrl);
   }
 
   get url(): string {
@@ -91,7 +91,7 @@ export class SoakedServer {
       "all workers are replaced",
       () => {
         const now = childrenOf(this.server.pid);
-        return now.length === this.workers && !now.some((pid) => before.includes(pid));
+        return now.length === WORKERS && !now.some((pid) => before.includes(pid));
       },
       RESTART_SECONDS,
     );

@@ -7,10 +7,8 @@ import { STEPS } from "./writer.ts";
 
 export const SMALL: SoakOptions = {
   seed: Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31)),
-  workers: 2,
   // Paced, so that it takes little of the machine.
   rate: 60,
-  connections: 8,
   matches: 300,
   sampleSeconds: 5,
 };

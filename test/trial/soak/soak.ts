@@ -25,10 +25,8 @@ import { STEPS, Writer } from "./writer.ts";
 
 export interface SoakOptions {
   seed: number;
-  workers: number;
   /** Requests per second, over all connections. */
   rate: number;
-  connections: number;
   /** How long to run. */
   minutes?: number;
   /** In place of minutes: how often each kind of change is made. The run ends when it has seen enough besides. */
@@ -106,7 +104,7 @@ class Soak {
   }
 
   async run(): Promise<SoakResult> {
-    const { seed, workers, rate, connections, matches = MATCHES, postgres } = this.options;
+    const { seed, rate, matches = MATCHES, postgres } = this.options;
     mkdirSync(this.data, { recursive: true });
     SoakedServer.configure(this.data, postgres);
     const records = new Records(new Chance(seed, 1), seed, Date.now(), matches);
@@ -119,14 +117,14 @@ class Soak {
     const history = new History(state, postgres ? STALE_MS : 0);
     const log = new ChangeLog();
     const judge = new Judge(history, log, this.options.tamper);
-    const server = await SoakedServer.start(this.data, workers);
+    const server = await SoakedServer.start(this.data);
     const writer = new Writer(
       ...([new Chance(seed, 2), records, shard, server, key, history, log] as const),
       () => judge.logged(),
     );
     await writer.audit(nothing, state);
     const readers = new Readers({
-      ...{ server, rate, connections, chance: new Chance(seed, 4), history, judge, key },
+      ...{ server, rate, chance: new Chance(seed, 4), history, judge, key },
       questions: new Questions(new Chance(seed, 5), log, DEPTH, postgres !== undefined),
     });
     this.#began = performance.now();

@@ -12,8 +12,6 @@ uploads, replacement, prune, redaction, replacement of workers. Every response m
   usually: "60",
   options: {
     rate: { takes: "number", help: "requests per second (default: 800)" },
-    workers: { takes: "number", help: "worker processes (default: 2)" },
-    connections: { takes: "number", help: "kept-alive connections (default: 16)" },
     postgres: { takes: "text", help: "the URL of an empty schema for the shard" },
   },
   async run(given) {
@@ -23,8 +21,6 @@ uploads, replacement, prune, redaction, replacement of workers. Every response m
       seed: given.seed,
       minutes,
       rate: given.number("rate") ?? 800,
-      workers: given.number("workers") ?? 2,
-      connections: given.number("connections") ?? 16,
       ...(postgres === undefined ? {} : { postgres }),
       sampleSeconds: Math.min(10, minutes),
       onProgress: ({ seconds, responses, mismatches }) =>
