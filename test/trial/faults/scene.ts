@@ -8,7 +8,13 @@ import { TOKEN, type Uploaded, uploadTo } from "../../support/admin.ts";
 import { Chance } from "../../support/chance.ts";
 import { writeLines } from "../../support/demo.ts";
 import { shardsFile } from "../../support/places.ts";
-import { asProcess, type Finished, MATCHBOOK, matchbook } from "../../support/process.ts";
+import {
+  asProcess,
+  type Finished,
+  matchbook,
+  PROGRAM,
+  RUNTIME_OPTIONS,
+} from "../../support/process.ts";
 import { isAlive, startWorkers } from "../../support/workers.ts";
 import { aFolder } from "../../support/world.ts";
 import { Ledger } from "../ledger.ts";
@@ -288,7 +294,9 @@ export class Scene {
     if (words.length === 0) return {};
     const program = join(this.folder.path, `matchbook-${this.#wrappers++}`);
     const quoted = words.map((word) => `'${word}'`).join(" ");
-    writeFileSync(program, `#!/bin/sh\nexec ${quoted} ${MATCHBOOK} "$@"\n`);
+    const options = Object.entries(RUNTIME_OPTIONS).map((one) => one.join("="));
+    const script = ["#!/bin/sh", `export ${options.join(" ")}`, `exec ${quoted} ${PROGRAM} "$@"`];
+    writeFileSync(program, script.join("\n"));
     chmodSync(program, 0o755);
     return { program };
   }
