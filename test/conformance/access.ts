@@ -302,30 +302,6 @@ export function accessConformance(engine: string, make: () => Promise<TestedPlac
       expect(await place.usage.countedAfter(9)).toEqual({ counted: [entry], position: 1 });
     });
 
-    test("are known to the next process, and to others with their next write", async () => {
-      const first = new UsageRecorder(place.usage, CLOCK, unobserved);
-      await first.start();
-      const second = new UsageRecorder(rival.usage, CLOCK, unobserved);
-      await second.start();
-      expect(first.quotas.consume("k_a", matchesFrom(0, 5), 8, NOW)).toBe(true);
-      await first.write();
-      await second.write();
-      expect(second.quotas.count("k_a", NOW)).toBe(5);
-      expect(second.quotas.consume("k_a", matchesFrom(5, 5), 8, NOW)).toBe(true);
-      expect(second.quotas.consume("k_a", matchesFrom(10, 1), 8, NOW)).toBe(false);
-      await second.stop();
-      await first.write();
-      const third = new UsageRecorder(rival.usage, CLOCK, unobserved);
-      await third.start();
-      for (const { quotas } of [first, third]) {
-        expect(quotas.count("k_a", NOW)).toBe(10);
-        expect(quotas.consume("k_a", matchesFrom(0, 10), 8, NOW)).toBe(true);
-        expect(quotas.consume("k_a", matchesFrom(10, 1), 8, NOW)).toBe(false);
-      }
-      await first.stop();
-      await third.stop();
-    });
-
     test("are read page by page", async () => {
       const keys = Array.from({ length: 2500 }, (_, index) => `k_${index}`);
       await place.usage.add(

@@ -49,7 +49,7 @@ describe("a replica", () => {
     await server.stop();
   });
 
-  // Which lag is too much is a table of test/unit/postgres-replica-health.test.ts.
+  // Which lag is too much is in test/unit/postgres-replica-health.test.ts.
   test("within the lag limit is used, and one beyond it is not", async () => {
     const [patient, strict] = [await serving(1000), await serving(1)];
     const known = await served(patient.get, 0);

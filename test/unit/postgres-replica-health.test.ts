@@ -54,12 +54,6 @@ function aPair(replicaTokens = ["", "a", "b", "c", "d"]) {
 }
 
 describe("a replica", () => {
-  test("that is up to date is used, however long nobody writes", async () => {
-    const pair = aPair();
-    expect(await pair.at(0, 2, 2)).toBe(true);
-    expect(await pair.at(100_000, 2, 2)).toBe(true);
-  });
-
   test("that lags is used within the limit", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, 2)).toBe(true);
@@ -71,14 +65,6 @@ describe("a replica", () => {
     expect(await pair.at(14, 4, 3)).toBe(true);
     expect(await pair.at(16, 4, 3)).toBe(false);
     expect(await pair.at(16, 4, 4)).toBe(true);
-  });
-
-  test("that is unavailable is not used until it is back", async () => {
-    const pair = aPair();
-    expect(await pair.at(0, 2, "down")).toBe(false);
-    expect(await pair.at(1, 2, 2)).toBe(true);
-    expect(await pair.at(2, 2, "down")).toBe(false);
-    expect(await pair.at(3, 2, 2)).toBe(true);
   });
 
   test("of an unavailable primary stays in use, as far as it had kept up", async () => {
