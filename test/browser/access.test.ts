@@ -1,6 +1,6 @@
 /** What visitors may see: shared links with and without a key, open and closed servers, and what the portal says of a key. */
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
 import { openAccess } from "../../src/open-access.ts";
 import { serve } from "../../src/wiring.ts";
@@ -16,7 +16,6 @@ import {
   settled,
   startDemoWorld,
   stillClock,
-  testEverywhere,
   visit,
 } from "./support.ts";
 import { TEXTS } from "./texts.ts";
@@ -219,15 +218,5 @@ inBrowser("a key", () => {
     expect(await developer.locator(".sample .code-block").innerText()).toContain(closed.key);
     await leave(developer);
     await demo.stop("test");
-  });
-
-  describe("in its dialog is accessible:", () => {
-    testEverywhere(
-      () => ({ address: `${open.url}/portal/status`, options: { key: open.key } }),
-      async (page) => {
-        await keyButton(page, /^Key /).click();
-        await page.getByText("This key works.").waitFor();
-      },
-    );
   });
 });

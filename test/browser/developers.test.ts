@@ -9,15 +9,7 @@ import { ROOT } from "../support/process.ts";
 import { shared } from "../support/shared.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { MATCHES } from "./explorer.ts";
-import {
-  inBrowser,
-  leave,
-  settled,
-  stillClock,
-  testEverywhere,
-  violations,
-  visit,
-} from "./support.ts";
+import { inBrowser, leave, settled, stillClock, violations, visit } from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
 const AREA = "/portal/developers";
@@ -25,9 +17,6 @@ const PHONE = 390;
 
 inBrowser("the developer area", () => {
   const world = shared(() => startWorld(MATCHES));
-
-  // The other pages are in everywhere.long.test.ts.
-  testEverywhere(() => ({ address: world.url + AREA, options: { key: world.key } }));
 
   test("leads to each of its pages, by the sidebar and by the menu of a phone", async () => {
     const page = await visit(`${world.url}${AREA}`, { key: world.key });

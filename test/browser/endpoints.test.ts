@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { shared } from "../support/shared.ts";
-import { inBrowser, leave, startDemoWorld, testEverywhere, visit } from "./support.ts";
+import { inBrowser, leave, startDemoWorld, visit } from "./support.ts";
 
 const ENDPOINTS = "/portal/developers/endpoints";
 
@@ -12,17 +12,6 @@ interface Described {
 
 inBrowser("the endpoints", () => {
   const world = shared(() => startDemoWorld());
-
-  testEverywhere(
-    () => ({ address: `${world.url}${ENDPOINTS}`, options: { key: world.key } }),
-    async (page) => {
-      // Two small ones, since axe-core looks at every element.
-      await page.locator("#getNameList > summary").click();
-      await page.locator("#getNameList .schema summary").first().click();
-      await page.locator("#getNameList .endpoint-example > summary").click();
-      await page.locator("#getHealth > summary").click();
-    },
-  );
 
   test("are those of the OpenAPI document, each with a link of its own", async () => {
     const page = await visit(`${world.url}${ENDPOINTS}`, { key: world.key });

@@ -14,15 +14,7 @@ import {
   openMore,
   showsMatches,
 } from "./explorer.ts";
-import {
-  holdReplies,
-  inBrowser,
-  leave,
-  settled,
-  stillClock,
-  testEverywhere,
-  visit,
-} from "./support.ts";
+import { holdReplies, inBrowser, leave, settled, stillClock, visit } from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
 const { won, lost } = OUTCOME_NAMES;
@@ -32,17 +24,6 @@ const [COLLAPSE, EXPAND] = ["Collapse all", "Expand all"];
 
 inBrowser("the response in the explorer", () => {
   const world = shared(() => startWorld(MATCHES));
-
-  testEverywhere(
-    () => ({
-      address: `${world.url}${EXPLORER}?shard=na&on=matches&filter[playerNames]=Ada&page[limit]=2`,
-      options: { key: world.key },
-    }),
-    async (page) => {
-      await openMore(page);
-      await settled(page);
-    },
-  );
 
   test("is remembered: Back shows it at once, at the same scroll position", async () => {
     const page = await openExplorer(world, "?shard=na&on=matches", { width: 360 });

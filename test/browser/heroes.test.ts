@@ -14,7 +14,6 @@ import {
   settled,
   startDemoWorld,
   sticksOut,
-  testEverywhere,
   visit,
   WIDTHS,
 } from "./support.ts";
@@ -36,12 +35,6 @@ inBrowser("the heroes page", () => {
 
     const open = (query = "", options = {}) =>
       visit(`${world.url}/portal/na/heroes${query}`, { key: world.key, ...options });
-
-    // Few heroes: axe-core looks at every cell.
-    testEverywhere(() => ({
-      address: `${world.url}/portal/na/heroes?mode=casual_aral&sort=-winRate`,
-      options: { key: world.key },
-    }));
 
     test("shows what the API counts, does not shift while it loads, and keeps the heroes in view on a phone", async () => {
       const { body } = await world.get("/shards/na/heroes");

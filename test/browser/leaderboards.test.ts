@@ -7,15 +7,7 @@ import { aMatch, duel, minutesAgo, type PlayerIn } from "../support/records.ts";
 import { shared } from "../support/shared.ts";
 import { startWorld } from "../support/world.ts";
 import { MARKUP } from "./odd-records.ts";
-import {
-  inBrowser,
-  layoutShift,
-  leave,
-  settled,
-  testEverywhere,
-  textOf,
-  visit,
-} from "./support.ts";
+import { inBrowser, layoutShift, leave, settled, textOf, visit } from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
 const DAY = 24 * 60;
@@ -60,12 +52,6 @@ inBrowser("the leaderboards page", () => {
 
   const open = (path: string, options = {}) =>
     visit(`${world.url}/portal/na/leaderboards/${path}`, { key: world.key, ...options });
-
-  // A short board: axe-core looks at every cell.
-  testEverywhere(() => ({
-    address: `${world.url}/portal/na/leaderboards/win-rate?period=28d&player=ada`,
-    options: { key: world.key },
-  }));
 
   describe("a board", () => {
     test("lists the best players with their ranks, equal ones with equal ranks, and links to them", async () => {

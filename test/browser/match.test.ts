@@ -16,7 +16,6 @@ import {
   settled,
   startDemoWorld,
   sticksOut,
-  testEverywhere,
   textOf,
   topsOf,
   violations,
@@ -72,11 +71,6 @@ inBrowser("the match page", () => {
       const { body } = await world.get("/shards/na/matches?sort=-createdAt&page[limit]=1");
       id = body.data[0].id;
     });
-
-    testEverywhere(
-      () => ({ address: `${world.url}/portal/na/matches/${id}`, options: { key: world.key } }),
-      openAll,
-    );
 
     const open = () => visit(`${world.url}/portal/na/matches/${id}`, { key: world.key });
 

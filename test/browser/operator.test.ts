@@ -7,7 +7,7 @@ import { ndjson, startAdminWorld, TOKEN } from "../support/admin.ts";
 import { aMatch } from "../support/records.ts";
 import { shared } from "../support/shared.ts";
 import { JSON_API } from "../support/world.ts";
-import { inBrowser, leaveForGood, testEverywhere, visit } from "./support.ts";
+import { inBrowser, leaveForGood, looks, visit, WIDTHS } from "./support.ts";
 
 inBrowser("the operator's page", () => {
   const demo = { matches: 60, seed: 7, until: Date.now(), shards: ["na", "eu"] };
@@ -24,7 +24,12 @@ inBrowser("the operator's page", () => {
     await row(page, "eu").waitFor();
   }
 
-  testEverywhere(() => ({ address: world.adminUrl }), open);
+  test("is accessible and fits: narrow and light, wide and dark", async () => {
+    const page = await visit(world.adminUrl, { width: WIDTHS[0] });
+    await open(page);
+    expect(await looks(page, WIDTHS[0], "light")).toEqual([]);
+    expect(await looks(page, WIDTHS[1], "dark", ["color-contrast"])).toEqual([]);
+  });
 
   test("asks for the token first, with a form that is accessible and reports a wrong one", async () => {
     const page = await visit(world.adminUrl, { expects: [401] });

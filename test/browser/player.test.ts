@@ -13,7 +13,6 @@ import {
   settled,
   startDemoWorld,
   sticksOut,
-  testEverywhere,
   topsOf,
   visit,
   visitOnce,
@@ -94,8 +93,6 @@ inBrowser("the player page", () => {
       const { body } = await world.get("/shards/na/players");
       address = `${world.url}/portal/na/players/${body.data[0].id}`;
     });
-
-    testEverywhere(() => ({ address, options: { key: world.key } }));
 
     test("leads to matches and to other players by clicking", async () => {
       const page = await visit(address, { key: world.key });

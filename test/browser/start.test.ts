@@ -17,7 +17,6 @@ import {
   settled,
   startDemoWorld,
   sticksOut,
-  testEverywhere,
   violations,
   visit,
 } from "./support.ts";
@@ -34,8 +33,6 @@ const NO_REGIONS = "No regions yet";
 
 inBrowser("the home page", () => {
   const world = shared(() => startDemoWorld());
-
-  testEverywhere(() => ({ address: world.url, options: { key: world.key } }));
 
   test("opens on the region with the newest match, with its newest matches and best players, or on the one chosen last", async () => {
     // The region that comes last in the alphabet.

@@ -4,14 +4,7 @@ import { expect, test } from "bun:test";
 import { aMatch } from "../support/records.ts";
 import { shared } from "../support/shared.ts";
 import { startWorld } from "../support/world.ts";
-import {
-  holdReplies,
-  inBrowser,
-  leaveForGood,
-  testEverywhere,
-  violations,
-  visit,
-} from "./support.ts";
+import { holdReplies, inBrowser, leaveForGood, violations, visit } from "./support.ts";
 import { TEXTS } from "./texts.ts";
 
 const ALL_OPERATIONAL = "All 3 regions operational";
@@ -25,8 +18,6 @@ inBrowser("the status page", () => {
       aMatch({ shard: "sa", mode: "practice" }),
     ]),
   );
-
-  testEverywhere(() => ({ address: `${world.url}/portal/status` }));
 
   test("needs no key, and lists every region", async () => {
     const page = await visit(`${world.url}/portal/status`);

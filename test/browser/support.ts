@@ -1,6 +1,6 @@
 /** Runs tests in Chromium, and checks what every page must fulfil. */
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import type axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { demoDocuments } from "../../src/demo/demo.ts";
@@ -278,24 +278,6 @@ export async function sticksOut(page: Page): Promise<string[]> {
     },
     [PARTS, LEAST_TEXT_PX] as const,
   );
-}
-
-/**
- * Tests a page narrow and light, then wide and dark: axe-core reports nothing, everything fits, and the console has no
- * errors. It is loaded once and then widened, since loading costs most, and wide only what depends on the colours is
- * looked at again; the rest is in `everywhere.long.test.ts`. `at` is called when the tests run.
- */
-export function testEverywhere(
-  at: () => { address: string; options?: VisitOptions },
-  shows: (page: Page) => Promise<unknown> = settled,
-): void {
-  test("is accessible and fits: narrow and light, wide and dark", async () => {
-    const { address, options } = at();
-    const page = await visit(address, { ...options, width: WIDTHS[0] });
-    await shows(page);
-    expect(await looks(page, WIDTHS[0], "light")).toEqual([]);
-    expect(await looks(page, WIDTHS[1], "dark", ["color-contrast"])).toEqual([]);
-  });
 }
 
 /** What is wrong with a page at a width, in a colour scheme. */
