@@ -17,7 +17,7 @@ import { emptyShards } from "./postgres-stores.ts";
 import { storeConformance } from "./suite.ts";
 
 let cluster: Cluster;
-let pgbouncer: Pgbouncer;
+let pgbouncer: Awaited<ReturnType<typeof startPgbouncer>>;
 beforeAll(async () => {
   cluster = await startCluster(["log_statement = 'all'"]);
   pgbouncer = await startPgbouncer(cluster.port);
@@ -96,25 +96,14 @@ describe("the planner settings in docs/scaling.md", () => {
   }
 });
 
-interface Pgbouncer {
-  port: number;
-  /** Its output so far. */
-  log(): string;
-  stop(): Promise<void>;
-}
-
 /**
  * Starts pgbouncer in front of the server, with few connections, so that they are shared. `more` is
  * added to the database's line in its configuration.
  */
-const startPgbouncer = (serverPort: number, more = ""): Promise<Pgbouncer> =>
+const startPgbouncer = (serverPort: number, more = "") =>
   onFreePort((port) => startPgbouncerAt(port, serverPort, more));
 
-async function startPgbouncerAt(
-  port: number,
-  serverPort: number,
-  more: string,
-): Promise<Pgbouncer> {
+async function startPgbouncerAt(port: number, serverPort: number, more: string) {
   const folder = mkdtempSync(join(tmpdir(), "matchbook-pgbouncer-"));
   const settings = join(folder, "pgbouncer.ini");
   const users = join(folder, "users.txt");
@@ -146,6 +135,7 @@ async function startPgbouncerAt(
   }
   return {
     port,
+    /** Its output so far. */
     log: said,
     async stop() {
       child.kill("SIGKILL");

@@ -2,7 +2,7 @@
 
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { type SqliteRows, settle, sqliteRows } from "./engine-sqlite.ts";
+import { settle, sqliteRows } from "./engine-sqlite.ts";
 import { heroTotals } from "./heroes.ts";
 import {
   digestAt,
@@ -16,14 +16,8 @@ import {
 import { countsOf } from "./state.ts";
 import { damageOf, verified } from "./verify.ts";
 
-export interface DamagedShard {
-  data: string;
-  path: string;
-  rows: SqliteRows;
-}
-
 /** A data folder with the shard na in it. */
-export const inFile = (folder: string): string => homeAt(folder, `sqlite:${join(folder, "na.db")}`);
+const inFile = (folder: string): string => homeAt(folder, `sqlite:${join(folder, "na.db")}`);
 
 /** Ingests records of the shard na into a file, and returns what makes copies of it. */
 export async function aShardToDamage(folder: string, matches: number) {
@@ -37,7 +31,7 @@ export async function aShardToDamage(folder: string, matches: number) {
     lines,
     original,
     state: await stateOf(data),
-    copy(): DamagedShard {
+    copy() {
       const at = join(folder, `copy-${made++}`);
       const path = join(inFile(at), "na.db");
       copyFileSync(original, path);

@@ -39,15 +39,10 @@ const TRACED = [
 /** All bytes as hexadecimal, so that a string contains no quotes; paths of descriptors; threads and children. */
 const OPTIONS = ["-f", "-y", "-xx", "-q", "-s", "100000000", "--seccomp-bpf", "-e", "signal=none"];
 
-export interface Recorder {
-  /** Runs `bin/matchbook` recorded. */
-  program: string;
-  /** After its end. */
-  calls(): Call[];
-}
+export type Recorder = ReturnType<typeof recorder>;
 
-/** A program in this folder that records one run of Matchbook. */
-export function recorder(folder: string): Recorder {
+/** A program in this folder that records one run of Matchbook; its calls are there after its end. */
+export function recorder(folder: string) {
   const name = crypto.randomUUID();
   const program = join(folder, `${name}.sh`);
   const trace = join(folder, `${name}.strace`);

@@ -4,20 +4,7 @@ import { check } from "./check.ts";
 import type { FaultKind } from "./kind.ts";
 import { Scene } from "./scene.ts";
 
-export interface Result {
-  hasHit: boolean;
-  openAtHit: number;
-  /** What the run chose. */
-  choices: string[];
-  acknowledged: number;
-  lost: number;
-  wrong: number;
-  responses: number;
-  /** Damage that was named. */
-  named: number;
-  /** Everything that is not as it should be. Empty: the run passed. */
-  problems: string[];
-}
+export type Result = Awaited<ReturnType<typeof runOnce>>;
 
 /** Errors that clients get must have a reason in the log. */
 const EXPLAINED: Record<string, string[]> = {
@@ -27,7 +14,7 @@ const EXPLAINED: Record<string, string[]> = {
 };
 
 /** `matches` is the number of records; by default the seed chooses it. */
-export async function runOnce(kind: FaultKind, seed: number, matches?: number): Promise<Result> {
+export async function runOnce(kind: FaultKind, seed: number, matches?: number) {
   const scene = new Scene(seed, matches);
   const { ledger, readers } = scene;
   try {
@@ -44,12 +31,15 @@ export async function runOnce(kind: FaultKind, seed: number, matches?: number): 
   return {
     hasHit: scene.hasHit,
     openAtHit: scene.openAtHit,
+    /** What the run chose. */
     choices: scene.choices,
     acknowledged: ledger.acknowledged.length,
     lost: new Set(ledger.lost).size,
     wrong: new Set(ledger.wrong).size,
     responses: ledger.compared,
+    /** Damage that was named. */
     named: scene.named.length,
+    /** Everything that is not as it should be. Empty: the run passed. */
     problems: [
       ...ledger.lost.map((text) => `lost: ${text}`),
       ...ledger.wrong.map((text) => `wrong: ${text}`),

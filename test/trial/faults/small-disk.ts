@@ -6,17 +6,11 @@ import { ROOT } from "../../support/process.ts";
 import { until } from "../../support/state.ts";
 import type { Scene } from "./scene.ts";
 
-export interface SmallDisk {
-  /** Its path, for the processes of the run. */
-  path: string;
-  /** The same, read-only. */
-  readOnlyPath: string;
-  /** Its path for this process. */
-  outside: string;
-}
-
-/** Mounts a file system of this size, until the run is over. All processes of the run see it. */
-export async function mountDisk(scene: Scene, kibibytes: number): Promise<SmallDisk> {
+/**
+ * Mounts a file system of this size, until the run is over. All processes of the run see it by its path, and read-only by
+ * the other; this process sees it from outside.
+ */
+export async function mountDisk(scene: Scene, kibibytes: number) {
   const [disk, readOnly] = ["disk", "read-only"].map((name) => join(scene.folder.path, name));
   for (const path of [disk!, readOnly!]) mkdirSync(path);
   const script = `mount -t tmpfs -o size=${kibibytes}k tmpfs ${disk} && mount --bind ${disk} ${readOnly} && mount -o remount,bind,ro ${readOnly} && echo mounted && exec cat`;

@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import type { Judge } from "./judge.ts";
-import { type SoakOptions, type SoakResult, soak } from "./soak.ts";
+import { type SoakOptions, soak } from "./soak.ts";
 import { STEPS } from "./writer.ts";
 
 export const SMALL: SoakOptions = {
@@ -28,7 +28,7 @@ const KINDS = [
 const has = ({ kinds }: Pick<Judge, "kinds">) => KINDS.every((kind) => kinds.has(kind));
 
 /** Runs until there was a response of every kind, and a change of every kind. */
-export async function expectNothingWrong(options: SoakOptions): Promise<SoakResult> {
+export async function expectNothingWrong(options: SoakOptions) {
   const { seed } = options;
   const result = await soak({ ...options, hasEnough: has });
   const mismatches = result.mismatches.map(({ what, exchange }) => [what, exchange.question.path]);

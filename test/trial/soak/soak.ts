@@ -15,8 +15,8 @@ import type { RawReply } from "../../support/connection.ts";
 import { matchbookAt } from "../../support/places.ts";
 import { until } from "../../support/state.ts";
 import { aFolder } from "../../support/world.ts";
-import { History, type Step } from "./history.ts";
-import { Judge, type Mismatch } from "./judge.ts";
+import { History } from "./history.ts";
+import { Judge } from "./judge.ts";
 import { Readers } from "./readers.ts";
 import { MATCHES, Records, SHARD } from "./records.ts";
 import { memoryOf, type Sample } from "./samples.ts";
@@ -40,30 +40,12 @@ export interface SoakOptions {
   postgres?: string;
   sampleSeconds: number;
   /** Called every few seconds. */
-  onProgress?(progress: Progress): void;
+  onProgress?(seconds: number, judge: Judge): void;
   /** Changes a response before it is judged, to see that the comparison finds it. */
   tamper?(kind: string, reply: RawReply): Buffer;
 }
 
-export interface Progress {
-  seconds: number;
-  responses: number;
-  mismatches: number;
-}
-
-export interface SoakResult {
-  responses: number;
-  /** How many of each kind. */
-  kinds: Map<string, number>;
-  changes: Map<string, number>;
-  mismatches: Mismatch[];
-  /** What went wrong besides. */
-  problems: string[];
-  steps: Step[];
-  refused: number;
-  processes: number;
-  samples: Sample[];
-}
+export type SoakResult = Awaited<ReturnType<typeof soak>>;
 
 /** Between two changes. */
 const PAUSE_MS = 2000;
@@ -81,7 +63,7 @@ const WEIGHTS: Record<(typeof STEPS)[number], number> = {
   ...{ upload: 5, ingest: 3, replace: 4, again: 1, prune: 3, redact: 1 },
 };
 
-export async function soak(options: SoakOptions): Promise<SoakResult> {
+export async function soak(options: SoakOptions) {
   const folder = aFolder();
   try {
     return await new Soak(options, join(folder.path, "data")).run();
@@ -103,7 +85,7 @@ class Soak {
     this.#chance = new Chance(options.seed, 0);
   }
 
-  async run(): Promise<SoakResult> {
+  async run() {
     const { seed, rate, matches = MATCHES, postgres } = this.options;
     mkdirSync(this.data, { recursive: true });
     SoakedServer.configure(this.data, postgres);
@@ -136,11 +118,8 @@ class Soak {
     const isBroken = () =>
       judge.mismatches.length >= MOST_MISMATCHES ||
       writer.problems.length + readers.lost.length > 0;
-    const progress = setInterval(() => {
-      const seconds = this.#seconds();
-      const { responses, mismatches } = judge;
-      this.options.onProgress?.({ seconds, responses, mismatches: mismatches.length });
-    }, 10_000);
+    const tell = () => this.options.onProgress?.(this.#seconds(), judge);
+    const progress = setInterval(tell, 10_000);
     try {
       await Promise.all([this.#change(writer, records, isBroken), this.#restart(server, isBroken)]);
       const { hasEnough, tamper } = this.options;
@@ -157,9 +136,11 @@ class Soak {
     const verified = await matchbookAt(this.data, ["verify", SHARD, "--full-speed"]);
     return {
       responses: judge.responses,
+      /** How many of each kind. */
       kinds: judge.kinds,
       changes: new Map([...writer.counts, ["restart", this.#restarts] as const]),
       mismatches: judge.mismatches,
+      /** What went wrong besides. */
       problems: [
         ...[...writer.problems, ...this.#problems, ...errors],
         ...readers.lost.map((one) => `a request got no response: ${one}`),

@@ -23,8 +23,10 @@ uploads, replacement, prune, redaction, replacement of workers. Every response m
       rate: given.number("rate") ?? 800,
       ...(postgres === undefined ? {} : { postgres }),
       sampleSeconds: Math.min(10, minutes),
-      onProgress: ({ seconds, responses, mismatches }) =>
-        console.log(`${Math.round(seconds)} s  ${responses} responses, ${mismatches} mismatches`),
+      onProgress(seconds, { responses, mismatches }) {
+        const found = `${responses} responses, ${mismatches.length} mismatches`;
+        console.log(`${Math.round(seconds)} s  ${found}`);
+      },
     });
     return report(result);
   },
