@@ -6,13 +6,10 @@ import { version } from "../../client/package.json";
 import { ROOT, runProgram } from "../support/process.ts";
 import { aFolder } from "../support/world.ts";
 
-export interface Installed {
-  folder: string;
-  remove(): void;
-}
+export type Installed = Awaited<ReturnType<typeof installClient>>;
 
 /** Beside it are no sources, and nothing was built before. */
-export async function installClient(): Promise<Installed> {
+export async function installClient() {
   const sources = aFolder();
   const { path: folder, remove } = aFolder();
   try {

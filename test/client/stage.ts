@@ -14,10 +14,7 @@ import { startWorld } from "../support/world.ts";
 import { type Facts, NAMES, PUBLIC_URL } from "./scenarios/scenario.ts";
 import { startStandIns } from "./stand-ins.ts";
 
-export interface Stage {
-  facts: Facts;
-  stop(): Promise<void>;
-}
+export type Stage = Awaited<ReturnType<typeof startStage>>;
 
 const TOTAL = 12;
 
@@ -52,7 +49,7 @@ const full = aMatch({
   included: [{ type: "asset", id: "asset-1", attributes: { URL: "https://example.com/1" } }],
 });
 
-export async function startStage(): Promise<Stage> {
+export async function startStage() {
   const hurt = aMatch({ id: "match-hurt", shard: "hurt" });
   const world = await startWorld([...matches, full, hurt, aMatch({ shard: "beta" })]);
   const healthy = ["na", "eu", "beta"].map((id) => ({ id, location: undefined }));
@@ -94,7 +91,7 @@ export async function startStage(): Promise<Stage> {
       guardedUrl: guarded.url,
       brokenUrl: broken.url,
       goneUrl: gone.url,
-    },
+    } satisfies Facts,
     async stop() {
       broken.stop();
       fixBug();

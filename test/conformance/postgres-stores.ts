@@ -2,12 +2,7 @@
 
 import { SQL } from "bun";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
-import {
-  IN_INDEX_ORDER,
-  PATIENCE,
-  type PostgresTarget,
-  Session,
-} from "../../src/store/postgres/session.ts";
+import { IN_INDEX_ORDER, PATIENCE, Session } from "../../src/store/postgres/session.ts";
 import { PostgresWriter } from "../../src/store/postgres/writer.ts";
 import type { Writer } from "../../src/store/store.ts";
 import { rowsOf } from "../support/engine-postgres.ts";
@@ -20,10 +15,9 @@ const CACHE_BYTES = 8192;
  * closed, emptied, and its connections: new ones would take most of the time of the suite.
  */
 export function emptyShards(url: () => string, prepares: boolean) {
-  const idle: EmptySchema[] = [];
   let made = 0;
   let sql: SQL | undefined;
-  const create = async (): Promise<EmptySchema> => {
+  const create = async () => {
     const schema = `test_${process.pid}_${++made}`;
     const place = { url: url(), shown: "the test's database", schema, prepares, pool: 4 };
     const session = new KeptSession(place);
@@ -32,6 +26,7 @@ export function emptyShards(url: () => string, prepares: boolean) {
     sql ??= new SQL(url(), { max: 1, prepare: prepares });
     return { place, session, reading, empty: await rowsOf(sql, schema) };
   };
+  const idle: Awaited<ReturnType<typeof create>>[] = [];
   return {
     async make(): Promise<TestStore> {
       const schema = idle.pop() ?? (await create());
@@ -62,13 +57,6 @@ export function emptyShards(url: () => string, prepares: boolean) {
       await sql?.close();
     },
   };
-}
-
-interface EmptySchema {
-  place: PostgresTarget;
-  session: KeptSession;
-  reading: KeptSession;
-  empty(): Promise<void>;
 }
 
 /** Stays open when the store that uses it is closed. */

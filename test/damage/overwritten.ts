@@ -8,16 +8,6 @@ import { commitNothing, flip, type Stored, settle, usedBytes } from "../support/
 import { recordsOf } from "./asking.ts";
 import type { Place } from "./places.ts";
 
-export interface Overwritten {
-  /** Which copies responded wrongly, and to what. */
-  wrong: string[];
-  detected: number;
-  omissions: number;
-  harmless: number;
-  /** Copies that are served otherwise than the original, and verify does not find it. */
-  unverified: string[];
-}
-
 export const fileOf = ({ world }: Place, shard: string): string => join(world.data, `${shard}.db`);
 
 /**
@@ -29,13 +19,15 @@ export async function overwrite(
   copies: number,
   harm: (path: string) => unknown,
   withWal = false,
-): Promise<Overwritten> {
-  const summary: Overwritten = {
-    wrong: [],
+) {
+  const summary = {
+    /** Which copies responded wrongly, and to what. */
+    wrong: [] as string[],
     detected: 0,
     omissions: 0,
     harmless: 0,
-    unverified: [],
+    /** Copies that are served otherwise than the original, and verify does not find it. */
+    unverified: [] as string[],
   };
   for (let copy = 0; copy < copies; copy++) {
     const one = await place.aShard((records) => records.slice(0, 6));

@@ -12,40 +12,18 @@ import { aPostgres } from "../support/postgres.ts";
 import { matchbook } from "../support/process.ts";
 import { withWriter } from "../support/prune.ts";
 import type { MatchDocument } from "../support/records.ts";
-import { type Report, verified } from "../support/verify.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { verified } from "../support/verify.ts";
+import { startWorld } from "../support/world.ts";
 import { askEverything, countOf, questionsFor, RECORDS, recordsOf } from "./asking.ts";
 
 export type Engine = "SQLite" | "PostgreSQL";
 
-export interface DamagedShard {
-  name: string;
-  /** The digest without damage. */
-  whole: string;
-  rows: ShardRows;
-  inflict(damage: readonly Damage[] | ((state: Transaction) => unknown)): Promise<void>;
-  ask(): ReturnType<typeof askEverything>;
-  verify(quick?: boolean): Promise<Report>;
-  /** Throws for a record that is damaged. */
-  digest(): Promise<string>;
-  // biome-ignore lint/suspicious/noExplicitAny: the report of the command.
-  repair(...flags: string[]): Promise<{ exitCode: number; stderr: string; report: any }>;
-  ingestAgain(): Promise<void>;
-}
-
-export interface Place {
-  world: World;
-  /** How many requests are asked. */
-  questions: number;
-  /** With these records of it; by default all. */
-  aShard(chosen?: (records: MatchDocument[]) => MatchDocument[]): Promise<DamagedShard>;
-  stop(): Promise<void>;
-}
+export type Place = Awaited<ReturnType<typeof startPlace>>;
 
 // The server's own check would find some of the damage before it is asked.
 const NEVER = { firstMs: 2 ** 30 };
 
-export async function startPlace(engine: Engine): Promise<Place> {
+export async function startPlace(engine: Engine) {
   // All records are in the last 28 days.
   const clock = new TestClock("2026-01-20T00:00:00Z");
   // Every copy has matches of its own, which would count for the quota.
@@ -62,8 +40,9 @@ export async function startPlace(engine: Engine): Promise<Place> {
   const shardOf = (shard: string, rows: ShardRows) => ({
     name: shard,
     rows,
+    /** The digest without damage. */
     whole: "",
-    async inflict(damage: Parameters<DamagedShard["inflict"]>[0]) {
+    async inflict(damage: readonly Damage[] | ((state: Transaction) => unknown)): Promise<void> {
       if (typeof damage !== "function") return inflict(rows, ...damage);
       await withWriter(world.settings, shard, (writer) =>
         writer.write(async (state) => void (await damage(state))),
@@ -71,6 +50,7 @@ export async function startPlace(engine: Engine): Promise<Place> {
     },
     ask: () => askEverything(world, clock, asked, shard),
     verify: (quick = false) => verified(world.settings, shard, quick),
+    /** Throws for a record that is damaged. */
     digest: async () =>
       withWriter(world.settings, shard, (writer) =>
         writer.survey(async (all) => (await digestOf(all)).digest),
@@ -88,8 +68,10 @@ export async function startPlace(engine: Engine): Promise<Place> {
   });
 
   const asked = await questionsFor(world, clock);
-  const whole = async (one: DamagedShard) => Object.assign(one, { whole: await one.digest() });
-  const aShard: Place["aShard"] = async (chosen = (records) => records) => {
+  const whole = async (one: ReturnType<typeof shardOf>) =>
+    Object.assign(one, { whole: await one.digest() });
+  /** With these records of it; by default all. */
+  const aShard = async (chosen = (records: MatchDocument[]) => records) => {
     if (sql && restore) {
       await restore();
       return whole(shardOf("na", postgresRows(sql, schema)));
@@ -102,6 +84,7 @@ export async function startPlace(engine: Engine): Promise<Place> {
   };
   return {
     world,
+    /** How many requests are asked. */
     questions: countOf(asked),
     aShard,
     async stop() {

@@ -21,21 +21,15 @@ const PATIENCE = 300_000;
 const folder = aFolder();
 afterAll(folder.remove);
 
-interface Ended {
-  exitCode: number;
-  stderr: string;
-  report: { stored: number; rejected: number };
-  memory: number;
-}
-
-async function ingest(...files: string[]): Promise<Ended> {
+async function ingest(...files: string[]) {
   const measure = join(import.meta.dir, "measure.ts");
   const verb = ["ingest", "--json", "--data", join(folder.path, "data")];
   const child = Bun.spawn([process.execPath, measure, ...verb, ...files], {
     stdout: "pipe",
   });
-  const { stdout, ...rest } = JSON.parse(await new Response(child.stdout).text());
-  return { ...rest, report: JSON.parse(stdout) };
+  const ended = JSON.parse(await new Response(child.stdout).text());
+  const memory: number = ended.memory;
+  return { ...ended, memory, report: JSON.parse(ended.stdout) };
 }
 
 function file(name: string, content: string | Uint8Array): string {

@@ -15,17 +15,10 @@ import { getAs } from "../support/world.ts";
 const folder = sharedFolder();
 const data = join(folder, "data");
 
-interface Started {
-  child: ReturnType<typeof spawnMatchbook>;
-  url: string;
-  key: string;
-  curl: string;
-  /** Its output on standard error so far. */
-  notes(): string;
-}
+type Started = Awaited<ReturnType<typeof quickstart>>;
 
 /** Starts it and reads its output up to the curl line. */
-async function quickstart(flags: string[] = []): Promise<Started> {
+async function quickstart(flags: string[] = []) {
   const child = spawnMatchbook([
     ...["quickstart", "--port", "0", "--data", data, "--drain-ms", "0"],
     ...flags,
@@ -41,7 +34,9 @@ async function quickstart(flags: string[] = []): Promise<Started> {
   );
   const url = /listening on (http:\S+)\n/.exec(said.text)![1]!;
   expect(said.text).toMatch(new RegExp(`Portal +${url}/\\n`));
-  return { child, url, key: /Bearer (\w+)/.exec(curl)![1]!, curl, notes: () => noted.text };
+  /** Its output on standard error so far. */
+  const notes = () => noted.text;
+  return { child, url, key: /Bearer (\w+)/.exec(curl)![1]!, curl, notes };
 }
 
 function collect(stream: ReadableStream<Uint8Array>): { text: string } {

@@ -25,19 +25,8 @@ export async function take(
 
 const ENCODINGS = ["identity", "gzip"] as const;
 
-/** One response in every encoding. */
-export interface Raw {
-  status: number;
-  plain: Buffer;
-  gzip: Buffer;
-  /** The encodings that were sent. */
-  sent: string[];
-  /** The entity tags of what was asked for. */
-  tags: (string | null)[];
-}
-
 /** Asks in every encoding. All have the same document. */
-export async function ask(world: World, path: string): Promise<Raw> {
+export async function ask(world: World, path: string) {
   const replies = [];
   for (const encoding of ENCODINGS) {
     const response = await send(world, path, encoding);
@@ -58,7 +47,9 @@ export async function ask(world: World, path: string): Promise<Raw> {
     status: plain!.status,
     plain: plain!.body,
     gzip: gzip!.body,
+    /** The encodings that were sent. */
     sent: replies.map(({ sent }) => sent),
+    /** The entity tags of what was asked for. */
     tags: replies.map(({ response }) => response.headers.get("etag")),
   };
 }

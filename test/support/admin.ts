@@ -5,31 +5,13 @@ import { ADMIN_ERRORS, type AdminErrorCode } from "../../src/admin/errors.ts";
 import type { NotStored } from "../../src/admin/upload-thread.ts";
 import type { Json } from "../../src/domain/json.ts";
 import type { Clock } from "../../src/http/context.ts";
-import { startWorld, type World } from "./world.ts";
+import { startWorld } from "./world.ts";
 
 export const TOKEN = "a-token-of-the-tests-0123456789";
 export const AUTHORIZATION = { Authorization: `Bearer ${TOKEN}` };
 
-export interface AdminReply {
-  status: number;
-  headers: Headers;
-  text: string;
-  /** The parsed body; undefined when it is not valid JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
-  body: any;
-}
-
-export interface AdminWorld extends World {
-  adminUrl: string;
-  /** A request with the token. Headers can be overridden, or omitted with null. */
-  ask(
-    method: string,
-    path: string,
-    body?: Json | string,
-    headers?: Record<string, string | null>,
-  ): Promise<AdminReply>;
-  upload(body: Sent, query?: string, headers?: Record<string, string>): Promise<Uploaded>;
-}
+export type AdminWorld = Awaited<ReturnType<typeof startAdminWorld>>;
+export type AdminReply = Awaited<ReturnType<AdminWorld["ask"]>>;
 
 /** It was refused with this code, with the status of this code and a message with these words. */
 export function expectRefused(
@@ -57,14 +39,20 @@ export async function startAdminWorld(
   flags: Record<string, string> = {},
   toml?: string,
   clock?: Clock,
-): Promise<AdminWorld> {
+) {
   const all = { "admin-port": "0", "admin-token": TOKEN, ...flags };
   const world = await startWorld(documents, all, clock, toml);
   const adminUrl = world.adminUrl!;
   return {
     ...world,
     adminUrl,
-    async ask(method, path, body, headers = {}) {
+    /** A request with the token. Headers can be overridden, or omitted with null. */
+    async ask(
+      method: string,
+      path: string,
+      body?: Json | string,
+      headers: Record<string, string | null> = {},
+    ) {
       const sent = Object.entries({ ...AUTHORIZATION, ...headers }).filter(
         (entry): entry is [string, string] => entry[1] !== null,
       );
@@ -76,9 +64,11 @@ export async function startAdminWorld(
           : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
+      // The body is undefined when it is not valid JSON.
       return { status: response.status, headers: response.headers, text, body: parsed(text) };
     },
-    upload: (body, query, headers) => uploadTo(adminUrl, body, query, headers),
+    upload: (body: Sent, query?: string, headers?: Record<string, string>) =>
+      uploadTo(adminUrl, body, query, headers),
   };
 }
 

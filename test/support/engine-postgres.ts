@@ -10,7 +10,6 @@ import {
   newValues,
   type Row,
   readColumns,
-  type ShardRows,
   setColumns,
   TABLES,
   type Table,
@@ -25,16 +24,8 @@ const BIG: ReadonlySet<Field> = new Set<Field>([
 
 type Located = Row & { locator: [at: string] };
 
-export interface PostgresRows extends ShardRows {
-  rows(kind: Kind, which?: Which): Promise<Row[]>;
-  change(kind: Kind, which: Which, values: NewValues): Promise<void>;
-  remove(kind: Kind, which?: Which): Promise<void>;
-  /** Changes the number of the format, as another version would. */
-  changeFormat(version: (old: number) => number): Promise<void>;
-}
-
 /** `sql` is a connection of its own, or a transaction. */
-export function postgresRows(sql: Pick<SQL, "unsafe">, schema: string): PostgresRows {
+export function postgresRows(sql: Pick<SQL, "unsafe">, schema: string) {
   const named = (text: string) => text.replaceAll(/\{(\w+)\}/g, `${schema}.$1`);
   const run = (text: string, values: unknown[] = []) => {
     let at = 0;
@@ -57,10 +48,10 @@ export function postgresRows(sql: Pick<SQL, "unsafe">, schema: string): Postgres
   const WHERE = "WHERE ctid = ?::text::tid";
 
   return {
-    async rows(kind, which = {}) {
+    async rows(kind: Kind, which: Which = {}): Promise<Row[]> {
       return chosen(await read(TABLES[kind]), which, TABLES[kind]).map(([row]) => row);
     },
-    async change(kind, which, values) {
+    async change(kind: Kind, which: Which, values: NewValues) {
       const table = TABLES[kind];
       let changed = 0;
       for (const [row, at] of chosen(await read(table), which, table)) {
@@ -71,7 +62,7 @@ export function postgresRows(sql: Pick<SQL, "unsafe">, schema: string): Postgres
       }
       if (changed === 0) throw new Error(`no ${kind} was changed`);
     },
-    async remove(kind, which = {}) {
+    async remove(kind: Kind, which: Which = {}) {
       const table = TABLES[kind];
       const rows = chosen(await read(table), which, table);
       if (rows.length === 0) throw new Error(`no ${kind} was removed`);
@@ -79,7 +70,8 @@ export function postgresRows(sql: Pick<SQL, "unsafe">, schema: string): Postgres
         await run(`DELETE FROM {${table.table}} ${WHERE}`, (row as Located).locator);
       }
     },
-    async changeFormat(version) {
+    /** Changes the number of the format, as another version would. */
+    async changeFormat(version: (old: number) => number) {
       const [{ version: old }] = await run("SELECT version FROM {format}");
       await run("UPDATE {format} SET version = ?", [version(old)]);
     },

@@ -12,7 +12,6 @@ import {
   newValues,
   type Row,
   readColumns,
-  type ShardRows,
   setColumns,
   TABLES,
   type Table,
@@ -103,31 +102,20 @@ function remove(database: Database, kind: Kind, which: Which): void {
   for (const [row] of rows) statement.run(...(row as Located).locator);
 }
 
-export interface SqliteRows extends ShardRows {
-  rows(kind: Kind, which?: Which): Row[];
-  change(kind: Kind, which: Which, values: NewValues): void;
-  remove(kind: Kind, which?: Which): void;
-  /** Remembers the rows of a kind; call the result to restore them. */
-  keep(kind: Kind): () => void;
-  /** Makes the rows of a kind unreadable; call the result to bring them back. */
-  hide(kind: Kind): () => void;
-  /** Changes the tables as a newer version would. */
-  changeFormat(): void;
-}
-
-export function sqliteRows(path: string): SqliteRows {
+export function sqliteRows(path: string) {
   return {
-    rows: (kind, which = {}) =>
+    rows: (kind: Kind, which: Which = {}): Row[] =>
       inFile(path, (database) =>
         chosen(read(database, TABLES[kind]), which, TABLES[kind]).map(([row]) => row),
       ),
-    change: (kind, which, values) =>
+    change: (kind: Kind, which: Which, values: NewValues) =>
       inFile(path, (database) =>
         database.transaction(() => change(database, kind, which, values))(),
       ),
-    remove: (kind, which = {}) =>
+    remove: (kind: Kind, which: Which = {}) =>
       inFile(path, (database) => database.transaction(() => remove(database, kind, which))()),
-    keep(kind) {
+    /** Remembers the rows of a kind; call the result to restore them. */
+    keep(kind: Kind) {
       const { table } = TABLES[kind];
       const kept = inFile(path, (database) => database.query(`SELECT * FROM ${table}`).values());
       return () =>
@@ -141,12 +129,14 @@ export function sqliteRows(path: string): SqliteRows {
           })(),
         );
     },
-    hide(kind) {
+    /** Makes the rows of a kind unreadable; call the result to bring them back. */
+    hide(kind: Kind) {
       const { table } = TABLES[kind];
       inFile(path, (database) => database.run(`ALTER TABLE ${table} RENAME TO hidden_rows`));
       return () =>
         void inFile(path, (database) => database.run(`ALTER TABLE hidden_rows RENAME TO ${table}`));
     },
+    /** Changes the tables as a newer version would. */
     changeFormat: () =>
       inFile(path, (database) => {
         database.run("ALTER TABLE documents RENAME COLUMN document TO body");

@@ -49,23 +49,14 @@ export function engineWorlds(
   };
 }
 
-export interface EngineHome {
-  /** The data folder, for `matchbookAt()` and the like. */
-  data: string;
-  /** Where the shard is: a URL for the settings. */
-  place: string;
-  /** The file of the shard, in SQLite. */
-  file: string;
-  /** The schema of the shard, in PostgreSQL. */
-  schema: string;
-  /** A path beside the data folder. */
-  beside(name: string): string;
-  /** The inside of the shard. */
-  rows: ShardRows;
-}
+/**
+ * `data` is the data folder, for `matchbookAt()` and the like, and `place` the URL of the shard, for the settings. It has a
+ * file or a schema; `beside` gives paths beside the data folder, and `rows` are the inside of the shard.
+ */
+export type EngineHome = ReturnType<ReturnType<typeof engineHomes>>;
 
 /** For a test file: such data folders, without a server. They go with the file, and their schemas. */
-export function engineHomes(): (engine: Engine) => EngineHome {
+export function engineHomes() {
   const folder = aFolder();
   const schemas: string[] = [];
   // Before the database goes, if it stays for others.
@@ -74,13 +65,14 @@ export function engineHomes(): (engine: Engine) => EngineHome {
     folder.remove();
   });
   const postgres = sharedPostgres();
-  return (engine) => {
+  return (engine: Engine) => {
     const schema = `home_${process.pid}_${made++}`;
     const beside = (name: string) => join(folder.path, `${schema}-${name}`);
     const file = beside("na.db");
     if (engine === "PostgreSQL") schemas.push(schema);
     const place = engine === "SQLite" ? `sqlite:${file}` : `${postgres.url}?schema=${schema}`;
-    const rows = engine === "SQLite" ? sqliteRows(file) : postgresRows(postgres.sql, schema);
+    const rows: ShardRows =
+      engine === "SQLite" ? sqliteRows(file) : postgresRows(postgres.sql, schema);
     return { data: homeAt(beside("data"), place), place, file, schema, beside, rows };
   };
 }

@@ -4,30 +4,17 @@ import type { Event } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
 import { TOKEN } from "./admin.ts";
-import { readScrape, type ScrapedSample } from "./scrape.ts";
+import { readScrape } from "./scrape.ts";
 import { JSON_API, type World } from "./world.ts";
 
-export interface Instance extends AsyncDisposable {
-  url: string;
-  adminUrl: string;
-  /** Everything it logged except requests. */
-  events: Event[];
-  get(path: string, key: string): Promise<{ status: number; milliseconds: number; body: Body }>;
-  status(): Promise<Body>;
-  /** The values of one metric. */
-  metric(name: string): Promise<ScrapedSample[]>;
-  stop(): Promise<void>;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
-type Body = any;
+export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
 export async function startInstance(
   world: Pick<World, "settings">,
   settings: Partial<Settings>,
   maintenancePace?: Parameters<typeof serve>[5],
   redisResponseMs?: number,
-): Promise<Instance> {
+) {
   const events: Event[] = [];
   const server = await serve(
     {
@@ -50,16 +37,20 @@ export async function startInstance(
   const fetched = async (path: string, headers: Record<string, string>) => {
     const began = performance.now();
     const reply = await fetch(`${server.url}${path}`, { headers });
-    const body = await reply.json();
+    // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
+    const body = (await reply.json()) as any;
     return { status: reply.status, milliseconds: performance.now() - began, body };
   };
   return {
     url: server.url,
     adminUrl: server.adminUrl!,
+    /** Everything it logged except requests. */
     events,
-    get: (path, key) => fetched(path, { Authorization: `Bearer ${key}`, Accept: JSON_API }),
+    get: (path: string, key: string) =>
+      fetched(path, { Authorization: `Bearer ${key}`, Accept: JSON_API }),
     status: async () => (await fetched("/status", {})).body,
-    async metric(name) {
+    /** The values of one metric. */
+    async metric(name: string) {
       const headers = { Authorization: `Bearer ${TOKEN}` };
       const reply = await fetch(`${server.adminUrl}/metrics`, { headers });
       return readScrape(await reply.text()).get(name)?.samples ?? [];

@@ -9,24 +9,10 @@ import { unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { serve } from "../../src/wiring.ts";
-import { aFolder, type Reply, type World } from "./world.ts";
+import { aFolder, type World } from "./world.ts";
 
 export interface KeyIn extends Partial<KeyOptions> {
   revoked?: boolean;
-}
-
-export interface Served extends AsyncDisposable {
-  url: string;
-  /** As wanted, in the same order. */
-  keys: string[];
-  /** A request with one of the keys, the first by default. The path may be a link. */
-  ask(
-    path: string,
-    headers?: Record<string, string | null>,
-    method?: string,
-    key?: number | string,
-  ): Promise<Reply>;
-  stop(): Promise<void>;
 }
 
 /**
@@ -38,7 +24,7 @@ export async function serveWithKeys(
   wanted: KeyIn[],
   settings: Partial<Settings> = {},
   clock?: Clock,
-): Promise<Served> {
+) {
   const access = openAccess({ data: world.data });
   const keys: string[] = [];
   for (const [index, { revoked, ...terms }] of wanted.entries()) {
@@ -55,7 +41,7 @@ export async function serveWithKeys(
 }
 
 /** A server with a damaged key file, so that it cannot tell which keys are valid. */
-export async function serveWithoutKeys(world: World): Promise<Served> {
+export async function serveWithoutKeys(world: World) {
   const folder = aFolder();
   writeFileSync(join(folder.path, KEY_TABLES.file), "this is not a database, ".repeat(1000));
   const server = await serve({ ...world.settings, data: folder.path }, unobserved);
@@ -65,11 +51,17 @@ export async function serveWithoutKeys(world: World): Promise<Served> {
   });
 }
 
-/** It is stopped once, by `stop` or at the end of its scope. */
-function served(world: World, url: string, keys: string[], end: () => Promise<void>): Served {
+/** Its keys are in the order in which they were wanted. It is stopped once, by `stop` or at the end of its scope. */
+function served(world: World, url: string, keys: string[], end: () => Promise<void>) {
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= end());
-  const ask: Served["ask"] = (path, headers, method, key = 0) => {
+  /** A request with one of the keys, the first by default. The path may be a link. */
+  const ask = (
+    path: string,
+    headers?: Record<string, string | null>,
+    method?: string,
+    key: number | string = 0,
+  ) => {
     const Authorization = `Bearer ${typeof key === "string" ? key : keys[key]}`;
     return world.get(
       path.startsWith("http") ? path : url + path,

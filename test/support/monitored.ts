@@ -8,36 +8,16 @@ import { AUTHORIZATION, TOKEN, uploadTo } from "./admin.ts";
 import { writeDamagedShard } from "./damaged-shard.ts";
 import { sqliteRows } from "./engine-sqlite.ts";
 import { aMatch } from "./records.ts";
-import { readScrape, type Scrape } from "./scrape.ts";
+import { readScrape } from "./scrape.ts";
 import { makeKey, startWorld } from "./world.ts";
 
-/** The role of each key in the traffic. */
-type Holder = "hobbyist" | "partner" | "hurried" | "greedy";
-
-export interface Monitored {
-  /** The server's clock; it stands still. */
-  now: number;
-  newestMatch: number;
-  keys: Record<Holder, { id: string; key: string }>;
-  /** Everything the server logged. */
-  events: Event[];
-  /** Sends a request, without a key unless one is named, and returns its status. */
-  ask(path: string, options?: { as?: Holder; key?: string; method?: string }): Promise<number>;
-  /** Must be the first request to the admin listener. */
-  upload(text: string): Promise<number>;
-  scrape(): Promise<{ text: string; contentType: string | null; read: Scrape }>;
-  /** Overwrites a shard's file so that the server cannot read it. */
-  spoil(shard: string): void;
-  /** Damages the newest match of a shard. */
-  damage(shard: string): void;
-  stop(): Promise<void>;
-}
+export type Monitored = Awaited<ReturnType<typeof startMonitored>>;
 
 /** `settings` are added to the defaults. */
 export async function startMonitored(
   settings: Partial<Settings> = {},
   maintenancePace?: Parameters<typeof serve>[5],
-): Promise<Monitored> {
+) {
   const now = Date.now();
   const newestMatch = now - 90_000;
   const zoe = { members: [{ id: "player-zoe", name: "Zoe of Tests" }] };
@@ -73,19 +53,29 @@ export async function startMonitored(
     undefined,
     maintenancePace,
   );
+  interface Wishes {
+    as?: keyof typeof keys;
+    key?: string;
+    method?: string;
+  }
   return {
+    /** The server's clock; it stands still. */
     now,
     newestMatch,
+    /** By their role in the traffic. */
     keys,
+    /** Everything the server logged. */
     events,
-    async ask(path, { as, key = as && keys[as].key, method = "GET" } = {}) {
+    /** Sends a request, without a key unless one is named, and returns its status. */
+    async ask(path: string, { as, key = as && keys[as].key, method = "GET" }: Wishes = {}) {
       const headers: Record<string, string> = { Accept: "application/vnd.api+json" };
       if (key !== undefined) headers.Authorization = `Bearer ${key}`;
       const reply = await fetch(`${server.url}${path}`, { method, headers });
       await reply.arrayBuffer();
       return reply.status;
     },
-    async upload(text) {
+    /** Must be the first request to the admin listener. */
+    async upload(text: string) {
       const { status } = await uploadTo(server.adminUrl!, text);
       // The server logs an upload shortly after the last byte of the response.
       const isTold = () => events.some(({ event }) => event === "admin-request");
@@ -98,14 +88,16 @@ export async function startMonitored(
       if (reply.status !== 200) throw new Error(`${reply.status}: ${text}`);
       return { text, contentType: reply.headers.get("content-type"), read: readScrape(text) };
     },
-    damage(shard) {
+    /** Damages the newest match of a shard. */
+    damage(shard: string) {
       sqliteRows(join(world.data, `${shard}.db`)).change(
         "match",
         { id: "match-a" },
         { document: new Uint8Array(100) },
       );
     },
-    spoil(shard) {
+    /** Overwrites a shard's file so that the server cannot read it. */
+    spoil(shard: string) {
       writeDamagedShard(join(world.data, `${shard}.db`));
     },
     async stop() {

@@ -12,25 +12,7 @@ import { SQL } from "bun";
 import { until } from "./state.ts";
 import { childrenOf, familyOf, isAlive, signalAll } from "./workers.ts";
 
-export interface Cluster {
-  /** The URL of its database, for the superuser. */
-  url: string;
-  port: number;
-  folder: string;
-  /** Runs one of PostgreSQL's programs as the cluster's user. */
-  run(program: string, args: string[]): string;
-  /** "immediate" stops it like a crash. */
-  stop(mode?: "fast" | "immediate"): Promise<void>;
-  start(): Promise<void>;
-  /** Ends all of its processes as the kernel does, without a chance to write anything. */
-  kill(): Promise<void>;
-  /** Stops all of its processes until `goOn`: connections stay open and nothing responds. */
-  pause(): void;
-  goOn(): void;
-  /** CPU time of all of its processes, including those that have ended. */
-  cpuSeconds(): number;
-  remove(): void;
-}
+export type Cluster = ReturnType<typeof clusterIn>;
 
 /** PostgreSQL refuses to run as root, so tests that run as root start it as another user. */
 const OTHER_USERS = ["postgres", "nobody"];
@@ -126,17 +108,20 @@ async function copyRunning({ url, folder }: Cluster, data: string): Promise<void
 }
 
 /** A cluster whose folder exists already, or is about to be created by another program. */
-function clusterIn(folder: string, port: number): Cluster {
+function clusterIn(folder: string, port: number) {
   giveAway(folder);
   const data = join(folder, "data");
   const run = (program: string, args: string[]) => asUser([join(binaries(), program), ...args]);
   return {
+    /** The URL of its database, for the superuser. */
     url: `postgres://matchbook@127.0.0.1:${port}/postgres`,
     port,
     folder,
+    /** Runs one of PostgreSQL's programs as the cluster's user. */
     run,
+    /** "immediate" stops it like a crash. */
     // Connections of this process go on meanwhile: the server waits for those that are being opened.
-    async stop(mode = "fast") {
+    async stop(mode: "fast" | "immediate" = "fast") {
       const command = [join(binaries(), "pg_ctl"), "-D", data, "-m", mode, "-w", "stop"];
       const child = Bun.spawn(asOtherUser(command), {
         cwd: tmpdir(),
@@ -148,6 +133,7 @@ function clusterIn(folder: string, port: number): Cluster {
     async start() {
       run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "start"]);
     },
+    /** Ends all of its processes as the kernel does, without a chance to write anything. */
     async kill() {
       const all = familyOf(firstProcess(data));
       signalAll(all, "SIGKILL");
@@ -157,8 +143,10 @@ function clusterIn(folder: string, port: number): Cluster {
         rmSync(lock, { force: true });
       }
     },
+    /** Stops all of its processes until `goOn`: connections stay open and nothing responds. */
     pause: () => signal(data, "SIGSTOP"),
     goOn: () => signal(data, "SIGCONT"),
+    /** CPU time of all of its processes, including those that have ended. */
     cpuSeconds() {
       return familyOf(firstProcess(data)).reduce((sum, id) => sum + cpuOf(id), 0);
     },

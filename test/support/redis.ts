@@ -7,17 +7,7 @@ import { RedisClient, type Subprocess } from "bun";
 import { freePort } from "./postgres.ts";
 import { until } from "./state.ts";
 
-export interface TestRedis {
-  url: string;
-  client(): RedisClient;
-  /** It stops responding but its connections stay open, as after a network failure. */
-  pause(): void;
-  resume(): void;
-  /** Ends it like a crash; its data is lost. */
-  kill(): Promise<void>;
-  start(): Promise<void>;
-  remove(): Promise<void>;
-}
+export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
 
 /** Files for a server that accepts only TLS. */
 export interface TlsFiles {
@@ -31,7 +21,7 @@ const tlsOptions = (port: number, { certificate, key, authority }: TlsFiles): st
   ...["--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", authority],
 ];
 
-export async function startRedis(options: string[] = [], tls?: TlsFiles): Promise<TestRedis> {
+export async function startRedis(options: string[] = [], tls?: TlsFiles) {
   return onFreePort((port) => startRedisAt(port, options, tls));
 }
 
@@ -46,7 +36,7 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>): Promis
   }
 }
 
-async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Promise<TestRedis> {
+async function startRedisAt(port: number, options: string[], tls?: TlsFiles) {
   const program = Bun.which("redis-server");
   if (program === null) {
     throw new Error("there is no redis-server: install it (apt-get install redis-server)");
@@ -56,15 +46,18 @@ async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Pr
   const url = `${tls ? "rediss" : "redis"}://127.0.0.1:${port}`;
   const listening = tls ? tlsOptions(port, tls) : ["--port", String(port)];
   let process: Subprocess;
-  const redis: TestRedis = {
+  const kill = async () => {
+    process.kill("SIGKILL");
+    await process.exited;
+  };
+  const redis = {
     url,
     client: () => new RedisClient(url, { autoReconnect: false }),
+    /** It stops responding but its connections stay open, as after a network failure. */
     pause: () => process.kill("SIGSTOP"),
     resume: () => process.kill("SIGCONT"),
-    async kill() {
-      process.kill("SIGKILL");
-      await process.exited;
-    },
+    /** Ends it like a crash; its data is lost. */
+    kill,
     async start() {
       rmSync(log, { force: true });
       const command = [program, ...listening, "--bind", "127.0.0.1", "--save", "", ...options];
@@ -76,7 +69,7 @@ async function startRedisAt(port: number, options: string[], tls?: TlsFiles): Pr
       });
     },
     async remove() {
-      await redis.kill();
+      await kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -3,7 +3,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import type { Event } from "../../src/observe/events.ts";
 import type { Settings } from "../../src/settings/definitions.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { TOKEN } from "./admin.ts";
@@ -18,38 +17,10 @@ const RECORDS = demoLines(60, Date.now() - 60_000).map((line) =>
   JSON.parse(line.replaceAll(/"shardId":"[a-z0-9-]+"/g, '"shardId":"na"')),
 ) as { data: { id: string } }[];
 
-export interface ReplicatedServer {
-  settings: Settings;
-  configFile: string;
-  /** Everything it logged except requests. */
-  events: Event[];
-  /** The status of the response for a match. */
-  get(at: number): Promise<number>;
-  /** The response at a path or link. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
-  read(path: string): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
-  status(): Promise<any>;
-  /** Whether the replica is in use, according to the metrics. */
-  replicaMetric(): Promise<number | undefined>;
-  stop(): Promise<void>;
-}
+export type ReplicatedServer = Awaited<ReturnType<typeof startServer>>;
+export type Replicated = Awaited<ReturnType<typeof startReplicated>>;
 
-export interface Replicated {
-  primary: Cluster;
-  /** The first replica. */
-  replica: Cluster;
-  replicas: Cluster[];
-  /** Creates a shard with the first 20 records on all nodes. */
-  shard(maxLagSeconds: number): Promise<{ schema: string; serve(): Promise<ReplicatedServer> }>;
-  takeIn(settings: Settings, from: number, to: number): Promise<unknown>;
-  on<T>(cluster: Cluster, text: string): Promise<T>;
-  /** Waits until these replicas (by default all) have everything that the primary has now. */
-  caughtUp(replicas?: Cluster[]): Promise<void>;
-  remove(): void;
-}
-
-export async function startReplicated(count = 1): Promise<Replicated> {
+export async function startReplicated(count = 1) {
   const folder = aFolder();
   const primary = await startCluster(["wal_level = replica"]);
   const replicas: Cluster[] = [];
@@ -75,6 +46,7 @@ export async function startReplicated(count = 1): Promise<Replicated> {
     return { settings: values, file };
   };
 
+  /** Waits until these replicas (by default all) have everything that the primary has now. */
   const caughtUp = async (those = replicas) => {
     const { at } = await on<{ at: string }>(primary, "SELECT pg_current_wal_lsn() AS at");
     for (const replica of those) {
@@ -90,9 +62,11 @@ export async function startReplicated(count = 1): Promise<Replicated> {
 
   return {
     primary,
+    /** The first replica. */
     replica: replicas[0]!,
     replicas,
-    async shard(maxLagSeconds) {
+    /** Creates a shard with the first 20 records on all nodes. */
+    async shard(maxLagSeconds: number) {
       const schema = `replicas_${++made}`;
       const { settings, file } = settingsFor(schema, maxLagSeconds);
       const { key } = await makeKey({ data: settings.data });
@@ -100,7 +74,8 @@ export async function startReplicated(count = 1): Promise<Replicated> {
       await caughtUp();
       return { schema, serve: () => startServer(settings, file, key) };
     },
-    takeIn: (settings, from, to) => ingestInto(settings, RECORDS.slice(from, to)),
+    takeIn: (settings: Settings, from: number, to: number) =>
+      ingestInto(settings, RECORDS.slice(from, to)),
     on,
     caughtUp,
     remove() {
@@ -115,22 +90,22 @@ export async function startReplicated(count = 1): Promise<Replicated> {
 export const PASSWORD = "open-sesame";
 const withPassword = ({ url }: Cluster) => url.replace("matchbook@", `matchbook:${PASSWORD}@`);
 
-async function startServer(
-  settings: Settings,
-  configFile: string,
-  key: string,
-): Promise<ReplicatedServer> {
+async function startServer(settings: Settings, configFile: string, key: string) {
   const { url, events, get, status, metric, stop } = await startInstance({ settings }, {});
   return {
     settings,
     configFile,
     events,
-    get: async (at) => (await get(`/shards/na/matches/${RECORDS[at]!.data.id}`, key)).status,
-    async read(path) {
+    /** The status of the response for a match. */
+    get: async (at: number): Promise<number> =>
+      (await get(`/shards/na/matches/${RECORDS[at]!.data.id}`, key)).status,
+    /** The response at a path or link. */
+    async read(path: string) {
       const { pathname, search } = new URL(path, url);
       return (await get(`${pathname}${search}`, key)).body;
     },
     status,
+    /** Whether the replica is in use, according to the metrics. */
     async replicaMetric() {
       const samples = await metric("matchbook_shard_replica_in_use");
       return samples.find(({ labels }) => labels.shard === "na" && labels.replica === "1")?.value;

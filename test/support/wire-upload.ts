@@ -4,21 +4,13 @@ import { AUTHORIZATION, type Uploaded } from "./admin.ts";
 import { Connection } from "./connection.ts";
 import { until } from "./state.ts";
 
-export interface WireUpload {
-  socket: { destroy(): void };
-  /** Settles once the operating system has accepted the bytes. */
-  write(piece: string | Uint8Array): Promise<void>;
-  /** Ends the body. */
-  end(): Promise<void>;
-  /** Settles with the complete response, when the server has closed the connection. */
-  reply(): Promise<Uploaded>;
-}
+export type WireUpload = Awaited<ReturnType<typeof openUpload>>;
 
 /** Longer than the test runner waits. */
 const PATIENCE_MS = 1e6;
 
 /** Opens an upload with a chunked body. A response that comes before its end is kept. */
-export async function openUpload(adminUrl: string, query = ""): Promise<WireUpload> {
+export async function openUpload(adminUrl: string, query = "") {
   const connection = await Connection.open(adminUrl);
   connection.expect(["POST"]);
   const put = (bytes: string | Uint8Array) => connection.write(Buffer.from(bytes));
@@ -34,14 +26,17 @@ export async function openUpload(adminUrl: string, query = ""): Promise<WireUplo
   );
   return {
     socket: { destroy: () => connection.close() },
-    async write(piece) {
+    /** Settles once the operating system has accepted the bytes. */
+    async write(piece: string | Uint8Array) {
       const bytes = Buffer.from(piece);
       if (bytes.length === 0) return;
       const size = Buffer.from(`${bytes.length.toString(16)}\r\n`);
       await put(Buffer.concat([size, bytes, Buffer.from("\r\n")]));
     },
+    /** Ends the body. */
     end: () => put("0\r\n\r\n"),
-    async reply() {
+    /** Settles with the complete response, when the server has closed the connection. */
+    async reply(): Promise<Uploaded> {
       const [reply] = (await connection.replies(true, PATIENCE_MS)).replies;
       return { status: reply!.status, ...JSON.parse(reply!.body.toString()) };
     },

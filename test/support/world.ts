@@ -40,19 +40,7 @@ interface IngestOptions {
   threads?: number;
 }
 
-export interface World extends AsyncDisposable {
-  data: string;
-  settings: Settings;
-  url: string;
-  /** The URL of the admin listener, if the flags enable one. */
-  adminUrl: string | undefined;
-  key: string;
-  /** A request with key and Accept. Headers can be overridden, or omitted with null. */
-  get(path: string, headers?: Record<string, string | null>, method?: string): Promise<Reply>;
-  /** Ingests documents, in one batch by default. */
-  ingest(documents: Json[], options?: IngestOptions): Promise<Ingested>;
-  stop(): Promise<void>;
-}
+export type World = Awaited<ReturnType<typeof startWorld>>;
 
 export const JSON_API = "application/vnd.api+json";
 
@@ -97,7 +85,7 @@ export async function startWorld(
   maintenancePace?: Parameters<typeof serve>[5],
   feedPace?: Parameters<typeof serve>[6],
   log: Observe = unobserved,
-): Promise<World> {
+) {
   const folder = aFolder();
   writeFileSync(join(folder.path, "matchbook.toml"), toml);
   const { values: settings } = loadSettings({
@@ -128,9 +116,15 @@ export async function startWorld(
     data: folder.path,
     settings,
     url: server.url,
+    /** The URL of the admin listener, if the flags enable one. */
     adminUrl: server.adminUrl,
     key,
-    async get(path, headers = {}, method = "GET") {
+    /** A request with key and Accept. Headers can be overridden, or omitted with null. */
+    async get(
+      path: string,
+      headers: Record<string, string | null> = {},
+      method = "GET",
+    ): Promise<Reply> {
       const all = { Authorization: `Bearer ${key}`, Accept: JSON_API, ...headers };
       const sent = Object.entries(all).filter(
         (entry): entry is [string, string] => entry[1] !== null,
@@ -154,7 +148,8 @@ export async function startWorld(
         body: text === "" ? undefined : JSON.parse(text),
       };
     },
-    ingest: (more, options) => ingestInto(settings, more, options),
+    /** Ingests documents, in one batch by default. */
+    ingest: (more: Json[], options?: IngestOptions) => ingestInto(settings, more, options),
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -4,20 +4,7 @@ import type { Ledger } from "../ledger.ts";
 import type { Readers, ReadResult } from "./readers.ts";
 import type { Sender } from "./sender.ts";
 
-export interface Measured {
-  title: string;
-  reads: number;
-  /** How many reads failed, by status; 0 is no response. */
-  failed: Map<number, number>;
-  /** From the first failed read to the end of the last one. */
-  failedSeconds: number;
-  slowestSeconds: number;
-  /** From the fault to the first acknowledgement of an upload that was sent after it. */
-  writesAfterSeconds: number;
-  uploadsRepeated: number;
-  lost: number;
-  wrong: number;
-}
+export type Measured = ReturnType<ReturnType<typeof watch>>;
 
 /** Counts from now on. `at` is when the fault began, in performance.now time. */
 export function watch(readers: Readers, sender: Sender, { lost, wrong }: Ledger) {
@@ -27,16 +14,19 @@ export function watch(readers: Readers, sender: Sender, { lost, wrong }: Ledger)
     lost: lost.length,
     wrong: wrong.length,
   };
-  return (title: string, at: number): Measured => {
+  return (title: string, at: number) => {
     const reads = readers.results.slice(before.reads);
     const failed = reads.filter(({ status }) => status !== 200);
     const resumed = sender.successes.find((attempt) => attempt.at > at);
     return {
       title,
       reads: reads.length,
+      /** How many reads failed, by status; 0 is no response. */
       failed: countByStatus(failed),
+      /** From the first failed read to the end of the last one. */
       failedSeconds: failed.length === 0 ? 0 : (lastEnd(failed) - firstStart(failed)) / 1000,
       slowestSeconds: Math.max(...reads.map(({ milliseconds }) => milliseconds)) / 1000,
+      /** From the fault to the first acknowledgement of an upload that was sent after it. */
       writesAfterSeconds: ((resumed?.until ?? Number.NaN) - at) / 1000,
       uploadsRepeated: sender.failures.length - before.failures,
       lost: lost.length - before.lost,

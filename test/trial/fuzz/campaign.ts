@@ -31,14 +31,6 @@ export interface Finding {
   text: string;
 }
 
-export interface Summary {
-  corpus: number;
-  generated: number;
-  /** How often each thing was seen. */
-  seen: ReadonlyMap<string, number>;
-  findings: readonly Finding[];
-}
-
 export interface CampaignOptions {
   seed: number;
   /** Whether to generate another case after this many. */
@@ -54,8 +46,9 @@ export interface CampaignOptions {
 /** More of them are usually the same. */
 const ENOUGH_FINDINGS = 5;
 
-export async function fuzz<Case>(target: Target<Case>, options: CampaignOptions): Promise<Summary> {
+export async function fuzz<Case>(target: Target<Case>, options: CampaignOptions) {
   const { seed, goesOn, hasCorpus = true, isMinimised = true, onComplaint = () => {} } = options;
+  /** How often each thing was seen. */
   const seen = new Map<string, number>();
   const findings: Finding[] = [];
   const run = async (one: Case): Promise<string | undefined> => {

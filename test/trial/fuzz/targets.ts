@@ -1,7 +1,7 @@
 /** Starts what each kind of fuzzing needs. */
 
 import type { RawReply } from "../../support/connection.ts";
-import { type CampaignOptions, type Finding, fuzz, type Kind, type Summary } from "./campaign.ts";
+import { type CampaignOptions, type Finding, fuzz, type Kind } from "./campaign.ts";
 import { recordTarget } from "./records.ts";
 import { requestTarget } from "./requests.ts";
 import { startFuzzWorld } from "./world.ts";
@@ -12,11 +12,7 @@ export interface Tamper {
   records?(file: Buffer): Buffer;
 }
 
-export async function fuzzKind(
-  kind: Kind,
-  options: CampaignOptions,
-  tamper: Tamper = {},
-): Promise<Summary> {
+export async function fuzzKind(kind: Kind, options: CampaignOptions, tamper: Tamper = {}) {
   if (kind === "records") {
     const target = recordTarget(tamper.records);
     return fuzz(target, options).finally(target.stop);

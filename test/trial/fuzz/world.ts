@@ -15,20 +15,9 @@ const SEEDS = { na: 1, eu: 10 } as const;
 export type Shard = keyof typeof SEEDS;
 export const SHARDS = Object.keys(SEEDS) as Shard[];
 
-export interface FuzzWorld {
-  strict: World;
-  compat: World;
-  references: ReadonlyMap<string, State>;
-  /** The types and relationship names of all records. */
-  words: ReadonlySet<string>;
-  /** Cursors from links of real responses. */
-  cursors: readonly string[];
-  /** What was logged since the last call, by either server. */
-  takeEvents(): Event[];
-  stop(): Promise<void>;
-}
+export type FuzzWorld = Awaited<ReturnType<typeof startFuzzWorld>>;
 
-export async function startFuzzWorld(): Promise<FuzzWorld> {
+export async function startFuzzWorld() {
   const records = new Map(SHARDS.map((shard) => [shard, recordsOf(shard)]));
   let events: Event[] = [];
   const clock = { now: () => NOW, monotonic: () => performance.now() };
@@ -47,11 +36,14 @@ export async function startFuzzWorld(): Promise<FuzzWorld> {
   return {
     strict,
     compat,
-    references: new Map(
+    references: new Map<string, State>(
       [...records].map(([shard, documents]) => [shard, State.of(documents, TITLE)]),
     ),
+    /** The types and relationship names of all records. */
     words: wordsIn([...records.values()].flat()),
+    /** From links of real responses. */
     cursors: await cursorsOf(strict),
+    /** What was logged since the last call, by either server. */
     takeEvents() {
       const taken = events;
       events = [];

@@ -53,24 +53,11 @@ to a fixed order; the seed chooses the records and the moments.`,
   },
 };
 
-export interface PowerCuts {
-  cuts: number;
-  /** Records and keys that were acknowledged before a cut, over all cuts. */
-  acknowledged: number;
-  /** Of these, those that were not there after it. */
-  lost: number;
-  /** Values that were never sent or are older than acknowledged, and damage. */
-  wrong: number;
-  /** Responses that were compared with what was sent. */
-  compared: number;
-  problems: string[];
-}
-
 /** Makes one recording, and cuts the power this often. A folder with a problem is kept, and named. */
-export async function powerCuts(seed: number, cuts: number): Promise<PowerCuts> {
+export async function powerCuts(seed: number, cuts: number) {
   const random = new Chance(seed);
   const folder = aFolder();
-  const counts: PowerCuts = { ...nothingFound(), cuts };
+  const counts = { ...nothingFound(), cuts };
   try {
     const recording = await record(folder.path, random);
     let played = 0;
@@ -142,9 +129,17 @@ function momentsOf({ calls, acknowledged }: Recording, cuts: number, random: Cha
   return moments.sort((one, other) => one.moment - other.moment);
 }
 
-type Found = Omit<PowerCuts, "cuts">;
-const nothingFound = (): Found => ({
-  ...{ acknowledged: 0, lost: 0, wrong: 0, compared: 0, problems: [] },
+type Found = ReturnType<typeof nothingFound>;
+const nothingFound = () => ({
+  /** Records and keys that were acknowledged before a cut, over all cuts. */
+  acknowledged: 0,
+  /** Of these, those that were not there after it. */
+  lost: 0,
+  /** Values that were never sent or are older than acknowledged, and damage. */
+  wrong: 0,
+  /** Responses that were compared with what was sent. */
+  compared: 0,
+  problems: [] as string[],
 });
 
 /** Opens what is left with the program. */

@@ -28,18 +28,11 @@ export function memoryOf(pids: readonly number[]): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-export interface Flatness {
-  isFlat: boolean;
-  /** The medians of the first and the last quarter. */
-  firstMiB: number;
-  lastMiB: number;
-}
-
 /**
  * Whether memory is flat after ten minutes: the median of the last quarter of the samples is at most 5 % above that of
- * the first quarter. Undefined if the run is too short to tell.
+ * the first quarter; both medians. Undefined if the run is too short to tell.
  */
-export function flatness(samples: readonly Sample[]): Flatness | undefined {
+export function flatness(samples: readonly Sample[]) {
   const end = (samples.at(-1)?.seconds ?? 0) - TAIL_SECONDS;
   const settled = samples.filter(({ seconds }) => seconds >= SETTLED_SECONDS && seconds <= end);
   const quarter = Math.floor(settled.length / 4);

@@ -2,6 +2,7 @@
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Report } from "../../../src/ingest/report.ts";
 import type { Thing } from "../../model/record.ts";
 import { ndjson, TOKEN, uploadTo } from "../../support/admin.ts";
 import { matchbookAt, shardsFile } from "../../support/places.ts";
@@ -16,16 +17,6 @@ const ERROR = 50;
 const WORKERS = 2;
 /** They drain for about fifteen seconds each. A busy machine takes longer. */
 const RESTART_SECONDS = 300;
-
-export interface Report {
-  stored: number;
-  withheld: Record<string, number>;
-  duplicate: number;
-  conflict: number;
-  pruned: number;
-  rejected: number;
-  released: number;
-}
 
 export class SoakedServer {
   private constructor(

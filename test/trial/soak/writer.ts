@@ -1,5 +1,6 @@
 /** The only writer of a run: each step changes the shard by a command or an upload, and the model alike. */
 
+import type { Report } from "../../../src/ingest/report.ts";
 import type { ChangeLog } from "../../model/change-log.ts";
 import type { Entry } from "../../model/entry.ts";
 import { AT, DAY_MS } from "../../model/pages.ts";
@@ -11,7 +12,7 @@ import { Caller } from "./caller.ts";
 import type { History } from "./history.ts";
 import { bodyOf } from "./judge.ts";
 import { altered, type Records, SHARD } from "./records.ts";
-import type { Report, SoakedServer } from "./server.ts";
+import type { SoakedServer } from "./server.ts";
 
 /** A prune removes fewer records in one transaction. */
 const MOST_PRUNED = 190;
