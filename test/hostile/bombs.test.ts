@@ -27,9 +27,8 @@ async function ingest(...files: string[]) {
   const child = Bun.spawn([process.execPath, measure, ...verb, ...files], {
     stdout: "pipe",
   });
-  const ended = JSON.parse(await new Response(child.stdout).text());
-  const memory: number = ended.memory;
-  return { ...ended, memory, report: JSON.parse(ended.stdout) };
+  const { stdout, ...rest } = JSON.parse(await new Response(child.stdout).text());
+  return { ...rest, report: JSON.parse(stdout) };
 }
 
 function file(name: string, content: string | Uint8Array): string {

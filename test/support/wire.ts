@@ -2,18 +2,8 @@
 
 import { Connection } from "./connection.ts";
 
-export interface WireReply {
-  status: number;
-  headers: Headers;
-  body: string;
-}
-
 /** Sends these lines as a request head on a new connection and reads until the server closes it. */
-export async function exchange(
-  url: string,
-  lines: readonly string[],
-  asksToClose = true,
-): Promise<WireReply> {
+export async function exchange(url: string, lines: readonly string[], asksToClose = true) {
   return exchangeOn(await Connection.open(url), asksToClose ? closing(lines) : lines);
 }
 
@@ -21,10 +11,7 @@ export async function exchange(
  * Sends requests on connections of their own in one go, so that the server reads all of them in one turn of its event
  * loop.
  */
-export async function exchangeAtOnce(
-  url: string,
-  requests: readonly (readonly string[])[],
-): Promise<WireReply[]> {
+export async function exchangeAtOnce(url: string, requests: readonly (readonly string[])[]) {
   const connections = await Promise.all(
     requests.map(async () => {
       const connection = new Connection(url);
@@ -40,7 +27,7 @@ export async function exchangeAtOnce(
 
 const closing = (lines: readonly string[]) => [...lines, "Connection: close"];
 
-async function exchangeOn(connection: Connection, lines: readonly string[]): Promise<WireReply> {
+async function exchangeOn(connection: Connection, lines: readonly string[]) {
   connection.expect([lines[0]!.split(" ")[0]!]);
   void connection.write(Buffer.from(`${lines.join("\r\n")}\r\n\r\n`));
   const { replies } = await connection.replies(true);

@@ -67,6 +67,14 @@ describe("a replica", () => {
     expect(await pair.at(16, 4, 4)).toBe(true);
   });
 
+  test("that is unavailable is not used until it is back", async () => {
+    const pair = aPair();
+    expect(await pair.at(0, 2, "down")).toBe(false);
+    expect(await pair.at(1, 2, 2)).toBe(true);
+    expect(await pair.at(2, 2, "down")).toBe(false);
+    expect(await pair.at(3, 2, 2)).toBe(true);
+  });
+
   test("of an unavailable primary stays in use, as far as it had kept up", async () => {
     const pair = aPair();
     expect(await pair.at(0, 2, 2)).toBe(true);
