@@ -75,7 +75,6 @@ export async function work(settings: Settings, options: WorkerOptions): Promise<
   await standardError.end();
 }
 
-
 function start(
   settings: Settings,
   { host, port, offeredKey, visitorSecret }: WorkerOptions,
