@@ -1,10 +1,10 @@
 /**
  * Limits that workers share: a rate limit per key, and per client address a count of invalid keys, a count of requests
- * without a key and the rate limit of portal visitors. The buckets are in memory that the supervisor creates; the system frees it when the last process exits. Only
- * used pages take memory.
+ * without a key and the rate limit of portal visitors. The buckets are in memory that the supervisor creates; the system
+ * frees it when the last process exits.
  */
 
-import { ftruncateSync, openSync, readFileSync, unlinkSync } from "node:fs";
+import { openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import type { AddressLimiter } from "../access/failed-keys.ts";
 import {
   type Bucket,
@@ -42,7 +42,8 @@ export function newSharedMemory(): number {
   const path = `/dev/shm/matchbook-${crypto.randomUUID()}`;
   const descriptor = openSync(path, "wx+", 0o600);
   unlinkSync(path);
-  ftruncateSync(descriptor, 2 * KEYS_BYTES + 3 * ADDRESSES_BYTES);
+  // All of it is taken now, because a process is killed that uses a page for which there is no room later.
+  writeFileSync(descriptor, new Uint8Array(2 * KEYS_BYTES + 3 * ADDRESSES_BYTES));
   return descriptor;
 }
 

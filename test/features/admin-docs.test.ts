@@ -65,7 +65,7 @@ describe("the examples", () => {
   test.skipIf(Bun.which("curl") === null)(
     "give responses with the members and error codes that the page shows (needs curl)",
     async () => {
-      expect(calls.length).toBeGreaterThanOrEqual(7);
+      expect(calls.length).toBeGreaterThanOrEqual(6);
       let id = "";
       for (const { command, shown } of calls) {
         const response = shown[0]!;
