@@ -1,14 +1,10 @@
 /** Limits by client address: on invalid keys, and on requests that need no key. */
 
 import { isIPv6 } from "node:net";
-import { MemoryLimiter, type Policy, type Verdict } from "./rate-limit.ts";
+import { MemoryLimiter, type Policy } from "./rate-limit.ts";
 
-/** The buckets may be in shared memory. `nowMs` is monotonic. */
-export interface AddressLimiter {
-  take(address: string, policy: Policy, nowMs: number): Verdict;
-  /** Seconds until one more is allowed; 0: now. */
-  wait(address: string, policy: Policy, nowMs: number): number;
-}
+/** The buckets may be in shared memory. */
+export type AddressLimiter = Pick<MemoryLimiter, "take" | "wait">;
 
 /** Limits what a client address may send: requests without a valid key, or invalid keys. */
 export class AddressLimit {

@@ -30,8 +30,6 @@ export interface AccessTables {
   isReplaceable: boolean;
   /** What to do about a damaged file. */
   ifDamaged: string;
-  /** The table with their version in PostgreSQL. */
-  format: string;
 }
 
 const KEYS = declareTable("keys", {
@@ -69,7 +67,6 @@ export const KEY_TABLES: AccessTables = {
   // An empty one would end every key.
   isReplaceable: false,
   ifDamaged: "restore it from a backup",
-  format: "format",
 };
 
 const REQUESTS = declareTable("requests", {
@@ -109,7 +106,6 @@ export const USAGE_TABLES: AccessTables = {
   synchronous: "NORMAL",
   isReplaceable: true,
   ifDamaged: "restore it from a backup, or move it elsewhere: then a new one is created",
-  format: "format",
 };
 
 /** No other index, so that a damaged entry does not affect the others. */
@@ -136,7 +132,6 @@ export const REDACTION_TABLES: AccessTables = {
   isReplaceable: true,
   ifDamaged:
     "move it elsewhere, and run 'matchbook redact SHARD' for each shard, which lists the redactions of the shard again",
-  format: "format",
 };
 
 /** One row. It is incremented with each change of keys, so that polling reads one number. */
@@ -147,11 +142,10 @@ const CHANGES = declareTable("changes", {
 });
 
 /** All of these in PostgreSQL. */
-export const SHARED_TABLES: Pick<AccessTables, "tables" | "rows" | "format"> = {
+export const SHARED_TABLES: Pick<AccessTables, "tables" | "rows"> = {
   tables: [
     CHANGES,
     ...[KEY_TABLES, USAGE_TABLES, REDACTION_TABLES].flatMap(({ tables }) => tables),
   ],
   rows: ["INSERT INTO {changes} VALUES (1, 1)", ...USAGE_TABLES.rows!],
-  format: "format",
 };

@@ -65,10 +65,17 @@ export function openSharedLimits(descriptor: number, secret: string) {
     const { buffer, byteOffset } = Bun.mmap(file, { shared: true, offset, size });
     return new BigInt64Array(buffer, byteOffset, size / WORD);
   };
-  const byAddress = (table: number) => {
+  // Addresses are not stored: a hash selects the bucket. The chance that two addresses share a bucket is one in a
+  // million, and nobody can provoke it, because the seed is secret.
+  const bucketOfAddress = (address: string) =>
+    Number(Bun.hash.wyhash(address, seed) % BigInt(ADDRESSES));
+  const byAddress = (table: number): AddressLimiter => {
     const start = 2 * KEYS_BYTES + table * ADDRESSES_BYTES;
     const buckets = new SharedBuckets(words(start, ADDRESSES_BYTES));
-    return new SharedAddressLimiter(buckets, seed);
+    return {
+      take: (address, policy, nowMs) => buckets.take(bucketOfAddress(address), policy, nowMs),
+      wait: (address, policy, nowMs) => buckets.wait(bucketOfAddress(address), policy, nowMs),
+    };
   };
   const buckets = new SharedBuckets(words(KEYS_BYTES, KEYS_BYTES));
   return {
@@ -113,30 +120,6 @@ export class SharedLimiter implements Limiter {
 }
 
 /**
- * Buckets by client address. Addresses are not stored: a hash selects the bucket. The chance that two addresses share
- * a bucket is one in a million, and nobody can provoke it, because the seed is secret.
- */
-class SharedAddressLimiter implements AddressLimiter {
-  constructor(
-    private readonly buckets: SharedBuckets,
-    private readonly seed: bigint,
-  ) {}
-
-  take(address: string, policy: Policy, nowMs: number): Verdict {
-    return this.buckets.take(this.#bucketOf(address), policy, nowMs);
-  }
-
-  wait(address: string, policy: Policy, nowMs: number): number {
-    return this.buckets.wait(this.#bucketOf(address), policy, nowMs);
-  }
-
-  #bucketOf(address: string): number {
-    const hash = Bun.hash.wyhash(address, this.seed);
-    return Number(hash % BigInt(this.buckets.count));
-  }
-}
-
-/**
  * A word is the time at which the bucket will be full, so zero is a full bucket. The unit is a sixteenth of a
  * nanosecond: precise enough for the exact number of drops up to ten million requests per minute, with a range of
  * 18 years. When the rate of a key changes, the time until its bucket is full stays the same, but it is never longer
@@ -154,10 +137,6 @@ const LATEST = 2n ** 63n - 1n;
 export class SharedBuckets {
   /** One word per bucket. */
   constructor(private readonly words: BigInt64Array) {}
-
-  get count(): number {
-    return this.words.length;
-  }
 
   /** Takes one token, if available. `nowMs` comes from the clock that all processes share. */
   take(at: number, policy: Policy, nowMs: number): Verdict {

@@ -42,16 +42,19 @@ export class PostgresDatabase implements Database, Versioned {
   readonly shown: string;
   readonly creating = createTable;
   readonly #schema: string;
+  /** The table with the version of these tables. */
+  readonly #format: string;
   readonly #session: PostgresSession;
   #created: Promise<void> | undefined;
 
   constructor(
     target: PostgresTarget,
-    readonly tables: Pick<AccessTables, "tables" | "rows" | "format"> = SHARED_TABLES,
+    readonly tables: Pick<AccessTables, "tables" | "rows"> & { name?: string } = SHARED_TABLES,
     private readonly isReadOnly = false,
   ) {
     this.shown = target.shown;
     this.#schema = target.schema;
+    this.#format = tables.name === undefined ? "format" : `${tables.name}_format`;
     // Shards in this database use the same connections.
     const place = { ...target, pool: OTHER_CONNECTIONS };
     this.#session = new PostgresSession(place, PATIENCE, ERRORS, {}, true);
@@ -109,18 +112,18 @@ export class PostgresDatabase implements Database, Versioned {
     const found = await connection.rows(
       `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
        WHERE nspname = $1 AND relname = $2`,
-      [this.#schema, this.tables.format],
+      [this.#schema, this.#format],
     );
     if (found.length === 0) return 0;
     const [row] = await connection.rows<{ version: number }>(
-      `SELECT version FROM {${this.tables.format}}`,
+      `SELECT version FROM {${this.#format}}`,
     );
     return row?.version ?? 0;
   }
 
   async setVersion(connection: Connection, version: number): Promise<void> {
-    await connection.run(`DELETE FROM {${this.tables.format}}`);
-    await connection.run(`INSERT INTO {${this.tables.format}} VALUES ($1)`, [version]);
+    await connection.run(`DELETE FROM {${this.#format}}`);
+    await connection.run(`INSERT INTO {${this.#format}} VALUES ($1)`, [version]);
   }
 
   async beginCreation(connection: Connection): Promise<void> {
@@ -131,9 +134,7 @@ export class PostgresDatabase implements Database, Versioned {
       this.#schema,
     ]);
     if (schemas.length === 0) await connection.run(`CREATE SCHEMA ${quoted(this.#schema)}`);
-    await connection.run(
-      `CREATE TABLE IF NOT EXISTS {${this.tables.format}} (version integer NOT NULL)`,
-    );
+    await connection.run(`CREATE TABLE IF NOT EXISTS {${this.#format}} (version integer NOT NULL)`);
   }
 
   close(): Promise<void> {

@@ -171,38 +171,28 @@ export class SqliteDatabase implements Database, Versioned {
       throw new AccessError(`${this.shown} was deleted; restore it from a backup`);
     }
     this.#closeFile();
-    if (this.isReadOnly) return this.#openReadOnly();
-    createFile(this.shown);
-    const sqlite = new Sqlite(this.shown, { readwrite: true, create: false, strict: true });
+    const { shown, isReadOnly } = this;
+    if (!isReadOnly) createFile(shown);
+    // Before it is opened: if another one replaces it meanwhile, the next use notices.
     const inodeNow = this.#found()!.ino;
-    const opened = { inode: inodeNow, isReadOnly: false, sqlite, connection: connectionOf(sqlite) };
+    const sqlite = isReadOnly
+      ? openUnchanged(shown)
+      : new Sqlite(shown, { readwrite: true, create: false, strict: true });
+    const opened = { inode: inodeNow, isReadOnly, sqlite, connection: connectionOf(sqlite) };
     try {
       sqlite.run("PRAGMA busy_timeout = 0");
-      sqlite.run("PRAGMA journal_mode = WAL");
-      sqlite.run(`PRAGMA synchronous = ${this.tables.synchronous}`);
-      await createTables(this, opened.connection, (work) => inTransaction(opened, work));
+      if (isReadOnly) {
+        await knownVersion(this, opened.connection);
+        sqlite.run("PRAGMA query_only = ON");
+      } else {
+        sqlite.run("PRAGMA journal_mode = WAL");
+        sqlite.run(`PRAGMA synchronous = ${this.tables.synchronous}`);
+        await createTables(this, opened.connection, (work) => inTransaction(opened, work));
+      }
     } catch (error) {
       sqlite.close();
       throw error;
     }
-    this.#opened = opened;
-    this.#wasOpened = true;
-    return opened;
-  }
-
-  async #openReadOnly(): Promise<Opened> {
-    const inode = this.#found()!.ino;
-    const sqlite = openUnchanged(this.shown);
-    const connection = connectionOf(sqlite);
-    try {
-      sqlite.run("PRAGMA busy_timeout = 0");
-      await knownVersion(this, connection);
-      sqlite.run("PRAGMA query_only = ON");
-    } catch (error) {
-      sqlite.close();
-      throw error;
-    }
-    const opened = { inode, isReadOnly: true, sqlite, connection };
     this.#opened = opened;
     this.#wasOpened = true;
     return opened;

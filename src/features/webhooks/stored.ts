@@ -29,7 +29,6 @@ export const HOOK_TABLES: AccessTables = {
   synchronous: "NORMAL",
   isReplaceable: true,
   ifDamaged: "restore it from a backup, or move it elsewhere and add the hooks again",
-  format: "hooks_format",
 };
 
 export interface NewHook {
