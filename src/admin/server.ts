@@ -1,7 +1,6 @@
 /** The admin listener: start, requests, stop. */
 
 import { invalidKeyLimit } from "../access/failed-keys.ts";
-import { Stopwatch } from "../endpoint/stopwatch.ts";
 import { listen, peerAddress, urlHost } from "../http/listen.ts";
 import { ApiRequest, newRequestId } from "../http/request.ts";
 import type { Settings } from "../settings/definitions.ts";
@@ -62,8 +61,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       async fetch(request, bun) {
         bun.timeout(request, IDLE_SECONDS);
-        const watch = new Stopwatch(clock.monotonic);
-        const call = new ApiRequest(request, addressing, peer, clock.now(), watch);
+        const call = new ApiRequest(request, addressing, peer, clock);
         // Not the forwarded address: a client behind a trusted proxy could send another one with each guess.
         const response = await respond(service, tokens, call, peer(request) ?? "unknown");
         observe({
@@ -73,7 +71,7 @@ export function startAdmin(settings: Settings, options: AdminOptions): RunningAd
           path: call.path,
           route: routeOf(call.path),
           status: response.status,
-          milliseconds: call.watch.elapsed(),
+          milliseconds: call.elapsed(),
         });
         return response;
       },

@@ -90,11 +90,9 @@ export const acceptsBrotli = (header: string | null): boolean =>
 
 function weightsIn(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
-  for (const item of header.toLowerCase().split(",")) {
-    const [name, ...parameters] = item.split(";").map((part) => part.trim());
-    const q = parameters.find((parameter) => /^q\s*=/.test(parameter));
-    const coding = name === "x-gzip" ? "gzip" : name!;
-    weights.set(coding, Math.max(weights.get(coding) ?? 0, q === undefined ? 1 : weightIn(q)));
+  for (const { type, weight } of rangesIn(header)) {
+    const coding = type === "x-gzip" ? "gzip" : type;
+    weights.set(coding, Math.max(weights.get(coding) ?? 0, weight));
   }
   return weights;
 }

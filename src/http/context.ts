@@ -1,5 +1,6 @@
 /** What the stages of a request share: shards, keys, limits, clock. */
 
+import type { Clock } from "../access/clock.ts";
 import type { AddressLimit } from "../access/failed-keys.ts";
 import type { KeyLookup } from "../access/key-lookup.ts";
 import type { Quotas } from "../access/quota.ts";
@@ -49,10 +50,4 @@ export interface ServerContext {
     /** Whether responses ask clients to close their connections. */
     isStopping: boolean;
   };
-}
-
-/** The wall clock and a monotonic clock, in milliseconds. */
-export interface Clock {
-  now(): number;
-  monotonic(): number;
 }

@@ -18,12 +18,12 @@ import { getPlayer } from "./players.ts";
 import type { PageHead, PageRecord, PageRegion } from "./portal.ts";
 import { shardRequest } from "./records-request.ts";
 import type { ApiRequest } from "./request.ts";
-import type { View } from "./routes.ts";
+import type { PageRoute, View } from "./routes.ts";
 
 type Texts = Pick<PageHead, "title" | "description">;
 
 /** A page, and the region and id in its path. */
-interface Found {
+interface Found extends Pick<PageRoute, "topic"> {
   view: View;
   shard: string;
   id: string;
@@ -46,17 +46,6 @@ const BOARD_NAMES: ReadonlyMap<string, string> = new Map(
     "ranked-wins": "Most ranked wins",
     "win-rate": "Best ranked win rate",
     "win-streak": "Longest win streak",
-  }),
-);
-
-const DEVELOPER_PAGES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    keys: "Keys and limits",
-    guides: "Guides",
-    endpoints: "Endpoints",
-    explorer: "Explorer",
-    usage: "Usage",
-    changelog: "Changelog",
   }),
 );
 
@@ -83,7 +72,7 @@ export async function pageHead(
   return {
     ...(isMissing
       ? notFoundTexts(isUnknownRegion ? "region" : (view as "player" | "match"))
-      : textsOf(found, request.path, record)),
+      : textsOf(found, record)),
     status: isMissing ? 404 : 200,
     baseUrl,
     path: view === "start" && shard === "" ? "/" : request.path,
@@ -93,7 +82,7 @@ export async function pageHead(
     data: { regions, record, token: context.visitors?.issue(request.time) },
   };
 }
-function textsOf({ view, shard, id }: Found, path: string, record: PageRecord | undefined): Texts {
+function textsOf({ view, topic, shard, id }: Found, record: PageRecord | undefined): Texts {
   const region = regionOf(shard);
   switch (view) {
     case "player":
@@ -121,15 +110,11 @@ function textsOf({ view, shard, id }: Found, path: string, record: PageRecord | 
         "Which regions are available, and how recent their newest matches are.",
       );
     case "developers":
-    case "explorer": {
-      const page = DEVELOPER_PAGES.get(path.split("/")[3] ?? "");
+    case "explorer":
       return titled(
-        page ? `${page} · Developers` : "Developers",
-        page
-          ? `${page}: the read-only JSON:API of completed matches and player records behind this site.`
-          : "The read-only JSON:API behind this site: quick start, keys and limits, guides, every endpoint, and an explorer.",
+        topic ? `${topic} · Developers` : "Developers",
+        `${topic ?? "For developers"}: the read-only JSON:API of completed matches and player records behind this site.`,
       );
-    }
     case "start":
       return shard === "" ? START : titled(`Players of ${region}`, START.description);
   }

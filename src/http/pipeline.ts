@@ -59,8 +59,8 @@ export function handleRequest(context: ServerContext, request: ApiRequest): Awai
 }
 
 function report({ observe }: ServerContext, request: ApiRequest, status: number): void {
-  const { requestId, method, path, query, route, shard, code, records, watch, key } = request;
-  const milliseconds = watch.elapsed();
+  const { requestId, method, path, query, route, shard, code, records, key } = request;
+  const milliseconds = request.elapsed();
   observe({
     event: "request",
     requestId,
@@ -103,8 +103,8 @@ async function answerAnyone(
   request.isCounted = true;
   await checkOpenRate(context, request, route.access === "open" && route.isHealthCheck);
   if (route.access === "page") {
-    const { view } = route;
-    const head = view && (await pageHead(context, request, { ...found, view }));
+    const { view, topic } = route;
+    const head = view && (await pageHead(context, request, { ...found, view, topic }));
     return context.portal!.answer(request, route.opens, found.id, head);
   }
   // Probes may add parameters, and one that gets an error would take the instance out of service.
@@ -119,18 +119,18 @@ function answerKey(
   route: Extract<Found["route"], { access: "key" | "own" }>,
   found: Found,
 ): Awaitable<Response> {
-  const { watch } = request;
+  const { began } = request;
   // First, because refusing must cost little; so a request that is refused counts against no limit.
   // Requests without a shard have a count of their own: no shard has the id of a path.
   const inFlightFor = found.shard || route.path;
-  if (!context.overload.enter(inFlightFor, watch.began)) {
+  if (!context.overload.enter(inFlightFor, began)) {
     request.code = "overloaded";
-    return overloadedResponse(request);
+    return overloadedResponse(request.requestId);
   }
   request.inFlightFor = inFlightFor;
   const key = authenticate(context, request);
   request.key = key;
-  return after(takeRequest(context, key, watch.began), (verdict) => {
+  return after(takeRequest(context, key, began), (verdict) => {
     request.limitHeaders = checkRate(key, verdict);
     if (route.access === "own") {
       checkNoParameters(context, request);

@@ -1,10 +1,10 @@
 /** Reads an incoming request: its id, path and query, the client's IP address, and the base URL for links. */
 
 import { isIP } from "node:net";
+import type { Clock } from "../access/clock.ts";
 import type { LiveKey } from "../access/key-lookup.ts";
 import type { LimitHeaders } from "../access/rate-limit.ts";
 import type { ErrorCode } from "../domain/errors.ts";
-import type { Stopwatch } from "../endpoint/stopwatch.ts";
 import type { AddressSet } from "../settings/trusted-proxies.ts";
 import { unmappedAddress } from "./listen.ts";
 
@@ -17,6 +17,10 @@ export class ApiRequest {
   /** What follows the question mark, still encoded. */
   readonly query: string;
   readonly #origin: string;
+  /** When it arrived, in milliseconds since the epoch: "now" for every decision about it. */
+  readonly time: number;
+  /** The same on the monotonic clock. */
+  readonly began: number;
 
   /** The path of its route. */
   route: string | undefined;
@@ -37,10 +41,10 @@ export class ApiRequest {
     readonly raw: Request,
     private readonly urls: UrlSettings,
     private readonly peer: Peer,
-    /** When it arrived, in milliseconds since the epoch: "now" for every decision about it. */
-    readonly time: number,
-    readonly watch: Stopwatch,
+    private readonly clock: Clock,
   ) {
+    this.began = clock.monotonic();
+    this.time = clock.now();
     const { url } = raw;
     // Without a valid Host header, the runtime passes only the path. It drops the host of an absolute target, which
     // would win over the header (RFC 9112, section 3.2.2); clients must send the same host in both.
@@ -56,6 +60,11 @@ export class ApiRequest {
     this.path = url.slice(start, isSlashed ? pathEnd - 1 : pathEnd);
     this.query = hasQuery ? url.slice(question + 1, end) : "";
     this.#origin = url.slice(0, start);
+  }
+
+  /** Milliseconds since it arrived. */
+  elapsed(): number {
+    return this.clock.monotonic() - this.began;
   }
 
   /** Scheme and host for links. */

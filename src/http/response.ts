@@ -114,40 +114,27 @@ export function errorResponse(request: ApiRequest, error: ApiError): Response {
   });
 }
 
-/**
- * Refusing must cost much less than serving, or an overloaded server would serve nobody. So everything but the request
- * id is prepared, and the body is not compressed.
- */
-const REFUSAL = {
-  status: overloaded().status,
-  headers: new Headers({
+/** An error response of which everything but the request id is prepared, and which is not compressed. */
+function preparedResponse(error: ApiError): (requestId: string) => Response {
+  const { status } = error;
+  const headers = new Headers({
     ...COMMON_HEADERS,
-    ...overloaded().headers,
+    ...error.headers,
     "Content-Type": MEDIA_TYPE,
     "Cache-Control": "no-store",
-  }),
-  body: errorDocument(overloaded().problems, "<id>").split("<id>"),
-};
-
-export function overloadedResponse({ requestId }: ApiRequest): Response {
-  const { headers, body } = REFUSAL;
-  headers.set("X-Request-Id", requestId);
-  return new Response(body.join(requestId), { status: REFUSAL.status, headers });
+  });
+  const body = errorDocument(error.problems, "<id>").split("<id>");
+  return (requestId) => {
+    headers.set("X-Request-Id", requestId);
+    return new Response(body.join(requestId), { status, headers });
+  };
 }
+
+/** Refusing must cost much less than serving, or an overloaded server would serve nobody. */
+export const overloadedResponse = preparedResponse(overloaded());
 
 /** For a request that failed before it could be read. */
-export function failureResponse(requestId: string): Response {
-  const { problems, status } = internalError();
-  return new Response(errorDocument(problems, requestId), {
-    status,
-    headers: {
-      ...COMMON_HEADERS,
-      "X-Request-Id": requestId,
-      "Content-Type": MEDIA_TYPE,
-      "Cache-Control": "no-store",
-    },
-  });
-}
+export const failureResponse = preparedResponse(internalError());
 
 export function jsonResponse(request: ApiRequest, result: JsonResult): Response {
   const headers = { "Content-Type": "application/json" };

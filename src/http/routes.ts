@@ -124,6 +124,8 @@ export interface PageRoute {
   opens: Opens;
   /** Of a page: the folder of `src/portal/views` that shows it. */
   view?: View;
+  /** Of a page for developers: what it is about. */
+  topic?: string | undefined;
 }
 
 export type View =
@@ -136,8 +138,8 @@ export type View =
   | "developers"
   | "explorer";
 
-const pageRoute = (path: string, view: View): PageRoute => ({
-  ...{ path, access: "page", opens: "page", view },
+const pageRoute = (path: string, view: View, topic?: string): PageRoute => ({
+  ...{ path, access: "page", opens: "page", view, topic },
 });
 
 const fileRoute = (path: string, opens: Opens): PageRoute => ({ path, access: "page", opens });
@@ -148,13 +150,13 @@ const PAGES: readonly PageRoute[] = [
   pageRoute("/portal", "start"),
   pageRoute("/portal/status", "status"),
   pageRoute("/portal/developers", "developers"),
-  pageRoute("/portal/developers/keys", "developers"),
-  pageRoute("/portal/developers/guides", "developers"),
-  pageRoute("/portal/developers/guides/:id", "developers"),
-  pageRoute("/portal/developers/endpoints", "developers"),
-  pageRoute("/portal/developers/explorer", "explorer"),
-  pageRoute("/portal/developers/usage", "developers"),
-  pageRoute("/portal/developers/changelog", "developers"),
+  pageRoute("/portal/developers/keys", "developers", "Keys and limits"),
+  pageRoute("/portal/developers/guides", "developers", "Guides"),
+  pageRoute("/portal/developers/guides/:id", "developers", "Guides"),
+  pageRoute("/portal/developers/endpoints", "developers", "Endpoints"),
+  pageRoute("/portal/developers/explorer", "explorer", "Explorer"),
+  pageRoute("/portal/developers/usage", "developers", "Usage"),
+  pageRoute("/portal/developers/changelog", "developers", "Changelog"),
   pageRoute("/portal/:shard/players/:id", "player"),
   pageRoute("/portal/:shard/matches/:id", "match"),
   pageRoute("/portal/:shard/heroes", "heroes"),

@@ -1,6 +1,5 @@
 /** The public HTTP server: starts, handles requests, and stops gracefully. */
 
-import { Stopwatch } from "../endpoint/stopwatch.ts";
 import type { Services } from "../features/feature.ts";
 import { FEATURES } from "../features/list.ts";
 import type { MetricFamily } from "../observe/prometheus.ts";
@@ -79,10 +78,7 @@ export function startServer(options: ServerOptions): RunningServer {
     reusePort: options.sharesPort,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: LARGEST_BODY,
-    fetch(raw) {
-      const watch = new Stopwatch(clock.monotonic);
-      return handleRequest(context, new ApiRequest(raw, urls, peer, clock.now(), watch));
-    },
+    fetch: (raw) => handleRequest(context, new ApiRequest(raw, urls, peer, clock)),
     error(error) {
       const requestId = newRequestId();
       observe({ event: "failure", requestId, error });

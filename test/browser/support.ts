@@ -3,8 +3,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import type axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
+import type { Clock } from "../../src/access/clock.ts";
 import { demoDocuments } from "../../src/demo/demo.ts";
-import type { Clock } from "../../src/http/context.ts";
 import { skipWithout } from "../support/needs.ts";
 import { buildPortal } from "../support/process.ts";
 import { startWorld, type World } from "../support/world.ts";

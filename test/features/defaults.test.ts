@@ -1,8 +1,8 @@
 /** A server with the default settings, as docs/settings.md has them: its limits, and that it refuses what is too much. */
 
 import { afterAll, describe, expect, test } from "bun:test";
+import type { Clock } from "../../src/access/clock.ts";
 import { makeKey } from "../../src/access/key.ts";
-import type { Clock } from "../../src/http/context.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-access.ts";
 import { loadSettings } from "../../src/settings/load.ts";

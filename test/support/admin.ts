@@ -1,10 +1,10 @@
 /** Starts a Matchbook with an admin listener for tests and sends requests to it. */
 
 import { expect } from "bun:test";
+import type { Clock } from "../../src/access/clock.ts";
 import { ADMIN_ERRORS, type AdminErrorCode } from "../../src/admin/errors.ts";
 import type { NotStored } from "../../src/admin/upload-thread.ts";
 import type { Json } from "../../src/domain/json.ts";
-import type { Clock } from "../../src/http/context.ts";
 import { startWorld } from "./world.ts";
 
 export const TOKEN = "a-token-of-the-tests-0123456789";

@@ -2,8 +2,8 @@
 
 import { afterAll } from "bun:test";
 import { join } from "node:path";
+import type { Clock } from "../../src/access/clock.ts";
 import type { Json } from "../../src/domain/json.ts";
-import type { Clock } from "../../src/http/context.ts";
 import type { ShardRows } from "./engine.ts";
 import { postgresRows } from "./engine-postgres.ts";
 import { sqliteRows } from "./engine-sqlite.ts";

@@ -2,9 +2,9 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Clock } from "../../src/access/clock.ts";
 import type { KeyOptions } from "../../src/access/key-store.ts";
 import { KEY_TABLES } from "../../src/access/tables.ts";
-import type { Clock } from "../../src/http/context.ts";
 import { unobserved } from "../../src/observe/events.ts";
 import { openAccess } from "../../src/open-access.ts";
 import type { Settings } from "../../src/settings/definitions.ts";

@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Clock } from "../../src/access/clock.ts";
 import type { KeyOptions } from "../../src/access/key-store.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import type { Clock } from "../../src/http/context.ts";
 import { ingest } from "../../src/ingest/ingest.ts";
 import type { Rejection } from "../../src/ingest/records.ts";
 import type { Report } from "../../src/ingest/report.ts";
