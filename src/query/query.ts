@@ -79,13 +79,17 @@ export interface MatchesQuery extends Shape {
   given: GivenParameters;
 }
 
-export interface ParseContext {
-  /** Milliseconds since the epoch. */
-  now: number;
-  /** The maximum `page[offset]`. */
-  maxOffset: number;
+/** What `include` and `fields` may name. */
+export interface Vocabulary {
   /** The paths that `include` may name on this endpoint. */
   includePaths: ReadonlySet<string>;
   /** The resource types that `fields[TYPE]` may name. */
   types: ReadonlySet<string>;
+}
+
+export interface ParseContext extends Vocabulary {
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** The maximum `page[offset]`. */
+  maxOffset: number;
 }

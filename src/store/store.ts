@@ -22,7 +22,7 @@ import type { Awaitable } from "../domain/awaitable.ts";
 import type { Totals } from "../domain/player.ts";
 import type { Result, Run } from "../domain/streak.ts";
 import type { WithheldReason } from "../domain/visibility.ts";
-import type { LogPosition, PageStart, Sort, Window } from "../query/query.ts";
+import type { LogPosition, PageStart, Sort, Vocabulary, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";
 import type { Steps } from "./steps.ts";
 import type { DerivedTable, TableShape, Value } from "./table.ts";
@@ -168,7 +168,7 @@ export interface Reader {
   read<T>(steps: () => Steps<T>): Awaitable<T>;
 }
 
-export type { LogPosition } from "../query/query.ts";
+export type { LogPosition, Vocabulary } from "../query/query.ts";
 
 export type ChangeKind = "added" | "replaced" | "removed";
 
@@ -214,11 +214,6 @@ export interface Sizes {
   bytes: number;
   /** The size of the write-ahead log; undefined if the shard does not have its own. */
   walBytes?: number;
-}
-
-export interface Vocabulary {
-  includePaths: ReadonlySet<string>;
-  types: ReadonlySet<string>;
 }
 
 /** A stored record, served or withheld. */
