@@ -6,7 +6,7 @@
 import type { Observe } from "../observe/events.ts";
 import type { Clock } from "./clock.ts";
 import { type CountedMatches, MemoryQuotas } from "./quota.ts";
-import { dayOf, UsageCounter } from "./usage.ts";
+import { dayOf, type UsageCount } from "./usage.ts";
 import type { UsageStore } from "./usage-store.ts";
 
 const WRITE_EVERY_MS = 2000;
@@ -18,10 +18,10 @@ const SETTLED_AFTER_MS = 600_000;
 
 export class UsageRecorder {
   readonly quotas = new MemoryQuotas((counted) => this.#noteMatches(counted));
-  /** Not written yet. */
-  readonly #counter = new UsageCounter();
+  /** Not written yet, by day, key and status. A key can have several days around midnight, and while writes fail. */
+  readonly #counts = new Map<string, UsageCount>();
   /** Matches that are not written yet, by day and key. */
-  readonly #matches = new Map<string, { keyId: string; day: number; matches: number[] }>();
+  readonly #matches = new Map<string, CountedMatches & { matches: number[] }>();
   /** How far the log of counted matches was read. */
   #position = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -56,7 +56,19 @@ export class UsageRecorder {
 
   note(keyId: string, status: number, records: number, nowMs: number): void {
     const day = dayOf(nowMs);
-    this.#counter.add({ keyId, day, status, requests: 1, records, lastSeen: nowMs });
+    this.#noteCount({ keyId, day, status, requests: 1, records, lastSeen: nowMs });
+  }
+
+  #noteCount(count: UsageCount): void {
+    const name = `${count.day} ${count.keyId} ${count.status}`;
+    const unwritten = this.#counts.get(name);
+    if (!unwritten) {
+      this.#counts.set(name, count);
+      return;
+    }
+    unwritten.requests += count.requests;
+    unwritten.records += count.records;
+    unwritten.lastSeen = Math.max(unwritten.lastSeen, count.lastSeen);
   }
 
   /** Writes are serialised. Counts that cannot be written are kept for the next write. */
@@ -103,18 +115,14 @@ export class UsageRecorder {
 
   /** Returns whether there may be more. */
   async #writeBatch(): Promise<boolean> {
-    const counts = this.#counter.take(BATCH);
-    const counted = [...this.#matches].slice(0, BATCH);
-    for (const [name] of counted) this.#matches.delete(name);
+    const counts = takeBatch(this.#counts);
+    const counted = takeBatch(this.#matches);
     if (counts.length + counted.length === 0) return false;
     try {
-      await this.store.add(
-        counts,
-        counted.map(([, one]) => one),
-      );
+      await this.store.add(counts, counted);
     } catch (error) {
-      for (const count of counts) this.#counter.add(count);
-      for (const [, one] of counted) this.#noteMatches(one);
+      for (const count of counts) this.#noteCount(count);
+      for (const one of counted) this.#noteMatches(one);
       throw error;
     }
     return true;
@@ -130,4 +138,10 @@ export class UsageRecorder {
     this.quotas.forgetBefore(day - 1);
     this.#prunedOn = day;
   }
+}
+
+function takeBatch<T>(unwritten: Map<string, T>): T[] {
+  const taken = [...unwritten].slice(0, BATCH);
+  for (const [name] of taken) unwritten.delete(name);
+  return taken.map(([, one]) => one);
 }

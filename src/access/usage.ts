@@ -1,4 +1,4 @@
-/** Counts the usage of each key in memory: requests by status and records, per UTC day. */
+/** The usage of keys: requests by status and records, per UTC day. */
 
 const DAY_MS = 86_400_000;
 
@@ -36,30 +36,6 @@ export function requestsOf(day: KeyDay | undefined, least = 0): number {
   let sum = 0;
   for (const [status, count] of day?.requests ?? []) if (status >= least) sum += count;
   return sum;
-}
-
-export class UsageCounter {
-  /** By day, key and status. A key can have several days around midnight, and while writes fail. */
-  readonly #counts = new Map<string, UsageCount>();
-
-  add(count: UsageCount): void {
-    const name = `${count.day} ${count.keyId} ${count.status}`;
-    const known = this.#counts.get(name);
-    if (!known) {
-      this.#counts.set(name, { ...count });
-      return;
-    }
-    known.requests += count.requests;
-    known.records += count.records;
-    known.lastSeen = Math.max(known.lastSeen, count.lastSeen);
-  }
-
-  /** Removes and returns at most `most` counts. */
-  take(most: number): UsageCount[] {
-    const taken = [...this.#counts].slice(0, most);
-    for (const [name] of taken) this.#counts.delete(name);
-    return taken.map(([, count]) => count);
-  }
 }
 
 /** The days of keys, oldest first, from counts that may come from several sources. */
