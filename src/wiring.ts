@@ -159,13 +159,12 @@ function portalFor(
   return new Portal({ offeredKey, visitors, pictures });
 }
 
-/** The workers, as the admin listener of the supervisor uses them. */
-interface Workers {
-  metrics(): Promise<MetricFamily[]>;
-}
-
 /** Starts what runs once beside the workers: the maintenance of the shards, the work of features, and the admin listener if enabled. */
-export async function serveBesideWorkers(settings: Settings, log: Observe, workers: Workers) {
+export async function serveBesideWorkers(
+  settings: Settings,
+  log: Observe,
+  workers: { metrics(): Promise<MetricFamily[]> },
+) {
   const token = tokenFor(settings);
   const clock = steadyClock(SYSTEM_CLOCK);
   const parts = await openParts(settings, log, clock);

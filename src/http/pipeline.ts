@@ -101,7 +101,7 @@ async function answerAnyone(
   found: Found,
 ): Promise<Response> {
   request.isCounted = true;
-  await checkOpenRate(context, request, route.access === "open" && route.isHealthCheck);
+  await checkOpenRate(context, request, route.access === "open" && route.isHealthCheck === true);
   if (route.access === "page") {
     const { view, topic } = route;
     const head = view && (await pageHead(context, request, { ...found, view, topic }));

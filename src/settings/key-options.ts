@@ -3,7 +3,7 @@
 import type { Tier } from "../domain/limits.ts";
 import { parseTimestamp } from "../domain/time.ts";
 import { nearest } from "../text/nearest.ts";
-import { type Parsed, shortText } from "./parsers.ts";
+import { DAY_MS, type Parsed, shortText } from "./parsers.ts";
 import { parseBurst, parseMatchesPerDay, parseRate, parseShardAccess } from "./tiers.ts";
 
 /** Leaves an option to the key's tier. */
@@ -14,18 +14,9 @@ export const NEVER = "never";
 const LONGEST_NAME = 100;
 const LONGEST_NOTE = 500;
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-const YEAR_MS = 365 * DAY_MS;
-const UNITS_MS: Record<string, number> = {
-  min: MINUTE_MS,
-  h: HOUR_MS,
-  d: DAY_MS,
-  w: 7 * DAY_MS,
-};
+const UNITS_MS: Record<string, number> = { min: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 /** A longer life is probably a typo. */
-const LONGEST_LIFE_MS = 100 * YEAR_MS;
+const LONGEST_LIFE_MS = 36_500 * DAY_MS;
 const MAX_OVERLAP_MS = 31 * DAY_MS;
 
 /** One parser for each option, by its name. `now` is in milliseconds since the epoch. */
