@@ -10,14 +10,13 @@ import { KeyLookup } from "./access/key-lookup.ts";
 import { type Limiter, MemoryLimiter } from "./access/rate-limit.ts";
 import { UsageRecorder } from "./access/usage-recorder.ts";
 import { localCounters, randomSecret, type VisitorCounters, Visitors } from "./access/visitors.ts";
-import { type RunningAdmin, startAdmin } from "./admin/server.ts";
+import { type AdminOptions, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
 import type { Awaitable } from "./domain/awaitable.ts";
 import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
 import { PROFILES } from "./endpoint/compat-profile.ts";
 import { ResultCache } from "./endpoint/result-cache.ts";
 import { FEATURES } from "./features/list.ts";
-import type { Background } from "./features/operated.ts";
 import { Bodies } from "./http/body.ts";
 import { OverloadControl } from "./http/overload.ts";
 import { Pictures } from "./http/pictures.ts";
@@ -31,7 +30,7 @@ import {
   MaintenanceThread,
 } from "./maintenance/thread.ts";
 import { needsVerify } from "./maintenance/verify.ts";
-import { type Event, type Observe, observeAll, onlyChanges } from "./observe/events.ts";
+import { type Observe, observeAll, onlyChanges } from "./observe/events.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { type MetricFamily, merged } from "./observe/prometheus.ts";
 import { accessPlan, type Limits, openAccess, openLimits, ownServices } from "./open-access.ts";
@@ -66,24 +65,17 @@ export async function serve(
   pace?: Readonly<Record<string, number>>,
   redisResponseMs?: number,
 ): Promise<RunningMatchbook> {
-  const clock = steadyClock(unsteadyClock);
-  // Before anything is opened: without a token the start fails.
-  const token = tokenFor(settings);
-  const parts = await openParts(settings, log, clock, sharing, redisResponseMs);
-  const { metrics, shards, keys, usage, limits, plan, observe } = parts;
+  const parts = await openParts(settings, log, unsteadyClock, sharing, redisResponseMs);
+  const { metrics, shards, keys, usage, limits, plan, clock, observe } = parts;
   const { limiter, quotas, shared } = limits;
-  let admin: RunningAdmin | undefined;
-  // The supervisor does this for all workers.
-  const background = sharing ? undefined : startBackground(settings, parts, maintenancePace);
+  let operation: Operation | undefined;
   const release = async () => {
-    await background?.stop();
-    await admin?.stop();
+    await operation?.stop();
     await parts.release();
   };
   try {
-    if (token !== undefined) {
-      admin = startAdmin(settings, { ...parts, token, quotas, clock, openThread });
-    }
+    // The supervisor does this for all workers.
+    if (!sharing) operation = startOperation(settings, parts, metrics, maintenancePace);
     const responseCache = (settings["cache-mib"] / 8) * 2 ** 20;
     const overload = new OverloadControl(
       { maxDelayMs: settings["max-delay-ms"], maxInFlight: settings["max-in-flight"] },
@@ -118,11 +110,11 @@ export async function serve(
     metrics.include(server.families);
     return {
       url: server.url,
-      adminUrl: admin?.url,
+      adminUrl: operation?.admin?.url,
       metrics,
       async stop(signal, drainMs) {
         // Uploads end while the public server drains.
-        await Promise.all([admin?.stop(), server.stop(signal, drainMs)]);
+        await Promise.all([operation?.admin?.stop(), server.stop(signal, drainMs)]);
       },
     };
   } catch (error) {
@@ -159,47 +151,26 @@ function portalFor(
   return new Portal({ offeredKey, visitors, pictures });
 }
 
-/** Starts what runs once beside the workers: the maintenance of the shards, the work of features, and the admin listener if enabled. */
+/** Starts what runs once beside the workers. */
 export async function serveBesideWorkers(
   settings: Settings,
   log: Observe,
   workers: { metrics(): Promise<MetricFamily[]> },
 ) {
-  const token = tokenFor(settings);
-  const clock = steadyClock(SYSTEM_CLOCK);
-  const parts = await openParts(settings, log, clock);
-  const { metrics, limits } = parts;
-  const background = startBackground(settings, parts);
-  let admin: RunningAdmin | undefined;
-  const stop = async () => {
-    await admin?.stop();
-    await background.stop();
-    await parts.release();
-  };
+  const parts = await openParts(settings, log, SYSTEM_CLOCK);
+  const { metrics } = parts;
   try {
-    if (token !== undefined) {
-      admin = startAdmin(settings, {
-        ...parts,
-        token,
-        quotas: limits.quotas,
-        metrics: {
-          contentType: metrics.contentType,
-          text: async () => metrics.text(await workers.metrics()),
-          families: async () => merged([...metrics.families(), ...(await workers.metrics())]),
-        },
-        clock,
-        openThread,
-      });
-    }
-    return { adminUrl: admin?.url, stop };
+    const { admin, stop } = startOperation(settings, parts, {
+      contentType: metrics.contentType,
+      text: async () => metrics.text(await workers.metrics()),
+      families: async () => merged([...metrics.families(), ...(await workers.metrics())]),
+    });
+    return { adminUrl: admin?.url, stop: () => stop().then(parts.release) };
   } catch (error) {
-    await stop();
+    await parts.release();
     throw error;
   }
 }
-
-const tokenFor = (settings: Settings): string | undefined =>
-  settings["admin-port"] === undefined ? undefined : readToken(settings);
 
 /** A small heap, because the server runs on the same machine. */
 const openThread = () =>
@@ -208,13 +179,25 @@ const openThread = () =>
 const openMaintenance = () =>
   new Worker(new URL("./maintenance-worker.ts", import.meta.url).href, { smol: true });
 
-/** Starts what one process does for all workers: the maintenance of the shards, and the work of features. */
-function startBackground(
+type Operation = ReturnType<typeof startOperation>;
+
+/**
+ * Starts what one process does for all workers: the admin listener if enabled, the maintenance of the shards, and the
+ * work of features.
+ */
+function startOperation(
   settings: Settings,
-  parts: { shards: Shards; observe: Observe; background: readonly Background[] },
+  parts: Awaited<ReturnType<typeof openParts>>,
+  metrics: AdminOptions["metrics"],
   maintenancePace?: Partial<MaintenancePace>,
-): { stop(): Promise<void> } {
-  const { shards, background } = parts;
+) {
+  const { token, shards, background, limits } = parts;
+  const { quotas } = limits;
+  // First, because the port may be in use.
+  const admin =
+    token === undefined
+      ? undefined
+      : startAdmin(settings, { ...parts, token, quotas, metrics, openThread });
   const observe: Observe = (event) => {
     if (event.event === "finding-not-stored" && event.verdict) {
       shards.holdVerdict(event.shard, event.verdict);
@@ -223,20 +206,19 @@ function startBackground(
   };
   const maintain = (task: MaintenanceTask, isNeeded: () => Awaitable<boolean>) =>
     new MaintenanceThread(task, isNeeded, openMaintenance, settings, observe, maintenancePace);
-  const pruning = maintain("prune", () =>
-    settings.shards.some(({ retentionDays }) => retentionDays !== undefined),
-  );
-  const building = maintain("build", () => needsBuild(shards));
   const hours = settings["verify-hours"];
-  const verifying =
-    hours === undefined
-      ? undefined
-      : maintain("verify", () => needsVerify(shards, hours * HOUR_MS));
+  const threads = [
+    maintain("prune", () => settings.shards.some((shard) => shard.retentionDays !== undefined)),
+    maintain("build", () => needsBuild(shards)),
+    ...(hours ? [maintain("verify", () => needsVerify(shards, hours * HOUR_MS))] : []),
+  ];
   for (const one of background) one.start();
   return {
+    admin,
     async stop() {
+      await admin?.stop();
       await Promise.all(background.map((one) => one.stop()));
-      await Promise.all([pruning.stop(), building.stop(), verifying?.stop()]);
+      await Promise.all(threads.map((one) => one.stop()));
     },
   };
 }
@@ -254,10 +236,13 @@ interface WorkerLimits {
 async function openParts(
   settings: Settings,
   log: Observe,
-  clock: Clock,
+  unsteadyClock: Clock,
   sharing?: WorkerLimits,
   redisResponseMs?: number,
 ) {
+  // Before anything is opened: without a token the start fails.
+  const token = settings["admin-port"] === undefined ? undefined : readToken(settings);
+  const clock = steadyClock(unsteadyClock);
   const plan = accessPlan(settings);
   const metrics = new Metrics({
     version,
@@ -298,8 +283,13 @@ async function openParts(
     await release();
     throw error;
   }
-  const observe = observeAll([watched, (event) => noteUsage(recorder, event)]);
+  const countUsage: Observe = (event) => {
+    if (event.event !== "request" || event.keyId === undefined) return;
+    recorder.note(event.keyId, event.status, event.records, event.time);
+  };
   return {
+    token,
+    clock,
     plan,
     metrics,
     shards,
@@ -308,7 +298,7 @@ async function openParts(
     usage: access.usage,
     background,
     limits,
-    observe,
+    observe: observeAll([watched, countUsage]),
     release,
   };
 }
@@ -346,9 +336,4 @@ async function missClosed(
   for (const shard of closed) {
     if (!there.has(shard)) observe({ event: "closed-shard-missing", shard });
   }
-}
-
-function noteUsage(usage: UsageRecorder, event: Event): void {
-  if (event.event !== "request" || event.keyId === undefined) return;
-  usage.note(event.keyId, event.status, event.records, event.time);
 }
