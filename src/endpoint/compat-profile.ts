@@ -14,8 +14,8 @@ export interface CompatProfile {
   /** The Authorization header to read the credentials from. */
   authorization(header: string | null): string | null;
   accepts(header: string | null): boolean;
-  /** The query string to parse. Without an endpoint, the path has no parameters. */
-  query(raw: string, endpoint: Endpoint | undefined, types: ReadonlySet<string>): string;
+  /** The query string to parse. */
+  query(raw: string, endpoint: Endpoint, types: ReadonlySet<string>): string;
   /** Values that `include` accepts beyond those of the records. */
   includePaths: ReadonlySet<string>;
   /** Added to resources while a response is built; undefined when nothing is added. */
@@ -74,16 +74,12 @@ export const PROFILES = { off: STRICT, gamelocker: GAMELOCKER } as const;
  * Drops parameters that such clients send out of habit, and caps limits at the maximum. Everything else
  * stays as it was sent, so that the parser reports what is wrong with it.
  */
-function relaxedQuery(
-  raw: string,
-  endpoint: Endpoint | undefined,
-  types: ReadonlySet<string>,
-): string {
+function relaxedQuery(raw: string, endpoint: Endpoint, types: ReadonlySet<string>): string {
   const parts = raw.split("&").flatMap((part) => {
     const [pair] = splitQuery(part, []);
     if (!pair) return [part];
     const [name, value] = pair;
-    const parameter = endpoint && findParameter(endpoint, name);
+    const parameter = findParameter(endpoint, name);
     if (!parameter) return [];
     if (parameter.kind === "fields" && !types.has(fieldsType(name))) return [];
     if (value === "" && parameter.kind !== "include") return [];

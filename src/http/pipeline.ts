@@ -6,9 +6,13 @@ import { type Awaitable, after } from "../domain/awaitable.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { ApiError, apiError, internalError, uriTooLong } from "../endpoint/errors.ts";
 import { EVENT_STREAM, MEDIA_TYPE, prefersEventStream } from "../endpoint/negotiate.ts";
-import type { AllShardsRequest, RecordsRoute, ShardResult } from "../endpoint/shard-request.ts";
-import { MAX_URL_LENGTH } from "../query/parameters.ts";
-import { parseNoParameters } from "../query/parse-query.ts";
+import {
+  type AllShardsRequest,
+  type RecordsRoute,
+  readQuery,
+  type ShardResult,
+} from "../endpoint/shard-request.ts";
+import { MAX_URL_LENGTH, NO_PARAMETERS } from "../query/parameters.ts";
 import { DamagedData, DamagedShard, NotReady, StoreError } from "../store/store.ts";
 import { nearest } from "../text/nearest.ts";
 import {
@@ -243,10 +247,9 @@ function checkAccept({ profile }: ServerContext, { raw }: ApiRequest, canStream:
 }
 
 /** For paths that have none. */
-function checkNoParameters({ profile }: ServerContext, { query }: ApiRequest): void {
-  if (query === "") return;
-  const problems = parseNoParameters(profile.query(query, undefined, new Set()));
-  if (problems.length > 0) throw new ApiError(problems);
+function checkNoParameters({ profile, maxOffset }: ServerContext, request: ApiRequest): void {
+  const { query, path: url, time: now } = request;
+  readQuery({ query, url, now, maxOffset, profile }, NO_PARAMETERS);
 }
 
 async function noSuchShard({ shards }: ServerContext, shard: string): Promise<never> {

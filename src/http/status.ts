@@ -50,9 +50,7 @@ function freshness(newest: number | undefined, now: number) {
 }
 
 /** How many replicas there are and how many are in use. Only the operator learns which ones. */
-function replicasInUse(replicas: readonly boolean[]): {
-  replicas?: { listed: number; inUse: number };
-} {
+function replicasInUse(replicas: readonly boolean[]) {
   if (replicas.length === 0) return {};
   const inUse = replicas.filter((isUsed) => isUsed).length;
   return { replicas: { listed: replicas.length, inUse } };

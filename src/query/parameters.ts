@@ -195,3 +195,6 @@ export const PLAYERS = declareEndpoint("players", "the players collection", {
 
 /** Of a single match or player; both accept the same parameters. */
 export const SINGLE = declareEndpoint("single", "a single record", SHAPE);
+
+/** Of paths that have no parameters. */
+export const NO_PARAMETERS = declareEndpoint("none", "this path", {});

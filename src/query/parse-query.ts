@@ -1,7 +1,6 @@
 /** Parses the query string into typed values, or reports all of its problems. */
 
 import type { Problem } from "../domain/errors.ts";
-import { distinct } from "./comma-list.ts";
 import {
   type Endpoint,
   fieldsType,
@@ -12,7 +11,7 @@ import {
 } from "./endpoint.ts";
 import { checkNames, checkRequired } from "./parameter-names.ts";
 import { InvalidValue, parseValue } from "./parse-values.ts";
-import { parameterProblem, quote } from "./problems.ts";
+import { parameterProblem } from "./problems.ts";
 import type { GivenParameters, ParseContext } from "./query.ts";
 import { splitQuery } from "./query-string.ts";
 
@@ -38,16 +37,6 @@ export function parseQuery<P extends Parameters>(
   if (problems.length > 0) return { ok: false, problems };
   // Without problems, every value could be decoded.
   return { ok: true, query: { values, given: pairs as GivenParameters } };
-}
-
-/** The problems of a query string that must have no parameters. */
-export function parseNoParameters(raw: string): Problem[] {
-  const problems: Problem[] = [];
-  for (const name of distinct(splitQuery(raw, problems).map(([given]) => given))) {
-    const detail = `Unknown parameter ${quote(name)}: this path has no parameters; remove it.`;
-    problems.push(parameterProblem("unknown-parameter", name, detail));
-  }
-  return problems;
 }
 
 function parseValues<P extends Parameters>(
