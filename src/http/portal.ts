@@ -110,12 +110,9 @@ const DESCRIPTION = /<meta name="description" content="[^"]*">\s*/;
 const OFFER_TAG = '<meta name="matchbook-offer" content="">';
 
 export class Portal {
-  readonly #options: PortalOptions;
   #pack: Promise<ReadPack | undefined> | undefined;
 
-  constructor(options: PortalOptions = {}) {
-    this.#options = options;
-  }
+  constructor(private readonly options: PortalOptions = {}) {}
 
   /** `name` is that of the asset or picture. `head` is for pages. */
   async answer(
@@ -124,12 +121,12 @@ export class Portal {
     name: string,
     head: PageHead | undefined,
   ): Promise<Response> {
-    const { visitors, pictures } = this.#options;
+    const { visitors, pictures } = this.options;
     if (opens === "visitor-token" && visitors) return sendToken(request, visitors);
     if (opens === "picture" && pictures) {
       return pictures.answer(request, request.path.split("/").at(-2)!, name);
     }
-    if (opens === "robots") return sendRobots(request, visitors !== undefined);
+    if (opens === "robots") return sendRobots(request);
     // Loaded on the first visit, since many servers never have one.
     this.#pack ??= this.#read();
     const pack = await this.#pack;
@@ -151,7 +148,7 @@ export class Portal {
   async #read(): Promise<ReadPack | undefined> {
     const pack = await readPack();
     if (!pack) return undefined;
-    const { offeredKey = "", visitors, pictures } = this.#options;
+    const { offeredKey = "", visitors, pictures } = this.options;
     const metas = [
       OFFER_TAG.replace('""', `"${offeredKey}"`),
       visitors ? '<meta name="matchbook-visitors" content="on">' : "",
@@ -239,18 +236,14 @@ function sendToken(request: ApiRequest, visitors: Pick<Visitors, "issue">): Resp
   });
 }
 
-/** Without a key, only some pages have something to show. */
-function sendRobots({ requestId }: ApiRequest, isOpen: boolean): Response {
-  const rules = isOpen
-    ? ["Disallow: /portal/visitor-token"]
-    : [
-        "Allow: /portal/assets/",
-        "Allow: /portal/developers",
-        "Allow: /portal/status",
-        "Disallow: /portal/",
-      ];
-  const lines = ["User-agent: *", ...rules, "Disallow: /shards/", "Disallow: /usage", ""];
-  return new Response(lines.join("\n"), {
+const ROBOTS = `User-agent: *
+Disallow: /portal/visitor-token
+Disallow: /shards/
+Disallow: /usage
+`;
+
+function sendRobots({ requestId }: ApiRequest): Response {
+  return new Response(ROBOTS, {
     headers: {
       "Content-Type": "text/plain; charset=utf-8",
       "Cache-Control": "public, max-age=3600",

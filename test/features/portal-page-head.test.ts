@@ -289,20 +289,13 @@ test("a page is revalidated each time, only by the browser, and its tag changes 
   expect((await site.open(MATCH, { "If-None-Match": tag })).status).toBe(200);
 });
 
-test.each([
-  ["that anybody can read", VISITORS, []],
-  [
-    "without records if visitors need a key",
-    {},
-    ["Allow: /portal/developers", "Disallow: /portal/"],
-  ],
-])("robots.txt lets crawlers read the pages %s, and never the API", async (_, settings, more) => {
-  await using site = await serving(settings);
+test("robots.txt lets crawlers read the pages, and never the API", async () => {
+  await using site = await serving();
   const response = await site.open("/robots.txt");
   expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
   const lines = (await response.text()).split("\n");
   expect(lines).toContain("Disallow: /shards/");
-  expect(lines.filter((line) => /: \/portal\/(developers)?$/.test(line))).toEqual(more);
+  expect(lines.filter((line) => /: \/portal\/?$/.test(line))).toEqual([]);
 });
 
 test("/favicon.ico is an icon", async () => {
