@@ -40,16 +40,12 @@ export const localCounters = (limiter: Limiter = new MemoryLimiter()): VisitorCo
 export const randomSecret = (): string => randomBytes(32).toString("base64url");
 
 export class Visitors {
-  readonly #secret: string;
-
   /** Processes with the same secret accept each other's tokens, and count an address under the same id. */
   constructor(
-    secret: string,
+    private readonly secret: string,
     private readonly limits: EffectiveLimits,
     readonly counters: VisitorCounters,
-  ) {
-    this.#secret = secret;
-  }
+  ) {}
 
   issue(now: number): { token: string; expiresAt: number } {
     const expiresAt = Math.ceil((now + LIFETIME_MS) / MINUTE_MS) * MINUTE_MS;
@@ -63,9 +59,14 @@ export class Visitors {
 
   /** Undefined if the token is forged or expired. */
   find(authorization: string, address: string, now: number): LiveKey | undefined {
-    const expiresAt = this.#verify(authorization);
-    if (expiresAt === undefined || now >= expiresAt) return undefined;
-    return this.at(address);
+    const token = tokenIn(authorization) ?? "";
+    const [, end = ""] = TOKEN.exec(token) ?? [];
+    const expiresAt = Number.parseInt(end, 36) * MINUTE_MS;
+    if (Number.isNaN(expiresAt) || now >= expiresAt) return undefined;
+    const expected = Buffer.from(this.#tokenUntil(expiresAt));
+    const given = Buffer.from(token);
+    const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
+    return isOurs ? this.at(address) : undefined;
   }
 
   /** A visitor without a token, for whom the server reads something itself. */
@@ -75,25 +76,13 @@ export class Visitors {
     return { ...VISITORS, limits: this.limits, limitedBy };
   }
 
-  #verify(authorization: string): number | undefined {
-    const token = tokenIn(authorization);
-    const [, written = ""] = TOKEN.exec(token ?? "") ?? [];
-    const expiresAt = Number.parseInt(written, 36) * MINUTE_MS;
-    if (token === undefined || Number.isNaN(expiresAt)) return undefined;
-    const expected = Buffer.from(this.#tokenUntil(expiresAt));
-    const given = Buffer.from(token);
-    return given.length === expected.length && timingSafeEqual(given, expected)
-      ? expiresAt
-      : undefined;
-  }
-
   #tokenUntil(expiresAt: number): string {
     const end = (expiresAt / MINUTE_MS).toString(36);
     return `${PREFIX}${end}_${this.#sign(`token ${end}`)}`;
   }
 
   #sign(text: string): string {
-    return new Bun.CryptoHasher("sha256", this.#secret).update(text).digest("base64url");
+    return new Bun.CryptoHasher("sha256", this.secret).update(text).digest("base64url");
   }
 }
 

@@ -69,13 +69,18 @@ export class ApiRequest {
 
   /** Scheme and host for links. */
   baseUrl(): string {
-    const { urls } = this;
+    const { urls, raw, peer } = this;
     if (urls.publicUrl !== "") return urls.publicUrl;
     const own = ownUrl(this.#origin, urls);
-    const forwarded = this.#forwarded();
-    if (!forwarded) return own;
-    const [scheme, host] = own.split("://");
-    return `${forwarded.scheme ?? scheme}://${forwarded.host ?? host}`;
+    // Forwarding headers count only from trusted proxies.
+    if (urls.trustedProxies.isEmpty) return own;
+    const host = firstOf(raw.headers.get("x-forwarded-host"));
+    const scheme = firstOf(raw.headers.get("x-forwarded-proto"));
+    if (host === undefined && scheme === undefined) return own;
+    if (!urls.trustedProxies.has(peer(raw) ?? "unknown")) return own;
+    const [ownScheme, ownHost] = own.split("://");
+    const usedScheme = /^https?$/i.test(scheme ?? "") ? scheme!.toLowerCase() : ownScheme;
+    return `${usedScheme}://${host !== undefined && isHost(host) ? host : ownHost}`;
   }
 
   /** The IP address of the client, as far as it is known: behind trusted proxies, the nearest that is not one of them. */
@@ -92,22 +97,6 @@ export class ApiRequest {
       if (!trustedProxies.has(address)) break;
     }
     return address;
-  }
-
-  /** Forwarding headers count only from trusted proxies. */
-  #forwarded(): { scheme?: string; host?: string } | undefined {
-    const { raw, peer } = this;
-    const { trustedProxies } = this.urls;
-    if (trustedProxies.isEmpty) return undefined;
-    const host = firstOf(raw.headers.get("x-forwarded-host"));
-    const scheme = firstOf(raw.headers.get("x-forwarded-proto"))?.toLowerCase();
-    if (host === undefined && scheme === undefined) return undefined;
-    const address = peer(raw);
-    if (address === undefined || !trustedProxies.has(address)) return undefined;
-    return {
-      ...(host !== undefined && isHost(host) ? { host } : {}),
-      ...(scheme === "http" || scheme === "https" ? { scheme } : {}),
-    };
   }
 }
 
