@@ -66,7 +66,19 @@ export class ResultCache {
     if (entry && entry.state === state && isCurrent(entry, window, local)) {
       return entry.result as T;
     }
-    return this.#read(key, local, state, window, read);
+    return after(read(), (found) => {
+      const { size } = found.content;
+      if (!this.#seen.get(key)) {
+        this.#seen.set(key, true, size);
+        return found;
+      }
+      const result = { ...found, content: hotContent(found.content) };
+      // The shard may have changed meanwhile.
+      if (local.state() === state) {
+        this.#entries.set(key, { result, state, window, changes: undefined }, size);
+      }
+      return result;
+    });
   }
 
   /** For results that cost more than a page: without a local state, one is used for a second. `now` is in milliseconds. */
@@ -98,28 +110,6 @@ export class ResultCache {
       this.#recent.delete(key);
       throw error;
     }
-  }
-
-  #read<T extends Result>(
-    key: string,
-    local: LocalState,
-    state: object,
-    window: Window | undefined,
-    read: () => Awaitable<T>,
-  ): Awaitable<T> {
-    return after(read(), (found) => {
-      const { size } = found.content;
-      if (!this.#seen.get(key)) {
-        this.#seen.set(key, true, size);
-        return found;
-      }
-      const result = { ...found, content: hotContent(found.content) };
-      // The shard may have changed meanwhile.
-      if (local.state() === state) {
-        this.#entries.set(key, { result, state, window, changes: undefined }, size);
-      }
-      return result;
-    });
   }
 }
 

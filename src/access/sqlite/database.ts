@@ -32,7 +32,6 @@ interface Opened {
 }
 
 export class SqliteDatabase implements Database, Versioned {
-  readonly shown: string;
   readonly creating = createTable;
   #opened: Opened | undefined;
   #wasOpened = false;
@@ -42,12 +41,11 @@ export class SqliteDatabase implements Database, Versioned {
 
   /** `isReadOnly` is for commands that must not change the file, e.g. a backup. */
   constructor(
-    path: string,
+    /** The path of the file. */
+    readonly shown: string,
     readonly tables: AccessTables,
     private readonly isReadOnly = false,
-  ) {
-    this.shown = path;
-  }
+  ) {}
 
   /** Throws if the folder cannot be read. */
   async exists(): Promise<boolean> {
