@@ -60,18 +60,8 @@ export function describeMatch(parts: MatchParts): MatchRecord {
     endGameReason: (attributes.stats as JsonObject).endGameReason as string,
     match,
     own,
-    players: parts.players.map(({ id, carried, companions }) => ({
-      id,
-      carried,
-      companions,
-      part: playing.get(id),
-    })),
-    teams: parts.teams.map(({ id, carried, companions }) => ({
-      id,
-      carried,
-      companions,
-      plays: entered.has(id),
-    })),
+    players: parts.players.map((player) => ({ ...player, part: playing.get(player.id) })),
+    teams: parts.teams.map((team) => ({ ...team, plays: entered.has(team.id) })),
   };
 }
 

@@ -11,7 +11,7 @@ import type { ChunkContext, Incoming } from "./read-chunk.ts";
 import { ReaderPool } from "./reader-pool.ts";
 import type { Origin, Rejection } from "./records.ts";
 import { addTo, emptyReport, isComplete, type Report } from "./report.ts";
-import { Retry, type RetryOptions } from "./retry.ts";
+import { type RetryOptions, retried } from "./retry.ts";
 
 export interface IngestOptions {
   /** The writer of a shard, which is created if necessary. */
@@ -42,7 +42,6 @@ type Pending = Incoming & { source: string };
 /** Ingests all sources, one after another. Everything counted in the report is durable. */
 export async function ingest(sources: Iterable<Source>, options: IngestOptions): Promise<Report> {
   const report = emptyReport();
-  const retry = new Retry(options.patience);
   const readers = new ReaderPool(options.context, options.threads);
   let batch: Pending[] = [];
   let batchBytes = 0;
@@ -58,7 +57,7 @@ export async function ingest(sources: Iterable<Source>, options: IngestOptions):
     const records = batch;
     batch = [];
     batchBytes = 0;
-    await store(records, report, options, retry, reject);
+    await store(records, report, options, reject);
     options.onProgress(report);
   };
 
@@ -113,13 +112,14 @@ async function store(
   batch: Pending[],
   report: Report,
   options: IngestOptions,
-  retry: Retry,
   reject: (rejection: Rejection) => void,
 ): Promise<void> {
-  const { writer, replace, onConflict } = options;
+  const { writer, replace, patience, onConflict } = options;
   const all = batch.filter((one) => one.kind === "record");
   for (const [shard, records] of Map.groupBy(all, ({ outline }) => outline.shard)) {
-    const accepted = await retry.run(shard, () => commitBatch(writer(shard), records, { replace }));
+    const accepted = await retried(shard, patience, () =>
+      commitBatch(writer(shard), records, { replace }),
+    );
     addTo(report, accepted);
     for (const [index, { outline, source, line }] of records.entries()) {
       if (accepted.outcomes[index]!.kind !== "conflict") continue;
@@ -131,7 +131,7 @@ async function store(
     const isTooEarly = those[0]!.kind === "pruned" && !isComplete(report);
     const refusals = isTooEarly
       ? those.map(() => TOO_EARLY)
-      : await retry.run(shard, () => commitStates(writer(shard), shard, those));
+      : await retried(shard, patience, () => commitStates(writer(shard), shard, those));
     for (const [index, { source, line, ...state }] of those.entries()) {
       const problem = refusals[index];
       if (problem === undefined) continue;

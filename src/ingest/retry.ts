@@ -19,41 +19,32 @@ export class RetryTimeout extends StoreUnavailable {
   override name = "RetryTimeout";
 }
 
-export class Retry {
-  /** When each unavailable shard first failed. */
-  readonly #since = new Map<string, number>();
-
-  /** Without options, nothing is retried. */
-  constructor(private readonly patience: RetryOptions | undefined) {}
-
-  /** The result of `work`, which must be safe to repeat. Throws RetryTimeout, and errors that waiting does not fix. */
-  async run<T>(shard: string, work: () => Promise<T>): Promise<T> {
-    for (let pauseMs = SHORTEST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      try {
-        const result = await work();
-        const since = this.#since.get(shard);
-        if (since !== undefined) this.patience?.onReturn(shard, performance.now() - since);
-        this.#since.delete(shard);
-        return result;
-      } catch (error) {
-        this.#failed(shard, error);
+/**
+ * The result of `work`, which must be safe to repeat; without options, it is not repeated. Throws RetryTimeout, and errors
+ * that waiting does not fix.
+ */
+export async function retried<T>(
+  shard: string,
+  patience: RetryOptions | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  /** When it first failed. */
+  let since: number | undefined;
+  for (let pauseMs = SHORTEST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      const result = await work();
+      if (since !== undefined) patience?.onReturn(shard, performance.now() - since);
+      return result;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || error instanceof StoreRefuses || !patience)
+        throw error;
+      const now = performance.now();
+      if (now - (since ?? now) >= patience.longestMs) {
+        throw new RetryTimeout(error.message, { cause: error.cause });
       }
-      await Bun.sleep(pauseMs);
+      if (since === undefined) patience.onWait(shard, error);
+      since ??= now;
     }
-  }
-
-  /** Throws if there is no further attempt. */
-  #failed(shard: string, error: unknown): void {
-    const { patience } = this;
-    if (!(error instanceof StoreUnavailable) || error instanceof StoreRefuses || !patience)
-      throw error;
-    const now = performance.now();
-    const since = this.#since.get(shard);
-    if (now - (since ?? now) >= patience.longestMs) {
-      throw new RetryTimeout(error.message, { cause: error.cause });
-    }
-    if (since !== undefined) return;
-    this.#since.set(shard, now);
-    patience.onWait(shard, error);
+    await Bun.sleep(pauseMs);
   }
 }

@@ -8,7 +8,7 @@ import { type Named, resultOf } from "../domain/match.ts";
 import { RANKED_MODE } from "../domain/modes.ts";
 import { fold, NO_TOTALS, playerResource, type Totals } from "../domain/player.ts";
 import { skillTier } from "../domain/rank.ts";
-import { continued, lengthen, type Run, streaks } from "../domain/streak.ts";
+import { continued, lengthen, streaks } from "../domain/streak.ts";
 import type {
   Fragment,
   NamedFragments,
@@ -95,9 +95,8 @@ function playerRow(
   { totals, latest, run }: Standing,
   { carried, companions }: Carried,
 ): PlayerRow {
-  const { name, resource } = playerText(carried, totals, run);
-  const tier = skillTier(carried);
-  return { id, name, totals, latest, run, skillTier: tier, ...fragments(resource, companions) };
+  const served = fragments({ carried: playerResource(carried, totals, run), companions });
+  return { id, totals, latest, run, skillTier: skillTier(carried), ...served };
 }
 
 /** Adds what pruned records left behind, before any record of these players. Players who have a base keep it. */
@@ -192,29 +191,10 @@ async function refreshTeams(
       gone.push(id);
       continue;
     }
-    const { carried, companions } = await records.get(matchId, "teams", id);
-    const { name, resource } = teamText(carried);
-    rows.push({ id, name, ...fragments(resource, companions) });
+    rows.push({ id, ...fragments(await records.get(matchId, "teams", id)) });
   }
   await transaction.putTeams(rows);
   await transaction.removeTeams(gone);
-}
-
-/** What is served of a player, given the record of the latest match. */
-export function playerText(carried: Resource, totals: Totals, run: Run): NamedText {
-  return teamText(playerResource(carried, totals, run));
-}
-
-/** The same for a team. */
-export const teamText = (carried: Resource): NamedText => ({
-  name: carried.attributes.name as string,
-  resource: canonicalResource(carried),
-});
-
-interface NamedText {
-  name: string;
-  /** Canonical JSON. */
-  resource: string;
 }
 
 function outlinesByPlayer(records: StoredRecord[]): Map<string, Outline[]> {
@@ -232,7 +212,7 @@ function outlinesByPlayer(records: StoredRecord[]): Map<string, Outline[]> {
 const partOf = (outline: Outline, id: string) => find(outline.players, id).part;
 
 /** The totals with what these matches add to a player, or without it. */
-export function addUp(id: string, totals: Totals, outlines: Outline[], times: 1 | -1): Totals {
+function addUp(id: string, totals: Totals, outlines: Outline[], times: 1 | -1): Totals {
   for (const outline of outlines) {
     const part = partOf(outline, id);
     if (part) totals = fold(totals, { ...part, ranked: outline.gameMode === RANKED_MODE }, times);
@@ -335,9 +315,11 @@ function find<T extends { id: string }>(named: T[], id: string): T {
   return named.find((one) => one.id === id)!;
 }
 
-function fragments(resource: string, companions: string): NamedFragments {
+/** What is served of a player or team. */
+function fragments({ carried, companions }: Carried): NamedFragments & { name: string } {
   return {
-    resource: writeFollowing(resource),
+    name: carried.attributes.name as string,
+    resource: writeFollowing(canonicalResource(carried)),
     companions: companions === "" ? undefined : writeFragment(companions),
   };
 }
