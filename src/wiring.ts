@@ -161,7 +161,6 @@ export async function serveBesideWorkers(
   const { metrics } = parts;
   try {
     const { admin, stop } = startOperation(settings, parts, {
-      contentType: metrics.contentType,
       text: async () => metrics.text(await workers.metrics()),
       families: async () => merged([...metrics.families(), ...(await workers.metrics())]),
     });

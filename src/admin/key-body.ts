@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../domain/json.ts";
 import type { Tier } from "../domain/limits.ts";
 import { keyOptionParsers } from "../settings/key-options.ts";
 import type { Parsed } from "../settings/parsers.ts";
-import { invalidBody, unknownName } from "./request.ts";
+import { invalid, unknownName } from "./request.ts";
 
 /** The options of a new key, which needs a name. Throws AdminError. */
 export function readNewKeyOptions(body: JsonObject, tiers: readonly Tier[], now: number) {
@@ -33,7 +33,7 @@ export function readKeyOptions(
     if ("error" in parsed) problems.push(`${name}: ${parsed.error}`);
     else options[name] = parsed.value;
   }
-  if (problems.length > 0) throw invalidBody(problems);
+  if (problems.length > 0) throw invalid("body", problems);
   return options;
 }
 

@@ -11,12 +11,7 @@ import { formatTimestamp } from "../domain/time.ts";
 import { atMostOncePerSecond, shardStatuses } from "../http/status.ts";
 import type { MetricFamily, Sample } from "../observe/prometheus.ts";
 import type { ShardStatus } from "../observe/shard-metrics.ts";
-import type { AdminService } from "./service.ts";
-
-type OverviewService = Pick<
-  AdminService,
-  "shards" | "keyStore" | "plan" | "usage" | "quotas" | "metrics" | "clock" | "observe"
->;
+import type { SharedService } from "./service.ts";
 
 const MINUTE_MS = 60_000;
 /** Minutes that are remembered. */
@@ -46,7 +41,7 @@ export class Overview {
   readonly #minutes: Counted[];
   readonly #timer: ReturnType<typeof setInterval>;
 
-  constructor(private readonly service: OverviewService) {
+  constructor(private readonly service: SharedService) {
     this.#startedAt = service.clock.now();
     this.#minutes = [{ at: this.#startedAt, requests: 0, errors: 0, durations: new Map() }];
     // Also while nobody watches. A failure is reported to those who do.

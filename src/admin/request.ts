@@ -17,7 +17,7 @@ export function readQuery(query: string, known: readonly string[]): AdminQuery {
     else if (given[found] !== undefined) problems.push(`${name} is given twice: send it once`);
     else given[found] = value;
   }
-  if (problems.length > 0) throw invalidQuery(problems);
+  if (problems.length > 0) throw invalid("query", problems);
   return given;
 }
 
@@ -56,18 +56,10 @@ function tooLarge(): AdminError {
   return new AdminError("body-too-large", `The body is larger than ${MAX_BODY_BYTES} bytes.`);
 }
 
-export function invalidQuery(problems: readonly string[]): AdminError {
-  return new AdminError("invalid-query", sentence("The query is invalid", problems), { problems });
-}
-
-export function invalidBody(problems: readonly string[]): AdminError {
-  return new AdminError("invalid-body", sentence("The body is invalid", problems), { problems });
-}
-
 /** All problems in one sentence. The last may be a question. */
-function sentence(what: string, problems: readonly string[]): string {
-  const words = `${what}: ${problems.join("; ")}`;
-  return words.endsWith("?") ? words : `${words}.`;
+export function invalid(what: "query" | "body", problems: readonly string[]): AdminError {
+  const words = `The ${what} is invalid: ${problems.join("; ")}`;
+  return new AdminError(`invalid-${what}`, words.endsWith("?") ? words : `${words}.`, { problems });
 }
 
 /** The problem of an unknown name, with a suggestion. */

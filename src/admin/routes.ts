@@ -1,14 +1,14 @@
 /** The routes of the admin listener. Each needs the admin token. */
 
+import { CONTENT_TYPE } from "../observe/prometheus.ts";
 import { jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
 import { changeKey, createKey, listKeys, revokeKey } from "./keys.ts";
 import type { AdminEndpoint, AdminRoute } from "./service.ts";
 import { uploadRecords } from "./upload.ts";
 
-const showMetrics: AdminEndpoint = async ({ metrics }) => {
-  return new Response(await metrics.text(), { headers: { "Content-Type": metrics.contentType } });
-};
+const showMetrics: AdminEndpoint = async ({ metrics }) =>
+  new Response(await metrics.text(), { headers: { "Content-Type": CONTENT_TYPE } });
 
 const showOverview: AdminEndpoint = async ({ overview }) =>
   jsonResponse(200, await overview.read());

@@ -13,16 +13,11 @@ import { Overview } from "./overview.ts";
 import { operatorPage } from "./page.ts";
 import { readQuery } from "./request.ts";
 import { findRoute, routeOf } from "./routes.ts";
-import type { AdminService } from "./service.ts";
+import type { AdminService, SharedService } from "./service.ts";
 import { exposedFile, TokenCheck } from "./token.ts";
 import { UploadThread } from "./upload-thread.ts";
 
-/** What the listener shares with the public server. */
-export interface AdminOptions
-  extends Pick<
-    AdminService,
-    "shards" | "keyStore" | "plan" | "usage" | "quotas" | "metrics" | "clock" | "observe"
-  > {
+export interface AdminOptions extends SharedService {
   token: string;
   /** Starts a thread that runs src/upload-worker.ts. */
   openThread: () => Worker;

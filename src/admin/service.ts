@@ -11,22 +11,25 @@ import type { Shards } from "../store/shards.ts";
 import type { AdminRequest } from "./endpoint.ts";
 import type { UploadThread } from "./upload-thread.ts";
 
-export interface AdminService {
+/** What the listener shares with the public server. */
+export interface SharedService {
   shards: Pick<Shards, "list" | "reader" | "replicas" | "findings">;
   keyStore: KeyStore;
   plan: AccessPlan;
   usage: Pick<UsageStore, "read" | "lastSeen">;
   quotas: Pick<Quotas, "count">;
   metrics: {
-    contentType: string;
     text(): Promise<string>;
     /** Of all processes that serve. */
     families(): Awaitable<readonly MetricFamily[]>;
   };
-  overview: { read(): Promise<object> };
-  uploads: UploadThread;
   clock: { now(): number; monotonic(): number };
   observe: Observe;
+}
+
+export interface AdminService extends SharedService {
+  overview: { read(): Promise<object> };
+  uploads: UploadThread;
 }
 
 export type AdminEndpoint = (service: AdminService, request: AdminRequest) => Awaitable<Response>;

@@ -7,7 +7,7 @@ import { isShardId } from "../domain/identifiers.ts";
 import { emptyReport, isComplete } from "../ingest/report.ts";
 import { type AdminQuery, jsonResponse } from "./endpoint.ts";
 import { AdminError } from "./errors.ts";
-import { invalidQuery } from "./request.ts";
+import { invalid } from "./request.ts";
 import type { AdminEndpoint } from "./service.ts";
 import type { UploadOptions } from "./upload-thread.ts";
 
@@ -36,7 +36,7 @@ function readOptions({ shard, replace = "false" }: AdminQuery): Omit<UploadOptio
     problems.push('shard must be 1 to 32 characters from a-z, 0-9 and "-"');
   }
   if (replace !== "true" && replace !== "false") problems.push("replace must be true or false");
-  if (problems.length > 0) throw invalidQuery(problems);
+  if (problems.length > 0) throw invalid("query", problems);
   return { shard, replace: replace === "true" };
 }
 

@@ -3,7 +3,6 @@
 import type { Event, Observe } from "./events.ts";
 import { processFamilies } from "./process-metrics.ts";
 import {
-  CONTENT_TYPE,
   Counter,
   exposition,
   gauge,
@@ -36,7 +35,6 @@ export interface MetricsOptions {
 const OUTCOMES = ["stored", "withheld", "duplicate", "conflict", "pruned", "rejected"] as const;
 
 export class Metrics {
-  readonly contentType = CONTENT_TYPE;
   readonly #requests: RequestMetrics;
   #liveKeys = 0;
   readonly #keyFailures = new Counter(

@@ -43,7 +43,7 @@ function startListener({ openThread = () => new Worker(WORKER) } = {}) {
     plan,
     usage: { read: none, lastSeen: none },
     quotas: { count: none },
-    metrics: { contentType: "text/plain", text: none, families: none },
+    metrics: { text: none, families: none },
     openThread,
     clock: { now: Date.now, monotonic: () => performance.now() },
     observe: (event) => events.push(event),
