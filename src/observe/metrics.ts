@@ -113,6 +113,8 @@ export class Metrics {
   /** The metrics of this process. */
   families(): MetricFamily[] {
     const { version, sharedLimits } = this.options;
+    // Limits that are not configured to be shared count as up.
+    const { isUp, fallbacks } = sharedLimits?.() ?? { isUp: true, fallbacks: 0 };
     return [
       gauge("matchbook_build_info", "Always 1; the version is a label", [
         { value: 1, labels: { version } },
@@ -121,7 +123,19 @@ export class Metrics {
       gauge("matchbook_active_keys", "Valid API keys", this.#liveKeys),
       this.#keyFailures.family(),
       this.#usageFailures.family(),
-      ...sharedLimitFamilies(sharedLimits?.()),
+      {
+        ...gauge(
+          "matchbook_shared_limits_up",
+          "0 while Redis is unavailable and each instance applies its own limits, otherwise 1",
+          isUp ? 1 : 0,
+        ),
+        merge: "lowest",
+      },
+      total(
+        "matchbook_shared_limit_fallbacks_total",
+        "Limit decisions made without Redis because it was unavailable",
+        fallbacks,
+      ),
       ...this.#others.flatMap((families) => families()),
       this.#uploadedRecords.family(),
       this.#brokenUploads.family(),
@@ -133,25 +147,4 @@ export class Metrics {
       ),
     ];
   }
-}
-
-/** Limits that are not configured to be shared count as up. */
-function sharedLimitFamilies(
-  state: SharedLimitsState = { isUp: true, fallbacks: 0 },
-): MetricFamily[] {
-  return [
-    {
-      ...gauge(
-        "matchbook_shared_limits_up",
-        "0 while Redis is unavailable and each instance applies its own limits, otherwise 1",
-        state.isUp ? 1 : 0,
-      ),
-      merge: "lowest",
-    },
-    total(
-      "matchbook_shared_limit_fallbacks_total",
-      "Limit decisions made without Redis because it was unavailable",
-      state.fallbacks,
-    ),
-  ];
 }

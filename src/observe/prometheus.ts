@@ -73,49 +73,29 @@ export function addDuration(
   counts[bounds.length + 1]! += seconds;
 }
 
-/** Durations in buckets, for each value of one label. */
-export class Histogram {
-  /** By label value. */
-  readonly #counts = new Map<string, Float64Array>();
-
-  /** `bounds` are in seconds. */
-  constructor(
-    readonly name: string,
-    readonly help: string,
-    readonly label: string,
-    readonly bounds: readonly number[],
-  ) {}
-
-  /** Adds counts with the same bounds. */
-  addAll(value: string, counts: Float64Array): void {
-    const sum = this.#counts.get(value) ?? this.#add(value);
-    for (let at = 0; at < sum.length; at++) sum[at]! += counts[at]!;
-  }
-
-  family(): MetricFamily {
-    const { name, help } = this;
-    return { name, help, type: "histogram", samples: [...this.#counts].flatMap(this.#series) };
-  }
-
-  #add(value: string): Float64Array {
-    const counts = durationCounts(this.bounds);
-    this.#counts.set(value, counts);
-    return counts;
-  }
-
-  readonly #series = ([value, counts]: [string, Float64Array]): Sample[] => {
-    const labels = { [this.label]: value };
+/** Counts with the same bounds, added up for each value of one label. */
+export function histogram(
+  name: string,
+  help: string,
+  label: string,
+  bounds: readonly number[],
+  counted: readonly { value: string; counts: Float64Array }[],
+): MetricFamily {
+  const samples = [...Map.groupBy(counted, ({ value }) => value)].flatMap(([value, those]) => {
+    const labels = { [label]: value };
+    const sumAt = (at: number) => those.reduce((sum, { counts }) => sum + counts[at]!, 0);
     let total = 0;
-    const buckets = [...this.bounds, "+Inf"].map((bound, at) => {
-      total += counts[at]!;
+    const buckets = [...bounds, "+Inf"].map((bound, at) => {
+      total += sumAt(at);
       return { suffix: "_bucket", labels: { ...labels, le: String(bound) }, value: total };
     });
     return [
       ...buckets,
-      { suffix: "_sum", labels, value: counts[this.bounds.length + 1]! },
+      { suffix: "_sum", labels, value: sumAt(bounds.length + 1) },
       { suffix: "_count", labels, value: total },
     ];
-  };
+  });
+  return { name, help, type: "histogram", samples };
 }
 
 /** A value that may go up and down, or one for each combination of labels. */

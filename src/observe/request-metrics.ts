@@ -5,7 +5,7 @@ import {
   addDuration,
   Counter,
   durationCounts,
-  Histogram,
+  histogram,
   type MetricFamily,
 } from "./prometheus.ts";
 
@@ -91,11 +91,13 @@ export class RequestMetrics {
       "Requests, by route, method and status",
       ["route", "method", "status"],
     );
-    const durations = new Histogram(
+    const tallies = [...this.#tallies.values()];
+    const durations = histogram(
       "matchbook_request_duration_seconds",
       "Time from the arrival of a request to its response, by route",
       "route",
       REQUEST_BOUNDS,
+      tallies.map(({ route, durations: counts }) => ({ value: route, counts })),
     );
     const errors = new Counter(
       "matchbook_errors_total",
@@ -117,30 +119,29 @@ export class RequestMetrics {
       "Requests for a shard, by result: ok, refused (4xx), limited (429) or failed (5xx)",
       ["shard", "result"],
     );
-    const shardDurations = new Histogram(
+    const shardDurations = histogram(
       "matchbook_shard_request_duration_seconds",
       "Time from the arrival of a request for a shard to its response",
       "shard",
       REQUEST_BOUNDS,
+      tallies.flatMap(({ shard, durations: counts }) =>
+        shard === undefined ? [] : { value: shard, counts },
+      ),
     );
     for (const code of LIMITS) errors.add([code], 0);
     for (const shard of this.#shards) {
       for (const result of RESULTS) byShard.add([shard, result], 0);
     }
-    for (const { route, method, status, code, tier, shard, ...counted } of this.#tallies.values()) {
-      const { requests: count } = counted;
+    for (const { route, method, status, code, tier, shard, requests: count, records } of tallies) {
       requests.add([route, method, String(status)], count);
-      durations.addAll(route, counted.durations);
       if (code !== undefined) errors.add([code], count);
       if (tier !== undefined) {
         byTier.add([tier], count);
-        served.add([tier], counted.records);
+        served.add([tier], records);
       }
-      if (shard === undefined) continue;
-      byShard.add([shard, resultOf(status)], count);
-      shardDurations.addAll(shard, counted.durations);
+      if (shard !== undefined) byShard.add([shard, resultOf(status)], count);
     }
-    const all = [requests, durations, errors, byTier, served, byShard, shardDurations];
-    return all.map((metric) => metric.family());
+    const [all, ...others] = [requests, errors, byTier, served, byShard].map((one) => one.family());
+    return [all!, durations, ...others, shardDurations];
   }
 }
