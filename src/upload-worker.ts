@@ -10,7 +10,7 @@ import type {
   UploadResult,
   UploadSettings,
 } from "./admin/upload-thread.ts";
-import { ingest } from "./ingest/ingest.ts";
+import { ingest, ingestOptions } from "./ingest/ingest.ts";
 import { oneLine } from "./ingest/reject-reasons.ts";
 import { emptyReport } from "./ingest/report.ts";
 import { type Bytes, plainBytes } from "./ingest/source.ts";
@@ -93,16 +93,10 @@ async function store(
   const bytes = withinLimits(plainBytes(body, () => {}));
   try {
     await ingest([{ name: "the upload", bytes }], {
+      ...ingestOptions(settings, shards, shard),
       writer: (id) => shards.writer(id, existing.includes(id)),
-      clock: Date.now,
       batch: Math.min(settings.batch, MAX_BATCH),
       threads: READING_THREADS,
-      context: {
-        shard,
-        shards: shards.allowed,
-        titleId: settings["title-id"],
-        longest: settings["max-record-bytes"],
-      },
       replace,
       onRejection: ({ origin, problems, document }) => {
         const { id } = (document?.data ?? {}) as { id?: unknown };

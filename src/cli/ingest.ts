@@ -2,7 +2,7 @@
 
 import { accessSync, constants, fstatSync, statSync } from "node:fs";
 import { isShardId } from "../domain/identifiers.ts";
-import { ingest as ingestSources } from "../ingest/ingest.ts";
+import { ingestOptions, ingest as ingestSources } from "../ingest/ingest.ts";
 import type { Rejection } from "../ingest/records.ts";
 import { oneLine } from "../ingest/reject-reasons.ts";
 import { RejectsFile } from "../ingest/rejects-file.ts";
@@ -13,7 +13,6 @@ import { unobserved } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { wholeNumber } from "../settings/parsers.ts";
-import type { Shards } from "../store/shards.ts";
 import { describeError } from "../text/system-errors.ts";
 import { defineCommand, flagValue, note, UsageError } from "./command.ts";
 import { startProgress } from "./progress.ts";
@@ -143,10 +142,6 @@ function gaveUp(error: RetryTimeout, { longestMs }: RetryOptions): RetryTimeout 
   return new RetryTimeout(message);
 }
 
-/** More threads would only wait for the one that stores. On a single core, none is a gain. */
-const MOST_THREADS = 4;
-const CORES = navigator.hardwareConcurrency;
-
 function openRejects(path: string): RejectsFile {
   try {
     return new RejectsFile(path);
@@ -156,27 +151,6 @@ function openRejects(path: string): RejectsFile {
       code === "ENOENT" ? "its folder does not exist; create it, or choose another file" : message;
     throw new UsageError(`cannot write --rejects ${path}: ${reason}`, { cause: error });
   }
-}
-
-/** What every ingest takes from the settings and the machine. */
-export function ingestOptions(
-  settings: Pick<Settings, "batch" | "title-id" | "max-record-bytes">,
-  shards: Shards,
-  shard?: string,
-) {
-  return {
-    writer: (id: string) => shards.writer(id),
-    clock: Date.now,
-    batch: settings.batch,
-    replace: false,
-    threads: CORES > 1 ? Math.min(CORES, MOST_THREADS) : 0,
-    context: {
-      shard,
-      shards: shards.allowed,
-      titleId: settings["title-id"],
-      longest: settings["max-record-bytes"],
-    },
-  };
 }
 
 function reportTable(report: Report): string {

@@ -6,7 +6,7 @@ import { hashKey, looksLikeKey } from "../access/key.ts";
 import type { KeyStore } from "../access/key-store.ts";
 import { MEDIA_TYPE } from "../endpoint/negotiate.ts";
 import { freePort } from "../http/listen.ts";
-import { ingest } from "../ingest/ingest.ts";
+import { ingest, ingestOptions } from "../ingest/ingest.ts";
 import type { Bytes } from "../ingest/source.ts";
 import { unobserved } from "../observe/events.ts";
 import { openAccess } from "../open-access.ts";
@@ -15,7 +15,6 @@ import { FLAG_NAMES, type Settings } from "../settings/definitions.ts";
 import type { Shards } from "../store/shards.ts";
 import { CommandError, defineCommand, note, print, setDefaults } from "./command.ts";
 import { demoLines } from "./demo.ts";
-import { ingestOptions } from "./ingest.ts";
 import { serveUntilSignal } from "./serve.ts";
 
 /** As many as a newcomer waits for, and enough for the leaderboards. */

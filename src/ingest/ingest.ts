@@ -2,6 +2,7 @@
 
 import { stateDocument } from "../document/shard-state.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { Shards } from "../store/shards.ts";
 import type { Writer } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
 import { commitBatch } from "./commit-batch.ts";
@@ -31,6 +32,31 @@ export interface IngestOptions {
   patience?: RetryOptions;
   /** Called when a source breaks off, with the reason in words; without it, that counts as a rejection. */
   onBreak?: (error: SourceFailure["error"], fault: string) => void;
+}
+
+/** More threads would only wait for the one that stores. On a single core, none is a gain. */
+const MOST_THREADS = 4;
+const CORES = navigator.hardwareConcurrency;
+
+/** What every ingest takes from the settings and the machine. */
+export function ingestOptions(
+  settings: { batch: number; "title-id": string; "max-record-bytes": number },
+  shards: Shards,
+  shard?: string,
+) {
+  return {
+    writer: (id: string) => shards.writer(id),
+    clock: Date.now,
+    batch: settings.batch,
+    replace: false,
+    threads: CORES > 1 ? Math.min(CORES, MOST_THREADS) : 0,
+    context: {
+      shard,
+      shards: shards.allowed,
+      titleId: settings["title-id"],
+      longest: settings["max-record-bytes"],
+    },
+  };
 }
 
 /** Batches also end by size, so that memory stays bounded. */
