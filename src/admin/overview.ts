@@ -158,8 +158,6 @@ const shardOverview = (
 
 const SHARD_DURATIONS = "matchbook_shard_request_duration_seconds";
 
-const PERCENTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
-
 /** Metrics of all processes, by name. */
 class MetricValues {
   readonly #families: Map<string, MetricFamily>;
@@ -204,15 +202,14 @@ const differences = (to: Buckets, from: Buckets): Buckets =>
   new Map([...to].map(([bound, value]) => [bound, difference(value, from.get(bound) ?? 0)]));
 
 /** In milliseconds, interpolated within the buckets; null without requests. */
-function percentilesOf(counts: Buckets): Record<keyof typeof PERCENTILES, number> | null {
+function percentilesOf(counts: Buckets) {
   const buckets = [...counts]
     .map(([bound, value]) => ({ bound, value }))
     .sort((one, other) => one.bound - other.bound);
   const total = buckets.at(-1)?.value ?? 0;
   if (total === 0) return null;
   const at = (part: number) => Math.round(within(buckets, part * total) * 1_000_000) / 1000;
-  const { p50, p95, p99 } = PERCENTILES;
-  return { p50: at(p50), p95: at(p95), p99: at(p99) };
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
 /** The value that `rank` of the observations do not exceed. Buckets are cumulative; the last has no bound. */

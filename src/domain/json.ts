@@ -26,7 +26,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The references in a relationship. Anything that is not a reference is skipped. */
+/** The references in a relationship. Anything that is not a reference is skipped, whatever its type. */
 export function references(relationship: Relationship | undefined): Reference[] {
   const data = relationship?.data;
   if (Array.isArray(data)) return data.every(isReference) ? data : data.filter(isReference);

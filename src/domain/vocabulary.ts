@@ -3,7 +3,7 @@
  * records.
  */
 
-import { isObject, type Resource, ResourceIndex, references } from "./json.ts";
+import { type Resource, ResourceIndex, references } from "./json.ts";
 import type { MatchRecord, Named } from "./match.ts";
 
 /** Available for every match. */
@@ -83,7 +83,6 @@ function extraPaths(match: Resource, resources: Resource[]): string[] {
     const next = new Map<string, Set<Resource>>();
     for (const [path, sources] of level) {
       for (const { relationships } of sources) {
-        if (!isObject(relationships)) continue;
         for (const name in relationships) {
           if (!CAN_BE_NAMED.test(name)) continue;
           const longer = path === "" ? name : `${path}.${name}`;

@@ -97,9 +97,7 @@ function follow(
     const { relationships } = resource;
     if (!isObject(relationships)) continue;
     for (const name in relationships) {
-      const relationship = relationships[name];
-      if (!isObject(relationship)) continue;
-      for (const reference of references(relationship)) {
+      for (const reference of references(relationships[name])) {
         if (--walk.left < 0) {
           throw new Excess(
             `the match and its included resources have more than ${MOST_REFERENCES} references: include fewer resources`,
@@ -121,9 +119,7 @@ function follow(
 function allRelated(from: Resource[], name: string, index: ResourceIndex): Set<Resource> {
   const found = new Set<Resource>();
   for (const { relationships } of from) {
-    const relationship = isObject(relationships) ? relationships[name] : undefined;
-    if (!isObject(relationship)) continue;
-    for (const reference of references(relationship)) {
+    for (const reference of references(relationships?.[name])) {
       const target = index.get(keyOf(reference));
       if (target) found.add(target);
     }

@@ -1,8 +1,7 @@
 /** Parses the text of a document and detects what JSON.parse would silently lose or corrupt. */
 
 import type { JsonObject } from "../domain/json.ts";
-import { isTooDeep } from "./json-bytes.ts";
-import type { DocumentText } from "./split-documents.ts";
+import { type DocumentText, isTooDeep } from "./split-documents.ts";
 
 /** `isSafe`: no number, string or nesting in it needs a closer look. */
 export type ParsedDocument = { value: unknown; isSafe: boolean } | { problems: string[] };

@@ -3,6 +3,7 @@
 import { packNamedPlayer } from "../document/record.ts";
 import type { ShardState } from "../document/shard-state.ts";
 import { isObject, type JsonObject, keyOf, type Resource } from "../domain/json.ts";
+import type { Totals } from "../domain/player.ts";
 import { CLOCK_TOLERANCE_MS, parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { validate } from "../schema/json-schema.ts";
 import { STATES, StateLine } from "../schema/shard-state.ts";
@@ -28,11 +29,7 @@ interface Given {
   pruned?: { before: string; left: number };
 }
 
-interface GivenStanding {
-  played: number;
-  wins: number;
-  playedRanked: number;
-  rankedWins: number;
+interface GivenStanding extends Omit<Totals, "gold"> {
   gold: string;
   streak: number;
   latestMatch: string;
@@ -140,19 +137,12 @@ const COMPANION_KINDS: ReadonlyMap<string, Kind> = new Map([
 ]);
 const NEVER_COMPANIONS: ReadonlySet<string> = new Set(["match", "player", "team"]);
 
-const standingIn = (
-  id: string,
-  given: GivenStanding,
-  createdAt: number,
-): PlayerBase["standing"] => ({
-  totals: {
-    played: given.played,
-    wins: given.wins,
-    playedRanked: given.playedRanked,
-    rankedWins: given.rankedWins,
-    gold: BigInt(given.gold),
-  },
-  run: given.streak,
-  latest: { createdAt, matchId: given.latestMatch },
-  snapshot: packNamedPlayer({ id, carried: given.resource, companions: given.companions }),
-});
+function standingIn(id: string, given: GivenStanding, createdAt: number): PlayerBase["standing"] {
+  const { gold, streak, latestMatch, latestAt: _, resource, companions, ...counts } = given;
+  return {
+    totals: { ...counts, gold: BigInt(gold) },
+    run: streak,
+    latest: { createdAt, matchId: latestMatch },
+    snapshot: packNamedPlayer({ id, carried: resource, companions }),
+  };
+}

@@ -3,18 +3,6 @@
  * documents over many lines. Only one is in memory at a time.
  */
 
-import {
-  BACKSLASH,
-  CLOSE_ARRAY,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  isBlank,
-  NEWLINE,
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  QUOTE,
-} from "./json-bytes.ts";
 import type { Bytes } from "./source.ts";
 
 export interface DocumentText {
@@ -27,6 +15,42 @@ export interface DocumentText {
   bytes: Buffer | undefined;
   /** Why this is not a complete document, if so. */
   fault?: string;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const NEWLINE = 0x0a;
+
+const isBlank = (byte: number) =>
+  byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
+
+/** Far deeper than any valid record. */
+const MAX_TEXT_DEPTH = 1000;
+/** Shorter texts are harmless and not checked. */
+const HARMLESS_BYTES = 64 * 1024;
+
+/** Whether a long text opens so many brackets at once that parsing it would take unbounded memory. */
+export function isTooDeep(text: Uint8Array): boolean {
+  if (text.length <= HARMLESS_BYTES) return false;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at]!;
+    if (inString) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      if (++depth > MAX_TEXT_DEPTH) return true;
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--;
+  }
+  return false;
 }
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

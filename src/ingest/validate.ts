@@ -1,6 +1,6 @@
 /** Validates a match record: turns a match and its included resources into a record, or lists all problems. */
 
-import { isObject, keyOf, type Resource, references } from "../domain/json.ts";
+import { keyOf, type Resource, references } from "../domain/json.ts";
 import { describeMatch, type MatchRecord, type Named } from "../domain/match.ts";
 import { CLOCK_TOLERANCE_MS, parseTimestamp, TIMESTAMP_EXAMPLE } from "../domain/time.ts";
 import { type Kind, resourceProblems } from "./check-shape.ts";
@@ -139,9 +139,7 @@ function checkReferences(
 ): void {
   const seen = new Set<string>();
   const follow = (from: Resource, name: string, mayRepeat: boolean) => {
-    const relationship = isObject(from.relationships) ? from.relationships[name] : undefined;
-    if (!isObject(relationship)) return;
-    for (const reference of references(relationship)) {
+    for (const reference of references(from.relationships?.[name])) {
       const key = keyOf(reference);
       if (!index.has(key)) {
         problems.push(`${nameOf(from)}: ${name} references ${key}, which is not in included`);

@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { isTooDeep } from "../../src/ingest/json-bytes.ts";
 import { parseDocument } from "../../src/ingest/parse-json.ts";
 import { readable } from "../../src/ingest/reject-reasons.ts";
+import { isTooDeep } from "../../src/ingest/split-documents.ts";
 import { anyJson } from "../properties/json.ts";
 import { SEED } from "../support/chance.ts";
 
