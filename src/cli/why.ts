@@ -56,7 +56,7 @@ async function examine(shards: Shards, shard: string, match: string) {
   return {
     shard,
     match,
-    ...(verdict.served
+    ...(verdict.state === "served"
       ? {
           state: "served" as const,
           detail: `all three rules are met${hintAtWindow(record.createdAt, Date.now())}`,

@@ -11,19 +11,17 @@ export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 export const noneWithheld = () =>
   Object.fromEntries(WITHHELD_REASONS.map((one) => [one, 0])) as Record<WithheldReason, number>;
 
-export type Visibility = { served: true } | { served: false; reason: WithheldReason };
+/** What has been decided about a match. */
+export type Fate = { state: "served" } | { state: "withheld"; reason: WithheldReason };
 
 /** Decides whether a match is served. `isRanked` takes all records into account. */
-export function visibility(
-  record: MatchFacts,
-  isRanked: (playerId: string) => boolean,
-): Visibility {
-  if (!isServedMode(record.gameMode)) return { served: false, reason: "game-mode" };
-  if (isVoidEnding(record.endGameReason)) return { served: false, reason: "ending" };
+export function visibility(record: MatchFacts, isRanked: (playerId: string) => boolean): Fate {
+  if (!isServedMode(record.gameMode)) return { state: "withheld", reason: "game-mode" };
+  if (isVoidEnding(record.endGameReason)) return { state: "withheld", reason: "ending" };
   if (needsRankedPlayer(record) && !rosterPlayers(record).some(isRanked)) {
-    return { served: false, reason: "no-ranked-player" };
+    return { state: "withheld", reason: "no-ranked-player" };
   }
-  return { served: true };
+  return { state: "served" };
 }
 
 /** Whether the third rule decides: visibility can then change when other records arrive. */
@@ -37,7 +35,7 @@ export function needsRankedPlayer(record: MatchFacts): boolean {
  */
 export function playersShownRanked(record: MatchRecord): string[] {
   const isServedRanked =
-    record.gameMode === RANKED_MODE && visibility(record, () => false).served === true;
+    record.gameMode === RANKED_MODE && visibility(record, () => false).state === "served";
   return record.players
     .filter((player) => isServedRanked || saysRanked(player.carried))
     .map((player) => player.id);

@@ -11,7 +11,7 @@ import { restoreRecord } from "../document/record.ts";
 import { type MatchFacts, resultOf, rosterPlayers } from "../domain/match.ts";
 import { redact } from "../domain/redact.ts";
 import { needsRankedPlayer, visibility, type WithheldReason } from "../domain/visibility.ts";
-import type { Fate, MatchEntry, ShardRecord, Transaction, Writer } from "../store/store.ts";
+import type { Fate, MatchEntry, ShardRecord, Transaction } from "../store/store.ts";
 import { updateDerived } from "./derived.ts";
 import {
   type Outline,
@@ -36,14 +36,6 @@ export interface Accepted {
   released: number;
 }
 
-export function commitBatch(
-  writer: Writer,
-  batch: readonly PreparedRecord[],
-  options: { replace: boolean },
-): Promise<Accepted> {
-  return writer.write((transaction) => applyBatch(transaction, batch, options));
-}
-
 /** A shard that is rebuilt, by many batches in one transaction. */
 export interface Rebuilding {
   named: PendingNamed;
@@ -56,25 +48,20 @@ export interface Rebuilding {
   onServed(served: readonly Pick<Known, "outline">[]): Promise<void>;
 }
 
-/** The same within a transaction. Of a shard that is rebuilt, `named` and the recent matches have to be written at the end. */
+/** Of a shard that is rebuilt, `named` and the recent matches have to be written at the end. */
 export async function applyBatch(
   transaction: Transaction,
   received: readonly PreparedRecord[],
   options: { replace: boolean; rebuilding?: Rebuilding },
 ): Promise<Accepted> {
-  const { rebuilding } = options;
+  const { rebuilding, replace } = options;
   const redactions = await transaction.redactions();
   const isKept = ({ outline }: PreparedRecord) =>
     rebuilding?.keepsWithheld === true && rebuilding.fates.get(outline.id)?.state === "withheld";
   const redacted = new Set(redactions.map(({ playerId }) => playerId));
   const batch = withoutPlayers(received, redacted, isKept);
   const cutoff = (await transaction.prunedBefore()) ?? Number.NEGATIVE_INFINITY;
-  const { outcomes, arriving, leaving } = await classify(
-    transaction,
-    batch,
-    cutoff,
-    options.replace,
-  );
+  const { outcomes, arriving, leaving } = await classify(transaction, batch, cutoff, replace);
   const change = await decideVisibility(
     transaction,
     arriving,
@@ -220,10 +207,10 @@ async function decideVisibility(
   }
   for (const known of reconsidered) {
     const now = visibility(known.outline, isRanked);
-    if (now.served === (known.fate.state === "served")) continue;
+    if (now.state === known.fate.state) continue;
     leave(known, change);
     arrive(known, isRanked, change);
-    if (now.served) change.released += 1;
+    if (now.state === "served") change.released += 1;
   }
   return change;
 }
@@ -236,14 +223,11 @@ function arrive(
   moved: StoredRecord,
   isRanked: (id: string) => boolean,
   change: Change,
-  fate: Fate = fateOf(visibility(moved.outline, isRanked)),
+  fate: Fate = visibility(moved.outline, isRanked),
 ): void {
   if (fate.state === "served") change.served.push(moved);
   else change.withheld.push({ ...moved, reason: fate.reason });
 }
-
-const fateOf = (verdict: ReturnType<typeof visibility>): Fate =>
-  verdict.served ? { state: "served" } : { state: "withheld", reason: verdict.reason };
 
 export function recall({ fate, match }: ShardRecord): Known {
   return { fate, ...restore(match) };

@@ -5,7 +5,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { Shards } from "../store/shards.ts";
 import type { Writer } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
-import { commitBatch } from "./commit-batch.ts";
+import { applyBatch } from "./commit-batch.ts";
 import { commitStates } from "./commit-state.ts";
 import { readAhead } from "./read-ahead.ts";
 import type { ChunkContext, Incoming } from "./read-chunk.ts";
@@ -144,7 +144,7 @@ async function store(
   const all = batch.filter((one) => one.kind === "record");
   for (const [shard, records] of Map.groupBy(all, ({ outline }) => outline.shard)) {
     const accepted = await retried(shard, patience, () =>
-      commitBatch(writer(shard), records, { replace }),
+      writer(shard).write((transaction) => applyBatch(transaction, records, { replace })),
     );
     addTo(report, accepted);
     for (const [index, { outline, source, line }] of records.entries()) {

@@ -79,9 +79,18 @@ export function validate(
   const normalised = (resource: Resource) => forms.get(resource)!;
 
   checkTime(match, context.now, problems);
-  checkShard(match, context, problems);
+  const { shard } = defaults;
+  if (shard !== undefined) {
+    const problem = shardProblem("attributes.shardId", shard, context);
+    if (problem) problems.push(`${nameOf(match)}: ${problem}`);
+  }
   for (const resource of kinds.keys()) {
-    checkSameShard(normalised(resource), defaults.shard, problems);
+    const { shardId } = attributesOf(normalised(resource));
+    if (resource.type === "participant" || typeof shardId !== "string") continue;
+    if (shard === undefined || shardId === shard) continue;
+    problems.push(
+      `${nameOf(resource)}: attributes.shardId is "${shardId}", but its match is in "${shard}": all resources of a match belong to one shard`,
+    );
   }
   checkReferences(raw, collected, index, problems);
   if (problems.length > 0) return { problems, reached };
@@ -173,13 +182,6 @@ function checkTime(match: Resource, now: number, problems: string[]): void {
   }
 }
 
-function checkShard(match: Resource, context: ValidationContext, problems: string[]): void {
-  const shard = attributesOf(match).shardId;
-  if (typeof shard !== "string") return;
-  const problem = shardProblem("attributes.shardId", shard, context);
-  if (problem) problems.push(`${nameOf(match)}: ${problem}`);
-}
-
 /** Why nothing may be added to this shard, if so. */
 export function shardProblem(
   where: string,
@@ -192,19 +194,6 @@ export function shardProblem(
   if (shards && !shards.has(shard)) {
     return `there is no shard "${shard}"; the settings define ${[...shards].join(", ")}`;
   }
-}
-
-function checkSameShard(
-  resource: Resource,
-  expected: string | undefined,
-  problems: string[],
-): void {
-  const shard = attributesOf(resource).shardId;
-  if (resource.type === "participant" || expected === undefined || shard === expected) return;
-  if (typeof shard !== "string") return;
-  problems.push(
-    `${nameOf(resource)}: attributes.shardId is "${shard}", but its match is in "${expected}": all resources of a match belong to one shard`,
-  );
 }
 
 function nameOf({ type, id }: { type: string; id: unknown }): string {

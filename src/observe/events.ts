@@ -202,29 +202,19 @@ type ShownRequest = Omit<
   query: string | undefined;
 };
 
-/** A request to the admin listener. */
-interface AdminRequest {
-  requestId: string;
-  method: string;
-  /** Without the query string. */
-  path: string;
-  /** The route with this path, whatever the method; undefined if there is none. */
-  route: string | undefined;
-  status: number;
-  milliseconds: number;
-}
+/** A request to the admin listener. The route is that with this path, whatever the method. */
+type AdminRequest = Pick<
+  RequestEvent,
+  "requestId" | "method" | "path" | "route" | "status" | "milliseconds"
+>;
+
+type UploadOutcome = "stored" | "withheld" | "duplicate" | "conflict" | "pruned" | "rejected";
 
 /** The result of an upload. */
-interface Upload {
+interface Upload extends Record<UploadOutcome, number> {
   requestId: string;
   /** As received. */
   bytes: number;
-  stored: number;
-  withheld: number;
-  duplicate: number;
-  conflict: number;
-  pruned: number;
-  rejected: number;
   /** Why it was aborted, if it was. */
   broken: string | undefined;
 }

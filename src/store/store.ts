@@ -21,7 +21,7 @@
 import type { Awaitable } from "../domain/awaitable.ts";
 import type { Totals } from "../domain/player.ts";
 import type { Result, Run } from "../domain/streak.ts";
-import type { WithheldReason } from "../domain/visibility.ts";
+import type { Fate, WithheldReason } from "../domain/visibility.ts";
 import type { LogPosition, PageStart, Sort, Vocabulary, Window } from "../query/query.ts";
 import type { ByteRange } from "./byte-range.ts";
 import type { Steps } from "./steps.ts";
@@ -226,7 +226,7 @@ export interface StoredMatch extends MatchKey {
   carried: Fragment;
 }
 
-export type Fate = { state: "served" } | { state: "withheld"; reason: WithheldReason };
+export type { Fate };
 
 export interface ShardRecord {
   fate: Fate;
