@@ -68,9 +68,8 @@ export class UploadThread {
     settings: Settings,
   ) {
     const { data, shards, batch, "title-id": title, "max-record-bytes": longest } = settings;
-    const maxBytes = MAX_UPLOAD_RECORDS * longest;
     const plain = { data, shards, batch, "title-id": title, "max-record-bytes": longest };
-    this.#settings = { ...plain, maxBytes };
+    this.#settings = { ...plain, maxBytes: MAX_UPLOAD_RECORDS * longest };
   }
 
   /** Resolves when everything that was read is stored. Throws AdminError if it cannot begin. */
@@ -142,6 +141,7 @@ class Upload {
   /** Why the rest of the body is not read, if so. */
   stopped: AdminError | undefined;
   readonly #result = Promise.withResolvers<UploadResult>();
+  readonly result = this.#result.promise;
   readonly #reader: BodyReader | undefined;
   #isComplete = false;
 
@@ -156,10 +156,6 @@ class Upload {
       if (data === "next") void this.#sendChunk();
       else this.finish(data);
     };
-  }
-
-  get result(): Promise<UploadResult> {
-    return this.#result.promise;
   }
 
   /** Stops reading the body; what was read is stored. Only the first reason counts. */

@@ -50,7 +50,17 @@ export interface MatchRecord extends MatchFacts {
 export function describeMatch(parts: MatchParts): MatchRecord {
   const { match, own } = parts;
   const attributes = match.attributes;
-  const { playing, entered } = rosterEntries(parts);
+  const playing = new Map<string, Part>();
+  const entered = new Set<string>();
+  for (const { roster, won, participants } of rostersOf(parts)) {
+    for (const { id } of references(roster.relationships?.team)) entered.add(id);
+    for (const participant of participants) {
+      const { gold } = participant.attributes.stats as JsonObject;
+      for (const { id } of references(participant.relationships?.player)) {
+        playing.set(id, { won, gold: typeof gold === "number" ? microGold(gold) : 0n });
+      }
+    }
+  }
   return {
     id: match.id,
     shard: attributes.shardId as string,
@@ -103,20 +113,4 @@ export function rosterPlayers({ players }: Pick<MatchFacts, "players">): string[
 export function resultOf(part: Part | undefined): Result {
   if (part === undefined) return "named";
   return part.won ? "won" : "lost";
-}
-
-/** Results by player id, and the teams that entered with a roster. */
-function rosterEntries(parts: MatchParts) {
-  const playing = new Map<string, Part>();
-  const entered = new Set<string>();
-  for (const { roster, won, participants } of rostersOf(parts)) {
-    for (const { id } of references(roster.relationships?.team)) entered.add(id);
-    for (const { attributes, relationships } of participants) {
-      const { gold } = attributes.stats as JsonObject;
-      for (const { id } of references(relationships?.player)) {
-        playing.set(id, { won, gold: typeof gold === "number" ? microGold(gold) : 0n });
-      }
-    }
-  }
-  return { playing, entered };
 }
