@@ -3,7 +3,13 @@
 import { expect } from "bun:test";
 import { latestFitting } from "../../src/features/name-search/find.ts";
 import { indexKeys } from "../../src/features/name-search/similar-names.ts";
-import { lookupsIn } from "../../src/features/name-search/stored.ts";
+import {
+  charactersAfter,
+  latestNames,
+  latestOf,
+  namesAround,
+  namesBeginning,
+} from "../../src/features/name-search/stored.ts";
 import type { Reader } from "../../src/store/store.ts";
 import { aPlayer, people, seenAt } from "./entries.ts";
 import { byBytes, type Contents, latestFirst } from "./model.ts";
@@ -19,7 +25,6 @@ export async function compareLookups(
   after: Contents,
   { names: asked, limit }: { names: string[]; limit: number },
 ): Promise<void> {
-  const lookups = lookupsIn(reader);
   const namesOf = ({ players }: Contents) => [...players.values()].map(({ name }) => name);
   const keysOf = (names: string[]) => [...new Set(names.flatMap(indexKeys))];
   const entries = [...new Set(namesOf(after))]
@@ -34,17 +39,17 @@ export async function compareLookups(
   const keys = [...new Set([...whole, ...openings])];
   const changed = keysOf([...namesOf(before), ...namesOf(after)]).map((key) => [key]);
   for (const [index, some] of [keys, ...changed].entries()) {
-    same(await lookups.beginning(some, 1000), some.flatMap(beginningWith));
+    same(await reader.read(() => namesBeginning(some, 1000)), some.flatMap(beginningWith));
     // One by one for the first alone: there are many.
     if (index > 4) continue;
     const beginning = some.flatMap((key) => beginningWith(key).slice(0, limit));
-    same(await lookups.beginning(some, limit), beginning);
+    same(await reader.read(() => namesBeginning(some, limit)), beginning);
     for (const earlier of [0, limit]) {
       const around = some.flatMap((key) => {
         const at = entries.filter((one) => byBytes(one.key, key) < 0).length;
         return entries.slice(Math.max(0, at - earlier), at + limit);
       });
-      same(await lookups.around(some, earlier, limit), around);
+      same(await reader.read(() => namesAround(some, earlier, limit)), around);
     }
   }
   const following = keys.flatMap((key) =>
@@ -53,21 +58,21 @@ export async function compareLookups(
       return character === undefined ? [] : { name: `${key} ${character}` };
     }),
   );
-  const characters = await lookups.charactersAfter(keys, 1000);
+  const characters = await reader.read(() => charactersAfter(keys, 1000));
   same(
     characters.map((pair) => pair.join(" ")),
     following,
   );
-  expect(await lookups.charactersAfter(keys, limit)).toHaveLength(
+  expect(await reader.read(() => charactersAfter(keys, limit))).toHaveLength(
     Math.min(limit, characters.length),
   );
   const latest = latestFirst(after);
-  expect(await lookups.latest(1, limit)).toEqual(
+  expect(await reader.read(() => latestNames(1, limit))).toEqual(
     latest.slice(1, 1 + limit).map(({ name }) => name),
   );
   const timeOf = (name: string) => latest.find((one) => one.name === name)!.latest.createdAt;
   const known = asked.filter((name) => latest.some((one) => one.name === name));
-  expect(await lookups.latestOf(asked, limit)).toEqual(
+  expect(await reader.read(() => latestOf(asked, limit))).toEqual(
     known.sort((a, b) => timeOf(b) - timeOf(a) || (a < b ? -1 : 1)).slice(0, limit),
   );
 }
@@ -83,8 +88,9 @@ export function nameGuarantees(guarantee: Guarantee): void {
         await transaction.putPlayers([aPlayer("a", { name })]);
       });
     }
-    const lookups = lookupsIn(await store.reader());
-    for (const kind of ["=", "<"]) expect(await lookups.beginning([kind], 9)).toEqual(["Cy"]);
+    const reader = await store.reader();
+    for (const kind of ["=", "<"])
+      expect(await reader.read(() => namesBeginning([kind], 9))).toEqual(["Cy"]);
   });
 
   guarantee("of the latest players, the names that fit are found, each once", async (store) => {
@@ -95,8 +101,8 @@ export function nameGuarantees(guarantee: Guarantee): void {
     });
     const reader = await store.reader();
     const fits = (name: string) => name !== "even 1";
-    expect(await latestFitting(lookupsIn(reader), fits, 5, 2000)).toEqual(["even 0", "odd"]);
-    expect(await latestFitting(lookupsIn(reader), fits, 5, 1000)).toEqual(["even 0"]);
-    expect(await latestFitting(lookupsIn(reader), () => true, 1, 2000)).toEqual(["even 1"]);
+    expect(await reader.read(() => latestFitting(fits, 5, 2000))).toEqual(["even 0", "odd"]);
+    expect(await reader.read(() => latestFitting(fits, 5, 1000))).toEqual(["even 0"]);
+    expect(await reader.read(() => latestFitting(() => true, 1, 2000))).toEqual(["even 1"]);
   });
 }

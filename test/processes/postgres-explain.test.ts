@@ -1,7 +1,6 @@
 /** The cost of pages in PostgreSQL: the rows read are bounded by the page, not by the shard. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { lookupsIn } from "../../src/features/name-search/stored.ts";
 import { findPage } from "../../src/store/postgres/pages.ts";
 import { PostgresReader } from "../../src/store/postgres/reader.ts";
 import { type Connection, Session, sessionForReading } from "../../src/store/postgres/session.ts";
@@ -57,8 +56,7 @@ async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
 
 testCosts({
   page: (selection) => costsOfAsking((connection) => findPage(connection, selection)),
-  lookups: (read) =>
-    costsOfAsking(async (connection) => read(lookupsIn(new PostgresReader(connection, 0)))),
+  lookups: (read) => costsOfAsking((connection) => new PostgresReader(connection, 0).read(read)),
   most: {
     // Per match: its key and its encoded form; for each value one more, and one behind; the state.
     byOne: (values) => values * (LIMIT + 2) + LIMIT + 2 * values + 1,

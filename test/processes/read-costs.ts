@@ -2,7 +2,12 @@
 
 import { describe, expect, test } from "bun:test";
 import { NameSearch } from "../../src/features/name-search/similar-names.ts";
-import type { NameLookups } from "../../src/features/name-search/stored.ts";
+import {
+  charactersAfter,
+  namesAround,
+  namesBeginning,
+} from "../../src/features/name-search/stored.ts";
+import type { Steps } from "../../src/store/steps.ts";
 import type { Selection } from "../../src/store/store.ts";
 import {
   COMBINATIONS,
@@ -25,7 +30,7 @@ export interface Cost {
 export interface CostingStore {
   /** One for each way in which the store may run it. */
   page(selection: Selection): Cost[] | Promise<Cost[]>;
-  lookups(read: (lookups: NameLookups) => unknown): Cost[] | Promise<Cost[]>;
+  lookups(read: () => Steps<unknown>): Cost[] | Promise<Cost[]>;
   most: {
     /** A page by one filter with so many values. */
     byOne(values: number): number;
@@ -91,10 +96,10 @@ export function testCosts({ page, lookups, most }: CostingStore): void {
     (typed) => {
       const search = new NameSearch(typed);
       const keys = [search.beginning, search.laterWord, search.reversed];
-      const reads: [what: string, read: (names: NameLookups) => unknown, entries: number][] = [
-        ["around keys", (names) => names.around(keys, 20, 20), 40 * keys.length],
-        ["that begin with keys", (names) => names.beginning(keys, 20), 20 * keys.length],
-        ["after which characters follow", (names) => names.charactersAfter(keys, 50), 60],
+      const reads: [what: string, read: () => Steps<unknown>, entries: number][] = [
+        ["around keys", () => namesAround(keys, 20, 20), 40 * keys.length],
+        ["that begin with keys", () => namesBeginning(keys, 20), 20 * keys.length],
+        ["after which characters follow", () => charactersAfter(keys, 50), 60],
       ];
       test.each(reads)("%s", async (what, read, entries) => {
         within(await lookups(read), most.names(entries, keys.length), what);

@@ -4,7 +4,6 @@ import { dlopen, FFIType, type Pointer, ptr } from "bun:ffi";
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { lookupsIn } from "../../src/features/name-search/stored.ts";
 import { openForReading, openForWriting } from "../../src/store/sqlite/open.ts";
 import { SqliteReader } from "../../src/store/sqlite/reader.ts";
 import { SqliteWriter } from "../../src/store/sqlite/writer.ts";
@@ -47,7 +46,7 @@ testCosts({
     return [found];
   },
   lookups(read) {
-    const found = costOfAsking((reader) => read(lookupsIn(reader)), /name_index/);
+    const found = costOfAsking((reader) => reader.read(read), /name_index/);
     expect([found.says.includes("name_index"), found.unindexed]).toEqual([true, 0]);
     return [found];
   },

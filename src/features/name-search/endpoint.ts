@@ -21,7 +21,6 @@ import { type PlayerListing, type Reader, StoreError } from "../../store/store.t
 import { findSimilar, type SimilarPlayer } from "./find.ts";
 import { MAX_NAMES, NAMES } from "./parameters.ts";
 import { RANKS } from "./similar-names.ts";
-import { lookupsIn } from "./stored.ts";
 
 export async function getPlayerNames(request: ShardRequest): Promise<ShardResult> {
   const query = readQuery(request, NAMES);
@@ -68,7 +67,7 @@ const SAME_ID = -1;
 
 async function findPlayers(near: string, reader: Reader, shard: string): Promise<FoundPlayer[]> {
   const [same] = isResourceId(near) ? await reader.players([near]) : [];
-  const similar = await findSimilar(near, lookupsIn(reader), MAX_NAMES);
+  const similar = await findSimilar(near, reader, MAX_NAMES);
   return [
     ...(same ? [{ player: same, rank: SAME_ID, shard }] : []),
     ...similar.filter(({ player }) => player.id !== same?.id).map((found) => ({ ...found, shard })),

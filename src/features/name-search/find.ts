@@ -1,8 +1,9 @@
 /** Finds the players of a shard by a name that may be incomplete or mistyped. */
 
-import type { PlayerListing } from "../../store/store.ts";
+import type { Steps } from "../../store/steps.ts";
+import type { PlayerListing, Reader } from "../../store/store.ts";
 import { NameSearch, RANKS } from "./similar-names.ts";
-import type { NameLookups } from "./stored.ts";
+import { charactersAfter, latestNames, latestOf, namesAround, namesBeginning } from "./stored.ts";
 
 export interface SimilarPlayer {
   player: PlayerListing;
@@ -26,62 +27,62 @@ const MAX_PLAYERS_OF_A_NAME = 3;
 /** The best `limit` are among them, in any order. */
 export async function findSimilar(
   text: string,
-  lookups: NameLookups,
+  reader: Pick<Reader, "read" | "playersNamed">,
   limit: number,
 ): Promise<SimilarPlayer[]> {
+  const ranks = await reader.read(() => rankedNames(text, limit));
+  const most = ranks.size * MAX_PLAYERS_OF_A_NAME;
+  const players = await reader.playersNamed([...ranks.keys()], most, MAX_PLAYERS_OF_A_NAME);
+  return players.map((player) => ({ player, rank: ranks.get(player.name)! }));
+}
+
+function* rankedNames(text: string, limit: number): Steps<Map<string, number>> {
   const search = new NameSearch(text);
   const ranks = new Map<string, number>();
   const note = (names: readonly string[]) => {
     for (const name of names) ranks.set(name, ranks.get(name) ?? search.rankOf(name));
   };
   // Those with the same letters are the first ones, and need not be the latest.
-  note(await lookups.beginning([search.beginning], limit));
+  note(yield* namesBeginning([search.beginning], limit));
   if (ranks.size === limit) {
-    note(await latestListed(lookups, search, search.beginning, RANKS.beginning, limit));
+    note(yield* latestListed(search, search.beginning, RANKS.beginning, limit));
   } else {
-    note(await latestListed(lookups, search, search.laterWord, RANKS.laterWord, limit));
+    note(yield* latestListed(search, search.laterWord, RANKS.laterWord, limit));
   }
-  if (ranks.size < limit) note(await mistyped(lookups, search, limit));
+  if (ranks.size < limit) note(yield* mistyped(search, limit));
   const similar = [...ranks].filter(([, rank]) => rank < RANKS.nearest);
   if (similar.length === 0) {
     for (const name of ranks.keys()) ranks.set(name, RANKS.nearest + search.typosIn(name));
   }
-  const names = await best(lookups, new Map(similar.length > 0 ? similar : ranks), limit);
+  const names = yield* best(new Map(similar.length > 0 ? similar : ranks), limit);
   // The name itself may come after many of the same letters. If no player has it, nothing is found.
   ranks.set(text, RANKS.exact);
-  const players = await lookups.playersNamed([...new Set([text, ...names])], MAX_PLAYERS_OF_A_NAME);
-  return players.map((player) => ({ player, rank: ranks.get(player.name)! }));
+  return new Map([text, ...names].map((name) => [name, ranks.get(name)!]));
 }
 
 /** The names that fit best, and of those that fit alike the latest. */
-async function best(
-  lookups: NameLookups,
-  ranks: ReadonlyMap<string, number>,
-  limit: number,
-): Promise<string[]> {
+function* best(ranks: ReadonlyMap<string, number>, limit: number): Steps<string[]> {
   const names: string[] = [];
   const byRank = Map.groupBy(ranks.keys(), (name) => ranks.get(name)!);
   for (const rank of [...byRank.keys()].sort((one, other) => one - other)) {
     const room = limit - names.length;
     const alike = byRank.get(rank)!;
-    names.push(...(alike.length > room ? await lookups.latestOf(alike, room) : alike));
+    names.push(...(alike.length > room ? yield* latestOf(alike, room) : alike));
     if (names.length >= limit) break;
   }
   return names;
 }
 
 /** The names whose keys begin with this one, those of the latest matches. */
-async function latestListed(
-  lookups: NameLookups,
+function* latestListed(
   search: NameSearch,
   key: string,
   rank: number,
   limit: number,
-): Promise<string[]> {
-  const listed = await lookups.beginning([key], MANY + 1);
+): Steps<string[]> {
+  const listed = yield* namesBeginning([key], MANY + 1);
   if (listed.length <= MANY) return listed;
-  const fits = (name: string) => search.rankOf(name) === rank;
-  const latest = await latestFitting(lookups, fits, limit, DEPTH);
+  const latest = yield* latestFitting((name) => search.rankOf(name) === rank, limit, DEPTH);
   return latest.length < limit ? [...latest, ...listed] : latest;
 }
 
@@ -89,15 +90,14 @@ async function latestListed(
 const FIRST_READ = 500;
 
 /** Of the `depth` players with the most recent matches, the names that fit: latest first, at most `limit`. */
-export async function latestFitting(
-  lookups: Pick<NameLookups, "latest">,
+export function* latestFitting(
   fits: (name: string) => boolean,
   limit: number,
   depth: number,
-): Promise<string[]> {
+): Steps<string[]> {
   const found = new Set<string>();
   for (let from = 0, count = FIRST_READ; from < depth; from += count, count *= 4) {
-    const names = await lookups.latest(from, Math.min(count, depth - from));
+    const names = yield* latestNames(from, Math.min(count, depth - from));
     for (const name of names) if (found.size < limit && fits(name)) found.add(name);
     if (found.size === limit || names.length < count) break;
   }
@@ -105,18 +105,14 @@ export async function latestFitting(
 }
 
 /** The names with a typo or two, and others that are near in the index. */
-async function mistyped(
-  lookups: NameLookups,
-  search: NameSearch,
-  limit: number,
-): Promise<string[]> {
-  const around = await lookups.around([search.beginning, search.reversed], AROUND, AROUND);
+function* mistyped(search: NameSearch, limit: number): Steps<string[]> {
+  const around = yield* namesAround([search.beginning, search.reversed], AROUND, AROUND);
   const openings = search.openings(around, AROUND);
-  const letters = await lookups.charactersAfter(openings, MAX_LETTERS);
+  const letters = yield* charactersAfter(openings, MAX_LETTERS);
   const { all, inBeginnings } = search.corrections(openings, letters);
   return [
     ...around,
-    ...(await lookups.beginning(inBeginnings, limit)),
-    ...(await lookups.around(all, 0, 1)),
+    ...(yield* namesBeginning(inBeginnings, limit)),
+    ...(yield* namesAround(all, 0, 1)),
   ];
 }

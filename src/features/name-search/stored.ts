@@ -1,7 +1,6 @@
-/** The name index, and what a search looks up in it. */
+/** The name index, and what a search looks up in it: the cost of no lookup depends on the number of names. */
 
 import { each, put, query, remove, type Steps } from "../../store/steps.ts";
-import type { Reader } from "../../store/store.ts";
 import { declareTable, text } from "../../store/table.ts";
 import { indexKeys } from "./similar-names.ts";
 
@@ -26,39 +25,17 @@ export function* updateNameIndex(changed: ReadonlySet<string>): Steps<void> {
 const entriesOf = (names: readonly string[]) =>
   names.flatMap((name) => indexKeys(name).map((key) => ({ key, name })));
 
-/** The cost of none of them depends on the number of names. */
-export type NameLookups = ReturnType<typeof lookupsIn>;
-
-export const lookupsIn = (reader: Pick<Reader, "read" | "playersNamed">) => ({
-  /**
-   * Distinct names: for each of these (distinct) keys those of the first `after` entries at or after the key, and of the last
-   * `before` entries before it.
-   */
-  around: async (keys: string[], before: number, after: number): Promise<string[]> =>
-    reader.read(() => namesAround(keys, before, after)),
-  /** The same, of entries whose keys begin with one of these: the first `limit` of each. */
-  beginning: async (keys: string[], limit: number): Promise<string[]> =>
-    reader.read(() => namesBeginning(keys, limit)),
-  /** Which characters follow each of these (distinct) keys, at most `limit` in all. */
-  charactersAfter: async (keys: string[], limit: number): Promise<[string, string][]> =>
-    reader.read(() => charactersAfter(keys, limit)),
-  /** Those of these names whose players have the most recent matches: latest first, at most `limit`. */
-  latestOf: async (names: string[], limit: number): Promise<string[]> =>
-    reader.read(() => latestOf(names, limit)),
-  /** The names of the players with the most recent matches, latest first: `count` of them after the first `from`. */
-  latest: async (from: number, count: number): Promise<string[]> =>
-    reader.read(() => latestNames(from, count)),
-  playersNamed: async (names: string[], each: number) =>
-    reader.playersNamed(names, names.length * each, each),
-});
-
 interface Named {
   name: string;
 }
 
 const ENTRIES = "SELECT listed.name FROM {name_index} AS listed";
 
-function* namesAround(keys: string[], before: number, after: number): Steps<string[]> {
+/**
+ * Distinct names: for each of these (distinct) keys those of the first `after` entries at or after the key, and of the last
+ * `before` entries before it.
+ */
+export function* namesAround(keys: string[], before: number, after: number): Steps<string[]> {
   const next = yield* each<Named>(
     keys,
     `${ENTRIES} WHERE listed.key >= $each ORDER BY listed.key, listed.name LIMIT ${after}`,
@@ -73,7 +50,8 @@ function* namesAround(keys: string[], before: number, after: number): Steps<stri
 /** After every character that may follow a key: no text has a greater one. */
 const LAST = "\u{10FFFF}";
 
-function* namesBeginning(keys: string[], limit: number): Steps<string[]> {
+/** The same, of entries whose keys begin with one of these: the first `limit` of each. */
+export function* namesBeginning(keys: string[], limit: number): Steps<string[]> {
   const found = yield* each<Named>(
     keys,
     `${ENTRIES} WHERE listed.key >= $each AND listed.key < ($each || $1::text)
@@ -88,8 +66,10 @@ const distinct = (rows: readonly Named[]): string[] => [
   ...new Set(rows.map(({ name }) => String(name))),
 ];
 
-/** Skips from each character to the next. */
-function* charactersAfter(keys: string[], limit: number): Steps<[string, string][]> {
+/**
+ * Which characters follow each of these (distinct) keys, at most `limit` in all. Skips from each character to the next.
+ */
+export function* charactersAfter(keys: string[], limit: number): Steps<[string, string][]> {
   const next = (after: string) =>
     `(SELECT listed.key FROM {name_index} AS listed WHERE listed.key > ${after} ORDER BY listed.key LIMIT 1)`;
   const begins = "substr(found, 1, length($each)) = $each";
@@ -107,8 +87,11 @@ function* charactersAfter(keys: string[], limit: number): Steps<[string, string]
   return rows.map(({ asked, character }) => [asked, character]);
 }
 
-/** Only for an order: the rows are not verified. */
-function* latestOf(names: string[], limit: number): Steps<string[]> {
+/**
+ * Those of these names whose players have the most recent matches: latest first, at most `limit`. Only for an order: the
+ * rows are not verified.
+ */
+export function* latestOf(names: string[], limit: number): Steps<string[]> {
   const found = yield* each<Named & { latest: number }>(
     names,
     `SELECT $each AS name, max(named.last_match_at)::float8 AS latest FROM {players} AS named
@@ -120,7 +103,8 @@ function* latestOf(names: string[], limit: number): Steps<string[]> {
     .map(({ name }) => name);
 }
 
-function* latestNames(from: number, count: number): Steps<string[]> {
+/** The names of the players with the most recent matches, latest first: `count` of them after the first `from`. */
+export function* latestNames(from: number, count: number): Steps<string[]> {
   const rows = yield* query<Named>(
     `SELECT players.name FROM {players} AS players
      ORDER BY players.last_match_at DESC, players.id LIMIT ${count} OFFSET ${from}`,
