@@ -16,10 +16,11 @@ export const HERO_KEYS = [
 ];
 
 export function heroTotalsOf(key: string, sums: HeroSums): HeroTotals {
-  const [gameMode, patchVersion, hero] = key.replace("pruned ", "").split("/") as [
+  const [game_mode, patch_version, hero] = key.replace("pruned ", "").split("/") as [
     ...[string, string, string],
   ];
-  return { gameMode, patchVersion, hero, isPruned: key.startsWith("pruned "), ...sums };
+  const is_pruned = key.startsWith("pruned ") ? 1 : 0;
+  return { game_mode, patch_version, hero, is_pruned, ...sums };
 }
 
 /** What is to be added to the first for the second. */
@@ -53,8 +54,8 @@ export async function compareHeroes(
 ): Promise<void> {
   for (const [modes, patches] of SELECTIONS) {
     const expected = [...heroes.values()].filter(
-      ({ gameMode, patchVersion }) =>
-        modes.includes(gameMode) && (patches?.includes(patchVersion) ?? true),
+      ({ game_mode, patch_version }) =>
+        modes.includes(game_mode) && (patches?.includes(patch_version) ?? true),
     );
     const whole = await read(reader, 100, modes, patches);
     expect([inAnyOrder(whole.rows), whole.isTruncated]).toEqual([inAnyOrder(expected), false]);
@@ -68,7 +69,7 @@ export async function compareHeroes(
 /** Those of the stored matches apart from those of pruned ones, with every row in steps. */
 export async function compareHeroRows(state: Pick<StoredState, "rows">, { heroes }: Contents) {
   for (const isPruned of [false, true]) {
-    const expected = [...heroes.values()].filter((one) => one.isPruned === isPruned);
+    const expected = [...heroes.values()].filter((one) => (one.is_pruned === 1) === isPruned);
     expect(inAnyOrder(await heroTotals(state, isPruned))).toEqual(inAnyOrder(expected));
   }
 }

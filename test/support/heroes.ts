@@ -11,7 +11,7 @@ export async function heroTotals(
 ): Promise<HeroTotals[]> {
   const rows = await state.rows(HERO_STATS, { after: undefined, limit: 10_000 });
   const all = rows.map((row) => totalsOf(row as Parameters<typeof totalsOf>[0]));
-  return all.filter((one) => one.isPruned === isPruned);
+  return all.filter((one) => (one.is_pruned === 1) === isPruned);
 }
 
 export const changeHeroes = (transaction: Transaction, changes: HeroTotals[]) =>

@@ -17,21 +17,19 @@ export type HeroPart = [hero: string, won: boolean, stats: number[]];
 /** The hero of the rows that count the matches themselves. No participant has this name. */
 export const ALL_MATCHES = "";
 
-export interface HeroKey {
-  gameMode: string;
-  patchVersion: string;
-  hero: string;
-}
-
 /** Sums over participations. Stats are in integer millionths, so that they do not depend on the order. */
 export interface HeroSums extends Record<HeroStatName, bigint> {
   picks: number;
   wins: number;
 }
 
-export interface HeroTotals extends HeroKey, HeroSums {
-  /** Whether this is the part of matches that were pruned. */
-  isPruned: boolean;
+/** As in the table. */
+export interface HeroTotals extends HeroSums {
+  game_mode: string;
+  patch_version: string;
+  hero: string;
+  /** 1: the part of matches that were pruned. */
+  is_pruned: number;
 }
 
 const UNIT = 1_000_000;
@@ -56,8 +54,6 @@ const isCountedHero = (hero: string): boolean =>
 
 const numberIn = (value: unknown): number => (typeof value === "number" ? value : 0);
 
-const micro = (value: number): bigint => (value === 0 ? 0n : BigInt(Math.round(value * UNIT)));
-
 /** What of a match is counted. */
 export interface CountedMatch {
   gameMode: string;
@@ -65,46 +61,32 @@ export interface CountedMatch {
   heroes: readonly HeroPart[];
 }
 
-/** Adds up what matches contribute, and what is removed with them. */
-export class HeroTally {
-  /** By everything else in the key, then by hero. */
-  readonly #groups = new Map<string, Map<string, HeroTotals>>();
-
-  add({ gameMode, patchVersion, heroes }: CountedMatch, times: 1 | -1, isPruned = false): void {
-    if (gameMode === PRIVATE_MODE) return;
-    const group = this.#group(gameMode, patchVersion, isPruned);
-    const sumOf = (hero: string): HeroTotals => {
-      const known = group.get(hero);
-      if (known) return known;
-      const sums = { gameMode, patchVersion, hero, isPruned, ...NOTHING };
-      group.set(hero, sums);
-      return sums;
-    };
-    sumOf(ALL_MATCHES).picks += times;
-    const sign = BigInt(times);
-    for (const [hero, won, stats] of heroes) {
-      const sum = sumOf(hero);
+/** What matches add (1) or take away (-1): one row for each key, without those that change nothing. */
+export function addUp(
+  changes: Iterable<readonly [match: CountedMatch, times: 1 | -1]>,
+  is_pruned = 0,
+): HeroTotals[] {
+  const groups = new Map<string, Map<string, HeroTotals>>();
+  for (const [{ gameMode, patchVersion, heroes }, times] of changes) {
+    if (gameMode === PRIVATE_MODE) continue;
+    const name = `${gameMode}\0${patchVersion}`;
+    const group = groups.get(name) ?? new Map<string, HeroTotals>();
+    groups.set(name, group);
+    const key = { game_mode: gameMode, patch_version: patchVersion, is_pruned };
+    for (const [hero, won, stats] of [THE_MATCH, ...heroes]) {
+      const sum = group.get(hero) ?? { ...key, hero, ...NOTHING };
+      group.set(hero, sum);
       sum.picks += times;
       if (won) sum.wins += times;
       for (const [at, name] of HERO_STAT_NAMES.entries())
-        if (stats[at] !== 0) sum[name] += sign * micro(stats[at]!);
+        if (stats[at]) sum[name] += BigInt(times * Math.round(stats[at] * UNIT));
     }
   }
-
-  #group(gameMode: string, patchVersion: string, isPruned: boolean): Map<string, HeroTotals> {
-    const key = `${isPruned} ${gameMode}\0${patchVersion}`;
-    const group = this.#groups.get(key) ?? new Map<string, HeroTotals>();
-    this.#groups.set(key, group);
-    return group;
-  }
-
-  /** One for each key, without those that add nothing. */
-  totals(): HeroTotals[] {
-    return [...this.#groups.values()]
-      .flatMap((group) => [...group.values()])
-      .filter((sums) => !isNothing(sums));
-  }
+  const all = [...groups.values()].flatMap((group) => [...group.values()]);
+  return all.filter((sums) => !isNothing(sums));
 }
+
+const THE_MATCH: HeroPart = [ALL_MATCHES, false, []];
 
 /** A value for each stat. */
 export const ofStats = <T>(of: (name: HeroStatName) => T): Record<HeroStatName, T> =>
@@ -144,12 +126,16 @@ export interface HeroTable {
   heroes: HeroSummary[];
 }
 
+/** Names have no U+0000. */
+export const keyOf = (
+  { game_mode, patch_version, is_pruned, hero }: Omit<HeroTotals, keyof HeroSums>,
+  name = hero,
+): string => `${game_mode}\0${patch_version}\0${name}\0${is_pruned}`;
+
 /** A row without the one that counts the matches of its mode and patch, so that rates would be wrong. */
 export function uncounted(rows: readonly HeroTotals[]): HeroTotals | undefined {
-  const groupOf = ({ gameMode, patchVersion, isPruned }: HeroTotals) =>
-    `${gameMode}\0${patchVersion}\0${isPruned}`;
-  const counted = new Set(rows.filter(({ hero }) => hero === ALL_MATCHES).map(groupOf));
-  return rows.find((row) => !counted.has(groupOf(row)));
+  const keys = new Set(rows.map((row) => keyOf(row)));
+  return rows.find((row) => !keys.has(keyOf(row, ALL_MATCHES)));
 }
 
 /** Adds up rows of any modes and patches, pruned or not. */

@@ -11,6 +11,7 @@ import {
   HERO_STAT_NAMES,
   type HeroTotals,
   isNothing,
+  keyOf,
   MAX_HERO_LENGTH,
   ofStats,
 } from "./statistics.ts";
@@ -62,12 +63,6 @@ export interface HeroSelection {
   limit: number;
 }
 
-interface HeroRows {
-  rows: HeroTotals[];
-  /** Whether there are more. */
-  isTruncated: boolean;
-}
-
 /** Adds to the statistics; each key is there once. Rows without anything are deleted. */
 export const changeTotals = (changes: HeroTotals[]): Steps<void> =>
   merge(HERO_STATS, changes.map(rowOf), (row, stored) => {
@@ -75,8 +70,10 @@ export const changeTotals = (changes: HeroTotals[]): Steps<void> =>
     return isNothing(sums) ? undefined : rowOf(sums);
   });
 
-/** Every pair of values is a range of the key, so that no row is read in vain. */
-export function* readHeroes(selection: HeroSelection): Steps<HeroRows> {
+/** Every pair of values is a range of the key, so that no row is read in vain. `isTruncated`: there are more. */
+export function* readHeroes(
+  selection: HeroSelection,
+): Steps<{ rows: HeroTotals[]; isTruncated: boolean }> {
   yield* requireBuilt(HERO_STATS);
   const { gameModes, patchVersions, limit } = selection;
   const isPatch = patchVersions === undefined ? "" : "AND patch_version = ANY($3::text[])";
@@ -97,7 +94,7 @@ function verifySelected(
 ): void {
   const seen = new Set<string>();
   for (const row of rows) {
-    const key = keyText(row);
+    const key = keyOf(row);
     const isSelected =
       gameModes.includes(row.game_mode) && (patchVersions?.includes(row.patch_version) ?? true);
     if (!isSelected || seen.has(key)) {
@@ -107,29 +104,17 @@ function verifySelected(
   }
 }
 
-/** Names have no U+0000. */
-const keyText = (row: HeroRow): string =>
-  `${row.game_mode}\0${row.patch_version}\0${row.hero}\0${row.is_pruned}`;
-
 /** How a row is called in messages. */
 export const labelOf = (totals: HeroTotals): string => HERO_STATS.label(rowOf(totals));
 
-export const totalsOf = (row: HeroRow): HeroTotals => ({
-  gameMode: row.game_mode,
-  patchVersion: row.patch_version,
-  hero: row.hero,
-  isPruned: row.is_pruned === 1,
-  picks: row.picks,
-  wins: row.wins,
-  ...ofStats((name) => BigInt(row[name])),
-});
+/** Rows that were read also have a checksum. */
+export const totalsOf = (row: HeroRow): HeroTotals => {
+  const { game_mode, patch_version, hero, is_pruned, picks, wins } = row;
+  const stats = ofStats((name) => BigInt(row[name]));
+  return { game_mode, patch_version, hero, is_pruned, picks, wins, ...stats };
+};
 
 const rowOf = (totals: HeroTotals): HeroRow => ({
-  game_mode: totals.gameMode,
-  patch_version: totals.patchVersion,
-  hero: totals.hero,
-  is_pruned: totals.isPruned ? 1 : 0,
-  picks: totals.picks,
-  wins: totals.wins,
+  ...totals,
   ...ofStats((name) => totals[name].toString()),
 });
