@@ -6,7 +6,7 @@ import type { CompatProfile } from "../endpoint/compat-profile.ts";
 import type { RecordsRoute } from "../endpoint/shard-request.ts";
 import type { FeatureEvents, Observe } from "../observe/events.ts";
 import type { MetricFamily } from "../observe/prometheus.ts";
-import type { Schema } from "../openapi/schema-parts.ts";
+import type { Additions } from "../openapi/document.ts";
 import type { Settings } from "../settings/definitions.ts";
 import type { ReadableShards } from "../store/shards.ts";
 import type { Steps } from "../store/steps.ts";
@@ -14,12 +14,9 @@ import type { Transaction } from "../store/store.ts";
 import type { Index, TableShape } from "../store/table.ts";
 import type { Operated } from "./operated.ts";
 
-export interface Feature {
+export interface Feature extends Additions {
   name: string;
   routes?: readonly RecordsRoute[];
-  /** In the OpenAPI document, by name; and an example of each response. */
-  schemas?: Readonly<Record<string, Schema>>;
-  examples?: Readonly<Record<string, object>>;
   /** Which it also adds to the interface `FeatureEvents`. */
   events?: Partial<FeatureEvents>;
   /** What it needs of each record, by name: the parts of an outline. Computed once, when the record arrives. */

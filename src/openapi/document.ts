@@ -10,7 +10,7 @@ import { type DescribedRoute, HEADERS, JSON_API, responsesOf } from "./responses
 import type { Schema } from "./schema-parts.ts";
 import { SCHEMAS } from "./schemas.ts";
 
-/** What features add. */
+/** What features add: schemas by name, and an example of each response. */
 export interface Additions {
   schemas?: Readonly<Record<string, Schema>>;
   examples?: Readonly<Record<string, object>>;
@@ -27,9 +27,7 @@ export function openApiDocument(
   features: readonly Additions[],
   deployment: Deployment,
 ): object {
-  const added = features.map((feature) => feature.examples);
-  const exampleOf = (response: string) =>
-    Object.assign({}, examples, ...added)[response] as object | undefined;
+  const all = Object.assign({}, examples, ...features.map((feature) => feature.examples));
   return {
     openapi: "3.1.0",
     info: {
@@ -51,7 +49,7 @@ export function openApiDocument(
     ],
     security: [{ apiKey: [] }],
     paths: Object.fromEntries(
-      routes.map((route) => [route.path, pathItem(route, exampleOf, deployment)]),
+      routes.map((route) => [route.path, pathItem(route, all[route.response], deployment)]),
     ),
     components: {
       securitySchemes: {
@@ -80,7 +78,7 @@ const TAGS = { key: "records", own: "key", open: "service" } as const;
 
 function pathItem(
   route: DescribedRoute,
-  exampleOf: (response: string) => object | undefined,
+  example: object | undefined,
   deployment: Deployment,
 ): object {
   return {
@@ -92,7 +90,7 @@ function pathItem(
       tags: [TAGS[route.access]],
       ...(route.access === "open" ? { security: [] } : {}),
       parameters: parameters(route, deployment),
-      responses: responsesOf(route, exampleOf(route.response)),
+      responses: responsesOf(route, example),
     },
   };
 }

@@ -14,19 +14,13 @@ import {
 } from "../../endpoint/shard-request.ts";
 import type { LogStart, MatchFilters } from "../../query/query.ts";
 import { readFollowStart, readLogEnds } from "../../store/core/change-log.ts";
-import type { Change, LogPosition, Reader } from "../../store/store.ts";
+import type { ChangeBatch, LogPosition, Reader } from "../../store/store.ts";
 import { decodeLogCursor, encodeLogCursor } from "./cursor.ts";
 import { MAX_EXAMINED } from "./feed.ts";
 import { type ChangeFilter, isWanted, wantsAll } from "./filter.ts";
 import { CHANGES, DEFAULT_CHANGES } from "./parameters.ts";
 import { changeResource } from "./resource.ts";
 import { feedOf } from "./running.ts";
-
-interface ChangePage {
-  changes: readonly Change[];
-  /** Where the next page begins. */
-  end: LogPosition;
-}
 
 export async function getChanges(request: ShardRequest): Promise<ShardResult> {
   const { values, given } = readQuery(request, CHANGES);
@@ -62,7 +56,14 @@ export async function streamChanges(
   );
   if ((await reader.changes(start, 1)) === undefined) throw cursorExpired();
   if (raw.method === "HEAD") return null;
-  openSlot(request);
+  const { streams } = key.limits;
+  if (!feed.limits.open(limitId(key), streams)) {
+    throw apiError(
+      "too-many-streams",
+      `${key.limitedBy === undefined ? "This key" : "Your network"} has reached its limit of open streams (${streams}). Close one, or follow several players with one stream and a filter.`,
+      { retryAfter: 10 },
+    );
+  }
   feed.keepOpen(raw, 0);
   return feed.streams.open({
     requestId,
@@ -137,7 +138,7 @@ async function readPage(
   limit: number,
   filter: ChangeFilter,
   start: LogPosition,
-): Promise<ChangePage> {
+): Promise<Pick<ChangeBatch, "changes" | "end">> {
   const examined = wantsAll(filter) ? limit : MAX_EXAMINED;
   const batch = await request.reader.changes(start, examined);
   if (!batch) throw cursorExpired();
@@ -148,17 +149,6 @@ async function readPage(
   if (granted === wanted.length) return { changes: wanted, end: batch.end };
   const changes = wanted.slice(0, granted);
   return { changes, end: changes.at(-1)?.position ?? start };
-}
-
-function openSlot(request: ShardRequest): void {
-  const { key } = request;
-  const { streams } = key.limits;
-  if (feedOf(request).limits.open(limitId(key), streams)) return;
-  throw apiError(
-    "too-many-streams",
-    `${key.limitedBy === undefined ? "This key" : "Your network"} has reached its limit of open streams (${streams}). Close one, or follow several players with one stream and a filter.`,
-    { retryAfter: 10 },
-  );
 }
 
 function cursorExpired(): ApiError {

@@ -11,17 +11,6 @@ import { type ChangeFilter, isWanted } from "./filter.ts";
 import type { FeedLimits } from "./limits.ts";
 import { changeJson } from "./resource.ts";
 
-/** What a client is told when the server ends its stream. */
-const DETAILS: Record<Exclude<StreamEnd, "client-closed">, string> = {
-  "slow-reader":
-    "The client has not read what was sent to it. Connect again with the last id, and read faster or use filters.",
-  "cursor-expired":
-    "The cursor is not in the change log any more. Request /changes without a cursor, read /matches again, delete what it does not list, and go on from links.next.",
-  stopping: "The server is stopping. Connect again with the last id.",
-  "key-ended": "The key is expired or revoked, or has no access to this shard any more.",
-  "shard-unavailable": "This shard is temporarily unavailable. Connect again with the last id.",
-};
-
 /** What a client may leave unread. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
@@ -69,7 +58,7 @@ export class EventStreams {
   );
 
   constructor(private readonly context: StreamContext) {
-    for (const reason of STREAM_ENDS) this.ended.add([reason], 0);
+    for (const reason of Object.keys(STREAM_ENDS)) this.ended.add([reason], 0);
   }
 
   get size(): number {
@@ -82,7 +71,6 @@ export class EventStreams {
       this.#open.delete(stream);
     });
     this.#open.add(stream);
-    stream.start();
     if (this.#isStopping) stream.end("stopping");
     return stream.body;
   }
@@ -104,7 +92,7 @@ class EventStream {
   #isOver = false;
   /** Ends a pause early. */
   #wake = () => {};
-  #timers: ReturnType<typeof setInterval>[] = [];
+  readonly #timers: ReturnType<typeof setInterval>[];
   readonly #beganAt: number;
 
   constructor(
@@ -126,10 +114,7 @@ class EventStream {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }),
     );
-  }
-
-  start(): void {
-    const { heartbeatMs, keyCheckMs } = this.context.pace;
+    const { heartbeatMs, keyCheckMs } = context.pace;
     this.#timers = [
       setInterval(() => this.#heartbeat(), heartbeatMs).unref(),
       setInterval(() => this.#checkKey(), keyCheckMs).unref(),
@@ -158,7 +143,7 @@ class EventStream {
     this.#isOver = true;
     for (const timer of this.#timers) clearInterval(timer);
     if (why !== "client-closed") {
-      const data = JSON.stringify({ code: why, detail: DETAILS[why] });
+      const data = JSON.stringify({ code: why, detail: STREAM_ENDS[why] });
       this.#controller.enqueue(Buffer.from(`event: end\ndata: ${data}\n\n`));
       this.#controller.close();
     }

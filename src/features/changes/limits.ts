@@ -7,14 +7,10 @@ export class FeedLimits {
   #minute = 0;
   /** Changes in the current minute, by key. */
   readonly #sent = new Map<string, number>();
-  #total = 0;
+  /** Changes sent to all keys since the start. */
+  total = 0;
 
   constructor(private readonly clock: { now(): number }) {}
-
-  /** Changes sent to all keys since the start. */
-  get total(): number {
-    return this.#total;
-  }
 
   /** False if the key has as many streams open as it may have. Otherwise `close` must follow. */
   open(keyId: string, most: number): boolean {
@@ -38,7 +34,7 @@ export class FeedLimits {
     const sent = this.#sent.get(keyId) ?? 0;
     const granted = Math.max(0, Math.min(wanted, perMinute - sent));
     this.#sent.set(keyId, sent + granted);
-    this.#total += granted;
+    this.total += granted;
     return granted;
   }
 

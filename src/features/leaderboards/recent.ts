@@ -14,7 +14,10 @@ export async function updateRecent(
   { came: coming, left: gone, newestBefore }: DerivedChange,
 ): Promise<void> {
   const newestLeft = gone.length === 0 ? newestBefore : await transaction.newestServed();
-  const newest = latest(newestLeft, coming);
+  const newest = coming.reduce(
+    (time, { outline }) => Math.max(time ?? outline.createdAt, outline.createdAt),
+    newestLeft,
+  );
   const before = newestBefore === undefined ? undefined : recentDays(newestBefore);
   const now = newest === undefined ? undefined : recentDays(newest);
   const entering = without(now, before);
@@ -41,13 +44,6 @@ export async function countRecent(transaction: Transaction): Promise<void> {
   const { start, end } = recentDays(newest);
   const tallies = await transaction.run(() => rankedBetween(start, end));
   await transaction.run(() => changeRecent(tallies));
-}
-
-function latest(time: number | undefined, records: readonly Outlined[]): number | undefined {
-  for (const { outline } of records) {
-    if (time === undefined || outline.createdAt > time) time = outline.createdAt;
-  }
-  return time;
 }
 
 const isRecent = ({ outline }: Outlined, days: DayRange | undefined) =>

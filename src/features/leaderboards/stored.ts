@@ -111,15 +111,10 @@ const recentRow = (id: string, tally: RankedTally): RecentRow => ({
   win_rate: winRate(tally) ?? null,
 });
 
-function tableOf(name: Board, period: Period): BoardTable {
-  const found = period === "all" ? ALL[name] : RECENT[name];
-  if (!found) throw new Error(`there is no board ${name} of the period ${period}`);
-  return found;
-}
-
 /** A part of a leaderboard, the best first, then by id. The cost grows with the depth. */
 export function* readBoard({ board, period, depth, part }: BoardQuery): Steps<BoardPart> {
-  const table = tableOf(board, period);
+  // The check of the parameters allows no other boards with that period.
+  const table = (period === "all" ? ALL : RECENT)[board]!;
   const newestMatch = yield* newestServed();
   if ("playerIds" in part) {
     const entries = yield* entriesOf(table, yield* playersOn(table, depth, part.playerIds));

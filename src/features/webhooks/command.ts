@@ -10,11 +10,12 @@ import {
   UsageError,
 } from "../../cli/command.ts";
 import { table } from "../../cli/table.ts";
+import { isResourceId, isShardId } from "../../domain/identifiers.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { concealUser } from "../../settings/database-urls.ts";
 import type { Settings } from "../../settings/definitions.ts";
 import type { OpenServices } from "../operated.ts";
-import { HookError, type Hooks, hooksIn, parseHookPlayers, parseHookShards } from "./operations.ts";
+import { HookError, type Hooks, hooksIn } from "./operations.ts";
 import { type Hook, resumed } from "./stored.ts";
 
 type WithHooks = <T>(
@@ -59,8 +60,8 @@ const add = (withHooks: WithHooks) =>
         const wanted = {
           keyId: key,
           url: flagValue("--url", concealUser(url), () => hooks.parseUrl(url)),
-          shards: flagValue("--shards", shards ?? "", () => parseHookShards(listed(shards))),
-          players: flagValue("--players", players ?? "", () => parseHookPlayers(listed(players))),
+          shards: idsIn("--shards", shards, isShardId, "shard ids, e.g. na"),
+          players: idsIn("--players", players, isResourceId, "player ids"),
         };
         const { id } = await hooks.add(wanted, Date.now());
         const notes = [
@@ -73,7 +74,15 @@ const add = (withHooks: WithHooks) =>
       }),
   });
 
-const listed = (ids: string | undefined): string[] => (ids === undefined ? [] : ids.split(","));
+const MAX_IDS = 100;
+
+/** Distinct ids; none without the flag. */
+function idsIn(flag: string, text: string | undefined, isId: typeof isShardId, what: string) {
+  const ids = [...new Set(text?.split(","))];
+  const error = `must be at most ${MAX_IDS} ${what}`;
+  const isRight = ids.length <= MAX_IDS && ids.every(isId);
+  return flagValue(flag, text ?? "", () => (isRight ? { value: ids } : { error }));
+}
 
 const list = (withHooks: WithHooks) =>
   defineCommand({

@@ -2,7 +2,6 @@
 
 import { looksLikeKey } from "../../access/key.ts";
 import { stateOf } from "../../access/key-store.ts";
-import { isResourceId, isShardId } from "../../domain/identifiers.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import type { Parsed } from "../../settings/parsers.ts";
 import { readFollowStart } from "../../store/core/change-log.ts";
@@ -14,27 +13,6 @@ import { testBody } from "./batch.ts";
 import { type Send, type SendOutcome, send, TIMEOUT_MS } from "./send.ts";
 import { makeSecret, signedHeaders } from "./signature.ts";
 import { type Hook, HookStore, type NewHook, secretsOf } from "./stored.ts";
-
-const MAX_SHARDS = 100;
-const MAX_PLAYERS = 100;
-
-export const parseHookShards = (ids: readonly string[]): Parsed<string[]> =>
-  parseIds(ids, isShardId, MAX_SHARDS, "shard ids, e.g. na");
-
-export const parseHookPlayers = (ids: readonly string[]): Parsed<string[]> =>
-  parseIds(ids, isResourceId, MAX_PLAYERS, "player ids");
-
-function parseIds(
-  ids: readonly string[],
-  isId: (text: string) => boolean,
-  most: number,
-  what: string,
-): Parsed<string[]> {
-  const distinct = [...new Set(ids)];
-  return distinct.length <= most && distinct.every(isId)
-    ? { value: distinct }
-    : { error: `must be at most ${most} ${what}` };
-}
 
 /** What hooks need, in servers and in commands. */
 export interface HooksContext extends Omit<OwnServices, "settings" | "database"> {
