@@ -157,12 +157,8 @@ function failures(route: DescribedRoute): Responses {
 /** Rejected before the key is checked, so without limit headers. */
 const BEFORE_THE_KEY: ReadonlySet<number> = new Set([401, 414]);
 
-const EVERYWHERE = [
-  "X-Request-Id",
-  "Vary",
-  "Access-Control-Allow-Origin",
-  "Access-Control-Expose-Headers",
-];
+/** Besides those that only caches and browsers read: Vary and those of CORS. */
+const EVERYWHERE = ["X-Request-Id"];
 
 const LIMITS = [
   "RateLimit-Policy",
@@ -210,13 +206,6 @@ export const HEADERS: Record<string, object> = {
   "WWW-Authenticate": header("How to authenticate.", TEXT, "Bearer"),
   "Cache-Control": header("How the response may be cached.", TEXT, "private, no-cache"),
   "Content-Encoding": header("gzip, if the client accepts it.", TEXT, "gzip"),
-  Vary: header(
-    "The request headers that the response depends on.",
-    TEXT,
-    "Accept, Accept-Encoding, Authorization, Origin",
-  ),
-  "Access-Control-Allow-Origin": header("Pages of any origin may read the response.", TEXT, "*"),
-  "Access-Control-Expose-Headers": header("The headers such pages may read.", TEXT, "ETag"),
 };
 
 function reference(names: string[]): object {

@@ -17,15 +17,13 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
 /** Events are sent together up to this size. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
-export interface StreamPace {
-  heartbeatMs: number;
+export const STREAM_PACE = {
+  heartbeatMs: 15_000,
   /** How often it is checked whether the keys of streams are still valid. */
-  keyCheckMs: number;
+  keyCheckMs: 2000,
   /** How long a client with `MAX_UNREAD_BYTES` unread has to read some of it. */
-  unreadMs: number;
-}
-
-export const STREAM_PACE: StreamPace = { heartbeatMs: 15_000, keyCheckMs: 2000, unreadMs: 30_000 };
+  unreadMs: 30_000,
+};
 
 export interface StreamRequest {
   requestId: string;
@@ -42,7 +40,7 @@ export interface StreamRequest {
 interface StreamContext {
   feed: ChangeFeed;
   limits: FeedLimits;
-  pace: StreamPace;
+  pace: typeof STREAM_PACE;
   monotonic(): number;
   observe: Observe;
 }

@@ -5,7 +5,7 @@ import { jsonContent } from "../../document/content.ts";
 import { nextLinks } from "../../document/links.ts";
 import { RATE_UNIT } from "../../domain/rank.ts";
 import { formatTimestamp } from "../../domain/time.ts";
-import { type ApiError, apiError } from "../../endpoint/errors.ts";
+import { apiError } from "../../endpoint/errors.ts";
 import {
   readQuery,
   type ShardRequest,
@@ -33,7 +33,10 @@ export async function getLeaderboard(request: ShardRequest): Promise<ShardResult
   const { id, url, results } = request;
   const { depth } = request.running.get(NAME) as RunningBoards;
   const board = BOARDS.find((one) => one === id);
-  if (!board) throw unknownBoard();
+  if (!board) {
+    const boards = enumerate(BOARDS);
+    throw apiError("not-found", `There is no such leaderboard. Available boards: ${boards}.`);
+  }
   const { values, given } = readQuery(request, leaderboard(board));
   const { "filter[period]": period = "all" } = values;
   const found = await results.find(request, `leaderboard ${board}`, undefined, () =>
@@ -87,6 +90,3 @@ function daysOf({ newestMatch }: BoardPart): { start: string; end: string } | un
   const { start, end } = recentDays(newestMatch);
   return { start: formatTimestamp(start), end: formatTimestamp(end) };
 }
-
-const unknownBoard = (): ApiError =>
-  apiError("not-found", `There is no such leaderboard. Available boards: ${enumerate(BOARDS)}.`);

@@ -102,11 +102,11 @@ function resultOf(
 
 /** By rank, then the most recent match. */
 function closestFirst(one: FoundPlayer, other: FoundPlayer): number {
-  const byRank = one.rank - other.rank;
-  if (byRank !== 0) return byRank;
-  const byTime = (other.player.lastMatchAt ?? 0) - (one.player.lastMatchAt ?? 0);
-  if (byTime !== 0) return byTime;
-  return keyOf(one) < keyOf(other) ? -1 : 1;
+  return (
+    one.rank - other.rank ||
+    (other.player.lastMatchAt ?? 0) - (one.player.lastMatchAt ?? 0) ||
+    (keyOf(one) < keyOf(other) ? -1 : 1)
+  );
 }
 
 const keyOf = ({ player, shard }: FoundPlayer) => `${player.name} ${player.id} ${shard}`;

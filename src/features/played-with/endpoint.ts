@@ -44,7 +44,16 @@ async function findPlayers(
 ) {
   const [player] = await reader.players(searchable([id]));
   if (!player) throw notFound("player");
-  const { lineups, hasMore } = await reader.lineups(matchesOf(id, window));
+  const { lineups, hasMore } = await reader.lineups({
+    window,
+    sort: "-createdAt",
+    pageStart: { from: "offset", offset: 0 },
+    limit: MAX_MATCHES,
+    players: [[id]],
+    teams: [],
+    gameModes: [...COUNTED_MODES],
+    patchVersions: undefined,
+  });
   const others = playedWith(id, lineups.map(playedMatch)).slice(0, limit);
   const names = namesIn(lineups);
   return {
@@ -54,17 +63,6 @@ async function findPlayers(
     isTruncated: hasMore,
   };
 }
-
-const matchesOf = (playerId: string, window: Selection["window"]): Selection => ({
-  window,
-  sort: "-createdAt",
-  pageStart: { from: "offset", offset: 0 },
-  limit: MAX_MATCHES,
-  players: [[playerId]],
-  teams: [],
-  gameModes: [...COUNTED_MODES],
-  patchVersions: undefined,
-});
 
 /** Most matches need not be inflated. */
 const playedMatch = ({ createdAt, players, match }: Lineup) => ({

@@ -6,13 +6,8 @@ import type { Result } from "../../domain/streak.ts";
 /** At most this many matches are read, the newest ones. */
 export const MAX_MATCHES = 200;
 
-export interface PlayedMatch {
-  createdAt: number;
-  sides: readonly Side[];
-}
-
 /** How many matches, and how many of them the player in question won. */
-export interface Tally {
+interface Tally {
   matches: number;
   wins: number;
 }
@@ -50,8 +45,14 @@ export function sidesByResult(
   ];
 }
 
-/** Those with the most matches together first, then those of the latest match, then by id. */
-export function playedWith(ownId: string, matches: Iterable<PlayedMatch>): OtherPlayer[] {
+/**
+ * Those with the most matches together first, then those of the latest match, then by id. The newest match must come
+ * first.
+ */
+export function playedWith(
+  ownId: string,
+  matches: readonly { createdAt: number; sides: readonly Side[] }[],
+): OtherPlayer[] {
   const found = new Map<string, OtherPlayer>();
   for (const { createdAt, sides } of matches) {
     const own = sides.find(({ players }) => players.includes(ownId));
@@ -59,24 +60,21 @@ export function playedWith(ownId: string, matches: Iterable<PlayedMatch>): Other
     for (const side of sides) {
       for (const id of side.players) {
         if (id === ownId) continue;
-        const player = found.get(id) ?? newPlayer(id);
+        const player = found.get(id) ?? {
+          id,
+          with: { matches: 0, wins: 0 },
+          against: { matches: 0, wins: 0 },
+          lastPlayedAt: createdAt,
+        };
         found.set(id, player);
         const tally = side === own ? player.with : player.against;
         tally.matches += 1;
         if (own.won) tally.wins += 1;
-        player.lastPlayedAt = Math.max(player.lastPlayedAt, createdAt);
       }
     }
   }
   return [...found.values()].sort(inOrder);
 }
-
-const newPlayer = (id: string): OtherPlayer => ({
-  id,
-  with: { matches: 0, wins: 0 },
-  against: { matches: 0, wins: 0 },
-  lastPlayedAt: Number.NEGATIVE_INFINITY,
-});
 
 const together = (player: OtherPlayer) => player.with.matches + player.against.matches;
 

@@ -22,15 +22,7 @@ export const mayDeliver = (plan: AccessPlan, key: KeyRecord, shard: string): boo
 export const isFor = ({ shards }: Pick<Hook, "shards">, shard: string): boolean =>
   shards.length === 0 || shards.includes(shard);
 
-/** All keys by id. */
-export async function keysById(
-  store: Pick<KeyStore, "exists" | "list">,
-): Promise<ReadonlyMap<string, KeyRecord>> {
-  const records = (await store.exists()) ? await store.list() : [];
-  return new Map(records.map((record) => [record.id, record]));
-}
-
-/** Reads them again when they change. */
+/** All keys by id. Reads them again when they change. */
 export class KeysById {
   #version: string | undefined;
   #keys: ReadonlyMap<string, KeyRecord> = new Map();
@@ -40,7 +32,10 @@ export class KeysById {
   async read(): Promise<ReadonlyMap<string, KeyRecord>> {
     // The version first: a change between the two reads then causes another one.
     const version = await this.store.version();
-    if (version === undefined || version !== this.#version) this.#keys = await keysById(this.store);
+    if (version === undefined || version !== this.#version) {
+      const records = (await this.store.exists()) ? await this.store.list() : [];
+      this.#keys = new Map(records.map((record) => [record.id, record]));
+    }
     this.#version = version;
     return this.#keys;
   }

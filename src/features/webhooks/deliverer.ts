@@ -14,16 +14,9 @@ import { hookState, isFor, KeysById, mayDeliver } from "./access.ts";
 import { changesBody, readChanges } from "./batch.ts";
 import type { HooksContext } from "./operations.ts";
 import { nextAttempt } from "./schedule.ts";
-import type { Send } from "./send.ts";
+import { type SendOutcome, send } from "./send.ts";
 import { signedHeaders } from "./signature.ts";
-import {
-  type Hook,
-  type HookBatch,
-  type HookProgress,
-  isSame,
-  reached,
-  secretsOf,
-} from "./stored.ts";
+import { type Hook, type HookProgress, isSame, reached, secretsOf } from "./stored.ts";
 
 export interface DelivererOptions extends HooksContext, BackgroundServices {
   /** Whether nothing is delivered. */
@@ -235,7 +228,7 @@ export class Deliverer {
 
   /** Returns the progress if there may be more to deliver. */
   async #deliver(hook: Hook, progress: HookProgress): Promise<HookProgress | undefined> {
-    const { store, shards, allowPrivate, send, clock, observe } = this.options;
+    const { store, shards, allowPrivate, clock, observe } = this.options;
     const { shard } = progress;
     const reader = await shards.reader(shard);
     if (!reader) return undefined;
@@ -248,15 +241,15 @@ export class Deliverer {
       return store.advance(hook.id, progress, reached(end));
     }
     const oldest = changes[0]?.committedAt ?? clock.now();
-    const begun = progress.batch
-      ? progress
-      : await store.advance(hook.id, progress, { batch: newBatch(end, oldest, clock.now()) });
+    const id = `msg_${randomBase62(24)}`;
+    const batch = { id, end, startedAt: clock.now(), oldest };
+    const begun = progress.batch ? progress : await store.advance(hook.id, progress, { batch });
     if (!begun) return undefined;
 
-    const { id, startedAt } = begun.batch!;
+    const { id: message, startedAt } = begun.batch!;
     const body = changesBody(shard, changes, startedAt, begun.isGap);
     const began = clock.now();
-    const headers = signedHeaders(secretsOf(hook, began), id, began, body);
+    const headers = signedHeaders(secretsOf(hook, began), message, began, body);
     const outcome = await send(hook.url, headers, body, {
       allowPrivate,
       signal: this.#stopping.signal,
@@ -303,7 +296,7 @@ export class Deliverer {
   async #fail(
     hook: Hook,
     before: HookProgress,
-    { kind, result, retryAfterMs }: Awaited<ReturnType<Send>>,
+    { kind, result, retryAfterMs }: SendOutcome,
   ): Promise<void> {
     const { store, clock, observe } = this.options;
     const { shard } = before;
@@ -352,10 +345,3 @@ function oldestOf(hooks: readonly Hook[]): number | undefined {
   );
   return times.length === 0 ? undefined : Math.min(...times);
 }
-
-const newBatch = (end: LogPosition, oldest: number, now: number): HookBatch => ({
-  id: `msg_${randomBase62(24)}`,
-  end,
-  startedAt: now,
-  oldest,
-});

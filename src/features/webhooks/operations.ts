@@ -7,10 +7,10 @@ import type { Parsed } from "../../settings/parsers.ts";
 import { readFollowStart } from "../../store/core/change-log.ts";
 import type { LogPosition } from "../../store/store.ts";
 import type { OwnServices } from "../operated.ts";
-import { hookState, isFor, keysById, mayDeliver } from "./access.ts";
+import { hookState, isFor, KeysById, mayDeliver } from "./access.ts";
 import { parseHookUrl } from "./allowed-url.ts";
 import { testBody } from "./batch.ts";
-import { type Send, type SendOutcome, send, TIMEOUT_MS } from "./send.ts";
+import { type SendOutcome, send, TIMEOUT_MS } from "./send.ts";
 import { makeSecret, signedHeaders } from "./signature.ts";
 import { type Hook, HookStore, type NewHook, secretsOf } from "./stored.ts";
 
@@ -18,7 +18,6 @@ import { type Hook, HookStore, type NewHook, secretsOf } from "./stored.ts";
 export interface HooksContext extends Omit<OwnServices, "settings" | "database"> {
   store: HookStore;
   allowPrivate: boolean;
-  send: Send;
 }
 
 export const hooksIn = ({ settings, database, ...services }: OwnServices): Hooks =>
@@ -26,7 +25,6 @@ export const hooksIn = ({ settings, database, ...services }: OwnServices): Hooks
     ...services,
     store: new HookStore(database),
     allowPrivate: settings.hooks === "private",
-    send,
   });
 
 /** The hook cannot be added or found. The message says why, for operators. */
@@ -75,7 +73,7 @@ export class Hooks {
 
   /** Sends a test message, whether or not the hook is paused. */
   async test(hook: Hook, now: number): Promise<SendOutcome & { milliseconds: number }> {
-    const { send, allowPrivate } = this.context;
+    const { allowPrivate } = this.context;
     const body = testBody(hook.id, now);
     const id = `msg_test_${crypto.randomUUID().replaceAll("-", "")}`;
     const headers = signedHeaders(secretsOf(hook, now), id, now, body);
@@ -100,7 +98,7 @@ export class Hooks {
   /** As JSON, without its secret. */
   async describe(hooks: readonly Hook[], now: number) {
     const { keyStore, plan } = this.context;
-    const keys = await keysById(keyStore);
+    const keys = await new KeysById(keyStore).read();
     return hooks.map((hook) => {
       const key = keys.get(hook.keyId);
       return {

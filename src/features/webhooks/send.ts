@@ -6,13 +6,6 @@ import { isIP } from "node:net";
 import { version } from "../../../package.json";
 import { checkHookUrl, ForbiddenUrl, hostOf, resolveHookUrl } from "./allowed-url.ts";
 
-export interface SendOptions {
-  allowPrivate: boolean;
-  /** Stops waiting, e.g. because the server stops. */
-  signal: AbortSignal;
-  timeoutMs?: number;
-}
-
 /** What became of a request. `result` is for operators, and short. */
 export interface SendOutcome {
   kind: "delivered" | "gone" | "failed";
@@ -20,13 +13,6 @@ export interface SendOutcome {
   /** What the receiver asks for; 0 if it does not. */
   retryAfterMs: number;
 }
-
-export type Send = (
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  options: SendOptions,
-) => Promise<SendOutcome>;
 
 export const TIMEOUT_MS = 15_000;
 const MAX_HEAD_BYTES = 16 * 1024;
@@ -37,21 +23,26 @@ const LONGEST_RESULT = 200;
 const NOT_PRINTABLE = /[^\x20-\x7e]/g;
 const GONE = 410;
 
-/** Never throws. */
-export const send: Send = async (url, headers, body, { allowPrivate, signal, timeoutMs }) => {
-  const limit = timeoutMs ?? TIMEOUT_MS;
-  const expired = AbortSignal.timeout(limit);
+/** Never throws. `signal` stops waiting, e.g. because the server stops. */
+export async function send(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  options: { allowPrivate: boolean; signal: AbortSignal; timeoutMs?: number },
+): Promise<SendOutcome> {
+  const { allowPrivate, signal, timeoutMs = TIMEOUT_MS } = options;
+  const expired = AbortSignal.timeout(timeoutMs);
   const ended = AbortSignal.any([signal, expired]);
   try {
     const target = new URL(url);
     checkHookUrl(target, allowPrivate);
     return outcomeOf(await exchange(target, allowPrivate, headers, body, ended));
   } catch (error) {
-    const reason = expired.aborted ? `no response within ${limit / 1000} s` : reasonOf(error);
+    const reason = expired.aborted ? `no response within ${timeoutMs / 1000} s` : reasonOf(error);
     const result = reason.slice(0, LONGEST_RESULT).replace(NOT_PRINTABLE, "?");
     return { kind: "failed", result, retryAfterMs: 0 };
   }
-};
+}
 
 interface Head {
   status: number;
