@@ -45,9 +45,6 @@ export const RANKS = {
   nearest: 8,
 } as const;
 
-/** A letter that follows a beginning of the text, which is given as a key. */
-export type NextLetter = readonly [opening: string, letter: string];
-
 /** Typos before this letter are not looked for in beginnings: far too many names would fit. */
 const FIRST_TYPO = 2;
 
@@ -102,7 +99,7 @@ export class NameSearch {
    */
   corrections(
     openings: readonly string[],
-    next: readonly NextLetter[],
+    next: readonly (readonly [opening: string, letter: string])[],
   ): { all: string[]; inBeginnings: string[] } {
     const letters = this.#letters;
     const corrected = new Map<string, number>();

@@ -15,6 +15,7 @@ import { formatTimestamp } from "../../domain/time.ts";
 import { concealUser } from "../../settings/database-urls.ts";
 import type { Settings } from "../../settings/definitions.ts";
 import type { OpenServices } from "../operated.ts";
+import { parseHookUrl } from "./allowed-url.ts";
 import { HookError, type Hooks, hooksIn } from "./operations.ts";
 import { type Hook, resumed } from "./stored.ts";
 
@@ -59,7 +60,9 @@ const add = (withHooks: WithHooks) =>
       withHooks(settings, async (hooks) => {
         const wanted = {
           keyId: key,
-          url: flagValue("--url", concealUser(url), () => hooks.parseUrl(url)),
+          url: flagValue("--url", concealUser(url), () =>
+            parseHookUrl(url, hooks.context.allowPrivate),
+          ),
           shards: idsIn("--shards", shards, isShardId, "shard ids, e.g. na"),
           players: idsIn("--players", players, isResourceId, "player ids"),
         };
@@ -95,7 +98,7 @@ const list = (withHooks: WithHooks) =>
       withHooks(
         settings,
         async (hooks) => {
-          const json = await hooks.describe(await hooks.list(), Date.now());
+          const json = await hooks.describe(await hooks.context.store.list(), Date.now());
           const head = ["ID", "KEY", "STATE", "SHARDS", "LAST RESULT", "URL"];
           const text = json.length > 0 ? table([head, ...json.map(rowOf)]) : "";
           return { json, text, none: "No hooks yet: add one with 'matchbook hooks add'." };

@@ -140,7 +140,6 @@ export class Deliverer {
 
   async #startDue(): Promise<boolean> {
     const { store, clock } = this.options;
-    if (!(await store.exists())) return false;
     // Before the list is read: what ends meanwhile is listed as it was before.
     const busy = new Set(this.#running.keys());
     const hooks = await store.list();

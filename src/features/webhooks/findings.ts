@@ -6,7 +6,7 @@ import { hooksIn } from "./operations.ts";
 
 export async function hookFindings(services: OwnServices, now: number): Promise<Finding[]> {
   const hooks = hooksIn(services);
-  const all = await hooks.describe(await hooks.list(), now);
+  const all = await hooks.describe(await hooks.context.store.list(), now);
   if (all.length === 0) return [];
   const broken = all.filter(({ state, pausedBy }) => state !== "active" && pausedBy !== "operator");
   if (broken.length === 0) return [ok("webhooks", `${all.length} without a failure`)];

@@ -3,12 +3,10 @@
 import { looksLikeKey } from "../../access/key.ts";
 import { stateOf } from "../../access/key-store.ts";
 import { formatTimestamp } from "../../domain/time.ts";
-import type { Parsed } from "../../settings/parsers.ts";
 import { readFollowStart } from "../../store/core/change-log.ts";
 import type { LogPosition } from "../../store/store.ts";
 import type { OwnServices } from "../operated.ts";
 import { hookState, isFor, KeysById, mayDeliver } from "./access.ts";
-import { parseHookUrl } from "./allowed-url.ts";
 import { testBody } from "./batch.ts";
 import { type SendOutcome, send, TIMEOUT_MS } from "./send.ts";
 import { makeSecret, signedHeaders } from "./signature.ts";
@@ -41,15 +39,9 @@ const OVERLAP_MS = 24 * 60 * 60 * 1000;
 export class Hooks {
   constructor(readonly context: HooksContext) {}
 
-  async list(): Promise<Hook[]> {
-    const { store } = this.context;
-    return (await store.exists()) ? store.list() : [];
-  }
-
   /** Throws HookError. */
   async find(id: string): Promise<Hook> {
-    const { store } = this.context;
-    const hook = (await store.exists()) ? await store.find(id) : undefined;
+    const hook = (await this.context.store.list()).find((one) => one.id === id);
     if (hook) return hook;
     // Of a token sent by mistake, little is repeated. Ids have 12 characters.
     throw new HookError(
@@ -57,14 +49,10 @@ export class Hooks {
     );
   }
 
-  parseUrl(text: string): Parsed<string> {
-    return parseHookUrl(text, this.context.allowPrivate);
-  }
-
   /** It begins with the next change. Throws HookError. */
   async add(wanted: NewHook, now: number): Promise<Hook> {
     await this.#checkKey(wanted, now);
-    if ((await this.list()).length >= MAX_HOOKS) {
+    if ((await this.context.store.list()).length >= MAX_HOOKS) {
       throw new HookError(`there are ${MAX_HOOKS} hooks; remove one first`);
     }
     const positions = await this.#positions(wanted, now);
