@@ -194,31 +194,24 @@ class EventStream {
   async #send(changes: readonly Change[]): Promise<void> {
     let next = 0;
     while (next < changes.length && !this.#isOver) {
-      if (!(await this.#untilRoom())) return this.end("slow-reader");
+      if (!this.#hasRoom) await this.#pause(this.context.pace.unreadMs);
       if (this.#isOver) return;
+      if (!this.#hasRoom) return this.end("slow-reader");
       const chunk = chunkFrom(changes, next);
       const { changesPerMinute } = this.#key.limits;
       const granted = this.context.limits.take(limitId(this.#key), chunk.length, changesPerMinute);
-      if (granted > 0) this.#sendNow(chunk.slice(0, granted));
+      if (granted > 0) {
+        this.#write(chunk.slice(0, granted).map(eventOf).join(""));
+        this.#sent += granted;
+        this.#position = chunk[granted - 1]!.position;
+      }
       next += granted;
       if (granted < chunk.length) await this.#pause(this.context.limits.msToNextMinute());
     }
   }
 
-  #sendNow(changes: readonly Change[]): void {
-    this.#write(changes.map(eventOf).join(""));
-    this.#sent += changes.length;
-    this.#position = changes.at(-1)!.position;
-  }
-
   get #hasRoom(): boolean {
     return (this.#controller.desiredSize ?? 0) > 0;
-  }
-
-  /** False if the client reads nothing for too long. */
-  async #untilRoom(): Promise<boolean> {
-    if (!this.#hasRoom) await this.#pause(this.context.pace.unreadMs);
-    return this.#isOver || this.#hasRoom;
   }
 
   #write(text: string): void {

@@ -43,7 +43,7 @@ const STALLED_MS = 10_000;
 /** How long requests in flight may take when the server stops. What is cut off is sent again. */
 const STOP_MS = 2000;
 
-const NOTHING = { paused: 0, oldest: undefined };
+const NOTHING = { paused: 0, oldest: Number.POSITIVE_INFINITY };
 
 type ChangeLog = { beginning: LogPosition; end: LogPosition };
 
@@ -60,7 +60,7 @@ export class Deliverer {
   /** Where the next turn begins, so that all hooks get a share. */
   #turns = 0;
   /** What the metrics show. `oldest`: when the oldest undelivered change was committed. */
-  #state: { paused: number; oldest: number | undefined } = NOTHING;
+  #state = NOTHING;
   readonly #deliveries = new Counter(
     "matchbook_hook_deliveries_total",
     "Attempts to deliver changes to hooks, by result",
@@ -81,7 +81,7 @@ export class Deliverer {
 
   families(): MetricFamily[] {
     const { paused, oldest } = this.#state;
-    const lag = oldest === undefined ? 0 : Math.max(0, this.options.clock.now() - oldest);
+    const lag = Math.max(0, this.options.clock.now() - oldest);
     return [
       this.#deliveries.family(),
       gauge(
@@ -147,9 +147,10 @@ export class Deliverer {
     const keys = await this.#keys.read();
     const now = clock.now();
     const active = hooks.filter((hook) => isActive(hook, keys, now));
+    const underway = active.flatMap(({ progress }) => progress.map(({ batch }) => batch?.oldest));
     this.#state = {
       paused: hooks.filter(({ pausedBy }) => pausedBy !== null).length,
-      oldest: oldestOf(active),
+      oldest: Math.min(...underway.map((time) => time ?? NOTHING.oldest)),
     };
     const logs = new Map<string, Promise<ChangeLog | undefined>>();
     const shards = await this.options.shards.list();
@@ -335,12 +336,4 @@ export class Deliverer {
 function isActive(hook: Hook, keys: ReadonlyMap<string, KeyRecord>, now: number): boolean {
   const state = hookState(hook, keys.get(hook.keyId), now);
   return state === "active" || state === "failing";
-}
-
-/** When the oldest change was committed that is in a batch. */
-function oldestOf(hooks: readonly Hook[]): number | undefined {
-  const times = hooks.flatMap(({ progress }) =>
-    progress.flatMap(({ batch }) => (batch ? [batch.oldest] : [])),
-  );
-  return times.length === 0 ? undefined : Math.min(...times);
 }
