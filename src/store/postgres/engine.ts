@@ -14,7 +14,6 @@ import {
   type TableShape,
   type Value,
 } from "../table.ts";
-import { type GivenColumn, given, insertRows } from "./bulk-write.ts";
 import type { Connection } from "./session.ts";
 
 export function postgresEngine(connection: Connection): Engine {
@@ -50,14 +49,9 @@ export function postgresEngine(connection: Connection): Engine {
       for (const statement of createTable(table)) await connection.run(statement);
     },
 
-    async insert(table, rows) {
-      if (rows.length > 0) await insertRows(connection, table.name, columnsOf(table, rows));
-    },
+    insert: (table, rows) => insertRows(connection, table, rows),
 
-    async put(table, rows) {
-      if (rows.length === 0) return;
-      await insertRows(connection, table.name, columnsOf(table, rows), onConflict(table));
-    },
+    put: (table, rows) => insertRows(connection, table, rows, onConflict(table)),
 
     async remove(table, keys) {
       if (keys.length === 0) return;
@@ -80,49 +74,77 @@ const isGiven = (table: TableShape): string =>
     })
     .join(" AND ");
 
-const TYPES = { text: "text", integer: "integer", bigint: "bigint", bytes: "bytea" } as const;
-
 /** A statement that selects the rows of a table. */
 export const rowsIn = oncePerTable(
   (table) => `SELECT ${selectList(table, table.name)} FROM {${table.name}} AS ${table.name}`,
 );
 
-const givenColumn = (table: TableShape, name: string, values: Value[]): GivenColumn =>
-  ({ name, type: TYPES[columnIn(table, name).type], values }) as GivenColumn;
-
-function columnsOf<Row>(table: Table<Row>, rows: readonly Row[]): GivenColumn[] {
-  const all = rows.map((row) => storedValues(table, row));
-  return storedColumns(table).map((name, at) =>
-    givenColumn(
-      table,
-      name,
-      all.map((values) => values[at]!),
-    ),
+async function insertRows<Row>(
+  connection: Connection,
+  table: Table<Row>,
+  rows: readonly Row[],
+  onConflict = "",
+): Promise<void> {
+  if (rows.length === 0) return;
+  const names = storedColumns(table);
+  const { source, expressions, values } = given(
+    table,
+    names,
+    rows.map((row) => storedValues(table, row)),
+  );
+  await connection.run(
+    `INSERT INTO {${table.name}} (${names.join(", ")})
+     SELECT ${expressions.join(", ")} FROM ${source} ${onConflict}`,
+    values,
   );
 }
-
-const keyColumns = <Row, Key extends keyof Row>(
-  table: Table<Row, Key>,
-  keys: readonly Pick<Row, Key>[],
-): GivenColumn[] =>
-  table.key.map((name) =>
-    givenColumn(
-      table,
-      name,
-      keys.map((key) => key[name] as Value),
-    ),
-  );
 
 /** How rows with these keys are found: by a list, or by a source of rows if the key has several columns. */
 function asked<Row, Key extends keyof Row>(
   table: Table<Row, Key>,
   keys: readonly Pick<Row, Key>[],
 ): { source: string; isAsked: string; values: unknown[] } {
-  const columns = keyColumns(table, keys);
-  const [only, ...others] = columns;
+  const [only, ...others] = table.key;
   if (others.length === 0) {
-    const isAsked = `${table.name}.${only!.name} = ANY($1::${only!.type}[])`;
-    return { source: "", isAsked, values: [only!.values] };
+    const isAsked = `${table.name}.${only!} = ANY($1::${columnIn(table, only!).type}[])`;
+    return { source: "", isAsked, values: [keys.map((key) => key[only!])] };
   }
-  return { ...given(columns), isAsked: isGiven(table) };
+  const rows = keys.map((key) => table.key.map((name) => key[name] as Value));
+  return { ...given(table, table.key, rows), isAsked: isGiven(table) };
+}
+
+/**
+ * The source rows of a statement: a FROM item with the alias `given`, and the value of each column in it. Values are passed
+ * as one array per column. The byte strings of a column are concatenated, and the server splits them.
+ */
+function given(table: TableShape, columns: readonly string[], rows: readonly Value[][]) {
+  const names: string[] = [];
+  const arrays: string[] = [];
+  const values: unknown[] = [];
+  const add = (name: string, type: string, list: readonly unknown[]) => {
+    values.push(list);
+    names.push(name);
+    arrays.push(`$${values.length}::${type}[]`);
+    return `given.${name}`;
+  };
+  const expressions = columns.map((name, at) => {
+    const { type } = columnIn(table, name);
+    const list = rows.map((row) => row[at]!);
+    if (type !== "bytes") return add(name, type, list);
+    const blobs = list as (Uint8Array | null)[];
+    // Counted from 1 as in SQL. A length of -1 means NULL.
+    let end = 1;
+    const starts = blobs.map((blob) => {
+      end += blob?.length ?? 0;
+      return end - (blob?.length ?? 0);
+    });
+    values.push(Buffer.concat(blobs.filter((blob) => blob !== null)));
+    const whole = `$${values.length}::bytea`;
+    const start = add(`${name}_start`, "integer", starts);
+    const lengths = blobs.map((blob) => blob?.length ?? -1);
+    const length = add(`${name}_length`, "integer", lengths);
+    return `CASE WHEN ${length} >= 0 THEN substr(${whole}, ${start}, ${length}) END`;
+  });
+  const source = `unnest(${arrays.join(", ")}) AS given (${names.join(", ")})`;
+  return { source, expressions, values };
 }
