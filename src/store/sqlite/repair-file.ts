@@ -1,20 +1,45 @@
-/** The files of a repair. */
+/** The files of a repair: the damaged one, which nobody else can write to until it is replaced or closed, and the new one. */
 
-import type { Database } from "bun:sqlite";
-import { chmodSync, chownSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { Database, SQLiteError } from "bun:sqlite";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { syncFolder } from "../../durable-files.ts";
 import type { ReadableState, ShardRepair } from "../repair.ts";
-import { StoreError, type Writer } from "../store.ts";
+import { StoreError, StoreRefuses, type Writer } from "../store.ts";
 import { storedColumns, type TableShape } from "../table.ts";
 import { DOCUMENTS, RECORDS } from "../tables.ts";
-import { LockedFile } from "./locked-file.ts";
+import { isWalCut } from "./lost-commits.ts";
 import { completeFile, openNewFile } from "./new-file.ts";
-import { openForWriting } from "./open.ts";
+import { asStoreError, openForWriting } from "./open.ts";
 import { SqliteWriter } from "./writer.ts";
 
+/** How long to wait for writers, each batch of which is short, and for readers of the WAL. */
+const WRITER_PATIENCE_MS = 5_000;
+const READER_PATIENCE_MS = 1_000;
+/** How often the WAL is emptied again because somebody wrote in between. */
+const ATTEMPTS = 3;
+
 export class RepairFile implements ShardRepair {
-  readonly #newName: string;
-  readonly #locked: LockedFile;
+  /** Without symbolic links: SQLite puts its other files beside the real one. */
+  readonly #path: string;
+  /** Whether the end of its WAL is damaged, or was never committed: SQLite drops it without a word. */
+  readonly isWalCut: boolean;
+  readonly #lock: Database;
+  /** For reads, because damage can end the transaction of the lock. */
   readonly #reader: Database;
+  readonly #newName: string;
+  readonly #copyName: string;
   #writer: SqliteWriter | undefined;
 
   /** Waits for writers, and then keeps them waiting. Throws StoreError. */
@@ -22,18 +47,13 @@ export class RepairFile implements ShardRepair {
     private readonly shard: string,
     path: string,
   ) {
-    this.#locked = new LockedFile(path);
-    this.#newName = `${this.#locked.path}.repair`;
-    const { reader } = this.#locked;
-    if (!reader) {
-      this.#locked.close();
-      throw new StoreError(`${path} cannot be read any more: restore the shard from a backup`);
-    }
-    this.#reader = reader;
-  }
-
-  get isWalCut(): boolean {
-    return this.#locked.isWalCut;
+    this.#path = realpathSync(path);
+    this.#newName = `${this.#path}.repair`;
+    this.#copyName = `${this.#path}.repair-copy`;
+    this.#undoSwap();
+    this.isWalCut = isWalCut(`${this.#path}-wal`);
+    this.#lock = this.#takeLock();
+    this.#reader = new Database(this.#path, { readonly: true });
   }
 
   /** Without indexes: the records in the order in which they are stored, in a file of their own. */
@@ -47,7 +67,7 @@ export class RepairFile implements ShardRepair {
     const unindexed = new SqliteWriter(copy);
     const damaged = new SqliteWriter(this.#reader);
     try {
-      copy.run("ATTACH ? AS damaged", [this.#locked.path]);
+      copy.run("ATTACH ? AS damaged", [this.#path]);
       for (const table of [RECORDS, DOCUMENTS]) copyStored(copy, table);
       copy.run("DETACH damaged");
       return await damaged.survey((state) => unindexed.survey((other) => work(state, other)));
@@ -61,7 +81,7 @@ export class RepairFile implements ShardRepair {
 
   open(): Writer {
     remove(this.#newName);
-    const { mode, uid, gid } = statSync(this.#locked.path);
+    const { mode, uid, gid } = statSync(this.#path);
     // With the rights of the damaged file from the beginning: it has personal data.
     writeFileSync(this.#newName, "", { mode: 0o600 });
     chmodSync(this.#newName, mode & 0o777);
@@ -77,23 +97,101 @@ export class RepairFile implements ShardRepair {
     completeFile(this.shard, this.#newName);
   }
 
+  /** A free name for the damaged file, or the one that it got from a process that was killed in between. */
   keptName(stamp: string): string {
-    return this.#locked.nameAfter(`.damaged-${stamp}`);
+    const before = this.#keptBefore();
+    if (before) return before;
+    for (let count = 1; ; count++) {
+      const name = `${this.#path}.damaged-${stamp}${count === 1 ? "" : `-${count}`}`;
+      if (!existsSync(name)) return name;
+    }
   }
 
+  /**
+   * A running server opens the new file within a second; it must not find the WAL of the damaged one beside it. Each step is on the disk before the next, so that
+   * a power failure leaves what a killed process leaves.
+   */
   swap(kept: string): void {
-    this.#locked.replaceWith(this.#newName, kept);
+    const folder = dirname(this.#path);
+    if (!existsSync(kept)) linkSync(this.#path, kept);
+    syncFolder(folder);
+    // In one step: of two names, a killed process would leave both, and the second would outlive the WAL itself.
+    if (this.#walBytes > 0) renameSync(`${this.#path}-wal`, `${kept}-wal`);
+    for (const companion of ["-wal", "-shm"]) rmSync(`${this.#path}${companion}`, { force: true });
+    syncFolder(folder);
+    renameSync(this.#newName, this.#path);
+    syncFolder(folder);
   }
 
   close(): void {
     this.#writer?.close();
     remove(this.#newName);
     remove(this.#copyName);
-    this.#locked.close();
+    this.#reader.close();
+    this.#lock.close();
   }
 
-  get #copyName(): string {
-    return `${this.#locked.path}.repair-copy`;
+  /**
+   * Empties the WAL first, if SQLite can and readers allow it: then a process that is killed while it swaps the files
+   * leaves everything that was committed where it was.
+   */
+  #takeLock(): Database {
+    const database = new Database(this.#path, { readwrite: true, create: false });
+    try {
+      for (let attempt = 1; ; attempt++) {
+        database.run(`PRAGMA busy_timeout = ${READER_PATIENCE_MS}`);
+        const canEmpty = emptyWal(database);
+        database.run(`PRAGMA busy_timeout = ${WRITER_PATIENCE_MS}`);
+        database.run("BEGIN IMMEDIATE");
+        if (!canEmpty || this.#walBytes === 0 || attempt === ATTEMPTS) return database;
+        database.run("ROLLBACK");
+      }
+    } catch (error) {
+      database.close();
+      const { code = "" } = error instanceof SQLiteError ? error : {};
+      if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+        throw new StoreError(
+          `${this.#path} cannot be read any more: restore the shard from a backup`,
+        );
+      }
+      if (!code.startsWith("SQLITE_BUSY")) throw asStoreError(error, this.#path);
+      throw new StoreRefuses(
+        `${this.#path} is locked: another program is writing to it; stop it, or retry when it is done`,
+      );
+    }
+  }
+
+  get #walBytes(): number {
+    return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** The other name of this file, if a process was killed between the steps of the swap. */
+  #keptBefore(): string | undefined {
+    const { ino } = statSync(this.#path);
+    const start = `${basename(this.#path)}.damaged-`;
+    const folder = dirname(this.#path);
+    return readdirSync(folder)
+      .filter((name) => name.startsWith(start) && !name.endsWith("-wal"))
+      .map((name) => join(folder, name))
+      .find((other) => statSync(other).ino === ino);
+  }
+
+  /** Brings back the WAL that belongs to the file. */
+  #undoSwap(): void {
+    const kept = this.#keptBefore();
+    const wal = `${this.#path}-wal`;
+    if (kept && existsSync(`${kept}-wal`) && !existsSync(wal)) renameSync(`${kept}-wal`, wal);
+  }
+}
+
+/** False if SQLite cannot, because the file is damaged. */
+function emptyWal(database: Database): boolean {
+  try {
+    database.query("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    return true;
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code?.startsWith("SQLITE_CORRUPT")) return false;
+    throw error;
   }
 }
 
