@@ -45,7 +45,6 @@ export interface Patience {
 
 /** The error types of the caller. Their messages are for operators. */
 export interface OwnErrors {
-  isOwn(error: unknown): error is Error;
   unavailable(message: string, cause: unknown): Error;
   /** The connection broke during COMMIT: the transaction may or may not have been committed. */
   inDoubt(message: string, cause: unknown): Error;
@@ -206,7 +205,6 @@ export class PostgresSession implements Connection {
   }
 
   #asOwnError(error: unknown): Error {
-    if (this.errors.isOwn(error)) return error;
     const { message } = error as Error;
     return this.errors.unavailable(`cannot use ${this.place.shown}: ${message}`, error);
   }

@@ -27,7 +27,6 @@ const LET_OTHERS_CONTINUE = `SELECT set_config('lock_timeout', '${PATIENCE.write
   set_config('idle_in_transaction_session_timeout', '10s', true)`;
 
 const ERRORS: OwnErrors = {
-  isOwn: (error) => error instanceof AccessError,
   unavailable: (message, cause) => new AccessError(message, { cause }),
   // Counts are then written again, and may (rarely) be counted twice.
   inDoubt: (message, cause) =>

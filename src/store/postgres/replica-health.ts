@@ -8,44 +8,29 @@ import { checkFormat } from "../formats.ts";
 import { StoreUnavailable } from "../store.ts";
 import { type Patience, type PostgresTarget, type Session, sharedSession } from "./session.ts";
 
-/**
- * A state of the shard: its sequence number, and a token that distinguishes states with the same
- * number.
- */
-interface State {
+/** What a replica reports: a state of the shard. The token distinguishes states with the same number. */
+interface ReplicaState {
   sequence: number;
   token: string;
-}
-
-/** What a replica reports. */
-export interface ReplicaState extends State {
   /** Whether the server is in recovery, i.e. replicates another one. */
   isReplica: boolean;
 }
 
-/** Why a reachable replica is not used. */
-export type Exclusion =
-  /** Its lag exceeds the limit. */
-  | "behind"
-  /**
-   * It has a state that the primary never had; or the primary is unknown, and it is not a replica
-   * of any server.
-   */
-  | "unrelated";
+/** Why a reachable replica is not used: its lag exceeds the limit. */
+const BEHIND = "its replica lag is too high";
+/** It has a state that the primary never had; or the primary is unknown, and it is not a replica of any server. */
+const UNRELATED = "it does not replicate the primary";
 
 /** How many states of the primary are remembered, with the time they were first seen. */
 const MAX_STATES = 1000;
 
 export class Primary {
-  readonly #now: () => number;
   #seen: { sequence: number; at: number }[] = [];
 
   constructor(
     private readonly session: Session,
-    now: () => number,
-  ) {
-    this.#now = now;
-  }
+    private readonly now: () => number,
+  ) {}
 
   /** Whether it has responded since the start. */
   get hasResponded(): boolean {
@@ -53,7 +38,7 @@ export class Primary {
   }
 
   /** Whether the primary has had this state; undefined if it is unavailable. */
-  async judge({ sequence, token }: State): Promise<"own" | "unknown" | undefined> {
+  async hasHad({ sequence, token }: ReplicaState): Promise<boolean | undefined> {
     try {
       const [row] = await this.session.rows<{ sequence: string; isOwn: boolean }>(
         // What is older than the log can only be judged by its number.
@@ -64,7 +49,7 @@ export class Primary {
         [sequence, token],
       );
       this.#note(Number(row!.sequence));
-      return row!.isOwn ? "own" : "unknown";
+      return row!.isOwn;
     } catch (error) {
       if (error instanceof StoreUnavailable) return undefined;
       throw error;
@@ -74,7 +59,7 @@ export class Primary {
   /** Milliseconds since the first change that this state lacks. */
   lag(sequence: number): number {
     const lacking = this.#seen.find((one) => one.sequence > sequence);
-    return lacking ? this.#now() - lacking.at : 0;
+    return lacking ? this.now() - lacking.at : 0;
   }
 
   /** A lower number than the last belongs to another history, which replaces the old one. */
@@ -82,7 +67,7 @@ export class Primary {
     const last = this.#seen.at(-1)?.sequence ?? -1;
     if (sequence === last) return;
     if (sequence < last) this.#seen = [];
-    this.#seen.push({ sequence, at: this.#now() });
+    this.#seen.push({ sequence, at: this.now() });
     if (this.#seen.length > MAX_STATES) this.#seen.shift();
   }
 }
@@ -113,12 +98,12 @@ export class ReplicaHealth {
    * Why it cannot be used; undefined if it can. The replica's state is read first, so that the
    * primary cannot be behind it. `furthest` is the highest sequence number of any replica.
    */
-  async exclusion(state: ReplicaState, furthest: number): Promise<Exclusion | undefined> {
-    const verdict = await this.primary.judge(state);
+  async exclusion(state: ReplicaState, furthest: number): Promise<string | undefined> {
+    const isOwn = await this.primary.hasHad(state);
     if (!this.primary.hasResponded) return withoutPrimary(state, furthest);
-    if (verdict !== undefined) this.#isFollower = verdict === "own";
-    if (!this.#isFollower) return "unrelated";
-    return this.primary.lag(state.sequence) > this.maxLagMs ? "behind" : undefined;
+    if (isOwn !== undefined) this.#isFollower = isOwn;
+    if (!this.#isFollower) return UNRELATED;
+    return this.primary.lag(state.sequence) > this.maxLagMs ? BEHIND : undefined;
   }
 
   close(): Promise<void> {
@@ -130,9 +115,9 @@ export class ReplicaHealth {
  * Until the primary has responded once, the lag of replicas is unknown. A replica of some server
  * that no other replica is ahead of is the best choice: it would be promoted.
  */
-function withoutPrimary(state: ReplicaState, furthest: number): Exclusion | undefined {
-  if (!state.isReplica) return "unrelated";
-  return state.sequence < furthest ? "behind" : undefined;
+function withoutPrimary(state: ReplicaState, furthest: number): string | undefined {
+  if (!state.isReplica) return UNRELATED;
+  return state.sequence < furthest ? BEHIND : undefined;
 }
 
 export interface Replicas {
@@ -149,20 +134,12 @@ export interface ReplicaChange {
   reason: string | undefined;
 }
 
-const IN_WORDS: Record<Exclusion, string> = {
-  behind: "its replica lag is too high",
-  unrelated: "it does not replicate the primary",
-};
-
 const CHECK_EVERY_MS = 1000;
 const CHECK_PATIENCE: Patience = { readMs: 1000, writeMs: 1000 };
-
-type Outcome = { state: ReplicaState } | { error: unknown };
 
 export class ReplicaWatch {
   readonly #watching: Session;
   readonly #health: readonly ReplicaHealth[];
-  readonly #onChange: (change: ReplicaChange) => void;
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #isUsed: (boolean | undefined)[];
   #look: Promise<void> | undefined;
@@ -170,12 +147,10 @@ export class ReplicaWatch {
   constructor(
     target: PostgresTarget,
     { places, maxLagSeconds }: Replicas,
-    onChange: (change: ReplicaChange) => void,
-    now: () => number = Date.now,
+    private readonly onChange: (change: ReplicaChange) => void,
   ) {
-    this.#onChange = onChange;
     this.#watching = sharedSession(target, CHECK_PATIENCE);
-    const primary = new Primary(this.#watching, now);
+    const primary = new Primary(this.#watching, Date.now);
     this.#health = places.map(
       (one) => new ReplicaHealth(sharedSession(one, CHECK_PATIENCE), primary, maxLagSeconds * 1000),
     );
@@ -214,33 +189,25 @@ export class ReplicaWatch {
   }
 
   async #lookAtAll(): Promise<void> {
-    const outcomes = await Promise.all(
-      this.#health.map((fitness) =>
-        fitness.state().then(
-          (state): Outcome => ({ state }),
-          (error): Outcome => ({ error }),
-        ),
-      ),
-    );
-    const numbers = outcomes.map((outcome) => ("state" in outcome ? outcome.state.sequence : -1));
+    const states = await Promise.allSettled(this.#health.map((one) => one.state()));
+    const numbers = states.map((one) => (one.status === "fulfilled" ? one.value.sequence : -1));
     const furthest = Math.max(...numbers);
-    await Promise.all(outcomes.map((outcome, at) => this.#judge(at, outcome, furthest)));
-  }
-
-  async #judge(at: number, outcome: Outcome, furthest: number): Promise<void> {
-    try {
-      if ("error" in outcome) throw outcome.error;
-      const exclusion = await this.#health[at]!.exclusion(outcome.state, furthest);
-      this.#set(at, exclusion && IN_WORDS[exclusion]);
-    } catch (error) {
-      this.#set(at, (error as Error).message);
-    }
+    await Promise.all(
+      states.map(async (one, at) => {
+        try {
+          if (one.status === "rejected") throw one.reason;
+          this.#set(at, await this.#health[at]!.exclusion(one.value, furthest));
+        } catch (error) {
+          this.#set(at, (error as Error).message);
+        }
+      }),
+    );
   }
 
   #set(at: number, reason: string | undefined): void {
     const isUsed = reason === undefined;
     if (this.#isUsed[at] === isUsed) return;
     this.#isUsed[at] = isUsed;
-    this.#onChange({ replica: at + 1, reason });
+    this.onChange({ replica: at + 1, reason });
   }
 }

@@ -27,7 +27,6 @@ export class CommitInDoubt extends StoreUnavailable {
 export const PATIENCE: Patience = { readMs: 5000, writeMs: 120_000 };
 
 const ERRORS: OwnErrors = {
-  isOwn: (error) => error instanceof StoreError,
   unavailable: (message, cause) =>
     isRefusal(cause)
       ? new StoreRefuses(message, { cause })
