@@ -8,7 +8,7 @@ import { present } from "../core/shard.ts";
 import { lineupOf } from "../lineup.ts";
 import { MatchDocument } from "../match-document.ts";
 import { withoutPruned } from "../page-range.ts";
-import { verifyLatestFirst } from "../row-checks.ts";
+import { verified, verifyLatestFirst, verifyNamesakes } from "../row-checks.ts";
 import { run, type Steps } from "../steps.ts";
 import type {
   ChangeBatch,
@@ -23,10 +23,10 @@ import type {
   Sizes,
   Vocabulary,
 } from "../store.ts";
-import { type NamedColumns, PLAYERS } from "../tables.ts";
+import { selectList } from "../table.ts";
+import { NAMED_TABLES, type NamedColumns, PLAYERS } from "../tables.ts";
 import { postgresEngine } from "./engine.ts";
 import { type FoundMatches, LinkedResources } from "./linked-resources.ts";
-import { namedColumns, playersNamed, verifyAsked } from "./namesakes.ts";
 import { type FoundPage, findPage } from "./pages.ts";
 import type { Connection, Session } from "./session.ts";
 import { readBytes } from "./size.ts";
@@ -115,7 +115,7 @@ export class PostgresReader implements Reader {
   }
 
   async playersNamed(names: string[], limit: number, each = limit): Promise<PlayerListing[]> {
-    return (await playersNamed(this.session, names, limit, each)).map(entryOf);
+    return (await this.#namesakes("players", names, limit, each)).answer.map(entryOf);
   }
 
   async recentPlayers(limit: number): Promise<PlayerListing[]> {
@@ -140,24 +140,38 @@ export class PostgresReader implements Reader {
     return present(row).sequence;
   }
 
-  /** Returns a row without an id if no player or team has these names. */
   async idsNamedAsOf(table: NamedTable, names: string[]): Promise<AsOf<string[]>> {
+    const { answer, sequence } = await this.#namesakes(table, names);
+    return { answer: answer.map(({ id }) => id), sequence };
+  }
+
+  /**
+   * The players or teams who have these names: at most `limit`, and `each` per name. The statement returns a row without an
+   * id if there are none.
+   */
+  async #namesakes(
+    table: NamedTable,
+    names: string[],
+    limit = Number.MAX_SAFE_INTEGER,
+    each = limit,
+  ): Promise<AsOf<NamedColumns[]>> {
     const rows = await this.session.rows<
       ((NamedColumns & { asked: string }) | { id: null }) & { sequence: string }
     >(
       `SELECT found.*, shard.sequence FROM {shard} AS shard LEFT JOIN
          (SELECT ordinal, given.name AS asked, named.*
           FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal) CROSS JOIN LATERAL
-            (SELECT ${namedColumns(table, "listed")} FROM {${table}} AS listed
-             WHERE listed.name = given.name COLLATE "C") AS named) AS found ON true
+            (SELECT ${selectList(NAMED_TABLES[table], "listed")} FROM {${table}} AS listed
+             WHERE listed.name = given.name COLLATE "C" ORDER BY id LIMIT $2::bigint) AS named
+          ORDER BY ordinal, named.id LIMIT $3::bigint) AS found ON true
        ORDER BY ordinal, id`,
-      [names],
+      [names, each, limit],
     );
-    const named = rows.filter((row) => row.id !== null);
-    return {
-      answer: verifyAsked(table, named).map(({ id }) => id),
-      sequence: Number(present(rows[0]).sequence),
-    };
+    const answer = rows.filter((row) => row.id !== null);
+    for (const row of answer) verified(NAMED_TABLES[table], row);
+    for (const [name, found] of Map.groupBy(answer, ({ asked }) => asked))
+      verifyNamesakes(table, found, name);
+    return { answer, sequence: Number(present(rows[0]).sequence) };
   }
 
   read<T>(steps: () => Steps<T>): Promise<T> {

@@ -4,16 +4,7 @@
  * and cache, because replicas can be in different states.
  */
 
-import {
-  type ChangeBatch,
-  type LogPosition,
-  type NamedTable,
-  type Page,
-  type Reader,
-  type Selection,
-  StoreUnavailable,
-} from "../store.ts";
-
+import { type Reader, StoreUnavailable } from "../store.ts";
 import { type AsOf, PostgresReader } from "./reader.ts";
 import { type ReplicaChange, type Replicas, ReplicaWatch } from "./replica-health.ts";
 import { type Patience, type PostgresTarget, sessionForReading } from "./session.ts";
@@ -52,14 +43,36 @@ export class ReplicatedReaders {
     return this.#watch.check();
   }
 
+  /** Uses one replica until that one fails or is behind the state that the request requires. */
   forRequest(): Reader {
     this.#turn += 1;
-    return new RequestReader(
-      this.#primary,
-      this.#replicas,
-      this.#watch,
-      this.#turn,
-    ) as RequestReader & Pick<Reader, (typeof SIMPLE)[number]>;
+    const ask = this.#askFrom(this.#turn);
+    return {
+      match: (id) => ask((reader) => reader.match(id)),
+      async matches(selection) {
+        const asking = (reader: PostgresReader) => reader.matchesAsOf(selection);
+        const { answer, sequence } = await ask(asking, hasReached(selection.since));
+        return { ...answer, sequence };
+      },
+      lineups: (selection) => ask((reader) => reader.lineups(selection)),
+      players: (ids) => ask((reader) => reader.players(ids)),
+      playersNamed: (...values) => ask((reader) => reader.playersNamed(...values)),
+      recentPlayers: (limit) => ask((reader) => reader.recentPlayers(limit)),
+      async idsNamed(table, names, since) {
+        const asking = (reader: PostgresReader) => reader.idsNamedAsOf(table, names);
+        return (await ask(asking, hasReached(since))).answer;
+      },
+      lastCommit: () => ask((reader) => reader.lastCommit()),
+      // A replica that lags behind does not know the position yet.
+      changes: (after, limit) =>
+        ask(
+          (reader) => reader.changes(after, limit),
+          (batch) => batch !== undefined,
+        ),
+      sizes: () => ask((reader) => reader.sizes()),
+      vocabulary: () => ask((reader) => reader.vocabulary()),
+      read: (steps) => ask((reader) => reader.read(steps)),
+    };
   }
 
   async close(): Promise<void> {
@@ -67,86 +80,29 @@ export class ReplicatedReaders {
     for (const replica of this.#replicas) await replica.close();
     await this.#primary.close();
   }
-}
 
-/** What any replica can be asked that does not lag too far behind. */
-const SIMPLE = [
-  "match",
-  "lineups",
-  "players",
-  "playersNamed",
-  "recentPlayers",
-  "lastCommit",
-  "read",
-  "sizes",
-  "vocabulary",
-] as const satisfies (keyof Reader)[];
-
-/** Uses one replica until that one fails or is behind the state that the request requires. It has the SIMPLE methods too. */
-class RequestReader implements Omit<Reader, (typeof SIMPLE)[number]> {
-  /** The index of the replica in use. After the last one comes the primary. */
-  #at: number;
-  readonly #end: number;
-
-  constructor(
-    private readonly primary: PostgresReader,
-    private readonly replicas: readonly PostgresReader[],
-    private readonly watch: ReplicaWatch,
-    first: number,
-  ) {
-    this.#at = first;
-    this.#end = first + replicas.length;
-  }
-
-  async matches(selection: Selection): Promise<Page> {
-    const { answer, sequence } = await this.ask(
-      (reader) => reader.matchesAsOf(selection),
-      hasReached(selection.since),
-    );
-    return { ...answer, sequence };
-  }
-
-  async idsNamed(table: NamedTable, names: string[], since?: number): Promise<string[]> {
-    const asking = (reader: PostgresReader) => reader.idsNamedAsOf(table, names);
-    return (await this.ask(asking, hasReached(since))).answer;
-  }
-
-  /** A replica that lags behind does not know the position yet. */
-  changes(after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {
-    return this.ask(
-      (reader) => reader.changes(after, limit),
-      (batch) => batch !== undefined,
-    );
-  }
-
-  /** Reads from the current replica, or from the next usable one whose result is recent enough. */
-  async ask<T>(
-    question: (reader: PostgresReader) => Promise<T>,
-    willDo: (answer: T) => boolean = () => true,
-  ): Promise<T> {
-    for (; this.#at < this.#end; this.#at++) {
-      const at = this.#at % this.replicas.length;
-      if (!this.watch.isUsed(at)) continue;
-      try {
-        const answer = await question(this.replicas[at]!);
-        if (willDo(answer)) return answer;
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error;
-        this.watch.exclude(at, error);
+  /** Reads from the current replica, or from the next usable one whose result is recent enough. After the last one comes the primary. */
+  #askFrom(first: number) {
+    const count = this.#replicas.length;
+    let current = first;
+    return async <T>(
+      question: (reader: PostgresReader) => Promise<T>,
+      willDo: (answer: T) => boolean = () => true,
+    ): Promise<T> => {
+      for (; current < first + count; current++) {
+        const at = current % count;
+        if (!this.#watch.isUsed(at)) continue;
+        try {
+          const answer = await question(this.#replicas[at]!);
+          if (willDo(answer)) return answer;
+        } catch (error) {
+          if (!(error instanceof StoreUnavailable)) throw error;
+          this.#watch.exclude(at, error);
+        }
       }
-    }
-    return question(this.primary);
+      return question(this.#primary);
+    };
   }
-}
-
-type Asked = Record<(typeof SIMPLE)[number], (...values: never[]) => Promise<unknown>>;
-
-for (const name of SIMPLE) {
-  Object.defineProperty(RequestReader.prototype, name, {
-    value(this: RequestReader, ...values: never[]) {
-      return this.ask((reader) => (reader as unknown as Asked)[name](...values));
-    },
-  });
 }
 
 /** The sequence number comes from the same statement as the result. */
