@@ -12,7 +12,6 @@ import { UsageRecorder } from "./access/usage-recorder.ts";
 import { localCounters, randomSecret, type VisitorCounters, Visitors } from "./access/visitors.ts";
 import { type AdminOptions, startAdmin } from "./admin/server.ts";
 import { readToken } from "./admin/token.ts";
-import type { Awaitable } from "./domain/awaitable.ts";
 import { type AccessPlan, visitorLimits } from "./domain/limits.ts";
 import { PROFILES } from "./endpoint/compat-profile.ts";
 import { ResultCache } from "./endpoint/result-cache.ts";
@@ -203,11 +202,13 @@ function startOperation(
     }
     parts.observe(event);
   };
-  const maintain = (task: MaintenanceTask, isNeeded: () => Awaitable<boolean>) =>
+  const maintain = (task: MaintenanceTask, isNeeded: () => Promise<boolean>) =>
     new MaintenanceThread(task, isNeeded, openMaintenance, settings, observe, maintenancePace);
   const hours = settings["verify-hours"];
   const threads = [
-    maintain("prune", () => settings.shards.some((shard) => shard.retentionDays !== undefined)),
+    maintain("prune", async () =>
+      settings.shards.some(({ retentionDays }) => retentionDays !== undefined),
+    ),
     maintain("build", () => needsBuild(shards)),
     ...(hours ? [maintain("verify", () => needsVerify(shards, hours * HOUR_MS))] : []),
   ];

@@ -10,11 +10,7 @@ const REST = 3;
 
 /** Whether there is anything to build. Shards that are unavailable are looked at again a minute later. */
 export async function needsBuild(shards: Pick<Shards, "list" | "reader">): Promise<boolean> {
-  try {
-    for (const id of await shards.list()) if ((await unbuiltIn(shards, id)).length > 0) return true;
-  } catch {
-    // The data folder cannot be read, which requests report.
-  }
+  for (const id of await shards.list()) if ((await unbuiltIn(shards, id)).length > 0) return true;
   return false;
 }
 

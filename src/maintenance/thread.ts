@@ -4,7 +4,6 @@
  */
 
 import { setTimeout as wait } from "node:timers/promises";
-import type { Awaitable } from "../domain/awaitable.ts";
 import type { Event, Observe } from "../observe/events.ts";
 import type { Settings } from "../settings/definitions.ts";
 
@@ -55,7 +54,7 @@ export class MaintenanceThread {
   constructor(
     private readonly task: MaintenanceTask,
     /** Whether there is anything to do. */
-    private readonly isNeeded: () => Awaitable<boolean>,
+    private readonly isNeeded: () => Promise<boolean>,
     private readonly open: () => Worker,
     private readonly settings: MaintenanceSettings,
     private readonly observe: Observe,
@@ -78,7 +77,9 @@ export class MaintenanceThread {
       wait(milliseconds, undefined, { signal }).catch(() => {});
     if (firstMs > 0) await pause(firstMs);
     while (!signal.aborted) {
-      if ((await this.isNeeded()) && !signal.aborted) await this.#runThread();
+      // If the data folder cannot be read, requests report it.
+      const isNeeded = await this.isNeeded().catch(() => false);
+      if (isNeeded && !signal.aborted) await this.#runThread();
       await pause(pauseMs);
     }
   }

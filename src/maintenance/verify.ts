@@ -16,17 +16,13 @@ export async function needsVerify(
   shards: Pick<ReadableShards, "list" | "reader" | "findings">,
   intervalMs: number,
 ): Promise<boolean> {
-  try {
-    for (const id of await shards.list()) {
-      try {
-        await shards.reader(id);
-      } catch {
-        // A damaged shard has no reader, but findings.
-      }
-      if (isVerifyDue(shards.findings(id), Date.now(), intervalMs)) return true;
+  for (const id of await shards.list()) {
+    try {
+      await shards.reader(id);
+    } catch {
+      // A damaged shard has no reader, but findings.
     }
-  } catch {
-    // The data folder cannot be read, which requests report.
+    if (isVerifyDue(shards.findings(id), Date.now(), intervalMs)) return true;
   }
   return false;
 }

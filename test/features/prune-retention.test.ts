@@ -60,7 +60,7 @@ describe("the thread of the maintenance", () => {
     const events: Event[] = [];
     const thread = new MaintenanceThread(
       "prune",
-      () => true,
+      async () => true,
       () => new Worker(URL.createObjectURL(new Blob([scripts.shift() ?? ""]))),
       { data: "", shards: [{ id: "na", location: undefined, retentionDays: 1 }] },
       (event) => void events.push(event),
