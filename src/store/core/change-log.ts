@@ -177,11 +177,9 @@ type StoredChange =
     ];
 
 const SIGNS = { added: "+", replaced: "~", removed: "-" } as const;
-const KINDS = new Map<string, ChangeKind>([
-  [SIGNS.added, "added"],
-  [SIGNS.replaced, "replaced"],
-  [SIGNS.removed, "removed"],
-]);
+const KINDS = new Map(
+  Object.entries(SIGNS).map(([kind, sign]) => [sign as string, kind as ChangeKind]),
+);
 
 /** Collects what a transaction does to served matches. */
 export class TransactionChanges {

@@ -120,19 +120,7 @@ export function* numbered(
   };
 }
 
-type StandingColumns = Pick<
-  PlayerColumns,
-  | "last_match_at"
-  | "last_match_id"
-  | "streak"
-  | "played"
-  | "wins"
-  | "played_ranked"
-  | "ranked_wins"
-  | "gold"
->;
-
-export const standingOf = (row: StandingColumns): Standing => ({
+export const standingOf = (row: ReturnType<typeof standingColumns>): Standing => ({
   totals: {
     played: row.played,
     wins: row.wins,
@@ -144,7 +132,7 @@ export const standingOf = (row: StandingColumns): Standing => ({
   latest: { createdAt: row.last_match_at, matchId: row.last_match_id },
 });
 
-export const standingColumns = ({ totals, run, latest }: Standing): StandingColumns => ({
+export const standingColumns = ({ totals, run, latest }: Standing) => ({
   last_match_at: latest.createdAt,
   last_match_id: latest.matchId,
   streak: run,

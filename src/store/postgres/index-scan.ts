@@ -78,14 +78,7 @@ function keysOf(values: Values, { named }: MatchIndex, list: readonly string[]):
 }
 
 /** The bounds of a range, as SQL. */
-interface Bounds {
-  low: string;
-  lowId: string;
-  high: string;
-  highId: string;
-}
-
-function bounds(values: Values, { from, to }: KeyRange): Bounds {
+function bounds(values: Values, { from, to }: KeyRange) {
   return {
     low: values.add(from.createdAt, "bigint"),
     lowId: `${values.add(from.id, "text")} COLLATE "C"`,
@@ -98,7 +91,11 @@ function bounds(values: Values, { from, to }: KeyRange): Bounds {
  * The condition for the entries of one key in a range. Modes and patches are part of the compared and sorted key, which
  * forces the planner to use their index: with the index by time alone, it would read far for a rare value.
  */
-function entriesWhere(index: MatchIndex, key: string | undefined, within: Bounds): string {
+function entriesWhere(
+  index: MatchIndex,
+  key: string | undefined,
+  within: ReturnType<typeof bounds>,
+): string {
   const { low, lowId, high, highId } = within;
   const isPart = isPartOfRange(index);
   const columns = `${isPart ? `${index.key}, ` : ""}created_at, ${index.id}`;

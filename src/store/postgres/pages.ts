@@ -120,24 +120,15 @@ async function shortestScan(
   const first = scans[0]!;
   if (scans.length === 1) return first;
   for (const enough of COMPARED_ROWS) {
-    const lengths = await lengthsOf(connection, scans, range, enough);
+    const values = new Values();
+    const lists = scans.map(
+      (scan, at) => `${scanLength(values, scan, range, enough)} AS scan_${at}`,
+    );
+    const sql = `SELECT ${lists.join(", ")}`;
+    const [row] = await connection.rows<Record<string, string>>(sql, values.list);
+    const lengths = scans.map((_, at) => Number(row![`scan_${at}`]));
     const shortest = Math.min(...lengths);
     if (shortest < enough) return scans[lengths.indexOf(shortest)]!;
   }
   return first;
-}
-
-async function lengthsOf(
-  connection: Connection,
-  scans: readonly IndexScan<string>[],
-  range: KeyRange,
-  enough: number,
-): Promise<number[]> {
-  const values = new Values();
-  const lengths = scans.map((scan) => scanLength(values, scan, range, enough));
-  const [row] = await connection.rows<Record<string, string>>(
-    `SELECT ${lengths.map((length, at) => `${length} AS scan_${at}`).join(", ")}`,
-    values.list,
-  );
-  return scans.map((_, at) => Number(row![`scan_${at}`]));
 }

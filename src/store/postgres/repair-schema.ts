@@ -51,7 +51,7 @@ export class RepairSchema implements ShardRepair {
     let turn: Turn | undefined;
     try {
       await formatOf(session);
-      turn = await Turn.take(place);
+      turn = await beginTurn(place);
       return new RepairSchema(shard, turn, session, place);
     } catch (error) {
       await turn?.release();
@@ -176,57 +176,46 @@ export class RepairSchema implements ShardRepair {
   }
 }
 
+type Turn = Awaited<ReturnType<typeof beginTurn>>;
+
 /** A transaction that keeps writers waiting until it is complete. */
-class Turn {
-  readonly #stop: () => void;
-
-  private constructor(
-    private readonly session: Session,
-    private readonly connection: Connection,
-    private readonly end: PromiseWithResolvers<void>,
-    /** Resolves at the end of the transaction. */
-    private readonly done: Promise<void>,
-  ) {
-    this.#stop = keepAlive(connection, TURN_PATIENCE_MS);
-  }
-
-  static async take(place: PostgresTarget): Promise<Turn> {
-    const session = new Session({ ...place, pool: 1 });
-    const taken = Promise.withResolvers<Connection>();
-    const end = Promise.withResolvers<void>();
-    const done = session.transaction("READ COMMITTED", async (connection) => {
-      await takeTurn(connection, session);
-      // As far as this version has them: it is open for as long as the repair takes.
-      await connection.rows(
-        `SELECT set_config(name, '0', true) FROM pg_settings
-         WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`,
-      );
-      taken.resolve(connection);
-      return end.promise;
-    });
-    done.catch(taken.reject);
-    try {
-      return new Turn(session, await taken.promise, end, done);
-    } catch (error) {
-      await session.close();
-      throw error;
-    }
-  }
-
-  /** Does the last part of the transaction, and commits it. */
-  async complete(work: (connection: Connection) => Promise<void>): Promise<void> {
-    this.#stop();
-    await work(this.connection);
-    this.end.resolve();
-    await this.done;
-  }
-
-  /** Rolls back, unless it is complete. */
-  async release(): Promise<void> {
-    this.#stop();
-    this.end.reject(new StoreError("not completed"));
-    await this.done.catch(() => {});
-    await this.session.close();
+async function beginTurn(place: PostgresTarget) {
+  const session = new Session({ ...place, pool: 1 });
+  const taken = Promise.withResolvers<Connection>();
+  const end = Promise.withResolvers<void>();
+  const done = session.transaction("READ COMMITTED", async (connection) => {
+    await takeTurn(connection, session);
+    // As far as this version has them: it is open for as long as the repair takes.
+    await connection.rows(
+      `SELECT set_config(name, '0', true) FROM pg_settings
+       WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`,
+    );
+    taken.resolve(connection);
+    return end.promise;
+  });
+  done.catch(taken.reject);
+  try {
+    const connection = await taken.promise;
+    const stop = keepAlive(connection, TURN_PATIENCE_MS);
+    return {
+      /** Does the last part of the transaction, and commits it. */
+      async complete(work: (connection: Connection) => Promise<void>): Promise<void> {
+        stop();
+        await work(connection);
+        end.resolve();
+        await done;
+      },
+      /** Rolls back, unless it is complete. */
+      async release(): Promise<void> {
+        stop();
+        end.reject(new StoreError("not completed"));
+        await done.catch(() => {});
+        await session.close();
+      },
+    };
+  } catch (error) {
+    await session.close();
+    throw error;
   }
 }
 

@@ -33,7 +33,10 @@ class ScanStatement {
     this.#order = `ORDER BY created_at ${order}, ${index.id} ${order}`;
   }
 
-  /** The matches under one key in a range, in order, after `skip` of them. */
+  /**
+   * The matches under one key in a range, in order, after `skip` of them. `otherKeys` are the keys of the other indexes, as
+   * JSON lists.
+   */
   entries(
     key: string | number,
     otherKeys: string[],
@@ -41,22 +44,11 @@ class ScanStatement {
     take: number,
     skip = 0,
   ): IndexEntry[] {
-    const values = this.#values(key, otherKeys, range, skip);
-    return this.#statement(range, take, skip > 0).values(...values) as unknown as IndexEntry[];
-  }
-
-  /** `otherKeys` are the keys of the other indexes, as JSON lists. */
-  #values(
-    key: string | number,
-    otherKeys: string[],
-    range: KeyRange,
-    skip: number,
-  ): SQLQueryBindings[] {
     const values: SQLQueryBindings[] = this.#index.key === undefined ? [] : [key];
     addBounds(values, range);
     for (const keys of otherKeys) values.push(keys);
     if (skip > 0) values.push(skip);
-    return values;
+    return this.#statement(range, take, skip > 0).values(...values) as unknown as IndexEntry[];
   }
 
   #statement({ from, to }: KeyRange, take: number, skips: boolean) {

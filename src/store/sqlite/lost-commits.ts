@@ -62,9 +62,6 @@ function store(path: string, shard: string, row: FindingRow): void {
   }
 }
 
-/** Whether a WAL has commits that SQLite will ignore. */
-export const isWalCut = (wal: string): boolean => lostCommits(wal) > 0;
-
 /**
  * The commits after the first bad frame. Each frame has a checksum that continues the one of the frame before it, as that
  * one has it: so frames after a bad one can be told from others. A transaction that was not committed has no commit at

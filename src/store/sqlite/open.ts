@@ -4,11 +4,16 @@ import { Database } from "bun:sqlite";
 import { accessSync, existsSync, constants as modes, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createFile } from "../../durable-files.ts";
+import { createTable, insertInto } from "../../sqlite/create.ts";
 import { openImmutable, openUnchanged } from "../../sqlite/open-unchanged.ts";
+import { DECLARED } from "../all-tables/declared.ts";
+import { newDerived } from "../all-tables/derived.ts";
+import { newShard } from "../core/shard.ts";
 import { checkFormat, FORMAT } from "../formats.ts";
 import type { ShardAccess } from "../shards.ts";
 import { OtherOwner, StoreError } from "../store.ts";
-import { APPLICATION_ID, createTables } from "./schema.ts";
+import { storedValues } from "../table.ts";
+import { DERIVED, SHARD } from "../tables.ts";
 
 /** How long a writer waits for the lock. Batches are short; this allows for very slow disks. */
 const WRITER_PATIENCE_MS = 60_000;
@@ -19,6 +24,8 @@ const CACHED_KIB = 64 * 1024;
 const READER_CACHED_KIB = 256 * 1024;
 /** Match rows take 2 to 3 KB. Larger pages waste less space at their ends, but each lookup reads whole pages. */
 export const PAGE_BYTES = 8192;
+/** Identifies the file as a Matchbook shard: "MTBK". */
+export const APPLICATION_ID = 0x4d54424b;
 
 /** The file has nothing of a shard, or belongs to another program. */
 export class NotAShard extends StoreError {
@@ -140,7 +147,9 @@ function createShard(database: Database, path: string, shard: string): void {
     .transaction(() => {
       // Checked again inside the transaction: another process may have created it.
       if (formatOf(database, path) !== 0) return;
-      createTables(database, shard);
+      for (const statement of DECLARED.flatMap(createTable)) database.run(statement);
+      database.run(insertInto(SHARD), storedValues(SHARD, newShard(shard)));
+      for (const row of newDerived()) database.run(insertInto(DERIVED), storedValues(DERIVED, row));
       database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
       database.run(`PRAGMA user_version = ${FORMAT}`);
     })

@@ -19,7 +19,7 @@ import type { ReadableState, ShardRepair } from "../repair.ts";
 import { StoreError, StoreRefuses, type Writer } from "../store.ts";
 import { storedColumns, type TableShape } from "../table.ts";
 import { DOCUMENTS, RECORDS } from "../tables.ts";
-import { isWalCut } from "./lost-commits.ts";
+import { lostCommits } from "./lost-commits.ts";
 import { completeFile, openNewFile } from "./new-file.ts";
 import { asStoreError, openForWriting } from "./open.ts";
 import { SqliteWriter } from "./writer.ts";
@@ -51,7 +51,7 @@ export class RepairFile implements ShardRepair {
     this.#newName = `${this.#path}.repair`;
     this.#copyName = `${this.#path}.repair-copy`;
     this.#undoSwap();
-    this.isWalCut = isWalCut(`${this.#path}-wal`);
+    this.isWalCut = lostCommits(`${this.#path}-wal`) > 0;
     this.#lock = this.#takeLock();
     this.#reader = new Database(this.#path, { readonly: true });
   }

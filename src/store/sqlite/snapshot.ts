@@ -22,18 +22,19 @@ export class Snapshot {
   readonly #begin: Statement;
   readonly #end: Statement;
   readonly #version: Statement<{ data_version: number }, []>;
-  readonly #onChange: () => void;
   #isOpen = false;
   #openedAt = 0;
   #commits = -1;
   #seen = -1;
 
   /** `onChange` is called in the new snapshot, before other reads, if the file has changed. */
-  constructor(database: Database, onChange: () => void) {
+  constructor(
+    database: Database,
+    private readonly onChange: () => void,
+  ) {
     this.#begin = database.prepare("BEGIN");
     this.#end = database.prepare("COMMIT");
     this.#version = database.prepare("PRAGMA data_version");
-    this.#onChange = onChange;
   }
 
   /** Call before every read. */
@@ -50,7 +51,7 @@ export class Snapshot {
     try {
       const { data_version } = this.#version.get()!;
       if (data_version === this.#seen) return;
-      this.#onChange();
+      this.onChange();
       this.#seen = data_version;
     } catch (error) {
       // Otherwise the next read of this turn would use an outdated cache.
