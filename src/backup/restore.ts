@@ -14,17 +14,7 @@ import { copyFile, publish, sha256Of } from "./files.ts";
 import { BackupError, type BackupFile, isShardFile } from "./manifest.ts";
 
 /** A file of a backup, and where it goes. */
-export interface RestoreStep {
-  file: BackupFile;
-  from: string;
-  to: string;
-}
-
-export interface RestoreOptions {
-  settings: Settings;
-  /** Of the backup. Those on the list are applied too. */
-  redactions: readonly ListedRedaction[];
-}
+export type RestoreStep = ReturnType<typeof stepsFor>[number];
 
 /** What became of a step. */
 export interface RestoreOutcome {
@@ -34,19 +24,20 @@ export interface RestoreOutcome {
 }
 
 /**
- * Yields the outcome of each step when it is done. Throws BackupError; the steps before are done then. A file gets its
+ * `redactions` are those of the backup; those on the list are applied too. Yields the outcome of each step when it is done. Throws BackupError; the steps before are done then. A file gets its
  * name when it is complete, so that a running server never sees another one.
  */
 export async function* restore(
   steps: readonly RestoreStep[],
-  options: RestoreOptions,
+  settings: Settings,
+  redactions: readonly ListedRedaction[],
 ): AsyncGenerator<RestoreOutcome> {
-  const list = [...listedIn(await readRedactionList(options.settings)), ...options.redactions];
+  const list = [...listedIn(await readRedactionList(settings)), ...redactions];
   const outcomes = steps.map((step) => ({ step, found: whatIsThere(step.to) }));
   const wanted = steps.filter((_, at) => outcomes[at]!.found.length === 0);
   yield* outcomes.filter(({ found }) => found.length > 0);
   await checkFiles(wanted);
-  for (const step of wanted) yield await restoreStep(step, list, options.settings);
+  for (const step of wanted) yield await restoreStep(step, list, settings);
 }
 
 async function restoreStep(
@@ -84,11 +75,7 @@ async function restoreStep(
  * Where each file goes. Throws BackupError if the settings have no place for it. Shards come last, because they take
  * longest: a running server creates a missing usage.sqlite as soon as there is a data folder.
  */
-export function stepsFor(
-  settings: Settings,
-  folder: string,
-  files: readonly BackupFile[],
-): RestoreStep[] {
+export function stepsFor(settings: Settings, folder: string, files: readonly BackupFile[]) {
   const isShard = ({ kind }: BackupFile) => Number(kind === "shard");
   return files
     .toSorted((one, other) => isShard(one) - isShard(other))

@@ -50,32 +50,14 @@ export const repair = defineCommand<{ dryRun?: true }>({
   },
 });
 
-interface Report {
-  shard: string;
-  state: "repaired" | "incomplete";
-  isDryRun: boolean;
-  /** Records in the new shard. */
-  records: number;
-  served: number;
-  withheld: number;
-  /** Records that cannot be read, and players and statistics of pruned records. */
-  lost: number;
-  lostRedactions: number;
-  prunedBefore: string | null;
-  isCutoffLost: boolean;
-  /** Whether the latest changes, in the WAL, could not be read completely. */
-  isWalCut?: boolean;
-  /** The name of the damaged file or schema now, and of the list of what is lost; null if there is none. */
-  kept: string | null;
-  list: string | null;
-}
+type Report = Awaited<ReturnType<typeof repairShard>>;
 
 async function repairShard(
   shard: string,
   location: ShardLocation,
   settings: Settings,
   isDryRun: boolean,
-): Promise<Report> {
+) {
   await checkVersion(shard, settings);
   const redactions = redactionsOf(listedIn(await readRedactionList(settings)), shard);
   const parts = await openRepair(shard, location);
@@ -87,17 +69,20 @@ async function repairShard(
       (update) => rebuildShard(shard, parts, redactions, update),
     );
     if (records === 0 && losses.length > 0) throw nothingFound(shard, location);
-    const report: Report = {
+    const report = {
       shard,
       state: losses.length === 0 && !isCutoffLost ? "repaired" : "incomplete",
       isDryRun,
+      // In the new shard.
       records,
       served: counts.served,
       withheld: records - counts.served,
       ...countLosses(losses),
       prunedBefore: prunedBefore === undefined ? null : formatTimestamp(prunedBefore),
       isCutoffLost,
+      // Whether the latest changes, in the WAL, could not be read completely.
       ...(parts.isWalCut !== undefined && { isWalCut: parts.isWalCut }),
+      // The name of the damaged file or schema now, and of the list of what is lost; null if there is none.
       kept: null,
       list: null,
     };

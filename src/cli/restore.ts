@@ -40,9 +40,10 @@ export const restore = defineCommand({
     const manifest = readManifest(folder);
     const steps = stepsFor(settings, folder, chosen(manifest, wanted));
     const outcomes: RestoreOutcome[] = [];
-    const options = { settings, redactions: manifest.redactions };
     try {
-      for await (const outcome of restoreSteps(steps, options)) outcomes.push(outcome);
+      for await (const outcome of restoreSteps(steps, settings, manifest.redactions)) {
+        outcomes.push(outcome);
+      }
     } finally {
       // Also if one fails: those before it are restored.
       report(outcomes, manifest);

@@ -65,14 +65,7 @@ export const verify = defineCommand<Flags>({
     }),
 });
 
-interface Report extends Pick<Verified, "rows" | "damaged" | "damage"> {
-  state: "clean" | "damaged" | "incomplete" | "unreadable";
-  /** Why the shard cannot be read, or not be compared; null if it can. */
-  problem: string | null;
-  /** Whether everything was compared with a rebuild; false with --quick, and if damage prevents it. */
-  rebuilt: boolean;
-  milliseconds: number;
-}
+type Report = NonNullable<Awaited<ReturnType<typeof verifyOne>>>;
 
 /** Undefined if there is no shard yet. One that cannot be read is reported, and the next one is verified. */
 async function verifyOne(
@@ -80,7 +73,7 @@ async function verifyOne(
   shards: Shards,
   id: string,
   { quick, fullSpeed }: Flags,
-): Promise<Report | undefined> {
+) {
   const began = performance.now();
   let verified: Verified | undefined;
   let failure: StoreError | undefined;
@@ -103,8 +96,10 @@ async function verifyOne(
   const { rows = 0, isComplete = false, damaged = 0, damage = [], why } = verified ?? {};
   return {
     state: failure ? "unreadable" : damaged > 0 ? "damaged" : why ? "incomplete" : "clean",
+    // Why the shard cannot be read, or not be compared; null if it can.
     problem: failure ? describeError(failure) : (why ?? null),
     rows,
+    // Whether everything was compared with a rebuild; false with --quick, and if damage prevents it.
     rebuilt: isComplete,
     damaged,
     damage,

@@ -23,11 +23,7 @@ export interface MoveOptions {
   onProgress(done: number, total: number, phase: string): void;
 }
 
-export interface Moved {
-  source: Side;
-  target: Side;
-  isEqual: boolean;
-}
+export type Moved = Awaited<ReturnType<typeof move>>;
 
 /** What a store contains at the end. */
 export interface Side {
@@ -36,7 +32,7 @@ export interface Side {
 }
 
 /** Throws StoreError when the target cannot take the shard, when a store fails, and when something is damaged. */
-export async function move(source: Writer, target: Writer, options: MoveOptions): Promise<Moved> {
+export async function move(source: Writer, target: Writer, options: MoveOptions) {
   if (!(await target.survey(isEmpty))) {
     throw new StoreError(
       `${options.location} is not empty: choose an empty location. If it has an earlier copy of ${options.shard}, delete that first`,

@@ -63,22 +63,18 @@ const BATCHES = 50;
 const ROWS = 1000;
 
 /** Applies the source to an empty target. Nothing of the change log is there until takeOverLog(). */
-export async function rebuild(
-  source: RebuildSource,
-  target: Writer,
-  options: RebuildOptions,
-): Promise<Rebuilt> {
+export async function rebuild(source: RebuildSource, target: Writer, options: RebuildOptions) {
   const shard = await shardOf(source);
   await begin(source, target, shard);
   const newestPruned = await addState(source, target, options);
-  // The cutoff was later than every match that was pruned.
+  // Then it is damaged in the source, and this one may be earlier. It was later than every match that was pruned.
   const isCutoffLost = shard === undefined && newestPruned !== undefined;
   const prunedBefore = isCutoffLost ? newestPruned + 1 : (shard?.pruned_before ?? undefined);
   const applied = new Applied(target, prunedBefore, options);
   // In order, so that few players have to be read again.
   await applied.addListed(source, MATCHES);
   const { unindexed } = options;
-  const isEach = applied.records === (await countOf(source));
+  const isEach = applied.records === (await orUndefined(() => source.rowCount(RECORDS)));
   if (!isEach || unindexed) await applied.addListed(source, RECORDS);
   if (unindexed) {
     for (const table of [DOCUMENTS, PLAYER_MATCHES]) await applied.addListed(source, table);
@@ -93,19 +89,8 @@ export async function rebuild(
   return { records: applied.records, prunedBefore, isCutoffLost };
 }
 
-export interface Rebuilt {
-  records: number;
-  prunedBefore: number | undefined;
-  /** Whether the cutoff of the source is damaged, so that this one may be earlier. */
-  isCutoffLost: boolean;
-}
-
-async function countOf(source: RebuildSource): Promise<number | undefined> {
-  return orUndefined(async () => source.rowCount(RECORDS));
-}
-
 /** Undefined if it is damaged. */
-async function orUndefined<T>(read: () => Promise<T>): Promise<T | undefined> {
+export async function orUndefined<T>(read: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
@@ -124,7 +109,7 @@ async function begin(
   shard: ShardColumns | undefined,
 ): Promise<void> {
   const highest = async (table: NamedTable) =>
-    (await orUndefined(async () => source.highestNumber(table))) ?? 0;
+    (await orUndefined(() => source.highestNumber(table))) ?? 0;
   const last_player = Math.max(shard?.last_player ?? 0, await highest("players"));
   const last_team = Math.max(shard?.last_team ?? 0, await highest("teams"));
   await target.write(async (one) => one.setShard({ last_player, last_team }), NO_NUMBERS);
@@ -132,7 +117,7 @@ async function begin(
 
 /** The row of a shard; undefined if it is damaged. */
 async function shardOf(source: RebuildSource): Promise<ShardColumns | undefined> {
-  const rows = await orUndefined(async () => source.rows(SHARD, { after: undefined, limit: 1 }));
+  const rows = await orUndefined(() => source.rows(SHARD, { after: undefined, limit: 1 }));
   const row = rows?.[0];
   return row && isWhole(SHARD, row as ShardColumns) ? (row as ShardColumns) : undefined;
 }
@@ -172,7 +157,7 @@ async function addState(
 
 /** Without those that cannot be read: they get new ones. */
 const numbersOf = async (source: RebuildSource, table: NamedTable, ids: string[]) =>
-  (await orUndefined(async () => source.numbersOf(table, ids))) ?? new Map<string, number>();
+  (await orUndefined(() => source.numbersOf(table, ids))) ?? new Map<string, number>();
 
 /** All rows of a table in the order of its key, in steps. */
 export async function* storedRows(

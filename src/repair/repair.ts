@@ -1,15 +1,9 @@
 /** Repairs a shard: rebuilds it from all records that can be read, and lists the others. */
 
 import { randomBytes } from "node:crypto";
-import { NO_NUMBERS, type Rebuilt, rebuild, takeOverLog } from "../rebuild/rebuild.ts";
+import { NO_NUMBERS, orUndefined, rebuild, takeOverLog } from "../rebuild/rebuild.ts";
 import type { ReadableState, ShardRepair } from "../store/repair.ts";
-import {
-  type Counts,
-  DamagedData,
-  type Redaction,
-  StoreError,
-  type Writer,
-} from "../store/store.ts";
+import { type Redaction, StoreError, type Writer } from "../store/store.ts";
 import { REDACTIONS, SHARD } from "../store/tables.ts";
 import { verifyRows } from "../verify/verify.ts";
 
@@ -17,11 +11,6 @@ import { verifyRows } from "../verify/verify.ts";
 export interface Loss {
   table: string;
   id: string;
-}
-
-export interface Repaired extends Rebuilt {
-  losses: Loss[];
-  counts: Counts;
 }
 
 /** What is computed again in any case, or copied apart from the records. */
@@ -32,7 +21,7 @@ export async function repair(
   parts: ShardRepair,
   redactions: readonly Redaction[],
   onProgress: (records: number) => void,
-): Promise<Repaired> {
+) {
   const target = await parts.open();
   const known = new Set(redactions.map(({ playerId }) => playerId));
   const losses: Loss[] = [];
@@ -63,13 +52,8 @@ export async function repair(
 
 /** Matches were lost, which no change says: who follows the changes has to begin again. Numbers of commits go on. */
 async function startLog(state: ReadableState, target: Writer): Promise<void> {
-  let sequence = 0;
-  try {
-    const [row] = await state.rows(SHARD, { after: undefined, limit: 1 });
-    sequence = Number(row?.sequence) || 0;
-  } catch (error) {
-    if (!(error instanceof DamagedData)) throw error;
-  }
+  const rows = await orUndefined(() => state.rows(SHARD, { after: undefined, limit: 1 }));
+  const sequence = Number(rows?.[0]?.sequence) || 0;
   const token = randomBytes(12).toString("base64url");
   await target.write(async (one) => one.setShard({ sequence, token }), NO_NUMBERS);
 }

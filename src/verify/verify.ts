@@ -6,7 +6,7 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { openNewFile } from "../open-stores.ts";
-import { rebuild, storedRows } from "../rebuild/rebuild.ts";
+import { orUndefined, rebuild, storedRows } from "../rebuild/rebuild.ts";
 import { DECLARED } from "../store/all-tables/declared.ts";
 import { unbuilt } from "../store/all-tables/derived.ts";
 import { damagedCommits } from "../store/core/change-log.ts";
@@ -32,16 +32,7 @@ import {
 import { differences } from "./differences.ts";
 import { effectOf } from "./effects.ts";
 
-export interface Verified {
-  rows: number;
-  /** How many findings there are; `damage` has the first ones. */
-  damaged: number;
-  damage: Damage[];
-  /** Whether everything was compared with a rebuild. */
-  isComplete: boolean;
-  /** Why not, if it was not only a quick verification. */
-  why: string | undefined;
-}
+export type Verified = Verification["verified"];
 
 export interface VerifyOptions {
   quick: boolean;
@@ -99,12 +90,15 @@ class Enough extends Error {}
 const SOURCES: readonly TableShape[] = [RECORDS, DOCUMENTS, PLAYER_BASE, REDACTIONS];
 
 class Verification {
-  readonly verified: Verified = {
+  readonly verified = {
     rows: 0,
+    /** How many findings there are; `damage` has the first ones. */
     damaged: 0,
-    damage: [],
+    damage: [] as Damage[],
+    /** Whether everything was compared with a rebuild. */
     isComplete: false,
-    why: undefined,
+    /** Why not, if it was not only a quick verification. */
+    why: undefined as string | undefined,
   };
   readonly #known = new Set<string>();
 
@@ -136,7 +130,8 @@ class Verification {
       verified.why = "records are damaged, so what is derived from them was not compared";
       return;
     }
-    const bytes = await bytesOf(this.writer);
+    // Damage to its row was reported.
+    const { bytes } = (await orUndefined(() => this.writer.counts())) ?? { bytes: 0 };
     const folder = makeScratch(options.scratch, bytes * SPACE_FACTOR);
     if (folder === undefined) {
       verified.why = `there is not enough space in ${options.scratch} to rebuild the shard (${Math.ceil((bytes * SPACE_FACTOR) / 1e6)} MB), so nothing was compared`;
@@ -247,16 +242,6 @@ class Verification {
     if (damage.length < options.limit)
       damage.push({ table, record, detail: effectOf(table, record) });
     if (verified.damaged >= MAX_DAMAGE) throw new Enough();
-  }
-}
-
-/** Its size; 0 if its row is damaged, which was reported. */
-async function bytesOf(writer: Writer): Promise<number> {
-  try {
-    return (await writer.counts()).bytes;
-  } catch (error) {
-    if (error instanceof DamagedData) return 0;
-    throw error;
   }
 }
 

@@ -221,9 +221,8 @@ testLong("a file that another process creates during the restore is left alone",
   }).values;
   const manifest = manifestOf();
   const steps = stepsFor(settings, copy, manifest.files);
-  const options = { settings, redactions: [] };
   const found: string[][] = [];
-  for await (const outcome of restore(steps, options)) {
+  for await (const outcome of restore(steps, settings, [])) {
     found.push(outcome.found);
     if (outcome.found.length === 0) writeFileSync(join(data, "na.db"), "of another process");
   }
