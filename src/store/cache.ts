@@ -8,7 +8,7 @@ import { copyInto, whole } from "./byte-range.ts";
 import { type CommitState, type CommitsSince, changedMatches } from "./core/change-log.ts";
 import type { MatchDocument } from "./match-document.ts";
 import { unpackNumbers } from "./row-encoding.ts";
-import type { NamedParts } from "./store.ts";
+import type { NamedParts, NamedPlayer } from "./store.ts";
 import type { NamedColumns } from "./tables.ts";
 
 /** Most of it is for players, who are on every page. There are far fewer teams. */
@@ -52,10 +52,8 @@ export const matchEntry = ({ id, range }: MatchDocument): NamedEntry => ({
 });
 
 /** A player or team with its internal number. */
-export interface NamedEntry extends NamedParts {
+export interface NamedEntry extends NamedParts, NamedPlayer {
   num: number;
-  id: string;
-  name: string;
 }
 
 /** Of a row that has been verified. */

@@ -113,10 +113,7 @@ export interface LineupPlayer extends NamedPlayer {
   result: Result;
 }
 
-export interface PlayerListing extends NamedParts {
-  id: string;
-  name: string;
-}
+export type PlayerListing = NamedParts & NamedPlayer;
 
 export interface NamedPlayer {
   id: string;
@@ -415,10 +412,7 @@ export interface HistoryEntry {
   result: Result;
 }
 
-export interface TeamRow extends NamedFragments {
-  id: string;
-  name: string;
-}
+export type TeamRow = NamedFragments & NamedPlayer;
 
 /** A player's totals after all served matches. */
 export interface Standing {
