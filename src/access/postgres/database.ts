@@ -102,7 +102,7 @@ export class PostgresDatabase implements Database, Versioned {
     const [row] = await this.rows<{ version: string }>(
       "SELECT version::text AS version FROM {changes}",
     );
-    return row!.version;
+    return row?.version;
   }
 
   async version(connection: Connection): Promise<number> {
