@@ -49,7 +49,10 @@ export function openApiDocument(
     ],
     security: [{ apiKey: [] }],
     paths: Object.fromEntries(
-      routes.map((route) => [route.path, pathItem(route, all[route.response], deployment)]),
+      routes.map((route) => [
+        route.path,
+        pathItem({ ...route, maxOffset: deployment.maxOffset }, all[route.response]),
+      ]),
     ),
     components: {
       securitySchemes: {
@@ -74,13 +77,11 @@ const DESCRIPTION = [
   "Bulk scraping of matches is prohibited.",
 ].join(" ");
 
+type DeployedRoute = DescribedRoute & Pick<Deployment, "maxOffset">;
+
 const TAGS = { key: "records", own: "key", open: "service" } as const;
 
-function pathItem(
-  route: DescribedRoute,
-  example: object | undefined,
-  deployment: Deployment,
-): object {
+function pathItem(route: DeployedRoute, example: object | undefined): object {
   return {
     parameters: pathParameters(route),
     get: {
@@ -89,7 +90,7 @@ function pathItem(
       description: route.description,
       tags: [TAGS[route.access]],
       ...(route.access === "open" ? { security: [] } : {}),
-      parameters: parameters(route, deployment),
+      parameters: parameters(route),
       responses: responsesOf(route, example),
     },
   };
@@ -117,13 +118,13 @@ function pathParameters({ path, response, segments = {} }: DescribedRoute): obje
   });
 }
 
-function parameters(route: DescribedRoute, deployment: Deployment): object[] {
+function parameters(route: DeployedRoute): object[] {
   const { takes } = route;
   if (takes === undefined) return [];
   const taken = Object.entries(takes.parameters).flatMap(([name, parameter]) =>
     parameter.kind === "fields"
-      ? fieldsParameters(parameter, route, deployment)
-      : queryParameter(name, parameter, route, deployment),
+      ? fieldsParameters(parameter, route)
+      : queryParameter(name, parameter, route),
   );
   return [
     ...taken,
@@ -178,14 +179,10 @@ const IF_NONE_MATCH = {
 };
 
 /** One per type: generators disagree on how to serialize a deepObject parameter. */
-function fieldsParameters(
-  parameter: Parameter,
-  route: DescribedRoute,
-  deployment: Deployment,
-): object[] {
+function fieldsParameters(parameter: Parameter, route: DeployedRoute): object[] {
   const types = isAboutPlayers(route) ? (["player"] as const) : RESOURCE_TYPES;
   return types.map((type) => ({
-    ...queryParameter(fieldsName(type), parameter, route, deployment),
+    ...queryParameter(fieldsName(type), parameter, route),
     example: FIELDS_EXAMPLES[type],
   }));
 }
@@ -198,12 +195,7 @@ const FIELDS_EXAMPLES: Record<(typeof RESOURCE_TYPES)[number], string> = {
   team: "name",
 };
 
-function queryParameter(
-  name: string,
-  parameter: Parameter,
-  route: DescribedRoute,
-  deployment: Deployment,
-): object {
+function queryParameter(name: string, parameter: Parameter, route: DeployedRoute): object {
   const { kind, mayBeEmpty, isRequired } = parameter;
   if (kind === "include" && isAboutPlayers(route)) return NOTHING_TO_INCLUDE;
   const words = [
@@ -219,7 +211,7 @@ function queryParameter(
     description: words.join(" "),
     ...(mayBeEmpty ? { allowEmptyValue: true } : {}),
     ...(isRequired ? { required: true } : {}),
-    schema: parameterSchema(parameter, deployment),
+    schema: parameterSchema(parameter, route),
     example: exampleOf(parameter),
   };
 }
@@ -240,7 +232,7 @@ const NOTHING_TO_INCLUDE = {
 const exampleOf = ({ kind, example }: Parameter): unknown =>
   kind === "limit" || kind === "offset" ? Number(example) : example;
 
-function parameterSchema(parameter: Parameter, { maxOffset }: Deployment): object {
+function parameterSchema(parameter: Parameter, { maxOffset }: DeployedRoute): object {
   switch (parameter.kind) {
     case "limit":
       return { type: "integer", minimum: 1, maximum: parameter.most, default: parameter.usual };

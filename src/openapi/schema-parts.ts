@@ -23,6 +23,15 @@ export const object = (
   properties,
   required,
 });
+/** A kind of resource; besides its members, it has its type. */
+export const resource = (
+  type: string,
+  description: string,
+  members: Record<string, Schema>,
+): Schema => ({
+  ...object({ type: { type: "string", const: type }, ...members }),
+  description,
+});
 export const schema = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 export const reference = (type: string): Schema =>

@@ -7,6 +7,7 @@ import {
   list,
   object,
   reference,
+  resource,
   schema,
   TIME,
   URI,
@@ -15,35 +16,31 @@ import { MAX_ENTRIES } from "./parameters.ts";
 import { BOARDS, PERIODS } from "./ranking.ts";
 
 export const SCHEMAS = {
-  LeaderboardEntry: {
-    ...object({
-      type: { type: "string", const: "leaderboard-entry" },
-      id: { type: "string", pattern: ID_PATTERN, description: "The id of the player." },
-      attributes: object(
-        {
-          rank: {
-            type: ["integer", "null"],
-            minimum: 1,
-            description:
-              "One more than the number of players with a better value. Null beyond the depth.",
-          },
-          name: { type: "string", description: "The current name of the player." },
-          value: {
-            type: "number",
-            minimum: 0,
-            description: "The skill tier, the wins, the rate from 0 to 1, or the streak.",
-          },
-          matches: {
-            ...COUNT,
-            description: "On win-rate: the ranked matches that the rate is about.",
-          },
+  LeaderboardEntry: resource("leaderboard-entry", "A player on a leaderboard.", {
+    id: { type: "string", pattern: ID_PATTERN, description: "The id of the player." },
+    attributes: object(
+      {
+        rank: {
+          type: ["integer", "null"],
+          minimum: 1,
+          description:
+            "One more than the number of players with a better value. Null beyond the depth.",
         },
-        ["rank", "name", "value"],
-      ),
-      relationships: object({ player: object({ data: reference("player") }) }),
-    }),
-    description: "A player on a leaderboard.",
-  },
+        name: { type: "string", description: "The current name of the player." },
+        value: {
+          type: "number",
+          minimum: 0,
+          description: "The skill tier, the wins, the rate from 0 to 1, or the streak.",
+        },
+        matches: {
+          ...COUNT,
+          description: "On win-rate: the ranked matches that the rate is about.",
+        },
+      },
+      ["rank", "name", "value"],
+    ),
+    relationships: object({ player: object({ data: reference("player") }) }),
+  }),
   Leaderboard: document(
     {
       ...list(schema("LeaderboardEntry"), MAX_ENTRIES),

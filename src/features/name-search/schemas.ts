@@ -6,6 +6,7 @@ import {
   document,
   list,
   object,
+  resource,
   type Schema,
   SelfLink,
   schema,
@@ -20,33 +21,25 @@ const NEAREST: Schema = {
 };
 
 export const SCHEMAS = {
-  PlayerName: {
-    ...object({
-      type: { type: "string", const: "player-name" },
-      id: { type: "string", pattern: ID_PATTERN, description: "The id of the player." },
-      attributes: object(
-        {
-          name: { type: "string", description: "The current name of the player." },
-          shardId: { type: "string", pattern: SHARD_PATTERN, description: "Region shard." },
-          skillTier: { ...COUNT, description: "If the player record has one." },
-          lastMatchAt: { ...TIME, description: "When the newest match of the player was created." },
-        },
-        ["name", "shardId"],
-      ),
-    }),
-    description: "The current name of a player.",
-  },
-  FoundMatch: {
-    ...object({
-      type: { type: "string", const: "match" },
-      id: { type: "string", pattern: ID_PATTERN, description: "The id that was searched for." },
-      attributes: object({
+  PlayerName: resource("player-name", "The current name of a player.", {
+    id: { type: "string", pattern: ID_PATTERN, description: "The id of the player." },
+    attributes: object(
+      {
+        name: { type: "string", description: "The current name of the player." },
         shardId: { type: "string", pattern: SHARD_PATTERN, description: "Region shard." },
-        createdAt: TIME,
-      }),
+        skillTier: { ...COUNT, description: "If the player record has one." },
+        lastMatchAt: { ...TIME, description: "When the newest match of the player was created." },
+      },
+      ["name", "shardId"],
+    ),
+  }),
+  FoundMatch: resource("match", "The match whose id was searched for.", {
+    id: { type: "string", pattern: ID_PATTERN, description: "The id that was searched for." },
+    attributes: object({
+      shardId: { type: "string", pattern: SHARD_PATTERN, description: "Region shard." },
+      createdAt: TIME,
     }),
-    description: "The match whose id was searched for.",
-  },
+  }),
   NameList: document(
     { ...list(schema("PlayerName"), MAX_NAMES), description: "The closest names first." },
     SelfLink,

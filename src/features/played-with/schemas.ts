@@ -7,6 +7,7 @@ import {
   list,
   object,
   reference,
+  resource,
   SelfLink,
   schema,
   TIME,
@@ -19,20 +20,16 @@ const TALLY = object({
 });
 
 export const SCHEMAS = {
-  PlayedWith: {
-    ...object({
-      type: { type: "string", const: "played-with" },
-      id: { type: "string", pattern: ID_PATTERN, description: "The id of the other player." },
-      attributes: object({
-        name: { type: "string", description: "The current name of the other player." },
-        with: { ...TALLY, description: "Matches on the same side." },
-        against: { ...TALLY, description: "Matches on opposite sides." },
-        lastPlayedAt: { ...TIME, description: "When their newest match was created." },
-      }),
-      relationships: object({ player: object({ data: reference("player") }) }),
+  PlayedWith: resource("played-with", "Another player, in whose matches the player also played.", {
+    id: { type: "string", pattern: ID_PATTERN, description: "The id of the other player." },
+    attributes: object({
+      name: { type: "string", description: "The current name of the other player." },
+      with: { ...TALLY, description: "Matches on the same side." },
+      against: { ...TALLY, description: "Matches on opposite sides." },
+      lastPlayedAt: { ...TIME, description: "When their newest match was created." },
     }),
-    description: "Another player, in whose matches the player also played.",
-  },
+    relationships: object({ player: object({ data: reference("player") }) }),
+  }),
   PlayedWithList: document(
     {
       ...list(schema("PlayedWith"), MAX_PLAYERS),
