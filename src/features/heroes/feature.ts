@@ -1,13 +1,12 @@
 /** Hero statistics: how often each hero is played and wins, by game mode and patch. */
 
 import type { Feature } from "../feature.ts";
-import { countHeroes, keepPruned, HEROES as PART } from "./count.ts";
 import { getHeroes } from "./endpoint.ts";
 import examples from "./example.json";
 import { HEROES } from "./parameters.ts";
 import { SCHEMAS } from "./schemas.ts";
-import { heroParts } from "./statistics.ts";
-import { HERO_STATS } from "./stored.ts";
+import { heroParts, PART } from "./statistics.ts";
+import { countHeroes, HERO_STATS, keepPruned } from "./stored.ts";
 
 export const heroes: Feature = {
   name: "heroes",

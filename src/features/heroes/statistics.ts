@@ -1,7 +1,7 @@
 /** Statistics of heroes (records call them actors): what a match adds to them, and the table that is served. */
 
 import type { JsonObject, Resource } from "../../domain/json.ts";
-import { rostersOf } from "../../domain/match.ts";
+import { type MatchFacts, rostersOf } from "../../domain/match.ts";
 import { PRIVATE_MODE } from "../../domain/modes.ts";
 
 /** Longer names would let a few records fill the table. */
@@ -54,12 +54,11 @@ const isCountedHero = (hero: string): boolean =>
 
 const numberIn = (value: unknown): number => (typeof value === "number" ? value : 0);
 
+/** The member of an outline that has what a match adds. */
+export const PART = "heroes";
+
 /** What of a match is counted. */
-export interface CountedMatch {
-  gameMode: string;
-  patchVersion: string;
-  heroes: readonly HeroPart[];
-}
+type CountedMatch = MatchFacts & { parts: Readonly<Record<string, unknown>> };
 
 /** What matches add (1) or take away (-1): one row for each key, without those that change nothing. */
 export function addUp(
@@ -67,13 +66,13 @@ export function addUp(
   is_pruned = 0,
 ): HeroTotals[] {
   const groups = new Map<string, Map<string, HeroTotals>>();
-  for (const [{ gameMode, patchVersion, heroes }, times] of changes) {
+  for (const [{ gameMode, patchVersion, parts }, times] of changes) {
     if (gameMode === PRIVATE_MODE) continue;
     const name = `${gameMode}\0${patchVersion}`;
     const group = groups.get(name) ?? new Map<string, HeroTotals>();
     groups.set(name, group);
     const key = { game_mode: gameMode, patch_version: patchVersion, is_pruned };
-    for (const [hero, won, stats] of [THE_MATCH, ...heroes]) {
+    for (const [hero, won, stats] of [THE_MATCH, ...(parts[PART] as HeroPart[])]) {
       const sum = group.get(hero) ?? { ...key, hero, ...NOTHING };
       group.set(hero, sum);
       sum.picks += times;

@@ -1,13 +1,15 @@
-/** The table of hero statistics: declares it, adds to it and reads it. */
+/** The table of hero statistics: declares it, updates it with the served matches and reads it. */
 
 import { COUNTED_MODES } from "../../domain/modes.ts";
 import { requireBuilt } from "../../store/core/built.ts";
 import { merge, type Steps, select } from "../../store/steps.ts";
-import { DamagedData } from "../../store/store.ts";
+import { DamagedData, type Transaction } from "../../store/store.ts";
 import { bigint, declareTable, integer, type RowIn, text, type Value } from "../../store/table.ts";
+import type { DerivedChange, Outlined } from "../feature.ts";
 import {
   ALL_MATCHES,
   addSums,
+  addUp,
   HERO_STAT_NAMES,
   type HeroTotals,
   isNothing,
@@ -69,6 +71,24 @@ export const changeTotals = (changes: HeroTotals[]): Steps<void> =>
     const sums = stored ? addSums(totalsOf(stored), totalsOf(row)) : totalsOf(row);
     return isNothing(sums) ? undefined : rowOf(sums);
   });
+
+export async function countHeroes(
+  transaction: Transaction,
+  { came, left }: DerivedChange,
+): Promise<void> {
+  const added = came.map(({ outline }) => [outline, 1] as const);
+  const removed = left.map(({ outline }) => [outline, -1] as const);
+  await transaction.run(() => changeTotals(addUp([...added, ...removed])));
+}
+
+/** Pruned matches go on counting. */
+export async function keepPruned(
+  transaction: Transaction,
+  pruned: readonly Outlined[],
+): Promise<void> {
+  const kept = pruned.map(({ outline }) => [outline, 1] as const);
+  await transaction.run(() => changeTotals(addUp(kept, 1)));
+}
 
 /** Every pair of values is a range of the key, so that no row is read in vain. `isTruncated`: there are more. */
 export function* readHeroes(
