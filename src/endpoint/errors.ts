@@ -50,13 +50,6 @@ export const uriTooLong = (): ApiError =>
     `The URL, or the link to the next page, is longer than ${MAX_URL_LENGTH} characters. Request fewer values at once.`,
   );
 
-export const overloaded = (): ApiError =>
-  apiError(
-    "overloaded",
-    "The server has more requests than it can handle. Retry after 1 s, plus a random part of a second.",
-    { retryAfter: 1 },
-  );
-
 export function errorDocument(problems: Problem[], requestId: string): string {
   return JSON.stringify({
     errors: problems.map(({ code, detail, source }) => ({

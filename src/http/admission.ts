@@ -25,10 +25,22 @@ export function authenticate(context: ServerContext, request: ApiRequest): LiveK
     if (visitor) return visitor;
     throw unauthorized();
   }
-  if (!keys.isLoaded) throw keysUnavailable();
+  if (!keys.isLoaded) {
+    throw apiError(
+      "keys-unavailable",
+      "API keys cannot be checked at the moment. Your key may be valid: retry after 5 s.",
+      { retryAfter: 5 },
+    );
+  }
   const address = request.clientAddress();
   const wait = guard.wait(address, clock.monotonic());
-  if (wait > 0) throw tooManyFailures(wait);
+  if (wait > 0) {
+    throw apiError(
+      "too-many-failures",
+      `Too many invalid API keys came from your IP address. Check the key and retry after ${wait} s.`,
+      { source: { header: "Authorization" }, retryAfter: wait },
+    );
+  }
   const key = keys.find(header, request.time);
   if (key) return key;
   guard.take(address, clock.monotonic());
@@ -128,38 +140,17 @@ function unauthorized(): ApiError {
   );
 }
 
-function keysUnavailable(): ApiError {
-  return apiError(
-    "keys-unavailable",
-    "API keys cannot be checked at the moment. Your key may be valid: retry after 5 s.",
-    { retryAfter: 5 },
-  );
-}
-
-function tooManyFailures(wait: number): ApiError {
-  return apiError(
-    "too-many-failures",
-    `Too many invalid API keys came from your IP address. Check the key and retry after ${wait} s.`,
-    { source: { header: "Authorization" }, retryAfter: wait },
-  );
-}
-
 function quotaExceeded({ limits, limitedBy }: LiveKey, now: number): ApiError {
   const wait = secondsToNextDay(now);
   const most = limits.matchesPerDay;
-  if (limitedBy !== undefined) {
-    return apiError(
-      "quota-exceeded",
-      `Without a key, the portal may read ${most} different matches per day (UTC) from your network, and has. Those can still be read; others in ${wait} s, or now with an API key.`,
-      { retryAfter: wait },
-    );
-  }
   return apiError(
     "quota-exceeded",
-    `This key has read its ${most} different matches for today (UTC). Those can still be read; others in ${wait} s. ` +
-      "Request only the players you show, with filter[playerIds] or filter[playerNames], and keep the matches you have read: " +
-      "they rarely change, and a 304 response to If-None-Match does not count. GET /usage shows your quota. " +
-      "If you need more, ask the operator for another tier.",
+    limitedBy === undefined
+      ? `This key has read its ${most} different matches for today (UTC). Those can still be read; others in ${wait} s. ` +
+          "Request only the players you show, with filter[playerIds] or filter[playerNames], and keep the matches you have read: " +
+          "they rarely change, and a 304 response to If-None-Match does not count. GET /usage shows your quota. " +
+          "If you need more, ask the operator for another tier."
+      : `Without a key, the portal may read ${most} different matches per day (UTC) from your network, and has. Those can still be read; others in ${wait} s, or now with an API key.`,
     { retryAfter: wait },
   );
 }

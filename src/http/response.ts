@@ -2,9 +2,9 @@
 
 import type { LimitHeaders } from "../access/rate-limit.ts";
 import { MIN_COMPRESSED } from "../document/content.ts";
-import { type Encoding, entityTag, namesTag } from "../document/entity-tag.ts";
+import { entityTag, namesTag } from "../document/entity-tag.ts";
 import { gzipBody } from "../document/join-pieces.ts";
-import { type ApiError, errorDocument, internalError, overloaded } from "../endpoint/errors.ts";
+import { type ApiError, apiError, errorDocument, internalError } from "../endpoint/errors.ts";
 import { EVENT_STREAM, MEDIA_TYPE, preferredEncoding } from "../endpoint/negotiate.ts";
 import type { ShardResult } from "../endpoint/shard-request.ts";
 import { type Body, bytesOf } from "./body.ts";
@@ -53,15 +53,8 @@ function templateOf(fields: HeaderFields): Template {
   return { headers: new Headers({ ...DOCUMENT_HEADERS, ...fields }), limits: undefined };
 }
 
-/** How a document is sent to this client. */
-export interface Delivery {
-  encoding: Encoding;
-  etag: string;
-  /** The client has it already. */
-  isUnchanged: boolean;
-}
-
-export function planDelivery({ raw }: ApiRequest, { document, tag }: ShardResult): Delivery {
+/** How a document is sent to this client. `isUnchanged`: it has it already. */
+export function planDelivery({ raw }: ApiRequest, { document, tag }: ShardResult) {
   const encoding = preferredEncoding(raw.headers.get("accept-encoding"));
   const etag = entityTag(document, tag, encoding);
   const known = raw.headers.get("if-none-match");
@@ -131,7 +124,13 @@ function preparedResponse(error: ApiError): (requestId: string) => Response {
 }
 
 /** Refusing must cost much less than serving, or an overloaded server would serve nobody. */
-export const overloadedResponse = preparedResponse(overloaded());
+export const overloadedResponse = preparedResponse(
+  apiError(
+    "overloaded",
+    "The server has more requests than it can handle. Retry after 1 s, plus a random part of a second.",
+    { retryAfter: 1 },
+  ),
+);
 
 /** For a request that failed before it could be read. */
 export const failureResponse = preparedResponse(internalError());

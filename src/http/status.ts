@@ -1,4 +1,4 @@
-/** GET /status, /healthz, /readyz and /openapi.json, which need no key. */
+/** GET /status and /readyz, which need no key. */
 
 import { formatTimestamp } from "../domain/time.ts";
 import type { Observe } from "../observe/events.ts";
@@ -56,11 +56,6 @@ function replicasInUse(replicas: readonly boolean[]) {
   return { replicas: { listed: replicas.length, inUse } };
 }
 
-/** The process responds. */
-export async function health(): Promise<JsonResult> {
-  return { status: 200, body: { status: "ok" } };
-}
-
 /** Every shard is available, and API keys can be checked. */
 export async function readiness(state: StatusContext): Promise<JsonResult> {
   const shards = await state.shardStates();
@@ -69,11 +64,6 @@ export async function readiness(state: StatusContext): Promise<JsonResult> {
   if (unavailable.length === 0 && isLoaded) return { status: 200, body: { status: "ready" } };
   const keys = isLoaded ? {} : { keys: "unavailable" };
   return { status: 503, body: { status: "not ready", unavailable, ...keys } };
-}
-
-/** The OpenAPI document. */
-export async function openApi({ openApi }: StatusContext): Promise<JsonResult> {
-  return { status: 200, body: openApi, isConstant: true };
 }
 
 /** A shard without records. */
