@@ -65,7 +65,7 @@ export async function streamChanges(
     );
   }
   feed.keepOpen(raw, 0);
-  return feed.streams.open({
+  return feed.openStream({
     requestId,
     shard,
     key,

@@ -2,7 +2,6 @@
 
 import { type LiveKey, limitId } from "../../access/key-lookup.ts";
 import type { Observe } from "../../observe/events.ts";
-import { Counter } from "../../observe/prometheus.ts";
 import { type Change, type ChangeBatch, type LogPosition, StoreError } from "../../store/store.ts";
 import { encodeLogCursor } from "./cursor.ts";
 import { STREAM_ENDS, type StreamEnd } from "./events.ts";
@@ -45,42 +44,7 @@ interface StreamContext {
   observe: Observe;
 }
 
-/** The open streams of a server. */
-export class EventStreams {
-  readonly #open = new Set<EventStream>();
-  #isStopping = false;
-  readonly ended = new Counter(
-    "matchbook_streams_ended_total",
-    "Streams of changes that have ended, by reason",
-    ["reason"],
-  );
-
-  constructor(private readonly context: StreamContext) {
-    for (const reason of Object.keys(STREAM_ENDS)) this.ended.add([reason], 0);
-  }
-
-  get size(): number {
-    return this.#open.size;
-  }
-
-  open(request: StreamRequest): ReadableStream<Uint8Array> {
-    const stream = new EventStream(request, this.context, (why) => {
-      this.ended.add([why]);
-      this.#open.delete(stream);
-    });
-    this.#open.add(stream);
-    if (this.#isStopping) stream.end("stopping");
-    return stream.body;
-  }
-
-  /** Ends all, now and from now on. */
-  stop(): void {
-    this.#isStopping = true;
-    for (const stream of this.#open) stream.end("stopping");
-  }
-}
-
-class EventStream {
+export class EventStream {
   readonly body: ReadableStream<Uint8Array>;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #key: LiveKey;
