@@ -56,12 +56,6 @@ export interface ShardResult {
   tag: TagKind;
 }
 
-export type ShardEndpoint = (request: ShardRequest) => Awaitable<ShardResult>;
-export type AllShardsEndpoint = (request: AllShardsRequest) => Promise<ShardResult>;
-
-/** Returns the body of a response that goes on; null for HEAD. */
-export type StreamEndpoint = (request: ShardRequest) => Promise<ReadableStream<Uint8Array> | null>;
-
 interface DescribedRecords
   extends Pick<
     DescribedRoute,
@@ -77,11 +71,11 @@ export type RecordsRoute = DescribedRecords &
     | {
         /** Whether the daily quota applies. */
         readsMatches?: true;
-        endpoint: ShardEndpoint;
-        /** If it can also be read as a stream of events. */
-        stream?: StreamEndpoint;
+        endpoint: (request: ShardRequest) => Awaitable<ShardResult>;
+        /** If it can also be read as a stream of events: returns the body; null for HEAD. */
+        stream?: (request: ShardRequest) => Promise<ReadableStream<Uint8Array> | null>;
       }
-    | { allShards: AllShardsEndpoint }
+    | { allShards: (request: AllShardsRequest) => Promise<ShardResult> }
   );
 
 /** The links of such a query are never too long, although a character may become nine when it is escaped. */

@@ -40,14 +40,12 @@ const START: Texts = {
     "Search players and matches, follow new matches live, and compare heroes and leaderboards by region.",
 };
 
-const BOARD_NAMES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    "skill-tier": "Highest skill tier",
-    "ranked-wins": "Most ranked wins",
-    "win-rate": "Best ranked win rate",
-    "win-streak": "Longest win streak",
-  }),
-);
+const BOARD_NAMES: ReadonlyMap<string, string> = new Map([
+  ["skill-tier", "Highest skill tier"],
+  ["ranked-wins", "Most ranked wins"],
+  ["win-rate", "Best ranked win rate"],
+  ["win-streak", "Longest win streak"],
+]);
 
 /** Anything can be in a URL: only what may be a region is repeated. */
 const regionOf = (shard: string): string => (isShardId(shard) ? `region ${shard}` : "a region");

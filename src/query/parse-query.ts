@@ -10,7 +10,7 @@ import {
   type ValuesOf,
 } from "./endpoint.ts";
 import { checkNames, checkRequired } from "./parameter-names.ts";
-import { InvalidValue, parseValue } from "./parse-values.ts";
+import { InvalidValue, parserOf } from "./parse-values.ts";
 import { parameterProblem } from "./problems.ts";
 import type { GivenParameters, ParseContext } from "./query.ts";
 import { splitQuery } from "./query-string.ts";
@@ -57,7 +57,7 @@ function parseValues<P extends Parameters>(
       continue;
     }
     try {
-      const parsed = parseValue(value, parameter, name, context);
+      const parsed = parserOf(parameter)(value, parameter, name, context);
       if (parameter.kind !== "fields") values[name] = parsed;
       else {
         fields ??= new Map();

@@ -27,15 +27,8 @@ export class InvalidValue extends Error {
 const invalid = (name: string, detail: string, code: Problem["code"] = "invalid-parameter") =>
   new InvalidValue(parameterProblem(code, name, detail));
 
-/** Throws InvalidValue. */
-export function parseValue(
-  value: string,
-  parameter: Parameter,
-  name: string,
-  context: ParseContext,
-): unknown {
-  return (PARSERS[parameter.kind] as Parser<Kind>)(value, parameter, name, context);
-}
+/** The parser of the values of a parameter. It throws InvalidValue. */
+export const parserOf = ({ kind }: Parameter) => PARSERS[kind] as Parser<Kind>;
 
 const DIGITS = /^[0-9]+$/;
 

@@ -119,12 +119,6 @@ export const HERO_SORTS = [...HERO_ATTRIBUTES, "hero"].flatMap((name) => [
   `-${name}`,
 ]) as HeroSort[];
 
-export interface HeroTable {
-  /** All matches that were counted. */
-  matches: number;
-  heroes: HeroSummary[];
-}
-
 /** Names have no U+0000. */
 export const keyOf = (
   { game_mode, patch_version, is_pruned, hero }: Omit<HeroTotals, keyof HeroSums>,
@@ -137,8 +131,8 @@ export function uncounted(rows: readonly HeroTotals[]): HeroTotals | undefined {
   return rows.find((row) => !keys.has(keyOf(row, ALL_MATCHES)));
 }
 
-/** Adds up rows of any modes and patches, pruned or not. */
-export function heroTable(rows: Iterable<HeroTotals>, sort: HeroSort): HeroTable {
+/** Adds up rows of any modes and patches, pruned or not. `matches`: all that were counted. */
+export function heroTable(rows: Iterable<HeroTotals>, sort: HeroSort) {
   const sums = new Map<string, HeroSums>();
   for (const row of rows) sums.set(row.hero, addSums(sums.get(row.hero) ?? NOTHING, row));
   const matches = sums.get(ALL_MATCHES)?.picks ?? 0;
