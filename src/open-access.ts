@@ -13,8 +13,8 @@ import { type AccessTables, KEY_TABLES, REDACTION_TABLES, USAGE_TABLES } from ".
 import { UsageStore } from "./access/usage-store.ts";
 import type { VisitorCounters } from "./access/visitors.ts";
 import type { AccessPlan } from "./domain/limits.ts";
+import type { OwnServices } from "./features/feature.ts";
 import { FEATURES } from "./features/list.ts";
-import type { OwnServices } from "./features/operated.ts";
 import type { Observe } from "./observe/events.ts";
 import type { SharedLimitsState } from "./observe/metrics.ts";
 import { type ListEntry, RedactionList } from "./redact/list.ts";

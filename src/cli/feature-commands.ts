@@ -1,7 +1,7 @@
 /** The commands of features. */
 
+import type { OpenServices } from "../features/feature.ts";
 import { FEATURES } from "../features/list.ts";
-import type { OpenServices } from "../features/operated.ts";
 import { ownServices } from "../open-access.ts";
 import type { AddCommand } from "./command.ts";
 import { withAccess } from "./key-store.ts";

@@ -1,6 +1,15 @@
-/** What a feature adds to the core: endpoints, and tables that are derived from the served records. */
+/**
+ * What a feature adds to the core: endpoints, tables that are derived from the served records, and its own database with
+ * what operators do with it and work beside the requests.
+ */
 
+import type { Database } from "../access/key-database.ts";
 import type { KeyLookup } from "../access/key-lookup.ts";
+import type { KeyStore } from "../access/key-store.ts";
+import type { AccessTables } from "../access/tables.ts";
+import type { AddCommand } from "../cli/command.ts";
+import type { Finding } from "../doctor/findings.ts";
+import type { AccessPlan } from "../domain/limits.ts";
 import type { MatchFacts, MatchRecord } from "../domain/match.ts";
 import type { CompatProfile } from "../endpoint/compat-profile.ts";
 import type { RecordsRoute } from "../endpoint/shard-request.ts";
@@ -12,7 +21,6 @@ import type { ReadableShards } from "../store/shards.ts";
 import type { Steps } from "../store/steps.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Index, TableShape } from "../store/table.ts";
-import type { Operated } from "./operated.ts";
 
 export interface Feature extends Additions {
   name: string;
@@ -80,4 +88,44 @@ export interface DerivedData {
   prune?(transaction: Transaction, pruned: readonly Outlined[]): Promise<void>;
   /** When a shard is rebuilt: computes the table at the end, instead of by `update`. */
   rebuild?(transaction: Transaction): Promise<void>;
+}
+
+/** What a feature adds beside endpoints. */
+export interface Operated {
+  /** Its tables, beside those of the keys. */
+  tables: AccessTables;
+  /** A group of `matchbook`, by its name. Loaded only when it is needed. */
+  command(open: OpenServices): Promise<AddCommand>;
+  /** For `matchbook doctor`. */
+  findings(services: OwnServices, now: number): Promise<Finding[]>;
+  /** What one process of a deployment does beside the requests. */
+  background(services: OwnServices & BackgroundServices): Background;
+}
+
+/** What these parts are given. */
+export interface OwnServices {
+  settings: Settings;
+  /** Where its tables are. */
+  database: Database;
+  keyStore: Pick<KeyStore, "version" | "exists" | "find" | "list">;
+  plan: AccessPlan;
+  shards: Pick<ReadableShards, "list" | "reader">;
+}
+
+/** For one command. With `isReadOnly`, nothing is created or changed, e.g. in a backup. */
+export type OpenServices = <T>(
+  settings: Settings,
+  work: (services: OwnServices) => Promise<T>,
+  isReadOnly?: boolean,
+) => Promise<T>;
+
+export interface BackgroundServices {
+  clock: { now(): number };
+  observe: Observe;
+}
+
+export interface Background {
+  start(): void;
+  stop(): Promise<void>;
+  families(): MetricFamily[];
 }

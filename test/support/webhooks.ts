@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import type { Json } from "../../src/domain/json.ts";
 import { Deliverer } from "../../src/features/webhooks/deliverer.ts";
-import { hooksIn } from "../../src/features/webhooks/operations.ts";
+import { Hooks } from "../../src/features/webhooks/operations.ts";
 import { HookStore, type NewHook } from "../../src/features/webhooks/stored.ts";
 import type { Event } from "../../src/observe/events.ts";
 import { type AccessStore, openAccess, ownServices } from "../../src/open-access.ts";
@@ -97,7 +97,7 @@ export async function startHookWorld(documents: Json[] = [], flags: Record<strin
   const { record: key } = await access.keys.create({ name: "test" }, Date.now());
   const clock = { time: Date.now(), now: () => clock.time };
   const services = ownServices({ ...settings, hooks: "private" }, access, shards);
-  const hooks = hooksIn(services.get("webhooks")!);
+  const hooks = new Hooks(services.get("webhooks")!);
   const { context } = hooks;
   /** Like another instance. */
   const newDeliverer = (allowPrivate = true) =>

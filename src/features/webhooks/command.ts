@@ -14,9 +14,9 @@ import { isResourceId, isShardId } from "../../domain/identifiers.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { concealUser } from "../../settings/database-urls.ts";
 import type { Settings } from "../../settings/definitions.ts";
-import type { OpenServices } from "../operated.ts";
+import type { OpenServices } from "../feature.ts";
 import { parseHookUrl } from "./allowed-url.ts";
-import { HookError, type Hooks, hooksIn } from "./operations.ts";
+import { HookError, Hooks } from "./operations.ts";
 import { type Hook, resumed } from "./stored.ts";
 
 type WithHooks = <T>(
@@ -28,15 +28,8 @@ type WithHooks = <T>(
 const settings = ["keys-database", "hooks"] as const;
 const HOOK = { "<id>": "hook id, see 'matchbook hooks list'" };
 
-interface AddFlags {
-  key: string;
-  url: string;
-  shards?: string;
-  players?: string;
-}
-
 const add = (withHooks: WithHooks) =>
-  defineCommand<AddFlags>({
+  defineCommand<{ key: string; url: string; shards?: string; players?: string }>({
     name: "add",
     summary: "add a hook and print its id",
     description:
@@ -230,7 +223,7 @@ export function hooksCommand(open: OpenServices): AddCommand {
       settings,
       async (services) => {
         try {
-          return await work(hooksIn(services));
+          return await work(new Hooks(services));
         } catch (error) {
           throw error instanceof HookError ? new CommandError(error.message) : error;
         }

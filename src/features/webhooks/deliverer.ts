@@ -9,7 +9,7 @@ import type { KeyRecord } from "../../access/key-store.ts";
 import { Counter, gauge, type MetricFamily } from "../../observe/prometheus.ts";
 import { readFollowStart, readLogEnds } from "../../store/core/change-log.ts";
 import type { LogPosition, Reader } from "../../store/store.ts";
-import type { BackgroundServices } from "../operated.ts";
+import type { BackgroundServices } from "../feature.ts";
 import { hookState, isFor, KeysById, mayDeliver } from "./access.ts";
 import { changesBody, readChanges } from "./batch.ts";
 import type { HooksContext } from "./operations.ts";

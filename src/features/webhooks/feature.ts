@@ -7,7 +7,7 @@ import type { Feature } from "../feature.ts";
 import { Deliverer } from "./deliverer.ts";
 import { EVENTS } from "./events.ts";
 import { hookFindings } from "./findings.ts";
-import { hooksIn } from "./operations.ts";
+import { Hooks } from "./operations.ts";
 import { HOOK_TABLES } from "./stored.ts";
 
 export const webhooks: Feature = {
@@ -19,7 +19,7 @@ export const webhooks: Feature = {
     findings: hookFindings,
     background: ({ clock, observe, ...services }) => {
       const isOff = services.settings.hooks === "off";
-      return new Deliverer({ ...hooksIn(services).context, isOff, clock, observe });
+      return new Deliverer({ ...new Hooks(services).context, isOff, clock, observe });
     },
   },
 };

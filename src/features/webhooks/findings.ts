@@ -1,11 +1,11 @@
 /** What `matchbook doctor` says about hooks: nothing if there are none. */
 
 import { type Finding, ok, someOf, warning } from "../../doctor/findings.ts";
-import type { OwnServices } from "../operated.ts";
-import { hooksIn } from "./operations.ts";
+import type { OwnServices } from "../feature.ts";
+import { Hooks } from "./operations.ts";
 
 export async function hookFindings(services: OwnServices, now: number): Promise<Finding[]> {
-  const hooks = hooksIn(services);
+  const hooks = new Hooks(services);
   const all = await hooks.describe(await hooks.context.store.list(), now);
   if (all.length === 0) return [];
   const broken = all.filter(({ state, pausedBy }) => state !== "active" && pausedBy !== "operator");

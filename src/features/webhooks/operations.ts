@@ -5,7 +5,7 @@ import { stateOf } from "../../access/key-store.ts";
 import { formatTimestamp } from "../../domain/time.ts";
 import { readFollowStart } from "../../store/core/change-log.ts";
 import type { LogPosition } from "../../store/store.ts";
-import type { OwnServices } from "../operated.ts";
+import type { OwnServices } from "../feature.ts";
 import { hookState, isFor, KeysById, mayDeliver } from "./access.ts";
 import { testBody } from "./batch.ts";
 import { type SendOutcome, send, TIMEOUT_MS } from "./send.ts";
@@ -17,13 +17,6 @@ export interface HooksContext extends Omit<OwnServices, "settings" | "database">
   store: HookStore;
   allowPrivate: boolean;
 }
-
-export const hooksIn = ({ settings, database, ...services }: OwnServices): Hooks =>
-  new Hooks({
-    ...services,
-    store: new HookStore(database),
-    allowPrivate: settings.hooks === "private",
-  });
 
 /** The hook cannot be added or found. The message says why, for operators. */
 export class HookError extends Error {
@@ -37,7 +30,12 @@ const MAX_HOOKS = 200;
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 export class Hooks {
-  constructor(readonly context: HooksContext) {}
+  readonly context: HooksContext;
+
+  constructor({ settings, database, ...services }: OwnServices) {
+    const allowPrivate = settings.hooks === "private";
+    this.context = { ...services, store: new HookStore(database), allowPrivate };
+  }
 
   /** Throws HookError. */
   async find(id: string): Promise<Hook> {
