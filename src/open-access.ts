@@ -12,6 +12,7 @@ import { SqliteDatabase } from "./access/sqlite/database.ts";
 import { type AccessTables, KEY_TABLES, REDACTION_TABLES, USAGE_TABLES } from "./access/tables.ts";
 import { UsageStore } from "./access/usage-store.ts";
 import type { VisitorCounters } from "./access/visitors.ts";
+import { closing } from "./domain/awaitable.ts";
 import type { AccessPlan } from "./domain/limits.ts";
 import type { OwnServices } from "./features/feature.ts";
 import { FEATURES } from "./features/list.ts";
@@ -62,13 +63,11 @@ export type AccessCounts = Readonly<Record<string, number>>;
 /** Reads a file that nobody else uses. Throws StoreError if it is damaged, or has a format that cannot be used. */
 export async function accessCounts({ kind, path }: AccessPath): Promise<AccessCounts> {
   const tables = BACKED_UP.find(({ name }) => name === kind)!;
-  const database = new SqliteDatabase(path, tables, true);
+  await using database = closing(new SqliteDatabase(path, tables, true));
   try {
     return (await database.rows<AccessCounts>(tables.count))[0]!;
   } catch (error) {
     throw error instanceof AccessError ? new StoreError(error.message, { cause: error }) : error;
-  } finally {
-    await database.close();
   }
 }
 
@@ -129,12 +128,8 @@ export async function withRedactionList<T>(
   work: (list: RedactionList) => Promise<T>,
   isReadOnly = false,
 ): Promise<T> {
-  const { redactions, close } = openAccess(settings, isReadOnly);
-  try {
-    return await work(redactions);
-  } finally {
-    await close();
-  }
+  await using access = closing(openAccess(settings, isReadOnly));
+  return await work(access.redactions);
 }
 
 export interface Limits {

@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Awaitable } from "./domain/awaitable.ts";
+import { type Awaitable, closing } from "./domain/awaitable.ts";
 import { isShardId } from "./domain/identifiers.ts";
 import { type Observe, unobserved } from "./observe/events.ts";
 import { type AccessSettings, readRedactionList } from "./open-access.ts";
@@ -115,16 +115,14 @@ export async function examineShard(
       ? await examineFile(id, location.path)
       : await examineDatabase(id, location, replicas);
   if (typeof found === "string") return found;
-  const shards = openShards({ ...settings, withUnredacted: true }, unobserved, undefined, "read");
-  try {
-    await checkRedactions(list, id, async () => {
-      const writer = await shards.existingWriter(id);
-      return writer?.redactions() ?? [];
-    });
-    return found;
-  } finally {
-    await shards.close();
-  }
+  await using shards = closing(
+    openShards({ ...settings, withUnredacted: true }, unobserved, undefined, "read"),
+  );
+  await checkRedactions(list, id, async () => {
+    const writer = await shards.existingWriter(id);
+    return writer?.redactions() ?? [];
+  });
+  return found;
 }
 
 export { allowedConnections, MAX_WAL_BYTES, OTHER_CONNECTIONS, openNewFile };

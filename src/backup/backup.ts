@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
+import { closing } from "../domain/awaitable.ts";
 import { formatTimestamp } from "../domain/time.ts";
 import { type Observe, unobserved } from "../observe/events.ts";
 import {
@@ -103,33 +104,29 @@ async function addShard(
 
 /** Whether there is a shard in the file of the settings. */
 async function hasShard(settings: Settings, shard: string, observe: Observe): Promise<boolean> {
-  const shards = openShards({ ...settings, withUnredacted: true }, observe, undefined, "read");
-  try {
-    return (await shards.existingWriter(shard)) !== undefined;
-  } finally {
-    await shards.close();
-  }
+  await using shards = closing(
+    openShards({ ...settings, withUnredacted: true }, observe, undefined, "read"),
+  );
+  return (await shards.existingWriter(shard)) !== undefined;
 }
 
 /** Undefined if there are no tables in the file. Throws StoreError if anything in it is damaged. */
 async function verifiedCounts(id: string, path: string, { onProgress }: BackupOptions) {
   const listed = [{ id, location: { engine: "sqlite", path } as const }];
-  const shards = openShards({ data: "", shards: listed }, unobserved, undefined, "read");
-  try {
-    const writer = await shards.existingWriter(id);
-    if (!writer) return undefined;
-    const counts = await writer.counts();
-    const damage = await verifyRows(id, writer, (rows) => onProgress(rows, 0, `${id}: verify`));
-    if (damage) {
-      throw new StoreError(
-        `table ${damage.table}, record ${damage.record} is damaged: run 'matchbook verify ${id}'`,
-      );
-    }
-    const { bytes: _, newestMatch: newest, ...rest } = counts;
-    return { ...rest, newestMatch: newest === undefined ? null : formatTimestamp(newest) };
-  } finally {
-    await shards.close();
+  await using shards = closing(
+    openShards({ data: "", shards: listed }, unobserved, undefined, "read"),
+  );
+  const writer = await shards.existingWriter(id);
+  if (!writer) return undefined;
+  const counts = await writer.counts();
+  const damage = await verifyRows(id, writer, (rows) => onProgress(rows, 0, `${id}: verify`));
+  if (damage) {
+    throw new StoreError(
+      `table ${damage.table}, record ${damage.record} is damaged: run 'matchbook verify ${id}'`,
+    );
   }
+  const { bytes: _, newestMatch: newest, ...rest } = counts;
+  return { ...rest, newestMatch: newest === undefined ? null : formatTimestamp(newest) };
 }
 
 async function addAccess(

@@ -2,6 +2,7 @@
 
 import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { closing } from "../domain/awaitable.ts";
 import { makeFolder, syncFile } from "../durable-files.ts";
 import { accessFiles, readRedactionList, withRedactionList } from "../open-access.ts";
 import { locationOf, openWriter } from "../open-stores.ts";
@@ -130,14 +131,12 @@ async function redactFile(
   path: string,
   redactions: readonly Redaction[],
 ): Promise<void> {
-  const writer = openWriter(shard, { engine: "sqlite", path });
-  try {
+  {
+    await using writer = closing(openWriter(shard, { engine: "sqlite", path }));
     const missing = lacking(redactions, await writer.redactions());
     if (missing.length === 0) return;
     await redactPlayers(writer, missing);
     await writer.emptyLog();
-  } finally {
-    await writer.close();
   }
   syncFile(path);
 }

@@ -2,6 +2,7 @@
 
 import { looksLikeKey } from "../access/key.ts";
 import type { KeyRecord, KeyStore } from "../access/key-store.ts";
+import { closing } from "../domain/awaitable.ts";
 import { type AccessStore, openAccess } from "../open-access.ts";
 import type { Settings } from "../settings/definitions.ts";
 import { nearest } from "../text/nearest.ts";
@@ -16,12 +17,8 @@ export async function withAccess<T>(
   mode: "read" | "write",
   work: (access: AccessStore) => Promise<T>,
 ): Promise<T> {
-  const access = openAccess(settings, mode === "read");
-  try {
-    return await work(access);
-  } finally {
-    await access.close();
-  }
+  await using access = closing(openAccess(settings, mode === "read"));
+  return await work(access);
 }
 
 /** Throws CommandError if there is no key with this id. */

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey, looksLikeKey } from "../access/key.ts";
 import type { KeyStore } from "../access/key-store.ts";
+import { closing } from "../domain/awaitable.ts";
 import { MEDIA_TYPE } from "../endpoint/negotiate.ts";
 import { freePort } from "../http/listen.ts";
 import { ingest, ingestOptions } from "../ingest/ingest.ts";
@@ -37,20 +38,21 @@ export const quickstart = defineCommand({
     const { settings } = context;
     // Checked before demo data is created for a server that cannot listen.
     await freePort(settings);
-    const shards = openShards(settings, unobserved);
-    let example: string;
-    try {
-      if (await isEmpty(shards)) await storeDemo(settings, shards);
-      example = await examplePath(shards);
-    } finally {
-      await shards.close();
-    }
+    const example = await prepareShards(settings);
     const key = await demoKey(settings);
     const offered = settings.portal === "on" ? key : undefined;
     const greet = (url: string) => print(welcome(url, key, example, offered !== undefined));
     await serveUntilSignal(context.command, settings, greet, offered);
   },
 });
+
+/** Returns a request for the players seen last, who are there however old the matches are. */
+async function prepareShards(settings: Settings): Promise<string> {
+  await using shards = closing(openShards(settings, unobserved));
+  if (await isEmpty(shards)) await storeDemo(settings, shards);
+  const ids = await shards.list();
+  return `/shards/${ids.includes("na") ? "na" : ids[0]}/players`;
+}
 
 async function isEmpty(shards: Shards): Promise<boolean> {
   for (const id of await shards.list()) if (await shards.existingWriter(id)) return false;
@@ -81,16 +83,12 @@ async function* demoBytes(): Bytes {
  */
 async function demoKey(settings: Settings): Promise<string> {
   const file = join(settings.data, "demo-key");
-  const access = openAccess(settings);
-  try {
-    const known = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
-    if (await isLive(access.keys, known)) return known;
-    const { key } = await access.keys.create(DEMO_KEY, Date.now());
-    writeFileSync(file, `${key}\n`, { mode: 0o600 });
-    return key;
-  } finally {
-    await access.close();
-  }
+  await using access = closing(openAccess(settings));
+  const known = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+  if (await isLive(access.keys, known)) return known;
+  const { key } = await access.keys.create(DEMO_KEY, Date.now());
+  writeFileSync(file, `${key}\n`, { mode: 0o600 });
+  return key;
 }
 
 async function isLive(keys: KeyStore, key: string): Promise<boolean> {
@@ -98,12 +96,6 @@ async function isLive(keys: KeyStore, key: string): Promise<boolean> {
   const hash = hashKey(key);
   const secret = (await keys.liveSecrets()).find((one) => one.hash === hash);
   return secret !== undefined && secret.until > Date.now();
-}
-
-/** A request for the players seen last, who are there however old the matches are. */
-async function examplePath(shards: Shards): Promise<string> {
-  const ids = await shards.list();
-  return `/shards/${ids.includes("na") ? "na" : ids[0]}/players`;
 }
 
 function welcome(url: string, key: string, path: string, hasPortal: boolean): string {

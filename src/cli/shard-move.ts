@@ -1,5 +1,6 @@
 /** `matchbook shards move`: copies a shard to another location and compares both. */
 
+import { closing } from "../domain/awaitable.ts";
 import { type Moved, move as moveShard, recordsIn, type Side } from "../export/move.ts";
 import { openWriter } from "../open-stores.ts";
 import { parseLocation, type ShardLocation, showLocation } from "../settings/shard-locations.ts";
@@ -46,7 +47,7 @@ export const move = defineCommand<{ to: string }>({
 
 async function copy(source: Writer, shard: string, to: ShardLocation) {
   const location = showLocation(to);
-  const target = openWriter(shard, to);
+  await using target = closing(openWriter(shard, to));
   let hasBegun = false;
   try {
     return await withProgress("copy", 0, "records", (update) =>
@@ -61,8 +62,6 @@ async function copy(source: Writer, shard: string, to: ShardLocation) {
   } catch (error) {
     if (hasBegun) note(`Records were copied to ${location}: delete them before you move again.`);
     throw error;
-  } finally {
-    await target.close();
   }
 }
 

@@ -1,5 +1,6 @@
 /** Opens the shards for commands, and reports unknown shard ids. */
 
+import { closing } from "../domain/awaitable.ts";
 import type { Event } from "../observe/events.ts";
 import { openShards } from "../open-stores.ts";
 import type { Settings } from "../settings/definitions.ts";
@@ -22,12 +23,8 @@ export async function withShards<T>(
   work: (shards: Shards) => Promise<T>,
   access: "read" | "write" = "read",
 ): Promise<T> {
-  const shards = openShards(settings, noteIgnored, undefined, access);
-  try {
-    return await work(shards);
-  } finally {
-    await shards.close();
-  }
+  await using shards = closing(openShards(settings, noteIgnored, undefined, access));
+  return await work(shards);
 }
 
 export function noteIgnored(event: Event): void {

@@ -2,6 +2,7 @@
 
 import { AccessError } from "../access/key-database.ts";
 import { type KeyRecord, stateOf } from "../access/key-store.ts";
+import { closing } from "../domain/awaitable.ts";
 import { FEATURES } from "../features/list.ts";
 import { openAccess, ownServices, redisProblem } from "../open-access.ts";
 import { isWhole, type ListEntry } from "../redact/list.ts";
@@ -11,7 +12,7 @@ import { type Finding, ok, problem, someOf, warning } from "./findings.ts";
 
 export async function keyFindings(settings: Settings, now: number): Promise<Finding[]> {
   const location = settings["keys-database"]?.shown ?? settings.data;
-  const access = openAccess(settings, true);
+  await using access = closing(openAccess(settings, true));
   try {
     const records = await access.keys.list();
     const found = judgeKeys(records, location, settings, now);
@@ -24,8 +25,6 @@ export async function keyFindings(settings: Settings, now: number): Promise<Find
     const { code } = error as NodeJS.ErrnoException;
     if (!(error instanceof AccessError) && code === undefined) throw error;
     return [problem("keys", describeError(error as Error))];
-  } finally {
-    await access.close();
   }
 }
 

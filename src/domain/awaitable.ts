@@ -8,3 +8,7 @@ export type Awaitable<T> = T | Promise<T>;
  */
 export const after = <T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> =>
   value instanceof Promise ? value.then(next) : next(value);
+
+/** For `await using`: it is closed at the end of the block. */
+export const closing = <T extends { close(): Awaitable<void> }>(one: T): T & AsyncDisposable =>
+  Object.assign(one, { [Symbol.asyncDispose]: async () => one.close() });

@@ -1,5 +1,6 @@
 /** Examines a shard in PostgreSQL and its replicas for `matchbook doctor`. Reads only, with short time limits. */
 
+import { closing } from "../../domain/awaitable.ts";
 import { findings } from "../core/findings.ts";
 import { readSummary } from "../core/summary.ts";
 import type { ExaminedReplica, ExaminedServer, ExaminedShard } from "../examined.ts";
@@ -7,10 +8,11 @@ import { run } from "../steps.ts";
 import { postgresEngine } from "./engine.ts";
 import { checkOwner, formatOf } from "./open.ts";
 import { type Replicas, ReplicaWatch } from "./replica-health.ts";
-import { type Patience, type PostgresTarget, Session } from "./session.ts";
+import { type PostgresTarget, Session } from "./session.ts";
 import { readBytes } from "./size.ts";
 
-const PATIENCE: Patience = { readMs: 3000, writeMs: 3000 };
+const briefSession = (target: PostgresTarget): Session =>
+  new Session({ ...target, pool: 1 }, { readMs: 3000, writeMs: 3000 });
 
 /** Throws StoreError if it cannot be reached or read, has another format, or belongs to another shard. */
 export async function examineDatabase(
@@ -18,20 +20,19 @@ export async function examineDatabase(
   target: PostgresTarget,
   replicas: Replicas | undefined,
 ): Promise<ExaminedShard | "empty"> {
-  return withSession(target, async (session) => {
-    const server = await examineServer(session);
-    const format = await formatOf(session);
-    if (format === undefined) return "empty";
-    await checkOwner(session, shard);
-    const engine = postgresEngine(session);
-    return {
-      format,
-      summary: await run(engine, readSummary()),
-      findings: await run(engine, findings.findings()),
-      bytes: await readBytes(session),
-      server: { ...server, replicas: replicas ? await examineReplicas(target, replicas) : [] },
-    };
-  });
+  await using session = closing(briefSession(target));
+  const server = await examineServer(session);
+  const format = await formatOf(session);
+  if (format === undefined) return "empty";
+  await checkOwner(session, shard);
+  const engine = postgresEngine(session);
+  return {
+    format,
+    summary: await run(engine, readSummary()),
+    findings: await run(engine, findings.findings()),
+    bytes: await readBytes(session),
+    server: { ...server, replicas: replicas ? await examineReplicas(target, replicas) : [] },
+  };
 }
 
 async function examineServer(session: Session): Promise<Omit<ExaminedServer, "replicas">> {
@@ -45,19 +46,18 @@ async function examineServer(session: Session): Promise<Omit<ExaminedServer, "re
 }
 
 /** How many connections the server allows to this user and database, from all clients together. Throws StoreError. */
-export function allowedConnections(target: PostgresTarget): Promise<number> {
-  return withSession(target, async (session) => {
-    const [row] = await session.rows<{ allowed: number }>(
-      `SELECT least(
-         current_setting('max_connections')::integer
-           - (SELECT sum(setting::integer) FROM pg_settings
-              WHERE name IN ('superuser_reserved_connections', 'reserved_connections')),
-         (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
-         (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
-       )::integer AS allowed`,
-    );
-    return row!.allowed;
-  });
+export async function allowedConnections(target: PostgresTarget): Promise<number> {
+  await using session = closing(briefSession(target));
+  const [row] = await session.rows<{ allowed: number }>(
+    `SELECT least(
+       current_setting('max_connections')::integer
+         - (SELECT sum(setting::integer) FROM pg_settings
+            WHERE name IN ('superuser_reserved_connections', 'reserved_connections')),
+       (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
+       (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
+     )::integer AS allowed`,
+  );
+  return row!.allowed;
 }
 
 /** As a server that has just started judges them. */
@@ -72,16 +72,4 @@ async function examineReplicas(
   await watch.check();
   await watch.close();
   return replicas.places.map(({ shown }, at) => ({ shown, reason: reasons.get(at + 1) }));
-}
-
-async function withSession<T>(
-  target: PostgresTarget,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
-  const session = new Session({ ...target, pool: 1 }, PATIENCE);
-  try {
-    return await work(session);
-  } finally {
-    await session.close();
-  }
 }

@@ -1,5 +1,6 @@
 /** The schemas of a repair. */
 
+import { closing } from "../../domain/awaitable.ts";
 import { isLockTimeout } from "../../postgres/errors.ts";
 import type { ReadableState, ShardRepair } from "../repair.ts";
 import { StoreError, StoreRefuses, StoreUnavailable, type Writer } from "../store.ts";
@@ -81,18 +82,16 @@ export class RepairSchema implements ShardRepair {
   async survey<T>(
     work: (state: ReadableState, unindexed: ReadableState) => Promise<T>,
   ): Promise<T> {
-    const unindexed = new Session({ ...this.place, pool: 1, prepares: false }, LONG, {
-      statement_timeout: "0",
-      enable_indexscan: "off",
-      enable_indexonlyscan: "off",
-      enable_bitmapscan: "off",
-      jit: "off",
-    });
-    try {
-      return await work(readable(this.session), readable(unindexed));
-    } finally {
-      await unindexed.close();
-    }
+    await using unindexed = closing(
+      new Session({ ...this.place, pool: 1, prepares: false }, LONG, {
+        statement_timeout: "0",
+        enable_indexscan: "off",
+        enable_indexonlyscan: "off",
+        enable_bitmapscan: "off",
+        jit: "off",
+      }),
+    );
+    return await work(readable(this.session), readable(unindexed));
   }
 
   async complete(): Promise<void> {

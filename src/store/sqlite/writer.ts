@@ -1,6 +1,7 @@
 /** Writes to a shard's SQLite file, one transaction at a time, and serves admin reads. */
 
 import { Database, SQLiteError, type Statement } from "bun:sqlite";
+import { closing } from "../../domain/awaitable.ts";
 import { conclude, coreMethods } from "../all-tables/transaction.ts";
 import { CoreWriter } from "../all-tables/writer.ts";
 import { TransactionState } from "../core/transaction-state.ts";
@@ -74,12 +75,10 @@ export class SqliteWriter extends CoreWriter implements Writer {
         this.database.run(`PRAGMA query_only = ${isReadOnly}`);
       }
     });
-    const copy = new SqliteWriter(new Database(path, { readwrite: true, create: false }));
-    try {
-      return await copy.survey(work);
-    } finally {
-      copy.close();
-    }
+    await using copy = closing(
+      new SqliteWriter(new Database(path, { readwrite: true, create: false })),
+    );
+    return await copy.survey(work);
   }
 
   protected bytes(): number {
