@@ -15,14 +15,10 @@ import { copyFile, publish, sha256Of } from "./files.ts";
 import { BackupError, type BackupFile, isShardFile } from "./manifest.ts";
 
 /** A file of a backup, and where it goes. */
-export type RestoreStep = ReturnType<typeof stepsFor>[number];
+type RestoreStep = ReturnType<typeof stepsFor>[number];
 
-/** What became of a step. */
-export interface RestoreOutcome {
-  step: RestoreStep;
-  /** What was there already, so that the file was not restored. */
-  found: string[];
-}
+/** What became of a step. With what was there already, so that the file was not restored. */
+export type RestoreOutcome = RestoreStep & { found: string[] };
 
 /**
  * `redactions` are those of the backup; those on the list are applied too. Yields the outcome of each step when it is done. Throws BackupError; the steps before are done then. A file gets its
@@ -34,8 +30,8 @@ export async function* restore(
   redactions: readonly ListedRedaction[],
 ): AsyncGenerator<RestoreOutcome> {
   const list = [...listedIn(await readRedactionList(settings)), ...redactions];
-  const outcomes = steps.map((step) => ({ step, found: whatIsThere(step.to) }));
-  const wanted = steps.filter((_, at) => outcomes[at]!.found.length === 0);
+  const outcomes = steps.map((step) => ({ ...step, found: whatIsThere(step.to) }));
+  const wanted = outcomes.filter(({ found }) => found.length === 0);
   yield* outcomes.filter(({ found }) => found.length > 0);
   await checkFiles(wanted);
   for (const step of wanted) yield await restoreStep(step, list, settings);
@@ -62,11 +58,11 @@ async function restoreStep(
     await copyFile(from, draft);
     if (shard !== undefined && redactions.length > 0) await redactFile(shard, draft, redactions);
     publish(draft, to);
-    return { step, found: [] };
+    return { ...step, found: [] };
   } catch (error) {
     // Another process has created it: a server creates a missing usage.sqlite at any time.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return { step, found: [to] };
+    return { ...step, found: [to] };
   } finally {
     clear();
   }

@@ -74,7 +74,7 @@ export function defineCommand<Flags = object>(spec: CommandSpec<Flags>): AddComm
       if (result) printResult(result, context.flags.json);
     });
     withSettings(command, spec.settings);
-    withExamples(command, Object.entries(spec.examples));
+    withExamples(command, spec.examples);
   };
 }
 
@@ -92,7 +92,7 @@ export function defineGroup(
 ): AddCommand {
   return (program) => {
     const group = program.command(spec.name).description(spec.description);
-    withExamples(group, Object.entries(spec.examples));
+    withExamples(group, spec.examples);
     for (const add of subcommands) add(group);
   };
 }
@@ -179,11 +179,8 @@ export function flagValue<T>(flag: string, text: string, parse: (text: string) =
 }
 
 /** Adds examples to a command's help. */
-export function withExamples(
-  command: Command,
-  examples: readonly (readonly [line: string, does: string])[],
-): Command {
-  const lines = examples.map(([line, does]) => `  # ${does}\n  $ ${line}`);
+export function withExamples(command: Command, examples: Texts): Command {
+  const lines = Object.entries(examples).map(([line, does]) => `  # ${does}\n  $ ${line}`);
   return command.addHelpText("after", `\nExamples:\n${lines.join("\n\n")}`);
 }
 

@@ -101,7 +101,7 @@ async function ingestFiles(
 ): Promise<Report> {
   const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects);
   const shards = openShards(settings, unobserved);
-  const problems = new ProblemLog(flags.rejects);
+  const problems = problemLog(flags.rejects);
   const progress = startProgress("ingest", totalSize(files));
   let bytesRead = 0;
   try {
@@ -187,30 +187,26 @@ function isSameFile(input: string, output: string): boolean {
 /** Further problems are only counted, and written to the rejects file. */
 const MOST_PROBLEMS = 20;
 
-/** Problems with records, on standard error. */
-class ProblemLog {
-  #count = 0;
-
-  constructor(private readonly rejectsFile: string | undefined) {}
-
-  rejected({ origin, problems, document }: Rejection): void {
-    const data = document?.data as { id?: unknown } | undefined;
-    const name = typeof data?.id === "string" ? ` match ${oneLine(data.id.slice(0, 64))}` : "";
-    this.add(`${origin.source}:${origin.line}: rejected${name}\n    ${problems.join("\n    ")}`);
-  }
-
-  add(text: string): void {
-    this.#count += 1;
-    if (this.#count <= MOST_PROBLEMS) note(text);
-  }
-
-  end(): void {
-    const more = this.#count - MOST_PROBLEMS;
-    if (more <= 0) return;
-    note(
-      this.rejectsFile === undefined
-        ? `… and ${more} more; use --rejects FILE to keep them all`
-        : `… and ${more} more; see ${this.rejectsFile} for rejected records`,
-    );
-  }
+/** Notes problems with records on standard error. */
+function problemLog(rejectsFile: string | undefined) {
+  let count = 0;
+  const add = (text: string) => {
+    count += 1;
+    if (count <= MOST_PROBLEMS) note(text);
+  };
+  return {
+    add,
+    rejected({ origin, problems, document }: Rejection) {
+      const data = document?.data as { id?: unknown } | undefined;
+      const name = typeof data?.id === "string" ? ` match ${oneLine(data.id.slice(0, 64))}` : "";
+      add(`${origin.source}:${origin.line}: rejected${name}\n    ${problems.join("\n    ")}`);
+    },
+    end() {
+      const advice =
+        rejectsFile === undefined
+          ? "use --rejects FILE to keep them all"
+          : `see ${rejectsFile} for rejected records`;
+      if (count > MOST_PROBLEMS) note(`… and ${count - MOST_PROBLEMS} more; ${advice}`);
+    },
+  };
 }

@@ -65,10 +65,10 @@ export async function buildProgram(args: readonly string[] = []): Promise<Comman
     const { featureCommands } = await import("./feature-commands.ts");
     for (const add of await featureCommands()) add(program);
   }
-  return withExamples(program, [
-    ["matchbook keys create --name me", "create an API key"],
-    ["matchbook help keys", "print the help of a command"],
-  ]);
+  return withExamples(program, {
+    "matchbook keys create --name me": "create an API key",
+    "matchbook help keys": "print the help of a command",
+  });
 }
 
 /**

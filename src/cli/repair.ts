@@ -13,7 +13,7 @@ import { type ShardLocation, showLocation } from "../settings/shard-locations.ts
 import { DamagedData, OtherOwner, type StoreError } from "../store/store.ts";
 import { CommandError, defineCommand, note } from "./command.ts";
 import { withProgress } from "./progress.ts";
-import { chosenShards, SHARD, withShards } from "./shard-store.ts";
+import { chosenShards, SHARD, withShard } from "./shard-store.ts";
 import { counted } from "./table.ts";
 
 /** Records, redactions or the prune cutoff could not be restored. */
@@ -121,10 +121,7 @@ const nothingFound = (shard: string, location: ShardLocation): CommandError =>
 /** Throws StoreError if another version has written it. What keeps it from being opened otherwise is damage. */
 async function checkVersion(shard: string, settings: Settings): Promise<void> {
   try {
-    await withShards({ ...settings, withUnredacted: true }, async (shards) => {
-      if (await shards.existingWriter(shard)) return;
-      throw new CommandError(`shard ${shard} has no records yet`);
-    });
+    await withShard({ ...settings, withUnredacted: true }, shard, async () => {});
   } catch (error) {
     const { cause, message } = error as StoreError;
     const { code = "" } = (cause ?? {}) as { code?: string };

@@ -7,12 +7,7 @@ import {
   type Manifest,
   readManifest,
 } from "../backup/manifest.ts";
-import {
-  type RestoreOutcome,
-  type RestoreStep,
-  restore as restoreSteps,
-  stepsFor,
-} from "../backup/restore.ts";
+import { type RestoreOutcome, restore as restoreSteps, stepsFor } from "../backup/restore.ts";
 import { describeMissing } from "./backup.ts";
 import { CommandError, defineCommand, note, print, sameFlags } from "./command.ts";
 import { table } from "./table.ts";
@@ -46,16 +41,13 @@ export const restore = defineCommand({
       }
     } finally {
       // Also if one fails: those before it are restored.
-      report(outcomes, manifest);
+      report(outcomes, manifest.createdAt);
     }
     if (wanted.length === 0) for (const part of manifest.missing) note(describeMissing(part));
     const left = outcomes.filter(({ found }) => found.length > 0);
     if (left.length === 0) return;
-    throw leftAlone(left, [
-      folder,
-      ...left.map(({ step }) => step.file.name),
-      ...sameFlags(command),
-    ]);
+    const names = left.map(({ file }) => file.name);
+    throw leftAlone(left, [folder, ...names, ...sameFlags(command)]);
   },
 });
 
@@ -74,25 +66,20 @@ function chosen({ files, missing }: Manifest, wanted: readonly string[]): Backup
   );
 }
 
-function report(outcomes: readonly RestoreOutcome[], { createdAt }: Manifest): void {
-  const restored = outcomes.filter(({ found }) => found.length === 0);
-  const steps = restored.map(({ step }) => step);
-  if (steps.length > 0) print(stepsTable(steps));
-  if (steps.some(({ file }) => file.kind === "keys")) {
+function report(outcomes: readonly RestoreOutcome[], createdAt: string): void {
+  const files = outcomes.filter(({ found }) => found.length === 0);
+  const rows = files.map(({ file, to }) => [file.name, describeContent(file), to]);
+  if (rows.length > 0) print(table([["FILE", "CONTENT", "RESTORED TO"], ...rows]));
+  if (files.some(({ file }) => file.kind === "keys")) {
     note(`Keys are as they were at ${createdAt}: revoke those again that were revoked since then.`);
   }
 }
 
 function leftAlone(left: readonly RestoreOutcome[], again: readonly string[]): CommandError {
   const found = left.flatMap((one) => one.found).join(", ");
-  const hasUsage = left.some(({ step }) => step.file.kind === "usage");
+  const hasUsage = left.some(({ file }) => file.kind === "usage");
   const stop = hasUsage ? "stop the server, which would create usage.sqlite again, " : "";
   return new CommandError(
     `restore overwrites nothing, and left alone what there already is: ${found}. To restore this from the backup, ${stop}move it elsewhere, and run 'matchbook restore ${again.join(" ")}'`,
   );
-}
-
-function stepsTable(steps: readonly RestoreStep[]): string {
-  const rows = steps.map(({ file, to }) => [file.name, describeContent(file), to]);
-  return table([["FILE", "CONTENT", "RESTORED TO"], ...rows]);
 }

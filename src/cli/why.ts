@@ -21,19 +21,41 @@ export const why = defineCommand({
   },
   async run({ settings }, shard: string, match: string) {
     const finding = await withShards(settings, (shards) => examine(shards, shard, match));
-    return { json: finding, text: describe(finding) };
+    const { state, detail, rule, reason, looked } = finding;
+    const by = rule === undefined ? "" : ` by rule ${rule} (${reason})`;
+    const { players = [], ...values } = looked ?? {};
+    const rows = [
+      ...Object.entries(values),
+      ...players.map(({ id, name, ranked }) => [
+        "player",
+        `${id} "${name}" ${ranked ? "ranked" : "not ranked"}`,
+      ]),
+    ];
+    const lines = [`${state}${by}: ${detail}`, table(rows.map((row) => ["", ...row]))];
+    return { json: { shard, match, ...finding }, text: lines.join("\n").trimEnd() };
   },
 });
 
-/** The record, if any, and the result of the rules. */
-type Finding = Awaited<ReturnType<typeof examine>>;
+interface Finding {
+  state: "served" | "withheld" | "pruned" | "unknown";
+  /** Which of the three rules withholds it. */
+  rule?: number;
+  reason?: WithheldReason;
+  detail: string;
+  /** The values that the rules use. */
+  looked?: {
+    createdAt: string;
+    gameMode: string;
+    endGameReason: string;
+    players: { id: string; name: string; ranked: boolean }[];
+  };
+}
 
-async function examine(shards: Shards, shard: string, match: string) {
-  const unknown = (detail: string) => ({ shard, match, state: "unknown" as const, detail });
+async function examine(shards: Shards, shard: string, match: string): Promise<Finding> {
   const writer = await shards.existingWriter(shard);
   if (!writer) {
     chosenShards(await shards.list(), [shard]);
-    return unknown(`shard ${shard} has no records yet`);
+    return { state: "unknown", detail: `shard ${shard} has no records yet` };
   }
   const [found] = await writer.survey(async (state) => state.load([match]));
   const cutoff = await writer.prunedBefore();
@@ -41,45 +63,29 @@ async function examine(shards: Shards, shard: string, match: string) {
     cutoff === undefined ? "" : `older than the prune cutoff (${formatTimestamp(cutoff)})`;
   if (!found) {
     const reasons = older === "" ? "or it was rejected" : `it was rejected, or it is ${older}`;
-    return unknown(
-      `no record with this id is stored in ${shard}: it was never received, ${reasons}`,
-    );
+    const detail = `no record with this id is stored in ${shard}: it was never received, ${reasons}`;
+    return { state: "unknown", detail };
   }
   if (cutoff !== undefined && found.match.createdAt < cutoff) {
-    return { shard, match, state: "pruned" as const, detail: older };
+    return { state: "pruned", detail: older };
   }
   const record = restoreRecord(found.match);
   const playing = record.players.filter(({ part }) => part);
   const ids = playing.map(({ id }) => id);
   const ranked = await writer.survey(async (state) => state.rankedEvidence(ids));
   const verdict = visibility(record, (id) => ranked.has(id));
-  return {
-    shard,
-    match,
-    ...(verdict.state === "served"
-      ? {
-          state: "served" as const,
-          detail: `all three rules are met${hintAtWindow(record.createdAt, Date.now())}`,
-        }
-      : {
-          state: "withheld" as const,
-          /** Which of the three rules withholds it. */
-          rule: WITHHELD_REASONS.indexOf(verdict.reason) + 1,
-          reason: verdict.reason,
-          detail: explain(verdict.reason, record),
-        }),
-    /** The values that the rules use. */
-    looked: {
-      createdAt: formatTimestamp(record.createdAt),
-      gameMode: record.gameMode,
-      endGameReason: record.endGameReason,
-      players: playing.map(({ id, carried }) => ({
-        id,
-        name: carried.attributes.name as string,
-        ranked: ranked.has(id),
-      })),
-    },
-  };
+  const { createdAt, gameMode, endGameReason } = record;
+  const players = playing.map(({ id, carried }) => {
+    return { id, name: carried.attributes.name as string, ranked: ranked.has(id) };
+  });
+  const looked = { createdAt: formatTimestamp(createdAt), gameMode, endGameReason, players };
+  if (verdict.state === "served") {
+    const detail = `all three rules are met${hintAtWindow(createdAt, Date.now())}`;
+    return { state: "served", detail, looked };
+  }
+  const { reason } = verdict;
+  const rule = WITHHELD_REASONS.indexOf(reason) + 1;
+  return { state: "withheld", rule, reason, detail: EXPLANATIONS[reason](record), looked };
 }
 
 /** A served match may be missing from lists whose time window is too short. */
@@ -89,33 +95,11 @@ function hintAtWindow(createdAt: number, now: number): string {
   return `; it is older than the ${WINDOW_DAYS} days listed by default: use filter[createdAt-start]`;
 }
 
-function explain(reason: WithheldReason, record: MatchRecord): string {
-  switch (reason) {
-    case "game-mode":
-      return `its game mode "${record.gameMode}" is not one of ${GAME_MODES.join(", ")}`;
-    case "ending":
-      return `it ended with "${record.endGameReason}"; matches that end with ${VOID_ENDINGS.join(" or ")} are not served`;
-    case "no-ranked-player":
-      return "it is a private match and none of its registered players is ranked: none played in a served ranked match, and no record has played_ranked >= 1 for any of them";
-  }
-}
-
-function describe(finding: Finding): string {
-  const lines = [
-    finding.state === "withheld"
-      ? `withheld by rule ${finding.rule} (${finding.reason}): ${finding.detail}`
-      : `${finding.state}: ${finding.detail}`,
-  ];
-  if (finding.state === "unknown" || finding.state === "pruned") return lines.join("\n");
-  const { createdAt, gameMode, endGameReason, players } = finding.looked;
-  const rows = [
-    ["createdAt", createdAt],
-    ["gameMode", gameMode],
-    ["endGameReason", endGameReason],
-    ...players.map(({ id, name, ranked }) => [
-      "player",
-      `${id} "${name}" ${ranked ? "ranked" : "not ranked"}`,
-    ]),
-  ];
-  return [...lines, table(rows.map((row) => ["", ...row]))].join("\n");
-}
+const EXPLANATIONS: Record<WithheldReason, (record: MatchRecord) => string> = {
+  "game-mode": ({ gameMode }) =>
+    `its game mode "${gameMode}" is not one of ${GAME_MODES.join(", ")}`,
+  ending: ({ endGameReason }) =>
+    `it ended with "${endGameReason}"; matches that end with ${VOID_ENDINGS.join(" or ")} are not served`,
+  "no-ranked-player": () =>
+    "it is a private match and none of its registered players is ranked: none played in a served ranked match, and no record has played_ranked >= 1 for any of them",
+};

@@ -11,26 +11,14 @@ export interface Finding {
   advice?: string;
 }
 
-export const ok = (subject: string, message: string): Finding => ({
-  subject,
-  level: "ok",
-  message,
-});
-
-export const warning = (subject: string, message: string, advice: string): Finding => ({
-  subject,
-  level: "warning",
-  message,
-  advice,
-});
-
-/** `advice` may be part of the message. */
-export const problem = (subject: string, message: string, advice?: string): Finding => ({
-  subject,
-  level: "problem",
-  message,
-  ...(advice === undefined ? {} : { advice }),
-});
+const at =
+  (level: Level) =>
+  (subject: string, message: string, advice?: string): Finding => ({
+    ...{ subject, level, message },
+    ...(advice === undefined ? {} : { advice }),
+  });
+/** The advice of a problem may be part of its message. */
+export const [ok, warning, problem] = [at("ok"), at("warning"), at("problem")];
 
 export const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
