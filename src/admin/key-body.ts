@@ -1,6 +1,6 @@
 /** Parses the options of a key from a JSON body, and reports all problems at once. */
 
-import type { KeyOptions } from "../access/key-store.ts";
+import type { KeyOptions, NewKeyOptions } from "../access/key-store.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Tier } from "../domain/limits.ts";
 import { keyOptionParsers } from "../settings/key-options.ts";
@@ -10,8 +10,7 @@ import { invalid, unknownName } from "./request.ts";
 /** The options of a new key, which needs a name. Throws AdminError. */
 export function readNewKeyOptions(body: JsonObject, tiers: readonly Tier[], now: number) {
   const missing = "name" in body ? [] : ["name is missing: say what the key is for"];
-  return readKeyOptions(body, tiers, now, missing) as Partial<KeyOptions> &
-    Pick<KeyOptions, "name">;
+  return readKeyOptions(body, tiers, now, missing) as NewKeyOptions;
 }
 
 /** The options in a body. Throws AdminError with all problems, including `further` ones. */

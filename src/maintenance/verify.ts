@@ -3,7 +3,12 @@
 import type { Observe } from "../observe/events.ts";
 import { isVerifyDue } from "../store/core/findings.ts";
 import type { ReadableShards, Shards } from "../store/shards.ts";
-import { StoreError, StoreUnavailable, type Verdict, type VerifyClaim } from "../store/store.ts";
+import {
+  StoreError,
+  StoreUnavailable,
+  type Transaction,
+  type VerifyClaim,
+} from "../store/store.ts";
 import { verifyShard } from "../verify/verify.ts";
 
 /** Of a core. */
@@ -51,9 +56,11 @@ export async function verifyShards(options: Verifying): Promise<void> {
 }
 
 async function verifyOne(shard: string, options: Verifying): Promise<void> {
-  const { readable, scratch, observe, signal } = options;
+  const { readable, writable, scratch, observe, signal } = options;
   const claimed = await claim(shard, options);
   if (!claimed) return;
+  const write = async (work: (transaction: Transaction) => Promise<void>) =>
+    writable.writer(shard, true).write(work);
   let hasVerdict = false;
   try {
     const began = performance.now();
@@ -69,10 +76,14 @@ async function verifyOne(shard: string, options: Verifying): Promise<void> {
     }
     const milliseconds = Math.round(performance.now() - began);
     hasVerdict = true;
-    await store(shard, { at: Date.now(), damaged, damage }, claimed, options);
+    const verdict = { at: Date.now(), damaged, damage };
+    await write(async (transaction) => transaction.setVerdict(verdict, claimed)).catch((error) =>
+      observe({ event: "finding-not-stored", shard, verdict, error }),
+    );
     observe({ event: "shard-verified", shard, rows, milliseconds, damaged });
   } finally {
-    if (!hasVerdict) await release(shard, options);
+    // It may be tried again, by any process; if this fails, after an interval.
+    if (!hasVerdict) await write(async (one) => one.releaseVerify()).catch(() => {});
   }
 }
 
@@ -95,29 +106,5 @@ async function claim(
     if (!(error instanceof StoreError) || error instanceof StoreUnavailable) throw error;
     // Damage, which it is to find.
     return { at: undefined };
-  }
-}
-
-/** Without a verdict it may be tried again, by any process. */
-async function release(shard: string, { writable }: Verifying): Promise<void> {
-  try {
-    await writable.writer(shard, true).write(async (transaction) => transaction.releaseVerify());
-  } catch {
-    // Then only after an interval.
-  }
-}
-
-async function store(
-  shard: string,
-  verdict: Verdict,
-  claimed: VerifyClaim,
-  { writable, observe }: Verifying,
-): Promise<void> {
-  try {
-    await writable
-      .writer(shard, true)
-      .write(async (transaction) => transaction.setVerdict(verdict, claimed));
-  } catch (error) {
-    observe({ event: "finding-not-stored", shard, verdict, error });
   }
 }

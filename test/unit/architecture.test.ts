@@ -63,7 +63,7 @@ doctor: domain text store redact access features doctor/findings.ts settings ope
     open-access.ts admin
 upload-worker.ts: observe store ingest open-stores.ts admin
 maintenance: domain observe store store/all-tables ingest prune verify settings
-maintenance-worker.ts: observe store verify maintenance open-stores.ts
+maintenance-worker.ts: domain observe store verify maintenance open-stores.ts
 wiring.ts: domain observe store access settings endpoint open-stores.ts open-access.ts features
     http admin maintenance upload-worker.ts maintenance-worker.ts
 workers: observe access settings endpoint features http wiring.ts
