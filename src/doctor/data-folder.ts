@@ -41,11 +41,8 @@ function writableFinding(data: string): Finding {
     return ok(FOLDER, data);
   } catch {
     const message = `${data} cannot be written by this user (id ${process.getuid?.()})`;
-    return problem(
-      FOLDER,
-      message,
-      "run this as the user of the service, or change its owner or mode",
-    );
+    const advice = "run this as the user of the service, or change its owner or mode";
+    return problem(FOLDER, message, advice);
   }
 }
 

@@ -11,43 +11,33 @@ const SUBJECT = "settings";
 
 export function settingsFindings(loaded: LoadedSettings): Finding[] {
   const { values, file } = loaded;
-  const found = [...listenerFindings(values), ...logFindings(values), ...secretFindings(loaded)];
   const source = file === undefined ? "no settings file" : `from ${file}`;
-  return [ok(SUBJECT, source), ...found];
+  return [ok(SUBJECT, source), ...settingFindings(values), ...secretFindings(loaded)];
 }
 
 /** Everything that is wrong with settings that could not be loaded. */
 export const invalidSettings = ({ problems }: SettingsError): Finding[] =>
   problems.map((one) => problem(SUBJECT, one));
 
-function listenerFindings(settings: Settings): Finding[] {
+function settingFindings(settings: Settings): Finding[] {
   const found: Finding[] = [];
   if (settings["trusted-proxies"].texts.some((block) => block.endsWith("/0"))) {
-    found.push(
-      problem(
-        SUBJECT,
-        "trusted-proxies includes every address, so that clients can forge theirs and evade the limits per address",
-        "list only the addresses of your proxies",
-      ),
-    );
+    const message =
+      "trusted-proxies includes every address, so that clients can forge theirs and evade the limits per address";
+    found.push(problem(SUBJECT, message, "list only the addresses of your proxies"));
   }
   const host = settings["admin-port"]?.host;
   if (host !== undefined && !isLoopback(host)) {
-    found.push(
-      warning(
-        SUBJECT,
-        `the admin listener is on ${host}, not only on this machine`,
-        "set admin-port to the port alone, or make sure that clients cannot reach it",
-      ),
-    );
+    const message = `the admin listener is on ${host}, not only on this machine`;
+    const advice = "set admin-port to the port alone, or make sure that clients cannot reach it";
+    found.push(warning(SUBJECT, message, advice));
+  }
+  const level = settings["log-level"];
+  if (level === "silent" || level === "fatal") {
+    const message = `log-level is ${level}: errors are not logged`;
+    found.push(warning(SUBJECT, message, "set it to warn or info"));
   }
   return found;
-}
-
-function logFindings({ "log-level": level }: Settings): Finding[] {
-  if (level !== "silent" && level !== "fatal") return [];
-  const message = `log-level is ${level}: errors are not logged`;
-  return [warning(SUBJECT, message, "set it to warn or info")];
 }
 
 const READABLE_BY_OTHERS = 0o004;
@@ -57,12 +47,10 @@ const SECRET = /^\s*admin-token\s*=|:\/\/[^\s"'@/]*:[^\s"'@/]+@/m;
 
 function secretFindings({ values, file }: LoadedSettings): Finding[] {
   const found: Finding[] = [];
-  const exposed = (path: string) =>
-    problem(
-      SUBJECT,
-      `every user of this machine can read the secrets in ${path}`,
-      `chmod 600 ${path}`,
-    );
+  const exposed = (path: string) => {
+    const message = `every user of this machine can read the secrets in ${path}`;
+    return problem(SUBJECT, message, `chmod 600 ${path}`);
+  };
   if (values["admin-port"] !== undefined) {
     try {
       readToken(values);

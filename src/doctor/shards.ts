@@ -47,10 +47,9 @@ export function shardFindings({ id, location, found }: ShardFacts, rules: ShardR
   if (found === "foreign") return [foreignFinding(subject, shown, rules)];
   if ("error" in found) return [problem(subject, describeError(found.error))];
   const findings = [
-    ...walFindings(subject, found, rules),
     ...lossFindings(id, found),
     ...storedFindings(id, found.findings, rules),
-    ...futureFindings(subject, found, rules),
+    ...stateFindings(subject, found, rules),
     ...(found.server ? serverFindings(subject, found.server) : []),
   ];
   return [describeShard(subject, shown, found), ...findings];
@@ -64,7 +63,7 @@ function foreignFinding(subject: string, shown: string, { settings }: ShardRules
 }
 
 function describeShard(subject: string, shown: string, found: ExaminedShard): Finding {
-  const { format, summary, bytes, walBytes = 0, server } = found;
+  const { format, summary, bytes, walBytes = 0, server, findings } = found;
   const parts = [
     shown,
     ...(server ? [`PostgreSQL ${server.version}`] : []),
@@ -75,13 +74,10 @@ function describeShard(subject: string, shown: string, found: ExaminedShard): Fi
       ? []
       : [`newest ${formatTimestamp(summary.newestMatch)}`]),
     ...(walBytes > 0 ? [`WAL ${showBytes(walBytes)}`] : []),
-    verifiedAt(found),
+    findings.verdict ? `verified ${formatTimestamp(findings.verdict.at)}` : "never verified",
   ];
   return ok(subject, parts.join(", "));
 }
-
-const verifiedAt = ({ findings }: ExaminedShard): string =>
-  findings.verdict ? `verified ${formatTimestamp(findings.verdict.at)}` : "never verified";
 
 /** Commits that a damaged WAL has lost: what was noticed when the shard was opened, and what will be. */
 function lossFindings(
@@ -124,28 +120,24 @@ function storedFindings(id: string, { verdict }: Findings, rules: ShardRules): F
 
 const TOLERATED_AHEAD_MS = 60_000;
 
-function futureFindings(
-  subject: string,
-  { summary: { newestMatch = 0 } }: ExaminedShard,
-  { now }: ShardRules,
-): Finding[] {
-  if (newestMatch - now <= TOLERATED_AHEAD_MS) return [];
-  const message = `the newest match is dated ${formatTimestamp(newestMatch)}, which is in the future: it is not listed until then`;
-  const advice = "compare the clocks of this machine and of the game servers with a time server";
-  return [warning(subject, message, advice)];
-}
-
-function walFindings(
-  subject: string,
-  { walBytes = 0 }: ExaminedShard,
-  { settings }: ShardRules,
-): Finding[] {
-  if (walBytes <= walEstimate(settings.batch)) return [];
-  const limit = `its limit of ${showBytes(MAX_WAL_BYTES)} and one transaction`;
-  const message = `the WAL has ${showBytes(walBytes)}, more than ${limit}: a long read keeps it from being emptied, and slows ingest down`;
-  const advice =
-    "end that read, e.g. a backup or a forgotten transaction ('fuser FILE' lists the processes)";
-  return [warning(subject, message, advice)];
+/** About what nobody has stored: the size of the WAL, and the clocks. */
+function stateFindings(subject: string, found: ExaminedShard, rules: ShardRules): Finding[] {
+  const { walBytes = 0, summary } = found;
+  const { newestMatch = 0 } = summary;
+  const findings: Finding[] = [];
+  if (walBytes > walEstimate(rules.settings.batch)) {
+    const limit = `its limit of ${showBytes(MAX_WAL_BYTES)} and one transaction`;
+    const message = `the WAL has ${showBytes(walBytes)}, more than ${limit}: a long read keeps it from being emptied, and slows ingest down`;
+    const advice =
+      "end that read, e.g. a backup or a forgotten transaction ('fuser FILE' lists the processes)";
+    findings.push(warning(subject, message, advice));
+  }
+  if (newestMatch - rules.now > TOLERATED_AHEAD_MS) {
+    const message = `the newest match is dated ${formatTimestamp(newestMatch)}, which is in the future: it is not listed until then`;
+    const advice = "compare the clocks of this machine and of the game servers with a time server";
+    findings.push(warning(subject, message, advice));
+  }
+  return findings;
 }
 
 function serverFindings(
