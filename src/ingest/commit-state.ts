@@ -131,14 +131,14 @@ async function advanceCutoff(
   const refusals: Refusal[] = [];
   for (const { before, left } of states) {
     const present = (await transaction.prunedBefore()) ?? Number.NEGATIVE_INFINITY;
-    const { served, withheld } = await writer.countOlder(before);
-    const isRefused = present < before && served + withheld !== left;
-    if (present < before && !isRefused) await transaction.setPrunedBefore(before);
-    refusals.push(
-      isRefused
-        ? `shard ${shard} has ${served + withheld} records from before the cutoff ${formatTimestamp(before)}, and the export has ${left}: ingest the export into an empty shard`
-        : undefined,
-    );
+    let refusal: Refusal;
+    if (present < before) {
+      const { served, withheld } = await writer.countOlder(before);
+      if (served + withheld === left) await transaction.setPrunedBefore(before);
+      else
+        refusal = `shard ${shard} has ${served + withheld} records from before the cutoff ${formatTimestamp(before)}, and the export has ${left}: ingest the export into an empty shard`;
+    }
+    refusals.push(refusal);
   }
   return refusals;
 }

@@ -3,6 +3,7 @@
 import type { Observe } from "../observe/events.ts";
 import { prune } from "../prune/prune.ts";
 import { DAY_MS } from "../settings/parsers.ts";
+import type { ConfiguredShard } from "../settings/shard-locations.ts";
 import { readSummary } from "../store/core/summary.ts";
 import type { Shards } from "../store/shards.ts";
 import { StoreError } from "../store/store.ts";
@@ -11,15 +12,10 @@ import { StoreError } from "../store/store.ts";
 const STEP = 50;
 const REST = 9;
 
-interface Retention {
-  id: string;
-  retentionDays?: number | undefined;
-}
-
 /** Tries every shard once. Aborting `signal` ends it after the current transaction. */
 export async function pruneShards(
   shards: Pick<Shards, "reader" | "existingWriter">,
-  listed: readonly Retention[],
+  listed: readonly Pick<ConfiguredShard, "id" | "retentionDays">[],
   observe: Observe,
   signal: AbortSignal,
 ): Promise<void> {
@@ -28,7 +24,16 @@ export async function pruneShards(
     try {
       const began = performance.now();
       const before = Date.now() - days * DAY_MS;
-      const { served, withheld } = await pruneOne(shards, shard, { days, before, signal });
+      const newest = (await (await shards.reader(shard))?.read(readSummary))?.newestMatch;
+      const writer = newest === undefined ? undefined : await shards.existingWriter(shard);
+      if (newest === undefined || !writer) continue;
+      // A clock that is years ahead must not empty the shard.
+      if (newest < before) {
+        throw new StoreError(
+          `every match is older than its retention of ${days} days: check the clock; if it is right, run 'matchbook prune ${shard} --older-than ${days}d'`,
+        );
+      }
+      const { served, withheld } = await prune(writer, before, { step: STEP, rest: REST, signal });
       if (served + withheld === 0) continue;
       const milliseconds = Math.round(performance.now() - began);
       observe({ event: "shard-pruned", shard, before, served, withheld, milliseconds });
@@ -36,21 +41,4 @@ export async function pruneShards(
       observe({ event: "shard-prune-failed", shard, error });
     }
   }
-}
-
-async function pruneOne(
-  shards: Pick<Shards, "reader" | "existingWriter">,
-  shard: string,
-  { days, before, signal }: { days: number; before: number; signal: AbortSignal },
-): Promise<{ served: number; withheld: number }> {
-  const newest = (await (await shards.reader(shard))?.read(readSummary))?.newestMatch;
-  const writer = newest === undefined ? undefined : await shards.existingWriter(shard);
-  if (newest === undefined || !writer) return { served: 0, withheld: 0 };
-  // A clock that is years ahead must not empty the shard.
-  if (newest < before) {
-    throw new StoreError(
-      `every match is older than its retention of ${days} days: check the clock; if it is right, run 'matchbook prune ${shard} --older-than ${days}d'`,
-    );
-  }
-  return prune(writer, before, { step: STEP, rest: REST, signal });
 }
