@@ -126,7 +126,8 @@ export class Pool {
       };
     } catch (error) {
       end();
-      // A statement before it may have taken too long, which closed the connection.
+      if (isSettingRefused(error)) this.#doWithoutSettings();
+      // A statement before it may have taken too long, which closed the connection; or settings were refused.
       const wasRemoved = !this.#links.includes(link);
       if (!wasRemoved && !this.#isOthersTurn(error, link)) throw error;
       return this.#reserve();

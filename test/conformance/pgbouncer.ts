@@ -56,9 +56,12 @@ describe("the planner settings in docs/scaling.md", () => {
     expect(await settingsThrough(cluster.port)).toEqual(IN_INDEX_ORDER);
   });
 
-  test("through pgbouncer they are lost, and reads still work", async () => {
-    expect(await through("")).toMatchObject({ enable_seqscan: "on", enable_sort: "on" });
-  });
+  test.each(["statement", "transaction"] as const)(
+    "through pgbouncer they are lost, and reads still work: a %s comes first",
+    async (first) => {
+      expect(await through("", first)).toMatchObject({ enable_seqscan: "on", enable_sort: "on" });
+    },
+  );
 
   test("the connect_query of deploy/pgbouncer.ini sets all of them", async () => {
     const pooler = readFileSync(join(ROOT, "deploy/pgbouncer.ini"), "utf8");
@@ -74,22 +77,30 @@ describe("the planner settings in docs/scaling.md", () => {
   });
 
   /** The planner settings of a reader's connection. */
-  async function settingsThrough(port: number): Promise<Record<string, string>> {
+  async function settingsThrough(
+    port: number,
+    first: "statement" | "transaction" = "statement",
+  ): Promise<Record<string, string>> {
     const url = `postgres://matchbook@127.0.0.1:${port}/postgres`;
     const target = { url, shown: "the test's", schema: "public", prepares: false, pool: 2 };
     const session = new Session(target, undefined, IN_INDEX_ORDER);
-    const rows = await session.rows<{ name: string; setting: string }>(
-      "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])",
-      [Object.keys(IN_INDEX_ORDER)],
-    );
+    const read = (connection: Pick<Session, "rows">) =>
+      connection.rows<{ name: string; setting: string }>(
+        "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])",
+        [Object.keys(IN_INDEX_ORDER)],
+      );
+    const rows = await (first === "statement" ? read(session) : session.snapshot(read));
     await session.close();
     return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
   }
 
-  async function through(more: string): Promise<Record<string, string>> {
+  async function through(
+    more: string,
+    first?: "statement" | "transaction",
+  ): Promise<Record<string, string>> {
     const pgbouncer = await startPgbouncer(cluster.port, more);
     try {
-      return await settingsThrough(pgbouncer.port);
+      return await settingsThrough(pgbouncer.port, first);
     } finally {
       await pgbouncer.stop();
     }
