@@ -2,7 +2,7 @@
 
 import { error, type Failed, info, type OfShard } from "../../observe/events.ts";
 
-/** Why a stream ends, and what its client is told. */
+/** Why a stream ends, and the text that its client gets. */
 export const STREAM_ENDS = {
   // Nobody is there to be told.
   "client-closed": "",
