@@ -142,7 +142,7 @@ function checkReserved(where: string, fields: unknown, name: string, problems: s
   );
 }
 
-function checkRelationship(name: string, relationship: unknown, problems: string[]): void {
+export function checkRelationship(name: string, relationship: unknown, problems: string[]): void {
   const where = `relationships.${name}`;
   if (!isObject(relationship)) {
     if (!PROMISED.has(name)) problems.push(`${where} must be an object with a "data" member`);

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject, type Resource } from "../domain/json.ts";
 import { canonicalTimestamp, parseTimestamp } from "../domain/time.ts";
-import type { Kind } from "./check-shape.ts";
+import { checkRelationship, type Kind } from "./check-shape.ts";
 import { exactNumber } from "./parse-json.ts";
 
 /** Attributes that included resources inherit from their match. */
@@ -76,12 +76,15 @@ function withoutEmptyShard(resource: Resource): Resource {
   return { ...resource, attributes: rest };
 }
 
-/** `"team": {"data": null}` means no relationship, which is how it is served. */
+/** `"team": {"data": null}` means no relationship, which is how it is served. An invalid one is left, to be reported. */
 function withoutEmptyReference(resource: Resource, name: string): Resource {
-  const relationships = resource.relationships;
-  if (!isObject(relationships) || !isObject(relationships[name])) return resource;
-  if (relationships[name].data !== null) return resource;
-  const { [name]: _, ...rest } = relationships;
+  const { relationships } = resource;
+  if (!isObject(relationships)) return resource;
+  const { [name]: empty, ...rest } = relationships;
+  if (!isObject(empty) || empty.data !== null) return resource;
+  const problems: string[] = [];
+  checkRelationship(name, empty, problems);
+  if (problems.length > 0) return resource;
   const { relationships: __, ...bare } = resource;
   return (Object.keys(rest).length === 0 ? bare : { ...bare, relationships: rest }) as Resource;
 }
