@@ -15,6 +15,7 @@ import {
   emptyFirstEntry,
   type Index,
   repeatFirstEntry,
+  retypeFirst,
   type Stored,
 } from "../support/engine-sqlite.ts";
 import { costly, scaled, testLong } from "../support/scale.ts";
@@ -88,16 +89,24 @@ testLong(
   600_000,
 );
 
+const BLITZ =
+  "matches?filter[gameMode]=blitz_pvp_ranked&filter[createdAt-start]=2026-01-01T00:00:00Z";
+
 test.each([
-  ["whose values are gone", emptyFirstEntry],
-  ["that is there twice", repeatFirstEntry],
-] as const)("an index entry %s is damage: nothing is served by it", async (_what, harm) => {
-  const { name } = await place.aShard();
-  harm(fileOf(place, name), "players by last match");
-  const { status, body } = await place.world.get(`/shards/${name}/players`);
-  expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
-  expect(await damageIn(fileOf(place, name))).not.toEqual([]);
-});
+  ["whose values are gone", "players", "players by last match", emptyFirstEntry],
+  ["that is there twice", "players", "players by last match", repeatFirstEntry],
+  ["whose id is gone", BLITZ, "matches by mode", retypeFirst(2, () => 0)],
+  ["whose id is no text", BLITZ, "matches by mode", retypeFirst(2, (type) => type - 1)],
+] as const)(
+  "an index entry %s is damage: nothing is served by it",
+  async (_, list, index, harm) => {
+    const { name } = await place.aShard();
+    harm(fileOf(place, name), index);
+    const { status, body } = await place.world.get(`/shards/${name}/${list}`);
+    expect([status, body.errors[0].code]).toEqual([503, "damaged-data"]);
+    expect(await damageIn(fileOf(place, name))).not.toEqual([]);
+  },
+);
 
 describe("an entry missing in an index, which most requests cannot see, is found by verify:", () => {
   const INDEXES: Index[] = [

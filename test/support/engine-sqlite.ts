@@ -318,6 +318,14 @@ export function emptyFirstEntry(path: string, index: Index): void {
   changePage(path, index, (page) => page.writeUInt8(0, page.readUInt16BE(8) + 1));
 }
 
+/** Gives a value of the first entry another type in its header. */
+export const retypeFirst =
+  (value: number, to: (type: number) => number) => (path: string, index: Index) =>
+    changePage(path, index, (page) => {
+      const at = page.readUInt16BE(8) + 2 + value;
+      page[at] = to(page[at]!);
+    });
+
 /** Lists the first entry instead of the second one as well. */
 export function repeatFirstEntry(path: string, index: Index): void {
   changePage(path, index, (page) => page.copyWithin(10, 8, 10));

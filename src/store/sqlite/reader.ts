@@ -132,7 +132,8 @@ export class SqliteReader implements Reader {
       numbers[table][list]!.includes(num);
     const matches = found.entries.map((entry, index) => {
       const [createdAt, id] = entry;
-      const match = this.#document(id);
+      // A damaged entry may have a value of another type.
+      const match = typeof id === "string" ? this.#document(id) : undefined;
       const before = found.entries[index - 1];
       const isRight =
         match?.isServed &&
