@@ -13,6 +13,7 @@ import {
   overwritePage,
   pagesOf,
   readOn,
+  retypeFirst,
   type Stored,
   settle,
 } from "../support/engine-sqlite.ts";
@@ -36,6 +37,7 @@ const homeIn = engineHomes();
 const lines = linesOf("na", 36, Date.UTC(2026, 6, 1));
 const CUTOFF = Date.UTC(2026, 5, 20);
 
+const placeOf = (path: string, text: string) => readFileSync(path).indexOf(text);
 const listIn = (path: string): { id: string; table: string }[] =>
   readFileSync(path, "utf8")
     .trimEnd()
@@ -159,8 +161,21 @@ describe("a file:", () => {
     expect(await stateOf(data)).toEqual(state);
   });
 
+  test("no record is lost if an index has a row number that is far too high", async () => {
+    const { copy, state } = await shard;
+    const { data, path } = copy();
+    const integerOf8Bytes = 6;
+    retypeFirst(1, () => integerOf8Bytes)(path, "records by id");
+    expect(await repair(data)).toMatchObject({ exitCode: 0, report: { lost: 0, list: null } });
+    expect(await stateOf(data)).toEqual(state);
+  });
+
   test.each([
     ["the header and the schema", (path: string) => overwritePage(path, 1)],
+    [
+      "the name of a column",
+      (path: string) => flip({ file: path, at: placeOf(path, "origin") }, 1),
+    ],
     ["everything", (path: string) => writeFileSync(path, Buffer.alloc(100_000, "no shard"))],
   ])("is left as it is, with the advice to use a backup, if %s is lost", async (_, damage) => {
     const { data, path } = (await shard).copy();

@@ -68,7 +68,7 @@ export class RepairFile implements ShardRepair {
     const damaged = new SqliteWriter(this.#reader);
     try {
       copy.run("ATTACH ? AS damaged", [this.#path]);
-      for (const table of [RECORDS, DOCUMENTS]) copyStored(copy, table);
+      for (const table of [RECORDS, DOCUMENTS]) this.#copyStored(copy, table);
       copy.run("DETACH damaged");
       return await damaged.survey((state) => unindexed.survey((other) => work(state, other)));
     } finally {
@@ -77,6 +77,23 @@ export class RepairFile implements ShardRepair {
       unindexed.close();
       remove(this.#copyName);
     }
+  }
+
+  #copyStored(copy: Database, table: TableShape): void {
+    try {
+      // Row numbers are counted up, and every row takes some bytes. A damaged number may be any.
+      copyStored(copy, table, statSync(this.#path).size + this.#walBytes);
+    } catch (error) {
+      // Rows that cannot be read are left out: this is about the schema.
+      throw this.#asUnreadable(error);
+    }
+  }
+
+  /** If SQLite does not know the tables any more. */
+  #asUnreadable(error: unknown): unknown {
+    const { code = "" } = error instanceof SQLiteError ? error : {};
+    if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) return error;
+    return new StoreError(`${this.#path} cannot be read any more: restore the shard from a backup`);
   }
 
   open(): Writer {
@@ -149,12 +166,8 @@ export class RepairFile implements ShardRepair {
     } catch (error) {
       database.close();
       const { code = "" } = error instanceof SQLiteError ? error : {};
-      if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
-        throw new StoreError(
-          `${this.#path} cannot be read any more: restore the shard from a backup`,
-        );
-      }
-      if (!code.startsWith("SQLITE_BUSY")) throw asStoreError(error, this.#path);
+      if (!code.startsWith("SQLITE_BUSY"))
+        throw asStoreError(this.#asUnreadable(error), this.#path);
       throw new StoreRefuses(
         `${this.#path} is locked: another program is writing to it; stop it, or retry when it is done`,
       );
@@ -201,8 +214,11 @@ function remove(path: string): void {
 
 const ROWS = 1000;
 
-/** Copies the rows that can be read. If some of them cannot, they are read one by one. */
-function copyStored(copy: Database, table: TableShape): void {
+/**
+ * Copies the rows that can be read. Where some of a thousand cannot, they are read one by one, if their numbers are
+ * `plausible`.
+ */
+function copyStored(copy: Database, table: TableShape, plausible: number): void {
   const columns = storedColumns(table).join(", ");
   const insert = copy.prepare(
     `INSERT OR IGNORE INTO main.${table.name} (${columns})
@@ -216,11 +232,12 @@ function copyStored(copy: Database, table: TableShape): void {
       return false;
     }
   };
-  const highest = highestRow(copy, table);
+  const highest = Math.min(highestRow(copy, table), plausible);
   for (let first = 1; first <= highest; first += ROWS) {
     if (tryCopy(first, first + ROWS - 1)) continue;
     for (let row = first; row < first + ROWS; row++) tryCopy(row, row);
   }
+  tryCopy(highest + 1, Number.MAX_SAFE_INTEGER);
   insert.finalize();
 }
 
