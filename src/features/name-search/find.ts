@@ -18,7 +18,7 @@ export interface SimilarPlayer {
 const MANY = 2000;
 const DEPTH = 20_000;
 /** How many entries of the index are read before and after a text: enough for most typos. */
-const AROUND = 150;
+const AROUND = 40;
 /** How many letters are tried to correct a typo: several alphabets. */
 const MAX_LETTERS = 300;
 /** So that players who share a name leave room for other names. */
@@ -109,10 +109,10 @@ function* mistyped(search: NameSearch, limit: number): Steps<string[]> {
   const around = yield* namesAround([search.beginning, search.reversed], AROUND, AROUND);
   const openings = search.openings(around, AROUND);
   const letters = yield* charactersAfter(openings, MAX_LETTERS);
-  const { all, inBeginnings } = search.corrections(openings, letters);
+  const { whole, beginnings } = search.corrections(openings, letters);
   return [
     ...around,
-    ...(yield* namesBeginning(inBeginnings, limit)),
-    ...(yield* namesAround(all, 0, 1)),
+    ...(yield* namesBeginning(beginnings, limit)),
+    ...(yield* namesAround(whole, 0, 1)),
   ];
 }

@@ -95,12 +95,13 @@ export class NameSearch {
 
   /**
    * The keys of the text with one typo corrected, at the beginning or after one of these openings, given the letters
-   * that follow them. `inBeginnings` are those that a mistyped beginning of a name may need.
+   * that follow them. Names may begin with those of `beginnings`; with a typo so early, too many would begin with one of
+   * `whole`, which must be the name itself.
    */
   corrections(
     openings: readonly string[],
     next: readonly (readonly [opening: string, letter: string])[],
-  ): { all: string[]; inBeginnings: string[] } {
+  ): { whole: string[]; beginnings: string[] } {
     const letters = this.#letters;
     const corrected = new Map<string, number>();
     const correct = (at: number, instead: string, rest: number) =>
@@ -117,7 +118,10 @@ export class NameSearch {
     }
     corrected.delete(this.beginning);
     const all = [...corrected.keys()];
-    return { all, inBeginnings: all.filter((key) => corrected.get(key)! >= FIRST_TYPO) };
+    return {
+      whole: all.filter((key) => corrected.get(key)! < FIRST_TYPO),
+      beginnings: all.filter((key) => corrected.get(key)! >= FIRST_TYPO),
+    };
   }
 
   rankOf(name: string): number {
