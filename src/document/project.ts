@@ -191,12 +191,12 @@ function chosen(data: Entry[], others: Entry[], paths: string[] | undefined): Is
     open(entries);
     return entries.flatMap(({ resources }) => resources!);
   };
-  const primary = read(data);
-  const index = new ResourceIndex(primary);
   // Players, teams and what they link to are inflated when something is not found.
   const named = others.findIndex(({ source }) => source.isFollowing);
-  const unread = named === -1 ? [] : others.slice(named);
-  index.add(read(others.slice(0, others.length - unread.length)));
+  const own = named === -1 ? others : others.slice(0, named);
+  const unread = others.slice(own.length);
+  const index = new ResourceIndex(read([...data, ...own]));
+  const primary = data.flatMap(({ resources }) => resources!);
   const targets = (relationship: Relationship | undefined): StoredResource[] => {
     const all = references(relationship);
     if (unread.length > 0 && all.some((one) => !index.get(one))) index.add(read(unread.splice(0)));
