@@ -12,7 +12,7 @@ const HEAD_START_BYTES = 2 << 20;
  * What may be in progress in the threads. They continue while a batch is being stored, so it must last for
  * that time; ingest needs this memory in addition to the batch.
  */
-const IN_PROGRESS_BYTES = 8 << 20;
+const IN_PROGRESS_BYTES = 16 << 20;
 
 export class ReaderPool {
   #threads: ReaderWorker[] = [];
