@@ -143,7 +143,7 @@ function isAccepted(header = ""): boolean {
     const own = q < 0 ? parameters : parameters.slice(0, q);
     if (!own.every((one) => /^profile\s*=/.test(one))) return false;
     if (parameters.some((one) => /^ext\s*=/.test(one))) return false;
-    const weight = q < 0 ? "1" : parameters[q]!.split("=")[1]!.trim();
+    const weight = q < 0 ? "1" : parameters[q]!.replace(/^.*?=/, "").trim();
     return Number(weight) > 0 && Number(weight) <= 1;
   });
 }
