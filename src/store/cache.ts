@@ -11,8 +11,8 @@ import { unpackNumbers } from "./row-encoding.ts";
 import type { NamedParts, NamedPlayer } from "./store.ts";
 import type { NamedColumns } from "./tables.ts";
 
-/** Most of it is for players, who are on every page. There are far fewer teams. */
-const SHARES = { players: 1 / 2, teams: 1 / 16, matches: 7 / 16 };
+/** A match takes ten times as much as a player, and there are far fewer teams. */
+const SHARES = { players: 1 / 4, teams: 1 / 32, matches: 23 / 32 };
 /** For a reader that gets its matches with the state they are in. */
 export const WITHOUT_MATCHES = { players: 7 / 8, teams: 1 / 8, matches: 0 };
 
