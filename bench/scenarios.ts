@@ -63,13 +63,23 @@ const listed = (names: string[]): string =>
 const six = (targets: Targets, players: { id: string; name: string }[], of: "id" | "name") =>
   listed(Array.from({ length: 6 }, () => targets.one(players)[of]));
 
-/** A mistyped beginning of a name: one letter after the second is wrong. */
+/** The first letters of a name. */
+const beginning = (targets: Targets, name: string): string[] =>
+  [...name].slice(0, targets.integer(4, 12));
+
+/** The same with one letter after the second that is wrong. */
 function mistyped(targets: Targets, name: string): string {
-  const letters = [...name].slice(0, targets.integer(4, 12));
+  const letters = beginning(targets, name);
   letters[targets.integer(2, Math.max(2, letters.length - 1))] = targets.one([
     ..."abcdefghijklmnopqrstuvwxyz",
   ]);
   return letters.join("");
+}
+
+/** Searches for names, with what `typed` makes of them. */
+function searches(targets: Targets, typed: (name: string) => string): Address[] {
+  const players = targets.players(MANY);
+  return many(() => withQuery(NAMES, { "filter[near]": typed(targets.one(players).name) }));
 }
 
 /** Pages that links.next leads to, of lists with and without filters. */
@@ -197,12 +207,12 @@ export const SCENARIOS: readonly Scenario[] = [
   ),
   scenario(
     "name search",
-    (targets) => {
-      const players = targets.players(MANY);
-      return many(() =>
-        withQuery(NAMES, { "filter[near]": mistyped(targets, targets.one(players).name) }),
-      );
-    },
+    (targets) => searches(targets, (name) => beginning(targets, name).join("")),
+    OURS,
+  ),
+  scenario(
+    "mistyped name",
+    (targets) => searches(targets, (name) => mistyped(targets, name)),
     OURS,
   ),
   scenario(
