@@ -148,7 +148,8 @@ function clusterIn(folder: string, port: number) {
     goOn: () => signal(data, "SIGCONT"),
     /** CPU time of all of its processes, including those that have ended. */
     cpuSeconds() {
-      return familyOf(firstProcess(data)).reduce((sum, id) => sum + cpuOf(id), 0);
+      const first = firstProcess(data);
+      return [...childrenOf(first), first].reduce((sum, id) => sum + cpuOf(id), 0);
     },
     remove() {
       if (existsSync(join(data, "postmaster.pid"))) {
@@ -171,9 +172,14 @@ const firstProcess = (data: string): number =>
 
 const TICKS_A_SECOND = 100;
 
-/** CPU time of a process and of its children that have ended. */
+/** CPU time of a process and of its children that have ended; 0 if it has ended meanwhile, which its parent counts. */
 function cpuOf(id: number): number {
-  const stat = readFileSync(`/proc/${id}/stat`, "utf8");
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${id}/stat`, "utf8");
+  } catch {
+    return 0;
+  }
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_A_SECOND;
 }
