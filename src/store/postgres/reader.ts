@@ -201,8 +201,10 @@ export class PostgresReader implements Reader {
   }
 }
 
-const LOOKUP = `SELECT stored.id, stored.document, token, pruned_before::float8 AS cutoff
-  FROM {documents} AS stored LEFT JOIN {shard} AS shard ON true WHERE stored.id =`;
+/** Without a join: PostgreSQL 15 would then read all documents, because it thinks that the shard has hundreds of rows. */
+const LOOKUP = `SELECT stored.id, stored.document, (SELECT token FROM {shard}) AS token,
+    (SELECT pruned_before::float8 FROM {shard}) AS cutoff
+  FROM {documents} AS stored WHERE stored.id =`;
 
 async function findMatch(connection: Connection, id: string): Promise<FoundMatches> {
   const [row] = await connection.rows<FoundRow>(`${LOOKUP} $1`, [id]);
