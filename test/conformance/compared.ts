@@ -3,8 +3,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import type { Awaitable } from "../../src/domain/awaitable.ts";
-import { HERO_STATS } from "../../src/features/heroes/stored.ts";
-import { rankedBetween } from "../../src/features/leaderboards/ranked-matches.ts";
 import type { Gap } from "../../src/query/query.ts";
 import { type ByteRange, viewOf } from "../../src/store/byte-range.ts";
 import { readLogEnds } from "../../src/store/core/change-log.ts";
@@ -31,10 +29,9 @@ import type { TableShape } from "../../src/store/table.ts";
 import { NAMED_TABLES, PLAYER_BASE } from "../../src/store/tables.ts";
 import { costly } from "../support/scale.ts";
 import { until } from "../support/state.ts";
-import { readAll } from "./changes.ts";
+import { readAll } from "./change-log.ts";
 import { selection, text } from "./entries.ts";
-import { compareHeroes, compareHeroRows } from "./heroes.ts";
-import { compareBoards, rankedIn } from "./leaderboards.ts";
+import { FEATURES } from "./features.ts";
 import {
   byBytes,
   type Contents,
@@ -46,12 +43,13 @@ import {
   matchesOf,
   pageOf,
   records,
+  rowsOf,
   visible,
   withNames,
 } from "./model.ts";
-import { compareLookups } from "./name-search.ts";
 import type { Guarantee } from "./suite.ts";
-import { anyWrite, carryOut, IDS, MODES, NAMES, PATCHES, PLAYERS, TEAMS, time } from "./writes.ts";
+import { IDS, MODES, NAMES, PATCHES, PLAYERS, TEAMS, time } from "./values.ts";
+import { anyWrite, carryOut } from "./writes.ts";
 
 const gap: fc.Arbitrary<Gap> = fc.record({
   createdAt: fc.integer({ min: -4, max: 7 }),
@@ -98,7 +96,7 @@ const questions = fc.record({
   /** Where the log is read from. */
   from: fc.nat(),
 });
-type Questions = typeof questions extends fc.Arbitrary<infer T> ? T : never;
+export type Questions = typeof questions extends fc.Arbitrary<infer T> ? T : never;
 
 export function modelGuarantees(guarantee: Guarantee): void {
   guarantee(
@@ -121,9 +119,8 @@ export function modelGuarantees(guarantee: Guarantee): void {
             await compareReader(reader, before, about);
           });
           for (const one of [reader, late]) await compareReader(one, contents, about);
-          await compareLookups(reader, before, contents, about);
-          await compareBoards(reader, contents, about.limit);
-          await compareHeroes(reader, contents, about.limit);
+          for (const one of FEATURES)
+            await one.compare?.(reader, contents, rowsOf(contents, one.name), about, before);
           await compareLog(reader, contents, positions, about);
           await compareAdmin(store.writer, reader, contents, about);
         }
@@ -297,24 +294,23 @@ async function compareSteps(state: ShardContents, contents: Contents, size: numb
   same(await inSteps<ShardRecord>(size, (after) => state.records(after, size)), expected);
   const apart = expected.slice(contents.served.size);
   same(await state.records(BEFORE_WITHHELD, size), apart.slice(0, size));
-  const rowsOf = (table: TableShape) =>
+  const rowsIn = (table: TableShape) =>
     inSteps<StoredRow>(size, (after) => state.rows(table, { after, limit: size }));
   const byId = <T extends { id: string }>(rows: ReadonlyMap<string, T>) =>
     [...rows.values()].sort((a, b) => byBytes(a.id, b.id));
   for (const kind of ["players", "teams"] as const) {
     same(
-      (await rowsOf(NAMED_TABLES[kind])).map(({ id, resource, linked }) => [id, resource, linked]),
+      (await rowsIn(NAMED_TABLES[kind])).map(({ id, resource, linked }) => [id, resource, linked]),
       byId<TeamRow>(contents[kind]).map(({ id, resource, companions }) => [
         ...[id, resource, companions ?? null],
       ]),
     );
   }
   same(
-    (await rowsOf(PLAYER_BASE)).map(({ id }) => id),
+    (await rowsIn(PLAYER_BASE)).map(({ id }) => id),
     byId(contents.bases).map(({ id }) => id),
   );
-  await compareHeroRows(state, contents);
-  expect(await rowsOf(HERO_STATS)).toHaveLength(contents.heroes.size);
+  for (const one of FEATURES) await one.compareRows?.(rowsOf(contents, one.name), rowsIn);
   same(await state.prunedBefore(), contents.cutoff);
   same(await state.redactions(), redactionsOf(contents));
 }
@@ -333,8 +329,9 @@ const keyed = <T, V>(all: readonly T[], idOf: (one: T) => string, pick: (one: T)
 async function compareTransaction(
   transaction: Transaction,
   contents: Contents,
-  { ids, players, limit, time: before }: Questions,
+  about: Questions,
 ): Promise<void> {
+  const { ids, players, limit, time: before } = about;
   const all = records(contents);
   const there = all.filter(({ id }) => ids.includes(id)).map(recordOf);
   const matchId = ({ match }: ShardRecord) => match.id;
@@ -383,8 +380,7 @@ async function compareTransaction(
     ),
   );
   same(await transaction.newestServed(), newestOf(contents.served.values()));
-  const [from, to] = [before - limit, before];
-  same(await transaction.run(() => rankedBetween(from, to)), rankedIn(contents, from, to));
+  for (const one of FEATURES) await one.compareTransaction?.(transaction, contents, about);
   const old = all.filter(({ createdAt }) => createdAt < before);
   const older = (await transaction.older(before, limit)).map(matchId);
   const oldServed = old.flatMap((one) => ("reason" in one ? [] : one.id)).slice(0, limit);

@@ -1,21 +1,23 @@
 /** Conformance: the statistics of heroes. */
 
 import { expect } from "bun:test";
+import fc from "fast-check";
 import { type HeroSums, type HeroTotals, NOTHING } from "../../src/features/heroes/statistics.ts";
 import { HERO_STATS, readHeroes } from "../../src/features/heroes/stored.ts";
 import { unbuilt } from "../../src/store/all-tables/derived.ts";
-import { type MatchKey, NotReady, type Reader, type StoredState } from "../../src/store/store.ts";
-import { changeHeroes, heroTotals } from "../support/heroes.ts";
-import type { Contents } from "./model.ts";
+import { type MatchKey, NotReady, type Reader } from "../../src/store/store.ts";
+import { changeHeroes, heroRows } from "../support/heroes.ts";
+import type { FeaturePart } from "./features.ts";
 import type { Guarantee } from "./suite.ts";
+import { changed, golds, some } from "./values.ts";
 
 /** Mode, patch and hero; "pruned" for what pruned matches left. */
-export const HERO_KEYS = [
+const HERO_KEYS = [
   ...["casual/2.5/", "casual/2.5/A", "casual/2.6/A", "casual//A", "ranked/2.5/a", "ranked/2.5/名"],
   ...["Ranked/2.5/A", "pruned casual/2.5/A", "pruned ranked//"],
 ];
 
-export function heroTotalsOf(key: string, sums: HeroSums): HeroTotals {
+function heroTotalsOf(key: string, sums: HeroSums): HeroTotals {
   const [game_mode, patch_version, hero] = key.replace("pruned ", "").split("/") as [
     ...[string, string, string],
   ];
@@ -24,10 +26,15 @@ export function heroTotalsOf(key: string, sums: HeroSums): HeroTotals {
 }
 
 /** What is to be added to the first for the second. */
-export const heroDifference = (from: HeroSums = NOTHING, to: HeroSums = NOTHING): HeroSums => ({
+const heroDifference = (from: HeroSums = NOTHING, to: HeroSums = NOTHING): HeroSums => ({
   ...{ picks: to.picks - from.picks, wins: to.wins - from.wins, kills: to.kills - from.kills },
   ...{ deaths: to.deaths - from.deaths, assists: to.assists - from.assists },
   ...{ gold: to.gold - from.gold, farm: to.farm - from.farm },
+});
+
+const heroSums: fc.Arbitrary<HeroSums> = fc.record({
+  ...{ picks: fc.integer({ min: 1, max: 3 }), wins: fc.nat(1), kills: golds, deaths: golds },
+  ...{ assists: golds, gold: golds, farm: golds },
 });
 
 const SELECTIONS: [gameModes: string[], patchVersions?: string[]][] = [
@@ -44,37 +51,50 @@ const SELECTIONS: [gameModes: string[], patchVersions?: string[]][] = [
 const read = (reader: Reader, limit: number, gameModes: string[], patchVersions?: string[]) =>
   reader.read(() => readHeroes({ gameModes, patchVersions, limit }));
 const inAnyOrder = (rows: Iterable<HeroTotals>) =>
-  new Set([...rows].map((row) => Object.values(row).map(String).sort().join()));
+  new Set([...rows].map((row) => Object.entries(row).map(String).sort().join()));
 
-/** The rows of modes and patches, up to a limit. */
-export async function compareHeroes(
-  reader: Reader,
-  { heroes }: Contents,
-  limit: number,
-): Promise<void> {
-  for (const [modes, patches] of SELECTIONS) {
-    const expected = [...heroes.values()].filter(
-      ({ game_mode, patch_version }) =>
-        modes.includes(game_mode) && (patches?.includes(patch_version) ?? true),
-    );
-    const whole = await read(reader, 100, modes, patches);
-    expect([inAnyOrder(whole.rows), whole.isTruncated]).toEqual([inAnyOrder(expected), false]);
-    const some = await read(reader, limit, modes, patches);
-    expect([some.rows.length, some.isTruncated]).toEqual([
-      ...[Math.min(limit, expected.length), expected.length > limit],
-    ]);
-  }
-}
+export const heroes: FeaturePart<HeroTotals, HeroSums | undefined> = {
+  name: "heroes",
+  guarantees: heroGuarantees,
+  stored: {
+    wishes: some(HERO_KEYS, fc.option(heroSums, { nil: undefined })),
+    after: (before, wishes) =>
+      changed(
+        before,
+        Object.entries(wishes).map(([key, sums]) => [key, sums && heroTotalsOf(key, sums)]),
+      ),
+    carryOut: (transaction, before, after, wishes) =>
+      changeHeroes(
+        transaction,
+        Object.keys(wishes).map((key) =>
+          heroTotalsOf(key, heroDifference(before.get(key), after.get(key))),
+        ),
+      ),
+  },
+  /** The rows of modes and patches, up to a limit. */
+  async compare(reader, _, rows, { limit }) {
+    for (const [modes, patches] of SELECTIONS) {
+      const expected = [...rows.values()].filter(
+        ({ game_mode, patch_version }) =>
+          modes.includes(game_mode) && (patches?.includes(patch_version) ?? true),
+      );
+      const whole = await read(reader, 100, modes, patches);
+      expect([inAnyOrder(whole.rows), whole.isTruncated]).toEqual([inAnyOrder(expected), false]);
+      const part = await read(reader, limit, modes, patches);
+      expect([part.rows.length, part.isTruncated]).toEqual([
+        ...[Math.min(limit, expected.length), expected.length > limit],
+      ]);
+    }
+  },
+  /** Those of the stored matches apart from those of pruned ones, with every row in steps. */
+  async compareRows(rows, stored) {
+    const found = heroRows(await stored(HERO_STATS));
+    expect(found).toHaveLength(rows.size);
+    expect(inAnyOrder(found)).toEqual(inAnyOrder(rows.values()));
+  },
+};
 
-/** Those of the stored matches apart from those of pruned ones, with every row in steps. */
-export async function compareHeroRows(state: Pick<StoredState, "rows">, { heroes }: Contents) {
-  for (const isPruned of [false, true]) {
-    const expected = [...heroes.values()].filter((one) => (one.is_pruned === 1) === isPruned);
-    expect(inAnyOrder(await heroTotals(state, isPruned))).toEqual(inAnyOrder(expected));
-  }
-}
-
-export function heroGuarantees(guarantee: Guarantee): void {
+function heroGuarantees(guarantee: Guarantee): void {
   guarantee(
     "statistics of heroes that are built again keep what pruned matches left, and are read when they are complete",
     async (store) => {

@@ -1,29 +1,32 @@
 /** Conformance: leaderboards, and the counts that they are read from. */
 
 import { expect } from "bun:test";
+import type { RankedTally } from "../../src/domain/rank.ts";
+import { rankedBetween } from "../../src/features/leaderboards/ranked-matches.ts";
 import type { Board, Period } from "../../src/features/leaderboards/ranking.ts";
 import {
   type BoardEntry,
   type BoardQuery,
+  changeRecent,
+  clearRecent,
   readBoard,
 } from "../../src/features/leaderboards/stored.ts";
 import type { PlayerRow, Reader } from "../../src/store/store.ts";
+import type { FeaturePart } from "./features.ts";
 import { byBytes, type Contents } from "./model.ts";
+import { changed, PLAYERS, some, tally } from "./values.ts";
 
 /** Of pages, and how deep the board is. */
 const DEPTHS = [100, 3];
 
-/** Ranked matches. */
-export interface Tally {
-  played: number;
-  wins: number;
-}
-
-const rate = ({ played, wins }: Tally) =>
+const rate = ({ played, wins }: RankedTally) =>
   played < 20 ? undefined : Math.floor((wins * 1_000_000) / played);
 const positive = (value: number) => (value > 0 ? value : undefined);
 
-type Scores = Pick<PlayerRow, "id" | "name" | "skillTier" | "run"> & { all: Tally; recent: Tally };
+type Scores = Pick<PlayerRow, "id" | "name" | "skillTier" | "run"> & {
+  all: RankedTally;
+  recent: RankedTally;
+};
 const BOARDS: [Board, Period, (one: Scores) => number | undefined][] = [
   ["skill-tier", "all", ({ skillTier }) => skillTier],
   ["ranked-wins", "all", ({ all }) => positive(all.wins)],
@@ -33,40 +36,54 @@ const BOARDS: [Board, Period, (one: Scores) => number | undefined][] = [
   ["win-rate", "28d", ({ recent }) => rate(recent)],
 ];
 
-function scoresOf({ players, recent }: Contents): Scores[] {
-  return [...players.values()].map(({ totals, ...row }) => ({
-    ...row,
-    all: { played: totals.playedRanked, wins: totals.rankedWins },
-    recent: recent.get(row.id) ?? { played: 0, wins: 0 },
-  }));
-}
-
-/** Pages of every board list each player once, the best first, with ranks, down to the depth. */
-export async function compareBoards(
-  reader: Reader,
-  contents: Contents,
-  limit: number,
-): Promise<void> {
-  for (const [board, period, scoreOf] of BOARDS) {
-    const found = scoresOf(contents).flatMap((one) => {
-      const score = scoreOf(one);
-      const { played } = period === "28d" ? one.recent : one.all;
-      return score === undefined ? [] : [{ id: one.id, name: one.name, score, played }];
-    });
-    const expected = found
-      .sort((a, b) => b.score - a.score || byBytes(a.id, b.id))
-      .map((one) => ({ ...one, rank: 1 + found.filter(({ score }) => score > one.score).length }));
-    for (const depth of DEPTHS) {
-      const listed = await pages(reader, { board, period, depth }, limit);
-      expect(listed).toEqual(expected.slice(0, depth));
+/** Stores the ranked matches of the last 28 days, by player. */
+export const leaderboards: FeaturePart<RankedTally, RankedTally> = {
+  name: "leaderboards",
+  stored: {
+    wishes: some(PLAYERS, tally),
+    after(before, wishes, players) {
+      const recent = changed(before, Object.entries(wishes));
+      return new Map([...recent].filter(([id, { played }]) => played > 0 && players.has(id)));
+    },
+    async carryOut(transaction, _, after) {
+      await transaction.run(clearRecent);
+      await transaction.run(() => changeRecent(after));
+    },
+  },
+  /** Pages of every board list each player once, the best first, with ranks, down to the depth. */
+  async compare(reader, { players }, rows, { limit }) {
+    const scores = [...players.values()].map(({ totals, ...row }) => ({
+      ...row,
+      all: { played: totals.playedRanked, wins: totals.rankedWins },
+      recent: rows.get(row.id) ?? { played: 0, wins: 0 },
+    }));
+    for (const [board, period, scoreOf] of BOARDS) {
+      const found = scores.flatMap((one) => {
+        const score = scoreOf(one);
+        const { played } = period === "28d" ? one.recent : one.all;
+        return score === undefined ? [] : [{ id: one.id, name: one.name, score, played }];
+      });
+      const rankOf = (score: number) => 1 + found.filter((other) => other.score > score).length;
+      const expected = found
+        .sort((a, b) => b.score - a.score || byBytes(a.id, b.id))
+        .map((one) => ({ ...one, rank: rankOf(one.score) }));
+      for (const depth of DEPTHS) {
+        const listed = await pages(reader, { board, period, depth }, limit);
+        expect(listed).toEqual(expected.slice(0, depth));
+      }
+      const playerIds = ["nobody", ...players.keys()];
+      const query = { board, period, depth: 3, part: { playerIds } };
+      expect((await reader.read(() => readBoard(query))).entries).toEqual(
+        expected.map((one) => ({ ...one, rank: one.rank <= 3 ? one.rank : undefined })),
+      );
     }
-    const playerIds = ["nobody", ...contents.players.keys()];
-    const query = { board, period, depth: 3, part: { playerIds } };
-    expect((await reader.read(() => readBoard(query))).entries).toEqual(
-      expected.map((one) => ({ ...one, rank: one.rank <= 3 ? one.rank : undefined })),
-    );
-  }
-}
+  },
+  async compareTransaction(transaction, contents, { time, limit }) {
+    const [from, to] = [time - limit, time];
+    const found = await transaction.run(() => rankedBetween(from, to));
+    expect(found).toEqual(rankedIn(contents, from, to));
+  },
+};
 
 async function pages(
   reader: Reader,
@@ -86,8 +103,8 @@ async function pages(
 }
 
 /** The ranked matches of a time by player; mentions do not count. */
-export function rankedIn({ served }: Contents, from: number, to: number): Map<string, Tally> {
-  const tallies = new Map<string, Tally>();
+function rankedIn({ served }: Contents, from: number, to: number): Map<string, RankedTally> {
+  const tallies = new Map<string, RankedTally>();
   for (const { createdAt, gameMode, players } of served.values()) {
     if (gameMode !== "ranked" || createdAt < from || createdAt > to) continue;
     for (const { id, result } of players.filter((one) => one.result !== "named")) {

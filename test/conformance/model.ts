@@ -1,6 +1,5 @@
 /** Conformance: the model of a shard, from which every read of the contract follows. */
 
-import type { HeroTotals } from "../../src/features/heroes/statistics.ts";
 import type { Gap } from "../../src/query/query.ts";
 import type {
   Change,
@@ -14,7 +13,6 @@ import type {
   WithheldEntry,
 } from "../../src/store/store.ts";
 import { inOrder } from "./entries.ts";
-import type { Tally } from "./leaderboards.ts";
 
 /** A change of the log; what was removed is described as it was. */
 export interface Logged {
@@ -29,9 +27,8 @@ export interface Contents {
   withheld: ReadonlyMap<string, WithheldEntry>;
   players: ReadonlyMap<string, PlayerRow>;
   teams: ReadonlyMap<string, TeamRow>;
-  /** The ranked matches of the last 28 days. */
-  recent: ReadonlyMap<string, Tally>;
-  heroes: ReadonlyMap<string, HeroTotals>;
+  /** What features store, by their names. */
+  features: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
   /** Counts, without those of zero. */
   evidence: ReadonlyMap<string, number>;
   words: ReadonlyMap<string, number>;
@@ -45,11 +42,14 @@ export interface Contents {
 
 export const EMPTY: Contents = {
   ...{ served: new Map(), withheld: new Map(), players: new Map(), teams: new Map() },
-  recent: new Map(),
-  heroes: new Map(),
+  features: new Map(),
   ...{ evidence: new Map(), words: new Map(), dependents: new Set() },
   ...{ bases: new Map(), redactions: new Map(), cutoff: undefined, log: [] },
 };
+
+/** What a feature stores. */
+export const rowsOf = ({ features }: Contents, name: string): ReadonlyMap<string, unknown> =>
+  features.get(name) ?? new Map();
 
 export const byBytes = (a: string, b: string): number =>
   Buffer.compare(Buffer.from(a), Buffer.from(b));

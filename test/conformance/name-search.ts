@@ -12,14 +12,21 @@ import {
 } from "../../src/features/name-search/stored.ts";
 import type { Reader } from "../../src/store/store.ts";
 import { aPlayer, people, seenAt } from "./entries.ts";
+import type { FeaturePart } from "./features.ts";
 import { byBytes, type Contents, latestFirst } from "./model.ts";
 import type { Guarantee } from "./suite.ts";
+
+export const nameSearch: FeaturePart = {
+  name: "name-search",
+  guarantees: nameGuarantees,
+  compare: (reader, after, _, about, before) => compareLookups(reader, before, after, about),
+};
 
 /**
  * What a search looks up: around keys, by their beginning, the characters that follow them, and by the latest match. Exactly
  * the current names are in the index, each under all of its keys: of those that this write has changed.
  */
-export async function compareLookups(
+async function compareLookups(
   reader: Reader,
   before: Contents,
   after: Contents,
@@ -77,7 +84,7 @@ export async function compareLookups(
   );
 }
 
-export function nameGuarantees(guarantee: Guarantee): void {
+function nameGuarantees(guarantee: Guarantee): void {
   guarantee("names changed by another writer are noticed", async (store) => {
     await people(store.writer, { players: [aPlayer("a", { name: "Ana" })] });
     for (const [name, writer] of [

@@ -8,11 +8,10 @@
 import { describe, test } from "bun:test";
 import type { Awaitable } from "../../src/domain/awaitable.ts";
 import type { Reader, Writer } from "../../src/store/store.ts";
-import { changeGuarantees } from "./changes.ts";
+import { changeGuarantees } from "./change-log.ts";
 import { modelGuarantees } from "./compared.ts";
+import { FEATURES } from "./features.ts";
 import { findingGuarantees } from "./findings.ts";
-import { heroGuarantees } from "./heroes.ts";
-import { nameGuarantees } from "./name-search.ts";
 import { pageGuarantees } from "./pages.ts";
 import { recordGuarantees } from "./records.ts";
 import type { ShardPlace } from "./writer-thread.ts";
@@ -40,14 +39,14 @@ export type Guarantee = (
   milliseconds?: number,
 ) => void;
 
-const PARTS: readonly [topic: string, state: (guarantee: Guarantee) => void][] = [
+type Part = [topic: string, state: (guarantee: Guarantee) => void];
+const PARTS: readonly Part[] = [
   ["writing", writingGuarantees],
   ["records", recordGuarantees],
   ["pages of matches", pageGuarantees],
-  ["names", nameGuarantees],
   ["the change log", changeGuarantees],
   ["findings", findingGuarantees],
-  ["heroes", heroGuarantees],
+  ...FEATURES.flatMap(({ name, guarantees }): Part[] => (guarantees ? [[name, guarantees]] : [])),
   // Last, because its many writes make the next shard in the same schema slower.
   ["compared with a model", modelGuarantees],
 ];

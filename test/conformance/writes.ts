@@ -4,8 +4,6 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import type { Result } from "../../src/domain/streak.ts";
 import { WITHHELD_REASONS, type WithheldReason } from "../../src/domain/visibility.ts";
-import type { HeroSums } from "../../src/features/heroes/statistics.ts";
-import { changeRecent, clearRecent } from "../../src/features/leaderboards/stored.ts";
 import type {
   MatchEntry,
   PlayerRow,
@@ -13,49 +11,27 @@ import type {
   Transaction,
   WithheldEntry,
 } from "../../src/store/store.ts";
-import { changeHeroes } from "../support/heroes.ts";
 import { anEntry, aPlayer, aTeam, bytes } from "./entries.ts";
-import { HERO_KEYS, heroDifference, heroTotalsOf } from "./heroes.ts";
-import type { Tally } from "./leaderboards.ts";
-import { type Contents, idsIn, type Logged } from "./model.ts";
+import { FEATURES } from "./features.ts";
+import { type Contents, idsIn, type Logged, rowsOf } from "./model.ts";
 import type { TestStore } from "./suite.ts";
+import {
+  changed,
+  golds,
+  IDS,
+  MODES,
+  NAMES,
+  PATCHES,
+  PLAYERS,
+  some,
+  TEAMS,
+  tally,
+  time,
+} from "./values.ts";
 
-// Few distinct values, so that times, names, players and cursors often coincide.
-export const IDS = ["a", "A", "-", "_", "0", "9", "00", "z", "Z", "a-", "a0", "zz"];
-export const PLAYERS = ["p", "P", "q", "r", "-s"];
-export const TEAMS = ["t", "u", "T"];
-export const MODES = ["ranked", "casual", "private"];
-export const PATCHES = ["1", "2", "2 "];
-const WORDS = ["path:assets", "path:rounds.events", "type:asset", "type:path:odd"];
-/** Texts that differ only byte by byte, and some that look like SQL. */
-export const NAMES = [
-  ...["NULL", "null", "{a,b}", "a,b", '"', "\\", '\\"', "'; --", "$1", "😀\u2028", " "],
-  ...["Ana", "ana", "ANA", " Ana", "Ana ", "Aná", "Ana\u0301", "Ａｎａ", "Straße", "Strasse"],
-  ...[
-    "İ",
-    "i",
-    "ı",
-    "名",
-    "名\u200b",
-    "😀",
-    "%",
-    "_",
-    "'",
-    "1",
-    "01",
-    "1.0",
-    "  ",
-    "x".repeat(256),
-  ],
-];
-const GOLDS = [0n, 1n, -1n, 2n ** 53n + 1n, 2n ** 64n, 10n ** 40n + 7n, -(10n ** 30n)];
-
-export const time = fc.integer({ min: -3, max: 6 });
 const id = fc.constantFrom(...IDS);
 const variant = fc.nat(3);
-/** Values for some of these words. */
-const some = <T>(words: readonly string[], value: fc.Arbitrary<T>, maxKeys = 3) =>
-  fc.dictionary(fc.constantFrom(...words), value, { maxKeys, noNullPrototype: true });
+const WORDS = ["path:assets", "path:rounds.events", "type:asset", "type:path:odd"];
 
 /** A match, whose id is set later. */
 const entry: fc.Arbitrary<MatchEntry> = fc
@@ -89,22 +65,10 @@ const named = fc.record({
   ),
 });
 
-/** Also beyond 64 bits. */
-const large = fc.constantFrom(...GOLDS);
-const heroSums: fc.Arbitrary<HeroSums> = fc.record({
-  ...{ picks: fc.integer({ min: 1, max: 3 }), wins: fc.nat(1), kills: large, deaths: large },
-  ...{ assists: large, gold: large, farm: large },
-});
-
-/** Win rates need twenty. */
-const tally: fc.Arbitrary<Tally> = fc
-  .tuple(fc.constantFrom(0, 1, 2, 19, 20, 21, 40), fc.nat(100))
-  .map(([played, share]) => ({ played, wins: Math.floor((played * share) / 100) }));
-
 const standing = fc
   .record({
     count: variant,
-    gold: fc.constantFrom(...GOLDS),
+    gold: golds,
     run: time,
     at: time,
     match: id,
@@ -135,6 +99,8 @@ const base = fc.record({
   ),
 });
 
+const STORED = FEATURES.flatMap(({ name, stored }) => (stored ? [[name, stored] as const] : []));
+
 /** One transaction. The new state of each match; others are new values or new counts of what they name. */
 export const anyWrite = fc.record({
   moves: fc.uniqueArray(fc.tuple(id, fate, entry), {
@@ -142,8 +108,7 @@ export const anyWrite = fc.record({
   }),
   players: some(PLAYERS, row),
   teams: some(TEAMS, named),
-  recent: some(PLAYERS, tally),
-  heroes: some(HERO_KEYS, fc.option(heroSums, { nil: undefined })),
+  features: fc.record(Object.fromEntries(STORED.map(([name, { wishes }]) => [name, wishes]))),
   evidence: some(PLAYERS, fc.nat(2)),
   words: some(WORDS, fc.nat(2)),
   /** Added if they are not there, and removed if they are. */
@@ -168,18 +133,6 @@ const withheldIn = ({ moves }: Write): WithheldEntry[] =>
   moves.flatMap(([one, to, { players: _, teams: __, ...content }]) =>
     isReason(to) ? [{ ...content, id: one, reason: to }] : [],
   );
-
-const changed = <T>(
-  before: ReadonlyMap<string, T>,
-  changes: Iterable<readonly [string, T | undefined | 0]>,
-): Map<string, T> => {
-  const after = new Map(before);
-  for (const [key, value] of changes) {
-    if (value === undefined || value === 0) after.delete(key);
-    else after.set(key, value);
-  }
-  return after;
-};
 
 /** The rows of those who are in a match afterwards; those who come get one, whether or not it is wished. */
 const rowsAfter = <Row extends TeamRow>(
@@ -212,9 +165,9 @@ export function after(before: Contents, write: Write): Contents {
     idsIn(served.values(), "players"),
     aPlayer,
   );
-  const recent = changed(before.recent, Object.entries(write.recent));
-  const heroes = Object.entries(write.heroes).map(
-    ([key, sums]) => [key, sums && heroTotalsOf(key, sums)] as const,
+  const features = STORED.map(
+    ([name, stored]) =>
+      [name, stored.after(rowsOf(before, name), write.features[name]!, players)] as const,
   );
   const bases = Object.entries(write.bases).map(
     ([one, wish]) => [one, wish && { id: one, ...wish }] as const,
@@ -223,9 +176,8 @@ export function after(before: Contents, write: Write): Contents {
     served,
     withheld: changed(changed(before.withheld, moved), byIdOf(apart)),
     players,
-    recent: new Map([...recent].filter(([one, { played }]) => played > 0 && players.has(one))),
+    features: new Map(features),
     teams: rowsAfter<TeamRow>(before.teams, write.teams, idsIn(served.values(), "teams"), aTeam),
-    heroes: changed(before.heroes, heroes),
     evidence: changed(before.evidence, Object.entries(write.evidence)),
     words: changed(before.words, Object.entries(write.words)),
     dependents,
@@ -329,13 +281,7 @@ async function count(
   await transaction.addRedactions(
     Object.entries(write.redactions).map(([playerId, redactedAt]) => ({ playerId, redactedAt })),
   );
-  await changeHeroes(
-    transaction,
-    Object.keys(write.heroes).map((key) =>
-      heroTotalsOf(key, heroDifference(before.heroes.get(key), to.heroes.get(key))),
-    ),
-  );
-  await transaction.run(clearRecent);
-  await transaction.run(() => changeRecent(to.recent));
+  for (const [name, { carryOut }] of STORED)
+    await carryOut(transaction, rowsOf(before, name), rowsOf(to, name), write.features[name]!);
   if (write.cutoff !== undefined) await transaction.setPrunedBefore(write.cutoff);
 }

@@ -2,7 +2,7 @@
 
 import type { HeroTotals } from "../../src/features/heroes/statistics.ts";
 import { changeTotals, HERO_STATS, totalsOf } from "../../src/features/heroes/stored.ts";
-import type { StoredState, Transaction } from "../../src/store/store.ts";
+import type { StoredRow, StoredState, Transaction } from "../../src/store/store.ts";
 
 /** Of the stored matches, or of the pruned ones; in the order of their keys. */
 export async function heroTotals(
@@ -10,9 +10,11 @@ export async function heroTotals(
   isPruned: boolean,
 ): Promise<HeroTotals[]> {
   const rows = await state.rows(HERO_STATS, { after: undefined, limit: 10_000 });
-  const all = rows.map((row) => totalsOf(row as Parameters<typeof totalsOf>[0]));
-  return all.filter((one) => (one.is_pruned === 1) === isPruned);
+  return heroRows(rows).filter((one) => (one.is_pruned === 1) === isPruned);
 }
+
+export const heroRows = (rows: readonly StoredRow[]): HeroTotals[] =>
+  rows.map((row) => totalsOf(row as Parameters<typeof totalsOf>[0]));
 
 export const changeHeroes = (transaction: Transaction, changes: HeroTotals[]) =>
   transaction.run(() => changeTotals(changes));
