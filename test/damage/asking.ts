@@ -1,15 +1,15 @@
 /** Everything a caller can ask of a small shard, and what may come back when it is damaged. */
 
-import { type Board, type Period, written } from "../model/insights.ts";
-import { AT } from "../model/pages.ts";
+import { FEATURES as COUNTED } from "../model/features.ts";
+import { AT, written } from "../model/pages.ts";
 import { type Body, difference, expectedOf, type Question } from "../model/question.ts";
 import { Questions } from "../model/questions.ts";
 import { type Filters, key, linksOf, type Thing } from "../model/record.ts";
 import { State } from "../model/state.ts";
-import { BoardWalk } from "../model/walks.ts";
 import type { TestClock } from "../support/keys.ts";
-import { aMatch, duel, type MatchDocument, withAsset } from "../support/records.ts";
+import { aMatch, duel, type MatchDocument, onShard, withAsset } from "../support/records.ts";
 import type { Reply, World } from "../support/world.ts";
+import { FEATURES } from "./features.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const MODES = ["ranked", "casual", "blitz_pvp_ranked"];
@@ -48,9 +48,7 @@ export const RECORDS = [
   }),
 ];
 
-/** The same of another shard: a shard with the records of another one is not served. */
-export const recordsOf = (shard: string): MatchDocument[] =>
-  JSON.parse(JSON.stringify(RECORDS).replaceAll('"shardId":"na"', `"shardId":"${shard}"`));
+export const recordsOf = (shard: string): MatchDocument[] => onShard(shard, RECORDS);
 
 const SELECTIONS: Filters[] = [
   {},
@@ -62,13 +60,6 @@ const SELECTIONS: Filters[] = [
   { playerIds: ["player-0", "player-3"], gameModes: ["ranked"] },
 ];
 const WINDOW = { start: START - 30 * 86_400_000, end: START + 18 * 86_400_000 };
-const BOARDS: [Board, Period][] = [
-  ["skill-tier", "all"],
-  ["win-rate", "all"],
-  ["win-streak", "all"],
-  ["ranked-wins", "all"],
-  ["ranked-wins", "28d"],
-];
 
 export interface Asked {
   /** Lists, each also backwards and from an offset, and single records. */
@@ -89,7 +80,7 @@ export async function questionsFor(world: World, clock: TestClock): Promise<Aske
       Questions.page({ ...list, isDescending: true }, 0),
     ];
   });
-  const searches = ["Aba", "ida"].map((near) => `${AT}/player-names?filter[near]=${near}`);
+  const searches = FEATURES.flatMap((one) => one.searches ?? []);
   const idsAt = async (path: string) =>
     (await world.get(path)).body.data.map(({ id }: Thing) => id as string);
   return {
@@ -101,14 +92,7 @@ export async function questionsFor(world: World, clock: TestClock): Promise<Aske
         (filters) => Questions.players(filters),
       ),
     ],
-    counted: [
-      ...[{}, { gameModes: ["ranked"], patchVersions: ["1.0"] }].map((filters) =>
-        Questions.heroes(filters, "-matches"),
-      ),
-      ...IDS.map((id) => Questions.playedWith(id, 20, clock.now)),
-      ...BOARDS.map(([board, period]) => new BoardWalk(board, period, 20, depth).next()),
-      BoardWalk.ofPlayers("ranked-wins", ["player-1", "player-4"], depth),
-    ],
+    counted: COUNTED.flatMap(({ every }) => every?.({ ids: IDS, now: clock.now, depth }) ?? []),
     searches: new Map(
       await Promise.all(
         searches.map(async (path): Promise<[string, string[]]> => [path, await idsAt(path)]),

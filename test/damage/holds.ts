@@ -5,22 +5,19 @@
 
 import { expect, test } from "bun:test";
 import type { Damage } from "../support/engine.ts";
-import { aMatch } from "../support/records.ts";
+import { aMatch, onShard } from "../support/records.ts";
 import { isFull, isLong, testLong } from "../support/scale.ts";
 import { shared } from "../support/shared.ts";
 import { until } from "../support/state.ts";
 import { damageOf } from "../support/verify.ts";
+import { FEATURES } from "./features.ts";
 import { type Engine, startPlace } from "./places.ts";
 import { DAMAGES, type DamageRow, EVERYWHERE } from "./table.ts";
 
-/** What is counted from records: a record that an index hides is missing in the counts. */
-const isCounted = (path: string) => /\/(heroes|leaderboards|played-with)/.test(path);
+const COUNTS = new Set(FEATURES.flatMap(({ counts = [] }) => counts));
 /** A changed row that counts are read from, or one without which they would be wrong. */
 const isRowOfCounts = ({ what, isQuick, found }: DamageRow) =>
-  (isQuick &&
-    what !== "the id of a player" &&
-    /players|player_recent|hero_stats/.test(found.source)) ||
-  what === "a count of matches of heroes";
+  (isQuick && what !== "the id of a player" && /players/.test(found.source)) || COUNTS.has(what);
 
 export function testDamage(engine: Engine): void {
   const place = shared(() => startPlace(engine));
@@ -52,7 +49,9 @@ export function testDamage(engine: Engine): void {
       const asked = await one.ask();
       const digest = await one.digest().catch(() => "refused");
       // Whoever reads a count knows that its row is whole; only a record that is missing may not be counted.
-      const miscounted = isRowOfCounts(row) ? asked.omission.filter(isCounted) : [];
+      const miscounted = isRowOfCounts(row)
+        ? asked.omission.filter((path) => place.counts.has(path))
+        : [];
       expect({
         wrong: [...asked.wrong, ...miscounted],
         isShown: asked.detected.length + asked.omission.length > 0,
@@ -110,20 +109,11 @@ export function testDamage(engine: Engine): void {
       "match-08 is damaged",
     ],
   ];
-  const onShard = (name: string, document: object) =>
-    JSON.parse(JSON.stringify(document).replaceAll('"na"', `"${name}"`));
   test.each(NEEDED)("ingest does not build on %s", async (_what, damage, message) => {
     const one = await place.aShard();
     await one.inflict([damage]);
     await expect(place.world.ingest([onShard(one.name, LATE)])).rejects.toThrow(message);
   });
 
-  test("a listed match without a document is not left out when the 28 days of boards move", async () => {
-    const one = await place.aShard();
-    const at = (id: string, month: number, day: number) =>
-      onShard(one.name, aMatch({ id, createdAt: Date.UTC(2026, month, day) }));
-    await place.world.ingest([at("later", 0, 20)]);
-    await one.inflict([{ remove: "match", which: { id: "match-00" } }]);
-    await expect(place.world.ingest([at("last", 1, 5)])).rejects.toThrow("match-00 is damaged");
-  });
+  for (const { tests } of FEATURES) tests?.(place);
 }

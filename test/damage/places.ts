@@ -86,6 +86,8 @@ export async function startPlace(engine: Engine) {
     world,
     /** How many requests are asked. */
     questions: countOf(asked),
+    /** The requests about what is counted from records: a record that an index hides is missing in the counts. */
+    counts: new Set(asked.counted.map(({ path }) => path)),
     aShard,
     async stop() {
       await world.stop();

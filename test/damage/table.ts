@@ -1,6 +1,5 @@
 /** What can be damaged in a shard, and what must hold then, the same in both stores. The records are those of asking.ts. */
 
-import { changeRecent } from "../../src/features/leaderboards/stored.ts";
 import type {
   MatchEntry,
   PlayerRow,
@@ -9,18 +8,9 @@ import type {
   Transaction,
 } from "../../src/store/store.ts";
 import { PLAYERS, type PlayerColumns, TEAMS, type TeamColumns } from "../../src/store/tables.ts";
-import {
-  type Damage,
-  inverted,
-  type Kind,
-  type NewValues,
-  type Which,
-  withOtherPlayer,
-} from "../support/engine.ts";
-import { changeHeroes, heroTotals } from "../support/heroes.ts";
-
-/** A change through the store, so that all checksums are right. */
-type Harm = (state: Transaction) => unknown;
+import { type Damage, inverted, withOtherPlayer } from "../support/engine.ts";
+import { FEATURES } from "./features.ts";
+import { ADA, type Columns, change, type Harm, remove, type Unlike } from "./row.ts";
 
 export interface DamageRow {
   what: string;
@@ -41,11 +31,6 @@ export interface DamageRow {
 }
 
 const zeros = (length: number) => new Uint8Array(length);
-const change = (kind: Kind, which: Which, to: NewValues): Damage[] => [{ change: kind, which, to }];
-const remove = (kind: Kind, which?: Which): Damage[] => [
-  { remove: kind, ...(which === undefined ? {} : { which }) },
-];
-
 const FIRST = { after: undefined, limit: 100 };
 
 /** A player as it is stored. */
@@ -94,22 +79,7 @@ async function entryIn(state: Transaction, id: string, won: string[], lost: stri
   return { ...match, players, teams: [] } as MatchEntry;
 }
 
-const [ADA, BEA, IDA] = ["player-0", "player-1", "player-4"];
-const heroes =
-  (wanted: (rows: Awaited<ReturnType<typeof heroTotals>>) => object): Harm =>
-  async (state) =>
-    changeHeroes(state, [wanted(await heroTotals(state, false)) as never]);
-
-type Columns = [
-  what: string,
-  damage: Damage[],
-  found: RegExp,
-  quick: "quick" | "full",
-  shown: "shown" | "hidden",
-  digest: "refused" | "other" | "same",
-  lost: number,
-];
-
+const [BEA, IDA] = ["player-1", "player-4"];
 // biome-ignore format: a table
 const ROWS: Columns[] = [
   ["a player number of a match", change("match", { id: "match-04" }, ({ document }) => ({ document: withOtherPlayer(document) })), /^documents match-04/, "quick", "shown", "refused", 1],
@@ -152,23 +122,16 @@ const ROWS: Columns[] = [
   ["an entry of a team", remove("team entry", { match: "match-02" }), /^team_matches match-02/, "full", "shown", "same", 0],
   ["the team of an index entry", change("team entry", {}, ({ team }) => ({ team: team === "team-0" ? "team-2" : "team-0" })), /^team_matches match-/, "full", "shown", "same", 0],
   ["who takes part for a team", change("team entry", {}, ({ takesPart }) => ({ takesPart: takesPart ? 0 : 1 })), /^team_matches match-/, "full", "shown", "same", 0],
-  ["a name in the name index", change("name entry", { name: "Ida" }, { name: "Zed" }), /^name_index =ida/, "full", "shown", "same", 0],
-  ["an entry of the name index", remove("name entry", { key: "=uma" }), /^name_index =uma/, "full", "hidden", "same", 0],
   ["the totals of the shard", change("shard", "first", { matches: 7 }), /^shard /, "quick", "shown", "same", 0],
   ["the row of the shard", remove("shard"), /^shard /, "full", "shown", "same", 0],
   ["a change for caches and callers", change("commit", {}, { players: zeros(3) }), /^changes /, "quick", "hidden", "same", 0],
   ["words of the vocabulary", change("word", "first", { word: "path:zed" }), /^vocabulary /, "full", "hidden", "same", 0],
   ["evidence, dependents and words", [...remove("evidence"), ...remove("dependent"), ...remove("word")], /^(ranked_evidence|dependents|vocabulary) /, "full", "hidden", "same", 0],
-  ["wins of 28 days", change("recent board entry", { id: "player-0" }, ({ wins }) => ({ wins: wins + 7 })), /^player_recent player-0/, "quick", "shown", "same", 0],
-  ["the win rate of 28 days", change("recent board entry", { id: "player-0" }, { winRate: 7 }), /^player_recent player-0/, "quick", "shown", "same", 0],
-  ["statistics of heroes", change("hero statistics", { hero: "", patch: "1.0" }, ({ wins }) => ({ wins: wins + 1 })), /^hero_stats all matches in /, "quick", "shown", "same", 3],
-  ["a count of matches of heroes", remove("hero statistics", { hero: "" }), /^hero_stats all matches in /, "full", "shown", "same", 0],
-  ["entries of boards and statistics", [...remove("recent board entry", "first"), ...remove("hero statistics", "first")], /^(player_recent|hero_stats) /, "full", "shown", "same", 0],
 ];
 
 /** Each row is whole, but not as the records say: what a mistake in the code could store. */
 // biome-ignore format: a table
-const UNLIKE_RECORDS: [what: string, harm: Harm, found: RegExp][] = [
+const UNLIKE_RECORDS: Unlike[] = [
   ["totals of a player that the records do not give", put(ADA, ({ totals }) => ({ totals: { ...totals, wins: totals.wins + 1 } })), /^players player-0/],
   ["gold of a player that the records do not give", put(ADA, ({ totals }) => ({ totals: { ...totals, gold: totals.gold + 1n } })), /^players player-0/],
   ["ranked wins that the records do not give", put(ADA, ({ totals }) => ({ totals: { ...totals, rankedWins: 22 } })), /^players player-0/],
@@ -207,26 +170,26 @@ const UNLIKE_RECORDS: [what: string, harm: Harm, found: RegExp][] = [
   ["a dependent too many", (state) => state.addDependents([[ADA, "match-00"]]), /^dependents player-0 match-00/],
   ["a word counted twice", (state) => state.changeVocabulary(new Map([["type:asset", 1]])), /^vocabulary type:asset/],
   ["a word without records", (state) => state.changeVocabulary(new Map([["path:medals", 1]])), /^vocabulary path:medals/],
-  ["wins of 28 days that the records do not give", (state) => state.run(() => changeRecent(new Map([[ADA, { played: 1, wins: 0 }]]))), /^player_recent player-0/],
-  ["somebody on a board without matches", (state) => state.run(() => changeRecent(new Map([["nobody", { played: 2, wins: 0 }]]))), /^player_recent nobody/],
-  ["sums of heroes that the records do not give", heroes((rows) => ({ ...rows.find(({ hero }) => hero !== "")!, picks: 1, wins: 0, gold: 0n })), /^hero_stats \*/],
-  ["a hero that nobody played", heroes((rows) => ({ ...rows.find(({ hero }) => hero !== "")!, hero: "nobody", picks: 2 })), /^hero_stats nobody in /],
 ];
 
 export const DAMAGES: readonly DamageRow[] = [
-  ...ROWS.map(([what, damage, found, quick, shown, digest, lost]) => ({
-    ...{ what, damage, found, lost, isQuick: quick === "quick" },
-    seen: { isShown: shown === "shown", digest },
-  })),
-  ...UNLIKE_RECORDS.map(([what, damage, found]) => ({
-    ...{ what, damage, found, lost: 0, isQuick: false },
-  })),
+  ...[...ROWS, ...FEATURES.flatMap(({ rows }) => rows)].map(
+    ([what, damage, found, quick, shown, digest, lost]) => ({
+      ...{ what, damage, found, lost, isQuick: quick === "quick" },
+      seen: { isShown: shown === "shown", digest },
+    }),
+  ),
+  ...[...UNLIKE_RECORDS, ...FEATURES.flatMap(({ unlike = [] }) => unlike)].map(
+    ([what, damage, found]) => ({
+      ...{ what, damage, found, lost: 0, isQuick: false },
+    }),
+  ),
 ];
 
 /** In `npm test`, PostgreSQL has these rows, and these are repaired: the rest is the same code in both stores. */
 export const EVERYWHERE: ReadonlySet<string> = new Set([
   ...["a player number of a match", "a match in the list", "the id of a player", "a record"],
   ...["the player of an index entry", "the results of index entries", "the totals of the shard"],
-  ...["wins of 28 days", "statistics of heroes", "an entry of the name index"],
+  ...FEATURES.flatMap(({ everywhere }) => everywhere),
   ...["gold of a player that the records do not give", "a served match that is withheld"],
 ]);

@@ -1,7 +1,7 @@
 /** The model of the change feed: what each step changed, in the order that the first reader of the log saw. */
 
 import type { Entry } from "./entry.ts";
-import { written } from "./insights.ts";
+import { written } from "./pages.ts";
 import type { Thing } from "./record.ts";
 import type { State } from "./state.ts";
 

@@ -2,13 +2,13 @@
 
 import { parametersOf, query } from "../properties/asking.ts";
 import { SHARD } from "../trial/soak/records.ts";
-import { written } from "./insights.ts";
 import type { Body, Expected } from "./question.ts";
 import type { Filters, Thing } from "./record.ts";
 import type { State } from "./state.ts";
 
 export const AT = `/shards/${SHARD}`;
 export const DAY_MS = 86_400_000;
+export const MODES = ["ranked", "casual", "private", "blitz_pvp_ranked", "casual_aral"];
 
 export interface ListOf {
   filters: Filters;
@@ -51,3 +51,6 @@ export function windowIn(body: Body, now = Date.now()): { start: number; end: nu
   const age = now - end;
   return end - start === 28 * DAY_MS && age > -1000 && age < 60_000 ? { start, end } : undefined;
 }
+
+/** A time as it is served. */
+export const written = (at: number): string => new Date(at).toISOString().replace(".000Z", "Z");

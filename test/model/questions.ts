@@ -3,24 +3,20 @@
 import { parametersOf, query } from "../properties/asking.ts";
 import { NAMES } from "../properties/histories.ts";
 import type { Chance } from "../support/chance.ts";
-import type { ChangeLog, ChangesQuery } from "./change-log.ts";
-import { isSame } from "./change-log.ts";
-import { ACTOR_STATS } from "./entry.ts";
-import { BOARDS, type HeroFilters, heroes, playedWith, RECENT_BOARDS } from "./insights.ts";
-import { AT, DAY_MS, type ListOf, pageExpected, pagePath, windowIn } from "./pages.ts";
-import { type Expected, NOT_FOUND, type Question } from "./question.ts";
+import type { ChangeLog } from "./change-log.ts";
+import { FEATURES } from "./features.ts";
+import { AT, DAY_MS, type ListOf, MODES, pageExpected, pagePath, windowIn } from "./pages.ts";
+import { NOT_FOUND, type Question } from "./question.ts";
 import { type Filters, projected, type Thing } from "./record.ts";
 import type { State } from "./state.ts";
-import { BoardWalk, MatchWalk } from "./walks.ts";
+import { MatchWalk } from "./walks.ts";
 
-const MODES = ["ranked", "casual", "private", "blitz_pvp_ranked", "casual_aral"];
 const PATHS = ["rosters", "rosters.participants", "rosters.participants.player", "rosters.team"];
 const TYPES = ["match", "roster", "participant", "player", "team"];
 const FIELDS = [
   ...["name", "stats", "createdAt", "gameMode", "rosters", "participants", "player", "actor"],
   ...["won", "extra", "none"],
 ];
-const HERO_SORTS = [...["hero", "matches", "wins", "winRate", "pickRate"], ...ACTOR_STATS];
 const START = { from: "offset", offset: 0 } as const;
 
 /** Some responses that do not depend on the records: the fuzzing has all of them. */
@@ -38,14 +34,14 @@ export class Questions {
   readonly #kinds: { weight: number; make: Make }[];
 
   constructor(
-    private readonly chance: Chance,
-    private readonly log: ChangeLog,
+    readonly chance: Chance,
+    readonly log: ChangeLog,
     /** The setting leaderboard-depth. */
-    private readonly depth: number,
+    readonly depth: number,
     /** PostgreSQL reads the log, and then the matches that it names, which may be more recent. */
-    private readonly readsLogFirst: boolean,
+    readonly readsLogFirst: boolean,
     /** The clock of the server. */
-    private readonly now = Date.now,
+    readonly now = Date.now,
   ) {
     this.#kinds = [
       { weight: 16, make: (state) => this.#match(state) },
@@ -56,12 +52,11 @@ export class Questions {
       { weight: 4, make: (state) => new MatchWalk(this.chance, this.#list(state)).next() },
       { weight: 12, make: (state) => this.#player(state) },
       { weight: 6, make: (state) => this.#players(state) },
-      { weight: 3, make: (state) => this.#playedWith(state) },
-      { weight: 2, make: () => this.#board() },
-      { weight: 2, make: (state) => this.#boardPlayers(state) },
-      { weight: 2, make: (state) => this.heroes(state) },
-      { weight: 5, make: (state) => this.#changes(state) },
       { weight: 3, make: () => this.#wrong() },
+      ...FEATURES.flatMap(({ kinds }) => kinds).map(({ weight, make }) => ({
+        weight,
+        make: (state: State) => make(this, state),
+      })),
     ];
   }
 
@@ -72,18 +67,23 @@ export class Questions {
     }
   }
 
+  /** One of each kind that features have. */
+  ofFeatures(state: State): Question[] {
+    return FEATURES.flatMap(({ kinds }) => kinds.map(({ make }) => make(this, state)));
+  }
+
   /** Some are asked for much more often than others. */
-  #often<T>(list: readonly T[]): T | undefined {
+  readonly often = <T>(list: readonly T[]): T | undefined => {
     const last = list.length;
     return list[
       this.chance.oneIn(3)
         ? this.chance.below(last)
         : last - 1 - this.chance.below(Math.min(40, last))
     ];
-  }
+  };
 
   #match(state: State): Question | undefined {
-    const entry = this.#often(state.visible);
+    const entry = this.often(state.visible);
     return entry && Questions.single(entry.id, "match by id");
   }
 
@@ -101,8 +101,8 @@ export class Questions {
 
   /** Withheld, pruned and unknown matches get the same response. */
   #missing(state: State): Question | undefined {
-    const withheld = this.#often(state.withheld);
-    const pruned = this.#often(state.contents.pruned);
+    const withheld = this.often(state.withheld);
+    const pruned = this.often(state.contents.pruned);
     const [kind, id] = this.chance.pick([
       ["withheld match", withheld?.id],
       ["pruned match", pruned?.entry.id],
@@ -115,24 +115,24 @@ export class Questions {
     const { chance } = this;
     const ids = state.playerIds;
     const names = () =>
-      chance.oneIn(2) ? chance.pick(NAMES) : state.nameOf(this.#often(ids) ?? ids[0]!);
+      chance.oneIn(2) ? chance.pick(NAMES) : state.nameOf(this.often(ids) ?? ids[0]!);
     const tags = state.once("tags", () => [...state.named("teams").keys()]);
     return {
-      ...(chance.oneIn(4) ? { playerIds: this.#some(() => this.#often(ids) ?? "none") } : {}),
-      ...(chance.oneIn(4) ? { playerNames: this.#some(names) } : {}),
+      ...(chance.oneIn(4) ? { playerIds: this.some(() => this.often(ids) ?? "none") } : {}),
+      ...(chance.oneIn(4) ? { playerNames: this.some(names) } : {}),
       ...(chance.oneIn(8) && tags.length > 0
-        ? { teamNames: this.#some(() => chance.pick(tags)) }
+        ? { teamNames: this.some(() => chance.pick(tags)) }
         : {}),
-      ...(chance.oneIn(4) ? { gameModes: this.#some(() => chance.pick(MODES)) } : {}),
+      ...(chance.oneIn(4) ? { gameModes: this.some(() => chance.pick(MODES)) } : {}),
       ...(chance.oneIn(6)
-        ? { patchVersions: this.#some(() => chance.pick(state.visible)?.patch ?? "0") }
+        ? { patchVersions: this.some(() => chance.pick(state.visible)?.patch ?? "0") }
         : {}),
     };
   }
 
-  #some(make: () => string): string[] {
-    return [...new Set(Array.from({ length: this.chance.between(1, 3) }, make))];
-  }
+  readonly some = (make: () => string): string[] => [
+    ...new Set(Array.from({ length: this.chance.between(1, 3) }, make)),
+  ];
 
   /** A window around a few hours or the whole month. Its ends are round, so that others ask for the same. */
   #list(state: State): ListOf {
@@ -175,7 +175,7 @@ export class Questions {
   /** Chosen paths and fields, of a match alone or of a page: those of every record, and those of this one. */
   #shaped(state: State): Question | undefined {
     const { chance } = this;
-    const entry = this.#often(state.visible);
+    const entry = this.often(state.visible);
     if (!entry) return undefined;
     const own = Object.keys(entry.match.relationships as Thing).filter((one) => one !== "rosters");
     const include = [...PATHS, ...own].filter(() => chance.oneIn(3));
@@ -232,7 +232,7 @@ export class Questions {
   }
 
   #player(state: State): Question {
-    const id = this.chance.oneIn(20) ? "nobody" : (this.#often(state.playerIds) ?? "nobody");
+    const id = this.chance.oneIn(20) ? "nobody" : (this.often(state.playerIds) ?? "nobody");
     return Questions.player(id);
   }
 
@@ -268,80 +268,6 @@ export class Questions {
     };
   }
 
-  #playedWith(state: State): Question {
-    const id = this.#often(state.playerIds) ?? "nobody";
-    return Questions.playedWith(id, this.chance.pick([3, 20]), this.now);
-  }
-
-  static playedWith(id: string, limit: number, now: () => number): Question {
-    return {
-      kind: "played-with",
-      path: `${AT}/players/${id}/played-with?page[limit]=${limit}`,
-      isTimed: true,
-      expect(current, body) {
-        if (!current.player(id)) return NOT_FOUND;
-        const window = windowIn(body, now());
-        if (!window) return { status: 200, check: () => "the window is not the last 28 days" };
-        const { data, matches, isTruncated } = playedWith(current, id, window, limit);
-        return { status: 200, data, meta: { matches, window: body.meta.window, isTruncated } };
-      },
-    };
-  }
-
-  #board(): Question {
-    const { chance } = this;
-    const board = chance.pick(BOARDS);
-    const period = RECENT_BOARDS.includes(board) ? chance.pick(["all", "28d"] as const) : "all";
-    return new BoardWalk(board, period, chance.pick([5, 20, 100]), this.depth).next();
-  }
-
-  #boardPlayers(state: State): Question {
-    const ids = this.#some(() => this.#often(state.playerIds) ?? "nobody");
-    return BoardWalk.ofPlayers(this.chance.pick(BOARDS), ids, this.depth);
-  }
-
-  heroes(state: State): Question {
-    const { chance } = this;
-    const patch = () => chance.pick([chance.pick(state.visible)?.patch || "9", "9", "\0"]);
-    const filters = {
-      ...(chance.oneIn(2) ? { gameModes: this.#some(() => chance.pick(MODES)) } : {}),
-      ...(chance.oneIn(3) ? { patchVersions: this.#some(patch) } : {}),
-    };
-    return Questions.heroes(filters, `${chance.pick(["", "-"])}${chance.pick(HERO_SORTS)}`);
-  }
-
-  static heroes(filters: HeroFilters, sort: string): Question {
-    return {
-      kind: "hero statistics",
-      path: `${AT}/heroes?${query({ ...parametersOf(filters), sort })}`,
-      mayBeStale: true,
-      expect: (state) => ({ status: 200, ...heroes(state, filters, sort) }),
-    };
-  }
-
-  #changes(state: State): Question {
-    const { chance, log } = this;
-    const back = chance.pick([0, 1, 5, 30, 150, 1500]);
-    const asked: ChangesQuery = {
-      after: Math.max(-1, log.length - 1 - back),
-      limit: chance.pick([1, 10, 50, 200]),
-      ...(chance.oneIn(3) ? { playerIds: this.#some(() => this.#often(state.playerIds)!) } : {}),
-      ...(chance.oneIn(4) ? { gameModes: [chance.pick(MODES)] } : {}),
-    };
-    const { after, limit, ...filters } = asked;
-    const parameters = { "page[after]": log.cursor(after), "page[limit]": `${limit}` };
-    return {
-      kind: "changes",
-      path: `${AT}/changes?${query({ ...parametersOf(filters), ...parameters })}`,
-      needsLog: true,
-      expect: (current, _, from) => {
-        const first = this.readsLogFirst ? from : current.version;
-        const versions = Array.from({ length: current.version - first + 1 }, (_, at) => first + at);
-        return versions.map((version) => changesExpected(log, version, current, asked));
-      },
-    };
-  }
-
   #wrong(): Question {
     const { path, status, code, headers } = this.chance.pick(WRONG);
     return {
@@ -351,24 +277,4 @@ export class Questions {
       expect: () => ({ status, code }),
     };
   }
-}
-
-function changesExpected(
-  log: ChangeLog,
-  version: number,
-  state: State,
-  asked: ChangesQuery,
-): Expected {
-  const { data, next } = log.page(version, state, asked);
-  return {
-    status: 200,
-    check(body) {
-      if (body.data.length !== data.length) return `${data.length} changes`;
-      if (!data.every((one, at) => isSame(one, body.data[at]))) return "changes";
-      const cursor = new URL(body.links.next).searchParams.get("page[after]");
-      // The oldest position has a cursor that only the server knows.
-      if (next === "oldest") return undefined;
-      return cursor === next ? undefined : `links.next continues after ${cursor}, not ${next}`;
-    },
-  };
 }

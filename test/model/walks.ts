@@ -1,22 +1,12 @@
 /** Walks along links.next and links.prev, while records change: a walk repeats nothing and misses nothing. */
 
 import type { Chance } from "../support/chance.ts";
-import {
-  type Board,
-  board,
-  boardEntry,
-  type Period,
-  type Row,
-  recentDays,
-  written,
-} from "./insights.ts";
-import { AT, type ListOf, pageExpected, pagePath } from "./pages.ts";
-import type { Body, Expected, Question } from "./question.ts";
-
+import { type ListOf, pageExpected, pagePath } from "./pages.ts";
+import type { Body, Question } from "./question.ts";
 import type { Selection, Start, State } from "./state.ts";
 
 /** A walk ends after so many pages. */
-const LONGEST = 8;
+export const LONGEST = 8;
 
 export class MatchWalk {
   #path: string;
@@ -77,89 +67,10 @@ export class MatchWalk {
   }
 }
 
-const pathOf = (link: string): string => link.slice(new URL(link).origin.length);
+export const pathOf = (link: string): string => link.slice(new URL(link).origin.length);
 
 function distinct(selections: Selection[]): Selection[] {
   const text = ({ players, teams }: Selection) =>
     JSON.stringify([players, teams].map((sets) => sets.map((ids) => [...ids].sort())));
   return [...new Map(selections.map((one) => [text(one), one])).values()];
 }
-
-export class BoardWalk {
-  #path: string;
-  #after: Row[] = [];
-  #pages = 0;
-
-  constructor(
-    private readonly board: Board,
-    private readonly period: Period,
-    private readonly limit: number,
-    private readonly depth: number,
-  ) {
-    this.#path = `${AT}/leaderboards/${board}?filter[period]=${period}&page[limit]=${limit}`;
-  }
-
-  next(): Question {
-    const after = this.#after;
-    return {
-      kind: this.#pages === 0 ? "leaderboard" : "leaderboard, next page",
-      path: this.#path,
-      expect: (state) =>
-        (after.length === 0 ? [undefined] : after).map((row) => this.#page(state, row)),
-      onRight: (body, states) => this.#goOn(body, states),
-    };
-  }
-
-  #page(state: State, after: Row | undefined): Expected {
-    const rows = rowsOf(state, this.board, this.period);
-    const isPassed = (row: Row) =>
-      after !== undefined &&
-      (row.score > after.score || (row.score === after.score && row.id <= after.id));
-    const start = rows.findIndex((row) => !isPassed(row));
-    const first = start < 0 ? rows.length : start;
-    const end = Math.min(first + this.limit, this.depth);
-    return {
-      status: 200,
-      data: rows.slice(first, end).map((row) => boardEntry(state, this.board, row, this.depth)),
-      meta: metaOf(state, this.board, this.period, this.depth),
-      next: end < Math.min(rows.length, this.depth),
-    };
-  }
-
-  #goOn(body: Body, states: readonly State[]): Question | undefined {
-    this.#pages += 1;
-    const last = body.data.at(-1)?.id;
-    // The score is not shown exactly; that of each state that may have been read will do.
-    this.#after = states.flatMap((state) =>
-      rowsOf(state, this.board, this.period).filter(({ id }) => id === last),
-    );
-    const link = body.links.next;
-    if (link === undefined || this.#after.length === 0 || this.#pages === LONGEST) return undefined;
-    this.#path = pathOf(link);
-    return this.next();
-  }
-
-  /** The entries of certain players. */
-  static ofPlayers(name: Board, ids: string[], depth: number): Question {
-    return {
-      kind: "leaderboard, certain players",
-      path: `${AT}/leaderboards/${name}?filter[playerIds]=${ids.join(",")}`,
-      expect(state) {
-        const rows = rowsOf(state, name, "all");
-        const data = rows.flatMap((row) =>
-          ids.includes(row.id) ? [boardEntry(state, name, row, depth)] : [],
-        );
-        return { status: 200, data, meta: metaOf(state, name, "all", depth) };
-      },
-    };
-  }
-}
-
-function metaOf(state: State, name: Board, period: Period, depth: number) {
-  const days = period === "28d" ? recentDays(state) : undefined;
-  const window = days && { start: written(days.start), end: written(days.end) };
-  return { board: name, period, ...(window ? { window } : {}), depth };
-}
-
-const rowsOf = (state: State, name: Board, period: Period): Row[] =>
-  state.once(`board ${name} ${period}`, () => board(state, name, period));

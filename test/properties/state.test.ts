@@ -232,10 +232,11 @@ class Followed {
       asked.push(Questions.recent(list, clock.now));
       asked.push(new MatchWalk(this.#chance, { ...list, window: WINDOW }).next());
     }
-    const random = Array.from({ length: state.playerIds.length > 0 ? QUESTIONS : 0 }, () =>
-      questions.next(state),
-    );
-    if (state.playerIds.length > 0) asked.push(questions.heroes(state), questions.heroes(state));
+    const some = () => [
+      ...Array.from({ length: QUESTIONS }, () => questions.next(state)),
+      ...[...questions.ofFeatures(state), ...questions.ofFeatures(state)],
+    ];
+    const random = state.playerIds.length > 0 ? some() : [];
     asked.push(...this.#open, ...random.filter(({ needsLog, headers }) => !needsLog && !headers));
     this.#open = [];
     for (const question of asked) {

@@ -161,3 +161,7 @@ function distinct(resources: JsonObject[]): JsonObject[] {
   const byKey = new Map(resources.map((one) => [`${one.type}/${one.id}`, one]));
   return [...byKey.values()];
 }
+
+/** The same of another shard: a shard with the records of another one is not served. */
+export const onShard = <T>(shard: string, documents: T): T =>
+  JSON.parse(JSON.stringify(documents).replaceAll('"shardId":"na"', `"shardId":"${shard}"`));

@@ -3,10 +3,10 @@
  * stages are those of docs/errors.md, each as simple as possible, and none shares code with the server.
  */
 
-import { BOARDS, written } from "../../model/insights.ts";
+import { written } from "../../model/pages.ts";
 import { type Answer, projected, type Thing } from "../../model/record.ts";
 import type { Start, State } from "../../model/state.ts";
-import { decoded, type Meaning, type Problems, readQuery } from "./query-rules.ts";
+import { BOARDS, decoded, type Meaning, type Problems, readQuery } from "./query-rules.ts";
 import { headerOf, type PlainRequest, writeRequest } from "./request-text.ts";
 import { type FuzzWorld, NOW } from "./world.ts";
 
@@ -83,8 +83,7 @@ export function expected(
   const reference = path === ALL_SHARDS ? anyOne : references.get(decodedSegment(shard));
   if (!reference) return problem(404, "unknown-shard");
   const board = route === "leaderboards" ? decodedSegment(id!) : collection!;
-  if (route === "leaderboards" && !(BOARDS as readonly string[]).includes(board))
-    return problem(404, "not-found");
+  if (route === "leaderboards" && !BOARDS.includes(board)) return problem(404, "not-found");
   const read = readQuery(query, { endpoint: route, now: NOW, board, words });
   if (!read) return undefined;
   if (read.problems.size > 0) return { statuses: [400], problems: read.problems };

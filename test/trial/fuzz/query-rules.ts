@@ -46,6 +46,7 @@ const LIMITS: Record<string, number> = {
   "played-with": 50,
 };
 export const SORTS = "hero matches wins winRate pickRate kills deaths assists gold farm".split(" ");
+export const BOARDS = ["skill-tier", "ranked-wins", "win-rate", "win-streak"];
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Undefined if the rules cannot decide. */

@@ -4,14 +4,13 @@ import { GAME_MODES } from "../../../src/domain/modes.ts";
 import { INCLUDE_PATHS, RESOURCE_TYPES } from "../../../src/domain/vocabulary.ts";
 import { ROUTES } from "../../../src/http/routes.ts";
 import { encodeCursor } from "../../../src/query/cursor.ts";
-import { BOARDS } from "../../model/insights.ts";
 import { MATCH_IDS, NAMES, PATCHES, PLAYER_IDS, TAGS } from "../../properties/histories.ts";
 import type { Chance } from "../../support/chance.ts";
 import { type Kind, PARAMETERS, type Row } from "../../support/parameters.ts";
 import { authorization, fields, METHODS } from "./heads.ts";
 import { hostileRequestBy } from "./hostile-requests.ts";
 import { escapedAll, oddText, tooLong } from "./odd-targets.ts";
-import { SORTS } from "./query-rules.ts";
+import { BOARDS, SORTS } from "./query-rules.ts";
 import type { RequestCase } from "./request-text.ts";
 import { SHARDS } from "./world.ts";
 

@@ -1,6 +1,7 @@
 /** Soaks that are small enough for tests. */
 
 import { expect } from "bun:test";
+import { FEATURES } from "../../model/features.ts";
 import type { Judge } from "./judge.ts";
 import { type SoakOptions, soak } from "./soak.ts";
 import { STEPS } from "./writer.ts";
@@ -14,14 +15,13 @@ export const SMALL: SoakOptions = {
 };
 
 /** Every kind of request. */
-const KINDS = [
+export const KINDS = [
   ...["304", "HEAD", "If-None-Match, changed or other content"],
   ...["match by id", "withheld match", "pruned match", "unknown match", "include and fields"],
   ...["page, no filter", "page, filters", "page, default window"],
   ...["walk, first page", "walk, next page", "walk, previous page"],
   ...["player by id", "unknown player", "players by ids", "players by names", "recent players"],
-  ...["leaderboard", "leaderboard, next page", "leaderboard, certain players"],
-  ...["played-with", "hero statistics", "changes"],
+  ...FEATURES.flatMap(({ named }) => named),
   ...["wrong: 400 invalid-parameter", "wrong: 401 unauthorized", "wrong: 404 not-found"],
 ];
 
