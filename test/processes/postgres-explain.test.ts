@@ -58,14 +58,15 @@ async function costsOfAsking(ask: (connection: Session) => Promise<unknown>) {
 
 testCosts({
   page: (selection) => costsOfAsking((connection) => findPage(connection, selection)),
-  lookups: (read) => costsOfAsking((connection) => new PostgresReader(connection, 0).read(read)),
+  lookups: ({ read }) =>
+    costsOfAsking((connection) => new PostgresReader(connection, 0).read(read)),
   most: {
     // Per match: its key and its encoded form; for each value one more, and one behind; the state.
     byOne: (values) => values * (LIMIT + 2) + LIMIT + 2 * values + 1,
     // Scans one, looks up the others, after comparing them.
     bySeveral: (filters, shortest) =>
       filters * (shortest + 8 * Math.max(shortest, 32)) + 2 * LIMIT + 20,
-    names: (entries) => entries,
+    entries: (entries) => entries,
     row: 1,
   },
 });

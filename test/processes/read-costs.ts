@@ -1,13 +1,6 @@
 /** What reads may cost in every store: it is bounded by the page, not by the shard. */
 
-import { describe, expect, test } from "bun:test";
-import { NameSearch } from "../../src/features/name-search/similar-names.ts";
-import {
-  charactersAfter,
-  namesAround,
-  namesBeginning,
-} from "../../src/features/name-search/stored.ts";
-import type { Steps } from "../../src/store/steps.ts";
+import { expect, test } from "bun:test";
 import type { Selection } from "../../src/store/store.ts";
 import {
   COMBINATIONS,
@@ -16,9 +9,9 @@ import {
   PAGE_STARTS,
   rowsOf,
   SINGLE_FILTERS,
-  TYPED_NAMES,
   WINDOW,
 } from "../support/large.ts";
+import { FEATURES, type Lookup } from "./features.ts";
 
 export interface Cost {
   /** In units of the store. */
@@ -30,14 +23,14 @@ export interface Cost {
 export interface CostingStore {
   /** One for each way in which the store may run it. */
   page(selection: Selection): Cost[] | Promise<Cost[]>;
-  lookups(read: () => Steps<unknown>): Cost[] | Promise<Cost[]>;
+  lookups(lookup: Lookup): Cost[] | Promise<Cost[]>;
   most: {
     /** A page by one filter with so many values. */
     byOne(values: number): number;
     /** A page by so many filters, of which the most selective has so many rows in the window. */
     bySeveral(filters: number, shortest: number): number;
-    /** So many entries of names, found by so many keys. */
-    names(entries: number, keys: number): number;
+    /** So many entries of an index, found by so many keys. */
+    entries(entries: number, keys: number): number;
     /** For a row that is read. */
     row: number;
   };
@@ -91,19 +84,8 @@ export function testCosts({ page, lookups, most }: CostingStore): void {
     },
   );
 
-  describe.each(TYPED_NAMES)(
-    "the search for the name %s costs no more than the entries",
-    (typed) => {
-      const search = new NameSearch(typed);
-      const keys = [search.beginning, search.laterWord, search.reversed];
-      const reads: [what: string, read: () => Steps<unknown>, entries: number][] = [
-        ["around keys", () => namesAround(keys, 20, 20), 40 * keys.length],
-        ["that begin with keys", () => namesBeginning(keys, 20), 20 * keys.length],
-        ["after which characters follow", () => charactersAfter(keys, 50), 60],
-      ];
-      test.each(reads)("%s", async (what, read, entries) => {
-        within(await lookups(read), most.names(entries, keys.length), what);
-      });
-    },
-  );
+  const reads = FEATURES.flatMap((one) => one.reads);
+  test.each(reads)("%s costs no more than the entries", async (what, lookup) => {
+    within(await lookups(lookup), most.entries(lookup.entries, lookup.keys), what);
+  });
 }

@@ -2,8 +2,8 @@
 
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
+import { FEATURES } from "../../src/features/list.ts";
 import { settle, sqliteRows } from "./engine-sqlite.ts";
-import { heroTotals } from "./heroes.ts";
 import {
   digestAt,
   homeAt,
@@ -45,16 +45,23 @@ export async function stateOf(data: string) {
   const { digest } = await digestAt(data);
   const { na: counts } = await countsOf(data);
   const damage = damageOf(await verified(settingsAt(data), "na"));
-  return { digest, counts, heroes: await heroesIn(data), damage };
+  return { digest, counts, derived: await derivedIn(data), damage };
 }
 
-/** The statistics of heroes in the shard na of a folder: of stored matches, and of pruned ones. */
-export const heroesIn = (data: string) =>
+const DERIVED = FEATURES.flatMap(({ derived = [] }) => derived.map(({ table }) => table));
+
+/** The rows that features derive in the shard na of a folder: of stored matches, and what they keep of pruned ones. */
+const derivedIn = (data: string) =>
   lookInto(data, (writer) =>
-    writer.survey(async (state) => ({
-      stored: await heroTotals(state, false),
-      pruned: await heroTotals(state, true),
-    })),
+    writer.survey((state) =>
+      Promise.all(
+        DERIVED.map(async (table) => {
+          const rows = await state.rows(table, { after: undefined, limit: 10_000 });
+          const { keeps } = table.derived ?? {};
+          return { table: table.name, rows, kept: keeps ? rows.filter((row) => row[keeps]) : rows };
+        }),
+      ),
+    ),
   );
 
 /** Runs the command, and returns what it printed. */

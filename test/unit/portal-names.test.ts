@@ -13,7 +13,6 @@ import {
   skinName,
   statName,
 } from "../../src/portal/names.ts";
-import { valueText } from "../../src/portal/views/leaderboards/boards.ts";
 import { scaled } from "../support/scale.ts";
 
 const NAMING = {
@@ -163,13 +162,6 @@ describe("formatted values", () => {
   ])("%p seconds do not look like a time of the day", (seconds, shown) =>
     expect(durationText(seconds).replaceAll("\u00a0", " ")).toBe(shown),
   );
-
-  test("of leaderboards have their unit", () => {
-    expect(valueText("win-rate", 0.7143)).toBe("71.4%");
-    expect(valueText("ranked-wins", 1234)).toBe("1,234");
-    expect(valueText("win-streak", 1)).toBe("1 win");
-    expect(valueText("skill-tier", 29)).toBe("Tier 29");
-  });
 
   test("singular and plural", () => {
     expect([counted(1, "win"), counted(0, "win"), counted(2, "loss", "losses")]).toEqual([

@@ -6,9 +6,9 @@ import { fieldsName, fieldsType, findParameter } from "../../../query/endpoint.t
 import { Button } from "../../kit/button.tsx";
 import { useRegions } from "../../regions.ts";
 import { playersOf } from "../../search/find.ts";
+import { patchesOf } from "../../search/patches.ts";
 import { mapped, type Source } from "../../search/suggestions.ts";
 import { useSession } from "../../session.ts";
-import { patchesOf } from "../heroes/patches.ts";
 import type { Choice } from "./chips.tsx";
 import { controlOf, TextControl } from "./controls.tsx";
 import { Field, SelectField } from "./field.tsx";

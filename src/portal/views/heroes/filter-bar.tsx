@@ -4,10 +4,10 @@ import { useEffect, useId, useMemo, useState } from "react";
 import { Combobox } from "../../kit/combobox.tsx";
 import { Select } from "../../kit/select.tsx";
 import { modeName } from "../../names.ts";
+import { patchesOf } from "../../search/patches.ts";
 import { useSuggestions } from "../../search/suggestions.ts";
 import { useSession } from "../../session.ts";
 import { type Filters, MODES } from "./filters.ts";
-import { patchesOf } from "./patches.ts";
 
 export interface FilterProps {
   shard: string;

@@ -3,8 +3,8 @@
  * the oldest to the newest are looked at; any other patch can be typed.
  */
 
-import type { Matchbook, Shard } from "../../../../client/src/index.ts";
-import type { Source } from "../../search/suggestions.ts";
+import type { Matchbook, Shard } from "../../../client/src/index.ts";
+import type { Source } from "./suggestions.ts";
 
 const DAY = 86_400_000;
 /** Before any match. */
