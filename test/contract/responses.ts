@@ -1,13 +1,13 @@
 /** The responses of the frozen contract: one for each endpoint and variant, from servers with fixed records and clocks. */
 
-import type { Json, JsonObject } from "../../src/domain/json.ts";
+import type { Json } from "../../src/domain/json.ts";
 import { openAccess } from "../../src/open-access.ts";
-import { StreamClient } from "../support/event-stream.ts";
-import { serveWithKeys, TestClock } from "../support/keys.ts";
+import { hasEndpoint } from "../support/endpoints.ts";
+import { TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { until } from "../support/state.ts";
-import { startHookWorld, startReceiver } from "../support/webhooks.ts";
 import { type Reply, startWorld, type World } from "../support/world.ts";
+import { FEATURES } from "./features.ts";
 import { frozen, frozenJson } from "./frozen.ts";
 
 const NOON = "2024-05-01T12:00:00Z";
@@ -57,7 +57,7 @@ const BOARD = "/shards/:shard/leaderboards/:board";
 const OPEN = { headers: { Authorization: null, Accept: null } };
 
 /** In this order: limits and usage count them. */
-export const WISHES: readonly Wish[] = [
+export const WISHES = [
   wish(MATCHES, "/shards/na/matches"),
   wish(MATCHES, "/shards/na/matches?page[limit]=1&sort=-createdAt&include="),
   wish(MATCHES, "/shards/na/matches?filter[playerNames]=Nobody"),
@@ -83,7 +83,7 @@ export const WISHES: readonly Wish[] = [
   wish("/healthz", "/healthz", OPEN),
   wish("/readyz", "/readyz", OPEN),
   wish("/openapi.json", "/openapi.json", OPEN),
-];
+].filter(({ path }) => hasEndpoint(path));
 
 /** What the compatibility profile changes. */
 const WITH_PROFILE: readonly Wish[] = [
@@ -112,12 +112,10 @@ export async function responses(): Promise<{ responses: Record<string, Json>; op
     found["GET /shards/na/matches/match-1 (If-None-Match: <tag>)"] = frozen(
       await send(world, again),
     );
-    found["GET /shards/na/changes?page[after]=oldest (Accept: text/event-stream)"] =
-      await streamed(world);
     for (const one of WITH_PROFILE) {
       found[`${requestLine(one)}, with the profile gamelocker`] = frozen(await send(relaxed, one));
     }
-    found["a webhook"] = await delivered();
+    for (const more of FEATURES) Object.assign(found, await more(world, RECORDS, NOON));
     const { body } = await world.get("/openapi.json", OPEN.headers);
     return { responses: found, openApi: withoutProse(frozenJson(body)) };
   } finally {
@@ -164,38 +162,4 @@ function requestLine({ path, headers = {}, method = "GET" }: Wish): string {
     value === null ? `without ${name}` : `${name}: ${value}`,
   );
   return `${method} ${path}${given.length > 0 ? ` (${given.join(", ")})` : ""}`;
-}
-
-/** The beginning of a stream, and its end. */
-async function streamed(world: World): Promise<Json> {
-  const server = await serveWithKeys(world, [], {}, new TestClock(NOON));
-  const headers = { Authorization: `Bearer ${world.key}` };
-  const url = `${server.url}/shards/na/changes?page[after]=oldest`;
-  const client = await StreamClient.open(url, headers);
-  await client.changes(2);
-  await server.stop();
-  while (await client.more()) {}
-  const events = client.events.map(({ event, lastId, data }) => ({
-    event,
-    lastId,
-    data: JSON.parse(data),
-  }));
-  const { status, headers: sent } = client.response;
-  return frozen({ status, headers: sent, text: "", body: { events } });
-}
-
-/** The message of a webhook, with its headers. */
-async function delivered(): Promise<Json> {
-  const receiver = startReceiver();
-  const world = await startHookWorld(RECORDS.slice(1, 2));
-  try {
-    await world.add(receiver.url);
-    await world.ingest(RECORDS.slice(0, 1));
-    await world.deliver();
-    const { headers, message } = receiver.received[0]!;
-    return frozen({ status: 0, headers, text: "", body: message as JsonObject });
-  } finally {
-    await world.stop();
-    await receiver.stop();
-  }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { FEATURES } from "../../src/features/list.ts";
 import core from "../../src/openapi/examples.json";
+import { hasEndpoint } from "../support/endpoints.ts";
 import { aMatch } from "../support/records.ts";
 import { shared } from "../support/shared.ts";
 import { startWorld } from "../support/world.ts";
@@ -41,12 +42,13 @@ const world = shared(() =>
 );
 
 async function realReplies(): Promise<object> {
-  const get = async (path: string) => (await world.get(path)).body;
+  const get = async (path: string) =>
+    hasEndpoint(path) ? (await world.get(path)).body : undefined;
   const errors = await get("/shards/na/matches?page[limit]=6&filter[playerName]=Ada");
   for (const error of errors.errors) error.id = "53a3a804-1";
   const changes = await get("/shards/na/changes?page[after]=oldest&page[limit]=1");
   // The time and the tag of the transaction differ each time.
-  for (const change of changes.data) {
+  for (const change of changes?.data ?? []) {
     changes.links.next = changes.links.next.replace(change.id, "1-k3f9x0");
     change.id = "1-k3f9x0";
     change.attributes.changedAt = "2026-03-01T18:52:07.113Z";

@@ -17,7 +17,6 @@ import { KEY_TABLES, USAGE_TABLES } from "../../src/access/tables.ts";
 import type { Event, EventName } from "../../src/observe/events.ts";
 import { type RunningMatchbook, serve } from "../../src/wiring.ts";
 import { AUTHORIZATION, TOKEN } from "../support/admin.ts";
-import { matchbook } from "../support/process.ts";
 import { aMatch } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { aFolder, makeKey, startWorld, type World } from "../support/world.ts";
@@ -172,27 +171,6 @@ test.each([
     expect([status, body.today.matchesLeft]).toEqual([200, 0]);
   },
 );
-
-test("with a damaged file of webhooks nothing is delivered, and all else works; hooks are added to a new file", async () => {
-  let file = "";
-  const damage = (data: string) => {
-    file = join(data, "hooks.sqlite");
-    writeFileSync(file, GARBAGE);
-  };
-  await serveAfter(damage, { hooks: "private" });
-  await until("it is reported", () => named("hooks-stalled").length === 1);
-  expect((await get("/readyz")).status).toBe(200);
-  expect((await get(MATCHES)).status).toBe(200);
-  const [key] = await listed();
-  const add = () =>
-    matchbook(["hooks", "add", "--key", key!.id as string, "--url", "http://127.0.0.1:1/"], {
-      env: { MATCHBOOK_DATA: world.data, MATCHBOOK_HOOKS: "private" },
-    });
-  expect((await add()).exitCode).toBe(1);
-
-  remove(file);
-  expect((await add()).exitCode).toBe(0);
-});
 
 test("on a full disk, POST /keys responds with 507, changes nothing, and works once there is space", async () => {
   await serveAfter(() => {});

@@ -8,6 +8,7 @@ import type { Settings } from "../../src/settings/definitions.ts";
 import { AddressSet } from "../../src/settings/trusted-proxies.ts";
 import { serve } from "../../src/wiring.ts";
 import { startAdminWorld } from "../support/admin.ts";
+import { hasEndpoint } from "../support/endpoints.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { TestClock } from "../support/keys.ts";
 import { anonymous, expectProblem, problemIn } from "../support/problems.ts";
@@ -79,7 +80,7 @@ describe("a visitor token", () => {
   test("opens every endpoint as a key does", async () => {
     await using site = await serving();
     const visitor = await site.token();
-    for (const path of [
+    const paths = [
       "/shards/na/matches",
       MATCH,
       "/shards/na/players/player-a",
@@ -87,7 +88,8 @@ describe("a visitor token", () => {
       "/shards/na/leaderboards/ranked-wins",
       "/shards/na/heroes",
       "/shards/na/changes",
-    ]) {
+    ];
+    for (const path of paths.filter(hasEndpoint)) {
       const response = await site.get(path, visitor);
       expect([path, response.status]).toEqual([path, 200]);
       expect(response.headers.get("vary")).toContain("Authorization");

@@ -18,3 +18,12 @@ export const ENDPOINT_URLS = ROUTES.map(({ path }) => path)
       .replace(":board", "ranked-wins")
       .replace(/\/player-names$/, "/player-names?filter[near]=Ada"),
   );
+
+const PATTERNS = ROUTES.map(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`));
+
+/**
+ * Whether there is an endpoint for a URL. Tables of requests also have some to features: those to one that is removed are
+ * left out. Endpoints cannot be missed by mistake: test/contract lists all.
+ */
+export const hasEndpoint = (url: string): boolean =>
+  PATTERNS.some((pattern) => pattern.test(url.replace(/\?.*/, "")));

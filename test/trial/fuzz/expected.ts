@@ -3,6 +3,7 @@
  * stages are those of docs/errors.md, each as simple as possible, and none shares code with the server.
  */
 
+import { ROUTES } from "../../../src/http/routes.ts";
 import { written } from "../../model/pages.ts";
 import { type Answer, projected, type Thing } from "../../model/record.ts";
 import type { Start, State } from "../../model/state.ts";
@@ -32,6 +33,10 @@ const PROBED = ["/healthz", "/readyz"];
 const OPEN = ["/status", "/openapi.json"];
 /** The search in all shards takes the parameters of that in one. */
 const ALL_SHARDS = "/player-names";
+/** Endpoints of features that are removed. */
+const REMOVED = ["played-with", "names", "leaderboards", "changes", "heroes"].filter(
+  (name) => !ROUTES.some((route) => route.access === "key" && route.takes.name === name),
+);
 const KNOWN_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /** Undefined if the documentation leaves it open, e.g. how the runtime reads a strange path. */
@@ -63,7 +68,7 @@ export function expected(
   const [, first, shard = "", collection, id, rest, ...more] = path.split("/");
   if (["", "portal", "robots.txt", "favicon.ico"].includes(first!)) return undefined;
   const route = routeOf(path, [first!, shard, collection, id, rest, ...more]);
-  if (route === undefined) return problem(404, "unknown-route");
+  if (route === undefined || REMOVED.includes(route)) return problem(404, "unknown-route");
   if (method === "OPTIONS") return { statuses: [204] };
   if (KNOWN_METHODS.includes(method)) return problem(405, "method-not-allowed");
   if (method !== "GET" && method !== "HEAD") return undefined;
