@@ -119,8 +119,10 @@ export function modelGuarantees(guarantee: Guarantee): void {
             await compareReader(reader, before, about);
           });
           for (const one of [reader, late]) await compareReader(one, contents, about);
-          for (const one of FEATURES)
-            await one.compare?.(reader, contents, rowsOf(contents, one.name), about, before);
+          for (const one of FEATURES) {
+            const state = { before, after: contents, rows: rowsOf(contents, one.name) };
+            await one.compare?.(reader, state, about);
+          }
           await compareLog(reader, contents, positions, about);
           await compareAdmin(store.writer, reader, contents, about);
         }

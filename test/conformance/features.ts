@@ -14,38 +14,27 @@ import type { Contents } from "./model.ts";
 import { nameSearch } from "./name-search.ts";
 import type { Guarantee } from "./suite.ts";
 
+type Rows<Row> = ReadonlyMap<string, Row>;
+type Wishes<Wish> = Record<string, Wish>;
+type State<Row> = { before: Contents; after: Contents; rows: Rows<Row> };
+
 export interface FeaturePart<Row = unknown, Wish = unknown> {
   name: string;
   /** Its own ones, on a topic of its name. */
   guarantees?(guarantee: Guarantee): void;
   /** What it stores in a transaction, in rows by their keys. */
   stored?: {
-    wishes: fc.Arbitrary<Record<string, Wish>>;
-    after(
-      before: ReadonlyMap<string, Row>,
-      wishes: Record<string, Wish>,
-      players: ReadonlyMap<string, PlayerRow>,
-    ): ReadonlyMap<string, Row>;
+    wishes: fc.Arbitrary<Wishes<Wish>>;
+    after(before: Rows<Row>, wishes: Wishes<Wish>, players: Rows<PlayerRow>): Rows<Row>;
     carryOut(
       transaction: Transaction,
-      before: ReadonlyMap<string, Row>,
-      after: ReadonlyMap<string, Row>,
-      wishes: Record<string, Wish>,
+      ...change: [before: Rows<Row>, after: Rows<Row>, wishes: Wishes<Wish>]
     ): Awaitable<void>;
   };
   /** After a write, compares what readers find. */
-  compare?(
-    reader: Reader,
-    after: Contents,
-    rows: ReadonlyMap<string, Row>,
-    about: Questions,
-    before: Contents,
-  ): Promise<void>;
+  compare?(reader: Reader, state: State<Row>, about: Questions): Promise<void>;
   /** Compares the rows of tables. */
-  compareRows?(
-    rows: ReadonlyMap<string, Row>,
-    stored: (table: TableShape) => Promise<StoredRow[]>,
-  ): Promise<void>;
+  compareRows?(rows: Rows<Row>, stored: (table: TableShape) => Promise<StoredRow[]>): Promise<void>;
   /** Compares what a transaction finds. */
   compareTransaction?(
     transaction: Transaction,

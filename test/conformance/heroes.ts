@@ -2,7 +2,12 @@
 
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { type HeroSums, type HeroTotals, NOTHING } from "../../src/features/heroes/statistics.ts";
+import {
+  type HeroSums,
+  type HeroTotals,
+  NOTHING,
+  ofStats,
+} from "../../src/features/heroes/statistics.ts";
 import { HERO_STATS, readHeroes } from "../../src/features/heroes/stored.ts";
 import { unbuilt } from "../../src/store/all-tables/derived.ts";
 import { type MatchKey, NotReady, type Reader } from "../../src/store/store.ts";
@@ -27,14 +32,12 @@ function heroTotalsOf(key: string, sums: HeroSums): HeroTotals {
 
 /** What is to be added to the first for the second. */
 const heroDifference = (from: HeroSums = NOTHING, to: HeroSums = NOTHING): HeroSums => ({
-  ...{ picks: to.picks - from.picks, wins: to.wins - from.wins, kills: to.kills - from.kills },
-  ...{ deaths: to.deaths - from.deaths, assists: to.assists - from.assists },
-  ...{ gold: to.gold - from.gold, farm: to.farm - from.farm },
+  ...{ picks: to.picks - from.picks, wins: to.wins - from.wins },
+  ...ofStats((name) => to[name] - from[name]),
 });
 
 const heroSums: fc.Arbitrary<HeroSums> = fc.record({
-  ...{ picks: fc.integer({ min: 1, max: 3 }), wins: fc.nat(1), kills: golds, deaths: golds },
-  ...{ assists: golds, gold: golds, farm: golds },
+  ...{ picks: fc.integer({ min: 1, max: 3 }), wins: fc.nat(1), ...ofStats(() => golds) },
 });
 
 const SELECTIONS: [gameModes: string[], patchVersions?: string[]][] = [
@@ -72,7 +75,7 @@ export const heroes: FeaturePart<HeroTotals, HeroSums | undefined> = {
       ),
   },
   /** The rows of modes and patches, up to a limit. */
-  async compare(reader, _, rows, { limit }) {
+  async compare(reader, { rows }, { limit }) {
     for (const [modes, patches] of SELECTIONS) {
       const expected = [...rows.values()].filter(
         ({ game_mode, patch_version }) =>

@@ -51,7 +51,7 @@ export const leaderboards: FeaturePart<RankedTally, RankedTally> = {
     },
   },
   /** Pages of every board list each player once, the best first, with ranks, down to the depth. */
-  async compare(reader, { players }, rows, { limit }) {
+  async compare(reader, { after: { players }, rows }, { limit }) {
     const scores = [...players.values()].map(({ totals, ...row }) => ({
       ...row,
       all: { played: totals.playedRanked, wins: totals.rankedWins },

@@ -19,7 +19,7 @@ import type { Guarantee } from "./suite.ts";
 export const nameSearch: FeaturePart = {
   name: "name-search",
   guarantees: nameGuarantees,
-  compare: (reader, after, _, about, before) => compareLookups(reader, before, after, about),
+  compare: compareLookups,
 };
 
 /**
@@ -28,8 +28,7 @@ export const nameSearch: FeaturePart = {
  */
 async function compareLookups(
   reader: Reader,
-  before: Contents,
-  after: Contents,
+  { before, after }: { before: Contents; after: Contents },
   { names: asked, limit }: { names: string[]; limit: number },
 ): Promise<void> {
   const namesOf = ({ players }: Contents) => [...players.values()].map(({ name }) => name);

@@ -3,7 +3,8 @@
 import type { Json } from "../../src/domain/json.ts";
 import { openAccess } from "../../src/open-access.ts";
 import { hasEndpoint } from "../support/endpoints.ts";
-import { TestClock } from "../support/keys.ts";
+import { StreamClient } from "../support/event-stream.ts";
+import { serveWithKeys, TestClock } from "../support/keys.ts";
 import { aMatch, duel } from "../support/records.ts";
 import { until } from "../support/state.ts";
 import { type Reply, startWorld, type World } from "../support/world.ts";
@@ -54,6 +55,7 @@ const PLAYERS = "/shards/:shard/players";
 const PLAYER = "/shards/:shard/players/:id";
 const CHANGES = "/shards/:shard/changes";
 const BOARD = "/shards/:shard/leaderboards/:board";
+const STREAM = "/shards/na/changes?page[after]=oldest";
 const OPEN = { headers: { Authorization: null, Accept: null } };
 
 /** In this order: limits and usage count them. */
@@ -112,10 +114,12 @@ export async function responses(): Promise<{ responses: Record<string, Json>; op
     found["GET /shards/na/matches/match-1 (If-None-Match: <tag>)"] = frozen(
       await send(world, again),
     );
+    if (hasEndpoint(STREAM))
+      found[`GET ${STREAM} (Accept: text/event-stream)`] = await streamed(world);
     for (const one of WITH_PROFILE) {
       found[`${requestLine(one)}, with the profile gamelocker`] = frozen(await send(relaxed, one));
     }
-    for (const more of FEATURES) Object.assign(found, await more(world, RECORDS, NOON));
+    for (const more of FEATURES) Object.assign(found, await more(RECORDS));
     const { body } = await world.get("/openapi.json", OPEN.headers);
     return { responses: found, openApi: withoutProse(frozenJson(body)) };
   } finally {
@@ -162,4 +166,21 @@ function requestLine({ path, headers = {}, method = "GET" }: Wish): string {
     value === null ? `without ${name}` : `${name}: ${value}`,
   );
   return `${method} ${path}${given.length > 0 ? ` (${given.join(", ")})` : ""}`;
+}
+
+/** The beginning of a stream, and its end. */
+async function streamed(world: World): Promise<Json> {
+  const server = await serveWithKeys(world, [], {}, new TestClock(NOON));
+  const headers = { Authorization: `Bearer ${world.key}` };
+  const client = await StreamClient.open(server.url + STREAM, headers);
+  await client.changes(2);
+  await server.stop();
+  while (await client.more()) {}
+  const events = client.events.map(({ event, lastId, data }) => ({
+    event,
+    lastId,
+    data: JSON.parse(data),
+  }));
+  const { status, headers: sent } = client.response;
+  return frozen({ status, headers: sent, text: "", body: { events } });
 }

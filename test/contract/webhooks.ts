@@ -2,11 +2,11 @@
 
 import type { JsonObject } from "../../src/domain/json.ts";
 import { startHookWorld, startReceiver } from "../support/webhooks.ts";
-import type { FeatureResponses } from "./features.ts";
+import type { FeatureMessages } from "./features.ts";
 import { frozen } from "./frozen.ts";
 
 /** The message of a webhook, with its headers. */
-export const webhooks: FeatureResponses = async (_, records) => {
+export const webhooks: FeatureMessages = async (records) => {
   const receiver = startReceiver();
   const world = await startHookWorld(records.slice(1, 2));
   try {

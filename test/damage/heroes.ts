@@ -1,6 +1,7 @@
 /** Damage of the statistics of heroes. */
 
-import { changeHeroes, heroTotals } from "../support/heroes.ts";
+import { HERO_STATS } from "../../src/features/heroes/stored.ts";
+import { changeHeroes, heroRows } from "../support/heroes.ts";
 import type { FeatureDamage } from "./features.ts";
 import { change, type Harm, remove } from "./row.ts";
 
@@ -8,7 +9,8 @@ import { change, type Harm, remove } from "./row.ts";
 const added =
   (more: object): Harm =>
   async (state) => {
-    const one = (await heroTotals(state, false)).find(({ hero }) => hero !== "")!;
+    const rows = heroRows(await state.rows(HERO_STATS, { after: undefined, limit: 100 }));
+    const one = rows.find(({ hero, is_pruned }) => hero !== "" && is_pruned === 0)!;
     await changeHeroes(state, [{ ...one, ...more }]);
   };
 

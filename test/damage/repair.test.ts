@@ -10,6 +10,7 @@ import { Chance } from "../support/chance.ts";
 import { inflict } from "../support/engine.ts";
 import {
   flip,
+  isDeclared,
   overwritePage,
   pagesOf,
   readOn,
@@ -95,7 +96,7 @@ describe.each(ENGINES)("%s:", (engine) => {
     const [player] = await rows.rows("player");
     await redactIn(settingsAt(data), "na", player!.id);
     const before = await stateOf(data);
-    await inflict(rows, { remove: "redaction" }, { remove: "name entry" });
+    await inflict(rows, { remove: "redaction" }, { remove: "player entry" });
     expect((await repair(data)).exitCode).toBe(0);
     await ingestAt(data, lines);
     expect(await stateOf(data)).toEqual(before);
@@ -153,13 +154,16 @@ describe("a file:", () => {
     ...(["player entry", "records by id", "listed match", "matches by mode"] as const),
     ...(["player", "matches by id", "name entry"] as const),
   ];
-  test.each(someOf(DERIVED, 2))("no record is lost if a page of %s is damaged", async (stored) => {
-    const { copy, state } = await shard;
-    const { data, path } = copy();
-    overwritePage(path, pagesOf(path, stored)[0]!);
-    expect(await repair(data)).toMatchObject({ exitCode: 0, report: { lost: 0, list: null } });
-    expect(await stateOf(data)).toEqual(state);
-  });
+  test.each(someOf(DERIVED.filter(isDeclared), 2))(
+    "no record is lost if a page of %s is damaged",
+    async (stored) => {
+      const { copy, state } = await shard;
+      const { data, path } = copy();
+      overwritePage(path, pagesOf(path, stored)[0]!);
+      expect(await repair(data)).toMatchObject({ exitCode: 0, report: { lost: 0, list: null } });
+      expect(await stateOf(data)).toEqual(state);
+    },
+  );
 
   test("no record is lost if an index has a row number that is far too high", async () => {
     const { copy, state } = await shard;
@@ -189,7 +193,7 @@ describe("a file:", () => {
 
   test("the damaged file is kept as it was, and the new one has its rights", async () => {
     const { data, path, rows } = (await shard).copy();
-    rows.remove("name entry");
+    rows.remove("player entry");
     chmodSync(path, 0o640);
     const before = readFileSync(path);
     const { report } = await repair(data);
@@ -205,7 +209,7 @@ describe("a file:", () => {
 
   test("one that another program is writing to is refused", async () => {
     const { data, path, rows } = (await shard).copy();
-    rows.remove("name entry");
+    rows.remove("player entry");
     const { Database } = await import("bun:sqlite");
     const writer = new Database(path);
     writer.run("BEGIN IMMEDIATE");
@@ -254,7 +258,7 @@ describe("a file:", () => {
     ])("when %s, it can be run again", async (_when, isReached) => {
       const { copy, state } = await shard;
       const { data, path, rows } = copy();
-      rows.remove("name entry");
+      rows.remove("player entry");
       const child = spawnMatchbook(["repair", "na", "--data", data], { cwd: data });
       await until("it is reached", () => isReached(path) || child.exitCode !== null);
       child.kill("SIGKILL");

@@ -2,14 +2,15 @@
 
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
-import { renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { webhooks } from "../../src/features/webhooks/feature.ts";
 import { send } from "../../src/features/webhooks/send.ts";
 import { resumed } from "../../src/features/webhooks/stored.ts";
 import type { Event } from "../../src/observe/events.ts";
-import { ownServices } from "../../src/open-access.ts";
+import { openAccess, ownServices } from "../../src/open-access.ts";
 import { readLogEnds } from "../../src/store/core/change-log.ts";
+import { serve } from "../../src/wiring.ts";
 import { sqliteRows } from "../support/engine-sqlite.ts";
 import { matchbook } from "../support/process.ts";
 import { aMatch, duel } from "../support/records.ts";
@@ -22,7 +23,7 @@ import {
   startHookWorld,
   startReceiver,
 } from "../support/webhooks.ts";
-import { aFolder } from "../support/world.ts";
+import { aFolder, startWorld } from "../support/world.ts";
 
 type HookWorld = Awaited<ReturnType<typeof startHookWorld>>;
 
@@ -639,7 +640,7 @@ test("hooks and cursors go on after a repair and after a move: each change comes
   await isDelivered("before");
 
   await world.ingest(matches("meanwhile"));
-  sqliteRows(path).remove("name entry");
+  sqliteRows(path).remove("player entry");
   expect((await matchbook(["repair", "na", "--data", world.data])).exitCode).toBe(0);
   await world.ingest(matches("repaired"));
   await isDelivered("before", "meanwhile", "repaired");
@@ -655,4 +656,31 @@ test("hooks and cursors go on after a repair and after a move: each change comes
   expect(batch!.changes.map(({ kind, match }) => `${kind} ${match.id}`)).toEqual(
     received().map((id) => `added ${id}`),
   );
+});
+
+test("with a damaged file of webhooks nothing is delivered, and all else works; hooks are added to a new file", async () => {
+  await using world = await startWorld([aMatch()]);
+  const access = openAccess(world.settings);
+  const { record: key } = await access.keys.create({ name: "hooks" }, Date.now());
+  await access.close();
+  const file = join(world.data, "hooks.sqlite");
+  writeFileSync(file, "this is not a database, ".repeat(1000));
+  const events: Event[] = [];
+  const settings = { ...world.settings, hooks: "private" } as const;
+  const running = await serve(settings, (event) => events.push(event));
+  const add = () =>
+    matchbook(["hooks", "add", "--key", key.id, "--url", "http://127.0.0.1:1/"], {
+      env: { MATCHBOOK_DATA: world.data, MATCHBOOK_HOOKS: "private" },
+    });
+  try {
+    await until("it is reported", () => events.some(({ event }) => event === "hooks-stalled"));
+    for (const path of ["/readyz", "/shards/na/matches"])
+      expect((await world.get(running.url + path)).status).toBe(200);
+    expect((await add()).exitCode).toBe(1);
+
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+    expect((await add()).exitCode).toBe(0);
+  } finally {
+    await running.stop("test");
+  }
 });

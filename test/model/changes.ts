@@ -4,7 +4,8 @@ import { parametersOf, query } from "../properties/asking.ts";
 import { type ChangeLog, type ChangesQuery, isSame } from "./change-log.ts";
 import type { FeatureQuestions } from "./features.ts";
 import { AT, MODES } from "./pages.ts";
-import type { Expected } from "./question.ts";
+import type { Expected, Question } from "./question.ts";
+import type { Questions } from "./questions.ts";
 import type { State } from "./state.ts";
 
 function changesExpected(
@@ -27,33 +28,27 @@ function changesExpected(
   };
 }
 
-export const changes: FeatureQuestions = {
-  named: ["changes"],
-  kinds: [
-    {
-      weight: 5,
-      make({ chance, log, readsLogFirst, often, some }, { playerIds }) {
-        const back = chance.pick([0, 1, 5, 30, 150, 1500]);
-        const asked: ChangesQuery = {
-          after: Math.max(-1, log.length - 1 - back),
-          limit: chance.pick([1, 10, 50, 200]),
-          ...(chance.oneIn(3) ? { playerIds: some(() => often(playerIds)!) } : {}),
-          ...(chance.oneIn(4) ? { gameModes: [chance.pick(MODES)] } : {}),
-        };
-        const { after, limit, ...filters } = asked;
-        const parameters = { "page[after]": log.cursor(after), "page[limit]": `${limit}` };
-        return {
-          kind: "changes",
-          path: `${AT}/changes?${query({ ...parametersOf(filters), ...parameters })}`,
-          needsLog: true,
-          expect(current, _, from) {
-            const first = readsLogFirst ? from : current.version;
-            const count = current.version - first + 1;
-            const versions = Array.from({ length: count }, (_, at) => first + at);
-            return versions.map((version) => changesExpected(log, version, current, asked));
-          },
-        };
-      },
+function chosen(questions: Questions, { playerIds }: State): Question {
+  const { chance, log, readsLogFirst, often, some } = questions;
+  const back = chance.pick([0, 1, 5, 30, 150, 1500]);
+  const asked: ChangesQuery = {
+    after: Math.max(-1, log.length - 1 - back),
+    limit: chance.pick([1, 10, 50, 200]),
+    ...(chance.oneIn(3) ? { playerIds: some(() => often(playerIds)!) } : {}),
+    ...(chance.oneIn(4) ? { gameModes: [chance.pick(MODES)] } : {}),
+  };
+  const { after, limit, ...filters } = asked;
+  const parameters = { "page[after]": log.cursor(after), "page[limit]": `${limit}` };
+  return {
+    kind: "changes",
+    path: `${AT}/changes?${query({ ...parametersOf(filters), ...parameters })}`,
+    needsLog: true,
+    expect(current, _, from) {
+      const first = readsLogFirst ? from : current.version;
+      const versions = Array.from({ length: current.version - first + 1 }, (_, at) => first + at);
+      return versions.map((version) => changesExpected(log, version, current, asked));
     },
-  ],
-};
+  };
+}
+
+export const changes: FeatureQuestions = { named: ["changes"], kinds: [[5, chosen]] };

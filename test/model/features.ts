@@ -14,7 +14,7 @@ import type { State } from "./state.ts";
 export interface FeatureQuestions {
   /** What its questions are called. */
   named: readonly string[];
-  kinds: readonly { weight: number; make(questions: Questions, state: State): Question }[];
+  kinds: readonly [weight: number, make: (questions: Questions, state: State) => Question][];
   /** Everything that can be counted from the records of a small shard with these players. */
   every?(shard: { ids: readonly string[]; now: () => number; depth: number }): Question[];
 }

@@ -5,6 +5,7 @@ import { ACTOR_STATS, type Entry } from "./entry.ts";
 import type { FeatureQuestions } from "./features.ts";
 import { AT, MODES } from "./pages.ts";
 import type { Question } from "./question.ts";
+import type { Questions } from "./questions.ts";
 import { byBytes, type State } from "./state.ts";
 
 const SORTS = [...["hero", "matches", "wins", "winRate", "pickRate"], ...ACTOR_STATS];
@@ -68,21 +69,18 @@ const question = (filters: HeroFilters, sort: string): Question => ({
   expect: (state) => ({ status: 200, ...heroesIn(state, filters, sort) }),
 });
 
+function chosen({ chance, some }: Questions, state: State): Question {
+  const patch = () => chance.pick([chance.pick(state.visible)?.patch || "9", "9", "\0"]);
+  const filters = {
+    ...(chance.oneIn(2) ? { gameModes: some(() => chance.pick(MODES)) } : {}),
+    ...(chance.oneIn(3) ? { patchVersions: some(patch) } : {}),
+  };
+  return question(filters, `${chance.pick(["", "-"])}${chance.pick(SORTS)}`);
+}
+
 export const heroes: FeatureQuestions = {
   named: ["hero statistics"],
-  kinds: [
-    {
-      weight: 2,
-      make({ chance, some }, state) {
-        const patch = () => chance.pick([chance.pick(state.visible)?.patch || "9", "9", "\0"]);
-        const filters = {
-          ...(chance.oneIn(2) ? { gameModes: some(() => chance.pick(MODES)) } : {}),
-          ...(chance.oneIn(3) ? { patchVersions: some(patch) } : {}),
-        };
-        return question(filters, `${chance.pick(["", "-"])}${chance.pick(SORTS)}`);
-      },
-    },
-  ],
+  kinds: [[2, chosen]],
   every: () =>
     [{}, { gameModes: ["ranked"], patchVersions: ["1.0"] }].map((filters) =>
       question(filters, "-matches"),

@@ -4,6 +4,7 @@ import type { Entry } from "./entry.ts";
 import type { FeatureQuestions } from "./features.ts";
 import { AT, DAY_MS, written } from "./pages.ts";
 import type { Body, Expected, Question } from "./question.ts";
+import type { Questions } from "./questions.ts";
 import { statsOf } from "./record.ts";
 import { byBytes, type State } from "./state.ts";
 import { LONGEST, pathOf } from "./walks.ts";
@@ -169,24 +170,22 @@ function metaOf(state: State, name: Board, period: Period, depth: number) {
 const rowsOf = (state: State, name: Board, period: Period): Row[] =>
   state.once(`board ${name} ${period}`, () => board(state, name, period));
 
+function walk({ chance, depth }: Questions): Question {
+  const name = chance.pick(BOARDS);
+  const period = RECENT_BOARDS.includes(name) ? chance.pick(["all", "28d"] as const) : "all";
+  return new BoardWalk(name, period, chance.pick([5, 20, 100]), depth).next();
+}
+
+function ofSome({ chance, often, some, depth }: Questions, { playerIds }: State): Question {
+  const ids = some(() => often(playerIds) ?? "nobody");
+  return BoardWalk.ofPlayers(chance.pick(BOARDS), ids, depth);
+}
+
 export const leaderboards: FeatureQuestions = {
   named: ["leaderboard", "leaderboard, next page", "leaderboard, certain players"],
   kinds: [
-    {
-      weight: 2,
-      make({ chance, depth }) {
-        const name = chance.pick(BOARDS);
-        const period = RECENT_BOARDS.includes(name) ? chance.pick(["all", "28d"] as const) : "all";
-        return new BoardWalk(name, period, chance.pick([5, 20, 100]), depth).next();
-      },
-    },
-    {
-      weight: 2,
-      make(questions, state) {
-        const ids = questions.some(() => questions.often(state.playerIds) ?? "nobody");
-        return BoardWalk.ofPlayers(questions.chance.pick(BOARDS), ids, questions.depth);
-      },
-    },
+    [2, walk],
+    [2, ofSome],
   ],
   every: ({ depth }) => [
     ...BOARDS.map((name) => new BoardWalk(name, "all", 20, depth).next()),

@@ -77,12 +77,11 @@ const question = (id: string, limit: number, now: () => number): Question => ({
 export const playedWith: FeatureQuestions = {
   named: ["played-with"],
   kinds: [
-    {
-      weight: 3,
-      make({ chance, often, now }, { playerIds }) {
-        return question(often(playerIds) ?? "nobody", chance.pick([3, 20]), now);
-      },
-    },
+    [
+      3,
+      ({ chance, often, now }, { playerIds }) =>
+        question(often(playerIds) ?? "nobody", chance.pick([3, 20]), now),
+    ],
   ],
   every: ({ ids, now }) => ids.map((id) => question(id, 20, now)),
 };

@@ -53,10 +53,9 @@ export class Questions {
       { weight: 12, make: (state) => this.#player(state) },
       { weight: 6, make: (state) => this.#players(state) },
       { weight: 3, make: () => this.#wrong() },
-      ...FEATURES.flatMap(({ kinds }) => kinds).map(({ weight, make }) => ({
-        weight,
-        make: (state: State) => make(this, state),
-      })),
+      ...FEATURES.flatMap(({ kinds }) =>
+        kinds.map(([weight, make]) => ({ weight, make: (state: State) => make(this, state) })),
+      ),
     ];
   }
 
@@ -69,7 +68,7 @@ export class Questions {
 
   /** One of each kind that features have. */
   ofFeatures(state: State): Question[] {
-    return FEATURES.flatMap(({ kinds }) => kinds.map(({ make }) => make(this, state)));
+    return FEATURES.flatMap(({ kinds }) => kinds.map(([, make]) => make(this, state)));
   }
 
   /** Some are asked for much more often than others. */

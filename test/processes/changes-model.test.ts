@@ -14,8 +14,8 @@ import { asProcess, startServerProcess } from "../support/process.ts";
 import { scaled } from "../support/scale.ts";
 import { shared, sharedFolder } from "../support/shared.ts";
 import { until } from "../support/state.ts";
-import { endLease, type Receiver, startReceiver } from "../support/webhooks.ts";
 import { JSON_API, makeKey } from "../support/world.ts";
+import { type ChangeResource, FEATURES } from "./features.ts";
 
 const CHANGES = Number(process.env.CHANGES ?? scaled(480));
 const TIMEOUT_MS = 120_000 + CHANGES * 20;
@@ -27,12 +27,6 @@ const started: { kill(signal: "SIGKILL"): void }[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
 });
-
-interface ChangeResource {
-  id: string;
-  attributes: { kind: string };
-  relationships: { match: { data: { id: string } } };
-}
 
 /** Where the server is at the moment, and the key to read it with. */
 interface Service {
@@ -144,27 +138,6 @@ async function openStream(service: Service, stored: string): Promise<StreamClien
   throw new Error(`${response.status} ${text}`);
 }
 
-async function addHook(data: string, url: string): Promise<void> {
-  const [{ id }] = JSON.parse(await doneAt(data, ["keys", "list", "--json"]));
-  await doneAt(data, ["hooks", "add", "--key", id, "--url", url, "--hooks", "private"]);
-}
-
-/** What a receiver accepts; it refuses the second request. */
-async function followHook(service: Service, receiver: Receiver): Promise<Seen> {
-  const seen: Seen = [];
-  receiver.respond = ({ message }) => {
-    if (receiver.received.length === 2) return new Response("not now", { status: 503 });
-    seen.push(...message.data.changes);
-    return new Response();
-  };
-  await until(
-    "the webhook receives the last change",
-    () => hasAll(service, seen),
-    TIMEOUT_MS / 1000,
-  );
-  return seen;
-}
-
 /** The numbers of cursors grow with every change. */
 const numberOf = ({ id }: ChangeResource) => Number.parseInt(id.split("-")[0]!, 36);
 
@@ -223,10 +196,14 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
       let server = await start();
       const service: Service = { url: server.url, key, hasOutage: engine === "PostgreSQL" };
 
-      const receiver = startReceiver();
-      await addHook(data, receiver.url);
+      const others = await Promise.all(
+        FEATURES.flatMap(({ consumer }) => (consumer ? [consumer(data)] : [])),
+      );
+      const isLast = (seen: Seen) => hasAll(service, seen);
       const consumers = {
-        webhook: followHook(service, receiver),
+        ...Object.fromEntries(
+          others.map(({ name, follow }) => [name, follow(isLast, TIMEOUT_MS / 1000)]),
+        ),
         pages: followPages(service),
         stream: followStream(service),
         "another stream": followStream(service),
@@ -239,7 +216,7 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
       };
       const restartServer = async () => {
         await server.end("SIGKILL");
-        await endLease({ data });
+        for (const one of others) await one.serverEnded();
         server = await start();
         service.url = server.url;
       };
@@ -284,7 +261,7 @@ describe.each(["SQLite", "PostgreSQL"])("with %s", (engine) => {
       const replaced = new Set(files.replaced.map((line) => JSON.parse(line).data.id));
       expect(idsIn(all, "replaced")).toEqual(served.filter((id) => replaced.has(id)));
       expect(await server.end()).toBe(0);
-      await receiver.stop();
+      for (const one of others) one.stop();
     },
     TIMEOUT_MS,
   );

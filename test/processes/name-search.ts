@@ -7,9 +7,9 @@ import {
   namesBeginning,
 } from "../../src/features/name-search/stored.ts";
 import { TYPED_NAMES } from "../support/large.ts";
-import type { FeatureCosts, Lookup } from "./features.ts";
+import type { FeatureProcesses, Lookup } from "./features.ts";
 
-function readsFor(typed: string): FeatureCosts["reads"] {
+function readsFor(typed: string): NonNullable<FeatureProcesses["reads"]> {
   const search = new NameSearch(typed);
   const keys = [search.beginning, search.laterWord, search.reversed];
   const reads: [what: string, read: Lookup["read"], entries: number][] = [
@@ -23,4 +23,4 @@ function readsFor(typed: string): FeatureCosts["reads"] {
   ]);
 }
 
-export const nameSearch: FeatureCosts = { reads: TYPED_NAMES.flatMap(readsFor) };
+export const nameSearch: FeatureProcesses = { reads: TYPED_NAMES.flatMap(readsFor) };

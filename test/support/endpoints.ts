@@ -1,5 +1,6 @@
 /** A URL of each endpoint, and the records that it needs: for what holds at all of them. */
 
+import { FEATURES } from "../../src/features/list.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { aMatch, duel } from "./records.ts";
 
@@ -18,6 +19,8 @@ export const ENDPOINT_URLS = ROUTES.map(({ path }) => path)
       .replace(":board", "ranked-wins")
       .replace(/\/player-names$/, "/player-names?filter[near]=Ada"),
   );
+
+export const hasFeature = (name: string): boolean => FEATURES.some((one) => one.name === name);
 
 const PATTERNS = ROUTES.map(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`));
 

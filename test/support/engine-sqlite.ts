@@ -2,6 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { DECLARED } from "../../src/store/all-tables/declared.ts";
 import { FORMAT } from "../../src/store/formats.ts";
 import { PLAYERS, type PlayerColumns } from "../../src/store/tables.ts";
 import {
@@ -272,17 +273,27 @@ export function usedBytes(path: string, ...stored: Stored[]): Place[] {
     });
 }
 
+const DECLARED_NAMES = DECLARED.flatMap(({ name, indexes }) => [
+  ...[name, ...indexes.map((index) => index.name)],
+]);
+
+/** Whether a shard has it: what belongs to a feature that is removed is not there. */
+export const isDeclared = (stored: Stored): boolean =>
+  storedName(stored).startsWith("sqlite_") || DECLARED_NAMES.includes(storedName(stored));
+
+const ALL_STORED_INDEXES = (Object.keys(INDEXES) as Index[]).filter(isDeclared);
+
 /** All rows and indexes that a request reads. */
 export const ALL_READ: readonly Stored[] = [
   ...(["match", "listed match", "player", "team", "player entry", "team entry"] as const),
-  ...(["name entry", "recent board entry", "hero statistics", "shard"] as const),
-  ...(Object.keys(INDEXES) as Index[]),
+  ...(["name entry", "recent board entry", "hero statistics", "shard"] as const).filter(isDeclared),
+  ...ALL_STORED_INDEXES,
 ];
 
 /** All that leads to rows. */
 export const ALL_INDEXES: readonly Stored[] = [
-  ...(["listed match", "player entry", "team entry", "name entry"] as const),
-  ...(Object.keys(INDEXES) as Index[]),
+  ...(["listed match", "player entry", "team entry", "name entry"] as const).filter(isDeclared),
+  ...ALL_STORED_INDEXES,
 ];
 
 /** Gives a byte another value. */

@@ -7,6 +7,7 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { JsonObject } from "../../../src/domain/json.ts";
+import { FEATURES } from "../../../src/features/list.ts";
 import { unobserved } from "../../../src/observe/events.ts";
 import { openAccess } from "../../../src/open-access.ts";
 import { loadSettings } from "../../../src/settings/load.ts";
@@ -93,7 +94,8 @@ export async function powerCuts(seed: number, cuts: number) {
 /** Files whose log was not written or not copied into them: then nothing says whether that is done in a safe order. */
 function neverWritten({ calls }: Recording): string[] {
   const written = calls.filter(({ name }) => name === "pwrite64").map(({ path }) => basename(path));
-  return ["na.db", "access.sqlite", "usage.sqlite", "hooks.sqlite"]
+  const ofFeatures = FEATURES.flatMap(({ operated }) => operated?.tables.file ?? []);
+  return ["na.db", "access.sqlite", "usage.sqlite", ...ofFeatures]
     .flatMap((file) => [file, `${file}-wal`])
     .filter((name) => !written.includes(name))
     .map((name) => `${name} was not written`);
