@@ -7,6 +7,7 @@ import { ENOUGH, percent } from "../../src/portal/views/heroes/table.ts";
 import { aMatch, type MatchIn, minutesAgo } from "../support/records.ts";
 import { shared } from "../support/shared.ts";
 import { startWorld } from "../support/world.ts";
+import { openExplorer, urlHas } from "./explorer.ts";
 import { oddRecords } from "./odd-records.ts";
 import {
   inBrowser,
@@ -116,6 +117,14 @@ inBrowser("the heroes page", () => {
       await rows(page).first().waitFor();
       expect(new URL(page.url()).search).toBe("");
     });
+  });
+
+  test("the explorer suggests patches before anything is typed", async () => {
+    await using world = await startWorld([aMatch()]);
+    const page = await openExplorer(world, "?shard=na&on=heroes");
+    await page.getByRole("combobox", { name: "filter[patchVersion]" }).focus();
+    await page.getByRole("option", { name: "2.5", exact: true }).click();
+    await urlHas(page, "filter[patchVersion]", "2.5");
   });
 
   describe("with unusual heroes", () => {

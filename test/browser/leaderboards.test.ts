@@ -6,6 +6,7 @@ import { BOARDS, valueText, WORDS } from "../../src/portal/views/leaderboards/bo
 import { aMatch, duel, minutesAgo, type PlayerIn } from "../support/records.ts";
 import { shared } from "../support/shared.ts";
 import { startWorld } from "../support/world.ts";
+import { openExplorer, searchFor, urlHas } from "./explorer.ts";
 import { MARKUP } from "./odd-records.ts";
 import { inBrowser, layoutShift, leave, settled, textOf, visit } from "./support.ts";
 import { TEXTS } from "./texts.ts";
@@ -138,6 +139,14 @@ inBrowser("the leaderboards page", () => {
       await page.locator("main").getByRole("link", { name: WORDS["win-rate"].name }).click();
       await page.waitForURL(`${world.url}/portal/na/leaderboards/win-rate`);
     });
+  });
+
+  test("the explorer lists the boards", async () => {
+    const page = await openExplorer(world, "?shard=na&on=match");
+    await searchFor(page, "leaderboard");
+    await page.getByLabel("Board").selectOption("win-streak");
+    await urlHas(page, "id", "win-streak");
+    await page.locator(".explorer-tree").waitFor();
   });
 
   describe("a player's rank", () => {

@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { aMatch, duel, minutesAgo } from "../support/records.ts";
 import { shared } from "../support/shared.ts";
 import { startWorld } from "../support/world.ts";
+import { field, openExplorer } from "./explorer.ts";
 import {
   holdReplies,
   inBrowser,
@@ -220,5 +221,12 @@ inBrowser("the search for players", () => {
       await page.waitForURL(/\/players\//);
       await leave(page);
     }
+  });
+
+  test("in the explorer needs a text", async () => {
+    const page = await openExplorer(world, "?shard=na&on=names");
+    await page.getByText("Enter a value for filter[near]").waitFor();
+    await field(page, "filter[near]").fill("ada lovelase");
+    await page.locator(".explorer-tree").getByText('"Ada Lovelace"', { exact: true }).waitFor();
   });
 });

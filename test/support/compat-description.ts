@@ -50,7 +50,8 @@ export function compatDescription<D extends object>(strict: D, isSparse: boolean
     "NameSearch",
     "ChangeList",
   ]) {
-    const document = schemas[name]!;
+    const document = schemas[name];
+    if (!document) continue;
     const own = document.properties!.meta;
     document.properties!.meta = own ? { anyOf: [own, EMPTY] } : EMPTY;
     document.required = [...document.required!, "meta"];

@@ -6,14 +6,11 @@ import { openApiPath, ROUTES } from "../../src/http/routes.ts";
 import {
   needsId,
   PRESENTATIONS,
-  parameterValue,
   parseQuery,
   type Query,
   searchOf,
-  withTarget,
-  withValue,
 } from "../../src/portal/views/explorer/query.ts";
-import { pathOf, requestPath } from "../../src/portal/views/explorer/request.ts";
+import { pathOf } from "../../src/portal/views/explorer/request.ts";
 import { TARGET_NAMES, targetOfPath } from "../../src/portal/views/explorer/targets.ts";
 import { PARAMETERS } from "../support/parameters.ts";
 
@@ -49,20 +46,6 @@ describe("a query and the page URL", () => {
       }),
     );
   });
-});
-
-test("a change to the change feed starts with the oldest change, also with other filters", () => {
-  const query: Query = {
-    ...{ shard: "na", on: "matches", id: "", as: "cards" },
-    parameters: [["sort", "-createdAt"]],
-  };
-  const feed = withTarget(query, "changes");
-  expect(feed.parameters).toEqual([["page[after]", "oldest"]]);
-  const filtered = withValue(feed, "filter[gameMode]", "ranked");
-  expect(parameterValue(filtered, "page[after]")).toBe("oldest");
-  expect(requestPath({ ...filtered, position: ["after", "x"] })).toBe(
-    "/shards/na/changes?filter[gameMode]=ranked&page[after]=x",
-  );
 });
 
 describe("a query and its request", () => {
