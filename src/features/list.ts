@@ -1,6 +1,6 @@
 /**
- * All features. Without its folder and its line here, one is gone, and the others work on; webhooks need changes. The
- * explorer of the portal has a list of its own (targets.ts).
+ * All features. Without its folder and its lines here, one is gone, and the others work on; webhooks need changes, and the
+ * search of the portal needs the name search. CONTRIBUTING.md says what else has its name.
  */
 
 import type { FeatureEvents } from "../observe/events.ts";
