@@ -1,8 +1,8 @@
 /** The list of all scenarios. */
 
 import { CACHING } from "./caching.ts";
+import { FOLLOWING } from "./changes.ts";
 import { FAILING } from "./failing.ts";
-import { FOLLOWING } from "./following.ts";
 import { PAGING } from "./paging.ts";
 import { RECORDS } from "./records.ts";
 import { REFUSING } from "./refusing.ts";

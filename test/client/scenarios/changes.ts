@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type * as Client from "../../../client/src/index.ts";
-import { changeEvent, endEvent, FeedServer } from "./feed.ts";
+import { changeEvent, endEvent, FeedServer } from "./changes-feed.ts";
 import { errorOf, type Scenario, type Scene } from "./scenario.ts";
 
 const KEY = "mb_feed";
