@@ -79,8 +79,8 @@ function inFile(pattern: RegExp, replacement: string) {
     Buffer.from(file.toString("latin1").replace(pattern, replacement), "latin1");
 }
 
-/** The same each time: with some seeds, another complaint comes first in every case. */
-const TAMPERED_SEED = 7;
+/** The same each time. With some of them, another complaint comes first in every case. */
+const TAMPERED_SEEDS = [7, 8, 9, 10, 11, 12];
 
 describe("the oracle complains when", () => {
   test.each(TAMPERED)(
@@ -88,17 +88,15 @@ describe("the oracle complains when", () => {
     async (kind, _, tamper, complaint) => {
       const complaints: string[] = [];
       const isFound = () => complaints.some((one) => complaint.test(one));
-      await fuzzKind(
-        kind,
-        {
-          seed: TAMPERED_SEED,
-          hasCorpus: false,
-          isMinimised: false,
-          onComplaint: (_from, one) => complaints.push(one),
-          goesOn: (generated) => generated < CASES[kind] && !isFound(),
-        },
-        tamper,
-      );
+      for (const seed of TAMPERED_SEEDS) {
+        if (isFound()) break;
+        const options = {
+          ...{ seed, hasCorpus: false, isMinimised: false },
+          onComplaint: (_from: unknown, one: string) => complaints.push(one),
+          goesOn: (generated: number) => generated < CASES[kind] && !isFound(),
+        };
+        await fuzzKind(kind, options, tamper);
+      }
       expect([isFound(), complaints]).toEqual([true, complaints]);
     },
     LONGEST_MS,
