@@ -6,6 +6,7 @@ import { unobserved } from "../../src/observe/events.ts";
 import { withRedactionList } from "../../src/open-access.ts";
 import { openShards } from "../../src/open-stores.ts";
 import { redactPlayers } from "../../src/redact/redact.ts";
+import { hasEndpoint } from "../support/endpoints.ts";
 import { ENGINES, engineWorlds } from "../support/engine-worlds.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { withWriter } from "../support/prune.ts";
@@ -138,37 +139,38 @@ describe.each(ENGINES)("in %s", (engine) => {
     expect(report).toMatchObject({ stored: 0, duplicate: 1, conflict: 0 });
   });
 
-  test("the change feed does not show the player any more, neither what came before nor records that are sent again", async () => {
-    await using world = await worldIn(engine);
-    const matches = [played("m1", 1), played("m2", 2), played("m3", 3)];
-    await world.ingest(matches);
-    await world.ingest([played("m2", 2, { patch: "2.6" })], { replace: true });
-    const oldest = "/shards/na/changes?page[after]=oldest";
-    expect((await world.get(oldest)).text).toContain('"ada"');
-    const first = (await world.get(`${oldest}&page[limit]=1`)).body.links.next;
-    await redactIn(world.settings, "na", "ada");
-    await world.ingest([...matches, played("m4", 4)]);
-    await world.ingest(matches, { replace: true });
+  if (hasEndpoint("/shards/na/changes"))
+    test("the change feed does not show the player any more, neither what came before nor records that are sent again", async () => {
+      await using world = await worldIn(engine);
+      const matches = [played("m1", 1), played("m2", 2), played("m3", 3)];
+      await world.ingest(matches);
+      await world.ingest([played("m2", 2, { patch: "2.6" })], { replace: true });
+      const oldest = "/shards/na/changes?page[after]=oldest";
+      expect((await world.get(oldest)).text).toContain('"ada"');
+      const first = (await world.get(`${oldest}&page[limit]=1`)).body.links.next;
+      await redactIn(world.settings, "na", "ada");
+      await world.ingest([...matches, played("m4", 4)]);
+      await world.ingest(matches, { replace: true });
 
-    const feed = await world.get(oldest);
-    const matchesOf = feed.body.data.map(
-      ({ relationships }: JsonObject) =>
-        (relationships as { match: { data: { id: string } } }).match.data.id,
-    );
-    expect(new Set(matchesOf)).toEqual(new Set(["m1", "m2", "m3", "m4"]));
-    const again = await world.get(first);
-    const headers = { Authorization: `Bearer ${world.key}` };
-    const stream = await StreamClient.open(`${world.url}${oldest}`, headers);
-    const streamed = JSON.stringify(await stream.changes(matchesOf.length));
-    stream.close();
-    for (const text of [feed.text, again.text, streamed]) {
-      expect(text).toContain('"bob"');
-      expect(['"ada"', ...SECRETS].filter((secret) => text.includes(secret))).toEqual([]);
-    }
-    for (const filter of ["filter[playerNames]=Ada%20Lovelace", "filter[playerIds]=ada"]) {
-      expect((await world.get(`${oldest}&${filter}`)).body.data).toEqual([]);
-    }
-  });
+      const feed = await world.get(oldest);
+      const matchesOf = feed.body.data.map(
+        ({ relationships }: JsonObject) =>
+          (relationships as { match: { data: { id: string } } }).match.data.id,
+      );
+      expect(new Set(matchesOf)).toEqual(new Set(["m1", "m2", "m3", "m4"]));
+      const again = await world.get(first);
+      const headers = { Authorization: `Bearer ${world.key}` };
+      const stream = await StreamClient.open(`${world.url}${oldest}`, headers);
+      const streamed = JSON.stringify(await stream.changes(matchesOf.length));
+      stream.close();
+      for (const text of [feed.text, again.text, streamed]) {
+        expect(text).toContain('"bob"');
+        expect(['"ada"', ...SECRETS].filter((secret) => text.includes(secret))).toEqual([]);
+      }
+      for (const filter of ["filter[playerNames]=Ada%20Lovelace", "filter[playerIds]=ada"]) {
+        expect((await world.get(`${oldest}&${filter}`)).body.data).toEqual([]);
+      }
+    });
 
   test("an interrupted redaction changes all that is served or nothing, and the next one completes it", async () => {
     await using world = await worldIn(engine);
