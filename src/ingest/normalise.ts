@@ -33,7 +33,8 @@ export function normaliseIncluded(
 ): Resource {
   const resource = withoutEmptyShard(raw);
   if (kind === "player") {
-    const titleID = attributesOf(resource).titleId ?? titleId;
+    const { titleId: own } = attributesOf(resource);
+    const titleID = typeof own === "string" ? own : titleId;
     return completed(resource, { titleID, patchVersion, shardId: shard });
   }
   if (kind === "team") return completed(resource, { shardId: shard });

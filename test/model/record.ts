@@ -123,7 +123,7 @@ function tidy(one: Thing, around: Thing, title: string): void {
   }
   if (one.type === "participant") dropEmpty(one, "player");
   if (one.type === "player") {
-    attributes.titleID ??= attributes.titleId ?? title;
+    attributes.titleID ??= typeof attributes.titleId === "string" ? attributes.titleId : title;
     attributes.patchVersion ??= around.patchVersion!;
   }
 }
