@@ -201,7 +201,10 @@ export class PostgresReader implements Reader {
   }
 }
 
-/** Without a join: PostgreSQL 15 would then read all documents, because it thinks that the shard has hundreds of rows. */
+/**
+ * Without a join: PostgreSQL 15 would add the cost of the disabled scan of the shard for each document, and then prefer to
+ * read all documents in several processes, because each of them finds fewer.
+ */
 const LOOKUP = `SELECT stored.id, stored.document, (SELECT token FROM {shard}) AS token,
     (SELECT pruned_before::float8 FROM {shard}) AS cutoff
   FROM {documents} AS stored WHERE stored.id =`;
