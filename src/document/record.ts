@@ -18,11 +18,11 @@ import { fragmentText, inflateEach } from "./join-pieces.ts";
 
 const HASH_BYTES = 16;
 
-/** A player or team as it is in a record. */
-export interface CarriedText {
+/** A player or team of a record as canonical JSON. */
+interface NamedText {
   id: string;
   resource: string;
-  /** A JSON list without brackets. */
+  /** A list without brackets. */
   companions: string;
 }
 
@@ -38,14 +38,15 @@ export interface RecordText {
   /** "type/id" of each resource in `resource` and `included`. */
   keys: string[];
   joinable: boolean;
-  players: CarriedText[];
-  teams: CarriedText[];
+  /** A line for each player and team. */
+  named: string;
 }
 
 export function writeRecord(record: MatchRecord): RecordText {
   const resource = canonicalResource(record.match);
   const included = canonicalList(record.own);
-  const { players, teams } = writeCarried(record);
+  const players = record.players.map(writeNamed);
+  const teams = record.teams.map(writeNamed);
   const keys = record.own.map(keyOf);
   keys.unshift(keyOf(record.match));
   return {
@@ -63,18 +64,12 @@ export function writeRecord(record: MatchRecord): RecordText {
     included,
     keys,
     joinable: !namesIndirectly(record),
-    players,
-    teams,
+    named: [...players, ...teams].map(lineOf).join("\n"),
   };
 }
 
-/** The players and teams as they are in the record. */
-export function writeCarried({ players, teams }: Carried): Pick<RecordText, "players" | "teams"> {
-  return { players: players.map(writeNamed), teams: teams.map(writeNamed) };
-}
-
-/** `outline` is one line, which can be read without the rest. */
-export function packRecord(text: RecordText, outline: string): StoredMatch {
+/** `carried` is the outline, which is one line, and what the record says of players and teams, a line for each. */
+export function packRecord(text: RecordText, carried: string): StoredMatch {
   const { id, createdAt, gameMode, patchVersion, contentHash } = text;
   return {
     id,
@@ -83,17 +78,18 @@ export function packRecord(text: RecordText, outline: string): StoredMatch {
     patchVersion,
     contentHash,
     encoded: encodeMatch(text),
-    carried: writeFragment(
-      `${outline}\n[[${text.players.map(namedList)}],[${text.teams.map(namedList)}]]`,
-    ),
+    carried: writeFragment(carried),
   };
 }
 
-/** One player of a record, in the form of `carried`. */
-export const packPlayer = (player: CarriedText): Fragment =>
-  writeFragment(`[[${namedList(player)}],[]]`);
+/** One player, in the form of `carried` with an empty outline. */
+export const packPlayer = (player: Named): Fragment => packLine(lineOf(writeNamed(player)));
 
-export const packNamedPlayer = (player: Named): Fragment => packPlayer(writeNamed(player));
+const packLine = (line: string): Fragment => writeFragment(`\n${line}`);
+
+/** One player of a record. */
+export const packPlayerOf = (carried: string, id: string): Fragment =>
+  packLine(findLine(carried, "player", id));
 
 export function restoreRecord(stored: StoredMatch): MatchRecord {
   return recordOf(textsOf(stored));
@@ -102,7 +98,7 @@ export function restoreRecord(stored: StoredMatch): MatchRecord {
 /** The document from which ingest makes this record again, as one line of JSON. */
 export function recordDocument(stored: StoredMatch): string {
   const { match, own, carried } = textsOf(stored);
-  const { players, teams } = parseCarried(carried);
+  const { players, teams } = parseNamed(carried);
   // Several players may link to the same resource, which a document includes once.
   const linked = new Map<string, Resource>();
   for (const { carried: resource, companions } of [...players, ...teams]) {
@@ -125,7 +121,7 @@ function recordOf({ match, own, carried }: Texts): MatchRecord {
   return describeMatch({
     match: JSON.parse(match),
     own: JSON.parse(`[${own}]`),
-    ...parseCarried(carried),
+    ...parseNamed(carried),
   });
 }
 
@@ -136,36 +132,45 @@ export function sidesIn(match: ByteRange): Side[] {
   return sidesOf({ match: JSON.parse(text), own: JSON.parse(`[${own}]`) });
 }
 
-type Carried = Pick<MatchParts, "players" | "teams">;
+/** The players and teams as they are in the record. */
+export const restoreNamed = (carried: Fragment) => parseNamed(fragmentText(carried));
 
-/** The players and teams as they were in the record. */
-export const restoreCarried = (carried: Fragment): Carried => parseCarried(fragmentText(carried));
+/** The outline of a record, as it is stored before the players and teams. */
+export const outlineIn = (carried: string): string => carried.slice(0, carried.indexOf("\n"));
 
-/** The line that was stored before the players and teams. */
-export function storedOutline(carried: Fragment): string {
-  const text = fragmentText(carried);
-  return text.slice(0, text.indexOf("\n"));
+/** One player or team as it is in the record. */
+export const namedIn = (carried: string, type: NamedType, id: string): Named =>
+  parseLine(findLine(carried, type, id));
+
+type NamedType = "player" | "team";
+
+/** Nothing else in a line is like its beginning: members of deeper objects are sorted, and quotes in strings escaped. */
+function findLine(carried: string, type: NamedType, id: string): string {
+  const start = carried.indexOf(`\n[{"type":"${type}","id":${JSON.stringify(id)}`) + 1;
+  if (start === 0) throw new Error(`a record that should name ${type} ${id} does not`);
+  const end = carried.indexOf("\n", start);
+  return carried.slice(start, end === -1 ? undefined : end);
 }
 
 /** JSON as it is written here has no line ends. */
-function parseCarried(text: string): Carried {
-  const [players, teams]: Resource[][][] = JSON.parse(text.slice(text.indexOf("\n") + 1));
-  return { players: players!.map(readNamed), teams: teams!.map(readNamed) };
+function parseNamed(carried: string): Pick<MatchParts, "players" | "teams"> {
+  const [, ...lines] = carried.split("\n");
+  const named = lines.filter((line) => line !== "").map(parseLine);
+  const of = (type: NamedType) => named.filter(({ carried: { type: own } }) => own === type);
+  return { players: of("player"), teams: of("team") };
 }
 
-const readNamed = ([carried, ...companions]: Resource[]): Named => ({
-  id: carried!.id,
-  carried: carried!,
-  companions,
-});
+function parseLine(line: string): Named {
+  const [carried, ...companions]: Resource[] = JSON.parse(line);
+  return { id: carried!.id, carried: carried!, companions };
+}
 
-function writeNamed({ id, carried, companions }: Named): CarriedText {
+const lineOf = ({ resource, companions }: NamedText): string =>
+  companions === "" ? `[${resource}]` : `[${resource},${companions}]`;
+
+function writeNamed({ id, carried, companions }: Named): NamedText {
   return { id, resource: canonicalResource(carried), companions: canonicalList(companions) };
 }
-
-/** A player or team, then what only it links to. */
-const namedList = ({ resource, companions }: CarriedText): string =>
-  companions === "" ? `[${resource}]` : `[${resource},${companions}]`;
 
 /**
  * Ignores the attributes of players and teams: they may have changed when the same match is sent
@@ -174,8 +179,8 @@ const namedList = ({ resource, companions }: CarriedText): string =>
 function contentHash(
   resource: string,
   included: string,
-  players: CarriedText[],
-  teams: CarriedText[],
+  players: NamedText[],
+  teams: NamedText[],
 ): Uint8Array {
   const part = (text: string) => `${text.length}:${text}`;
   let all = part(resource) + part(included);
@@ -188,8 +193,8 @@ function contentHash(
 /** Players or teams without their attributes. */
 function identities(
   named: readonly Named[],
-  written: readonly Pick<CarriedText, "companions">[],
-): CarriedText[] {
+  written: readonly Pick<NamedText, "companions">[],
+): NamedText[] {
   return named.map(({ id, carried: { attributes: _, ...rest } }, at) => ({
     id,
     resource: canonicalResource(rest as Resource),
@@ -197,7 +202,7 @@ function identities(
   }));
 }
 
-function byId(a: CarriedText, b: CarriedText): number {
+function byId(a: NamedText, b: NamedText): number {
   return a.id < b.id ? -1 : 1;
 }
 

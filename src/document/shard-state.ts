@@ -7,7 +7,7 @@ import { formatTimestamp } from "../domain/time.ts";
 import type { PlayerBase, Redaction, StoredRow } from "../store/store.ts";
 import type { DerivedTable } from "../store/table.ts";
 import { canonicalList, canonicalResource } from "./canonical.ts";
-import { restoreCarried } from "./record.ts";
+import { restoreNamed } from "./record.ts";
 
 export type ShardState =
   | { kind: "redacted"; redaction: Redaction }
@@ -43,7 +43,7 @@ function baseText({ id, rankedEvidence, standing }: PlayerBase): string {
   const base = `"player":${JSON.stringify(id)},"rankedEvidence":${rankedEvidence}`;
   if (!standing) return `{${base}}`;
   const { totals, run, latest, snapshot } = standing;
-  const { carried, companions } = restoreCarried(snapshot).players[0]!;
+  const { carried, companions } = restoreNamed(snapshot).players[0]!;
   const numbers = JSON.stringify({
     played: totals.played,
     wins: totals.wins,

@@ -13,13 +13,7 @@ import { redact } from "../domain/redact.ts";
 import { needsRankedPlayer, visibility, type WithheldReason } from "../domain/visibility.ts";
 import type { Fate, MatchEntry, ShardRecord, Transaction } from "../store/store.ts";
 import { updateDerived } from "./derived.ts";
-import {
-  type Outline,
-  type PreparedRecord,
-  prepare,
-  restore,
-  type StoredRecord,
-} from "./prepare.ts";
+import { type Outline, prepare, restore, type StoredRecord } from "./prepare.ts";
 import { type PendingNamed, updatePlayers, updateTeams } from "./update-players.ts";
 
 export type Outcome =
@@ -51,12 +45,12 @@ export interface Rebuilding {
 /** Of a shard that is rebuilt, `named` and the recent matches have to be written at the end. */
 export async function applyBatch(
   transaction: Transaction,
-  received: readonly PreparedRecord[],
+  received: readonly StoredRecord[],
   options: { replace: boolean; rebuilding?: Rebuilding },
 ): Promise<Accepted> {
   const { rebuilding, replace } = options;
   const redactions = await transaction.redactions();
-  const isKept = ({ outline }: PreparedRecord) =>
+  const isKept = ({ outline }: StoredRecord) =>
     rebuilding?.keepsWithheld === true && rebuilding.fates.get(outline.id)?.state === "withheld";
   const redacted = new Set(redactions.map(({ playerId }) => playerId));
   const batch = withoutPlayers(received, redacted, isKept);
@@ -78,7 +72,7 @@ export async function applyBatch(
   await transaction.removeWithheld(change.unwithheld.map(({ outline }) => outline.id));
   await transaction.addServed(change.served.map(entry));
   await transaction.addWithheld(
-    change.withheld.map(({ encoded, reason }) => ({ ...encoded.stored, reason })),
+    change.withheld.map(({ stored, reason }) => ({ ...stored, reason })),
   );
   await transaction.removeDependents(leaving.flatMap(({ outline }) => dependencies(outline)));
   await transaction.addDependents(arriving.flatMap(({ outline }) => dependencies(outline)));
@@ -100,14 +94,14 @@ export async function applyBatch(
 
 /** Redacted players are removed before records are compared, so that a record that is sent again is a duplicate. */
 function withoutPlayers(
-  batch: readonly PreparedRecord[],
+  batch: readonly StoredRecord[],
   redacted: ReadonlySet<string>,
-  isKept: (record: PreparedRecord) => boolean,
-): readonly PreparedRecord[] {
+  isKept: (record: StoredRecord) => boolean,
+): readonly StoredRecord[] {
   if (redacted.size === 0) return batch;
   return batch.map((record) =>
     namesAny(record.outline, redacted) && !isKept(record)
-      ? prepare(redact(restoreRecord(record.encoded.stored), redacted))
+      ? prepare(redact(restoreRecord(record.stored), redacted))
       : record,
   );
 }
@@ -128,23 +122,24 @@ export interface Known extends StoredRecord {
  */
 async function classify(
   transaction: Transaction,
-  batch: readonly PreparedRecord[],
+  batch: readonly StoredRecord[],
   cutoff: number,
   replace: boolean,
 ) {
   const isPruned = ({ createdAt }: Outline) => createdAt < cutoff;
   const recent = batch.filter(({ outline }) => !isPruned(outline));
   const known = await transaction.known([...new Set(recent.map(({ outline }) => outline.id))]);
-  const arriving = new Map<string, PreparedRecord>();
+  const arriving = new Map<string, StoredRecord>();
   const replaced = new Set<string>();
-  const outcomes = batch.map(({ outline, contentHash, encoded }): Outcome => {
+  const outcomes = batch.map((record): Outcome => {
+    const { outline, stored } = record;
     if (isPruned(outline)) return { kind: "pruned" };
     const { id } = outline;
-    const before = (arriving.get(id) ?? known.get(id))?.contentHash;
-    if (before && areEqual(before, contentHash)) return { kind: "duplicate" };
+    const before = arriving.get(id)?.stored ?? known.get(id);
+    if (before && areEqual(before.contentHash, stored.contentHash)) return { kind: "duplicate" };
     if (before && !replace) return { kind: "conflict" };
     if (known.has(id)) replaced.add(id);
-    arriving.set(id, { outline, contentHash, encoded });
+    arriving.set(id, record);
     return { kind: "stored" };
   });
   return {
@@ -233,9 +228,9 @@ export function recall({ fate, match }: ShardRecord): Known {
   return { fate, ...restore(match) };
 }
 
-export function entry({ outline, encoded }: StoredRecord): MatchEntry {
+export function entry({ outline, stored }: StoredRecord): MatchEntry {
   return {
-    ...encoded.stored,
+    ...stored,
     players: outline.players.map(({ id, part }) => ({ id, result: resultOf(part) })),
     teams: outline.teams,
   };

@@ -4,7 +4,7 @@
  * match twice, hide one, or claim that a player was removed from records: in a shard that is empty.
  */
 
-import { packNamedPlayer, restoreCarried } from "../document/record.ts";
+import { packPlayer, restoreNamed } from "../document/record.ts";
 import { type ShardState, stateDocument } from "../document/shard-state.ts";
 import { redactLinks } from "../domain/redact.ts";
 import { formatTimestamp } from "../domain/time.ts";
@@ -153,7 +153,7 @@ const areEqual = (one: PlayerBase, other: PlayerBase): boolean =>
 /** Players may have been redacted after the export was made. */
 function withoutLinks(base: PlayerBase, redacted: ReadonlySet<string>): PlayerBase {
   if (!base.standing) return base;
-  const [player] = restoreCarried(base.standing.snapshot).players;
-  const snapshot = packNamedPlayer(redactLinks(player!, redacted));
+  const [player] = restoreNamed(base.standing.snapshot).players;
+  const snapshot = packPlayer(redactLinks(player!, redacted));
   return { ...base, standing: { ...base.standing, snapshot } };
 }

@@ -7,6 +7,7 @@ import type { Writer } from "../store/store.ts";
 import { chunks, type DocumentChunk, type Source, type SourceFailure } from "./chunks.ts";
 import { applyBatch } from "./commit-batch.ts";
 import { commitStates } from "./commit-state.ts";
+import { received } from "./prepare.ts";
 import { readAhead } from "./read-ahead.ts";
 import type { ChunkContext, Incoming } from "./read-chunk.ts";
 import { ReaderPool } from "./reader-pool.ts";
@@ -141,7 +142,9 @@ async function store(
   reject: (rejection: Rejection) => void,
 ): Promise<void> {
   const { writer, replace, patience, onConflict } = options;
-  const all = batch.filter((one) => one.kind === "record");
+  const all = batch
+    .filter((one) => one.kind === "record")
+    .map(({ source, line, ...prepared }) => ({ ...received(prepared), source, line }));
   for (const [shard, records] of Map.groupBy(all, ({ outline }) => outline.shard)) {
     const accepted = await retried(shard, patience, () =>
       writer(shard).write((transaction) => applyBatch(transaction, records, { replace })),

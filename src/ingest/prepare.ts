@@ -1,15 +1,8 @@
-/** Prepares a record for its transaction: its facts, its content hash and the form in which it is stored. */
+/** Prepares records for their transaction: the form in which they are stored, and an outline of what is in them. */
 
 import { crc32 } from "node:zlib";
-import {
-  type CarriedText,
-  packRecord,
-  restoreCarried,
-  restoreRecord,
-  storedOutline,
-  writeCarried,
-  writeRecord,
-} from "../document/record.ts";
+import { fragmentText } from "../document/join-pieces.ts";
+import { outlineIn, packRecord, restoreRecord, writeRecord } from "../document/record.ts";
 import type { MatchFacts, MatchRecord } from "../domain/match.ts";
 import { GOLD_UNIT, microGold } from "../domain/player.ts";
 import { playersShownRanked } from "../domain/visibility.ts";
@@ -27,20 +20,17 @@ export interface Outline extends MatchFacts {
   parts: Record<string, unknown>;
 }
 
-/** A record in the form in which it is stored, and what players and teams are made from. */
-export interface EncodedRecord {
+/** A record that is ready to be stored. Nothing in it is costly to pass to another thread. */
+export interface PreparedRecord {
   stored: StoredMatch;
-  players: CarriedText[];
-  teams: CarriedText[];
+  /** The text of `stored.carried`. */
+  carried: string;
 }
 
 /** A record that enters a shard, moves within it or leaves it. */
-export interface StoredRecord {
+export interface StoredRecord extends PreparedRecord {
   outline: Outline;
-  encoded: EncodedRecord;
 }
-
-export type PreparedRecord = StoredRecord & { contentHash: Uint8Array };
 
 const PARTS = FEATURES.flatMap(({ outline = {} }) => Object.entries(outline));
 
@@ -62,38 +52,25 @@ export function outlineOf(record: MatchRecord): Outline {
 
 export function prepareAll(records: readonly MatchRecord[]): PreparedRecord[] {
   const texts = records.map(writeRecord);
-  const outlines = records.map(outlineOf);
+  const outlines = records.map((record) => writeOutline(outlineOf(record)));
   return texts.map((text, at) => {
-    const outline = outlines[at]!;
-    const { contentHash, players, teams } = text;
-    const stored = packRecord(text, writeOutline(outline));
-    return { outline, contentHash, encoded: { stored, players, teams } };
+    const carried = `${outlines[at]!}\n${text.named}`;
+    return { stored: packRecord(text, carried), carried };
   });
 }
 
-export const prepare = (record: MatchRecord): PreparedRecord => prepareAll([record])[0]!;
+export const prepare = (record: MatchRecord): StoredRecord => received(prepareAll([record])[0]!);
+
+/** A prepared record in the thread that stores it. */
+export const received = ({ stored, carried }: PreparedRecord): StoredRecord => ({
+  outline: readOutline(stored, carried) ?? outlineOf(restoreRecord(stored)),
+  stored,
+  carried,
+});
 
 /** A stored record, as if it were ingested again. */
-export function restore(stored: StoredMatch): StoredRecord {
-  let written: ReturnType<typeof writeCarried> | undefined;
-  // Often only few of its players are written, and none of its teams.
-  const carried = () => {
-    written ??= writeCarried(restoreCarried(stored.carried));
-    return written;
-  };
-  return {
-    outline: readOutline(stored) ?? outlineOf(restoreRecord(stored)),
-    encoded: {
-      stored,
-      get players() {
-        return carried().players;
-      },
-      get teams() {
-        return carried().teams;
-      },
-    },
-  };
-}
+export const restore = (stored: StoredMatch): StoredRecord =>
+  received({ stored, carried: fragmentText(stored.carried) });
 
 /** Of outlines: a feature that needs something else of records has another version, and so do its tables. */
 const VERSION = crc32(
@@ -141,9 +118,9 @@ function writeOutline({
 }
 
 /** Undefined if another version has written it. */
-function readOutline({ id, createdAt, gameMode, patchVersion, carried }: StoredMatch) {
+function readOutline({ id, createdAt, gameMode, patchVersion }: StoredMatch, carried: string) {
   const [version, shard, endGameReason, players, teams, words, ...parts]: WrittenOutline =
-    JSON.parse(storedOutline(carried));
+    JSON.parse(outlineIn(carried));
   if (version !== VERSION) return undefined;
   return {
     ...{ id, shard, createdAt, gameMode, patchVersion, endGameReason, teams, words },

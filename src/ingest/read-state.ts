@@ -1,6 +1,6 @@
 /** Reads the lines of an export that are not records: turns one into a typed state, or lists all problems. */
 
-import { packNamedPlayer } from "../document/record.ts";
+import { packPlayer } from "../document/record.ts";
 import type { ShardState } from "../document/shard-state.ts";
 import { isObject, type JsonObject, keyOf, type Resource } from "../domain/json.ts";
 import type { Totals } from "../domain/player.ts";
@@ -143,6 +143,6 @@ function standingIn(id: string, given: GivenStanding, createdAt: number): Player
     totals: { ...counts, gold: BigInt(gold) },
     run: streak,
     latest: { createdAt, matchId: latestMatch },
-    snapshot: packNamedPlayer({ id, carried: resource, companions }),
+    snapshot: packPlayer({ id, carried: resource, companions }),
   };
 }

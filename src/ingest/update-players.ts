@@ -2,8 +2,8 @@
 
 import { canonicalList, canonicalResource } from "../document/canonical.ts";
 import { writeFollowing, writeFragment } from "../document/fragment.ts";
-import { packPlayer, restoreCarried } from "../document/record.ts";
-import type { Resource } from "../domain/json.ts";
+import { fragmentText } from "../document/join-pieces.ts";
+import { namedIn, packPlayer, packPlayerOf } from "../document/record.ts";
 import { type Named, resultOf } from "../domain/match.ts";
 import { RANKED_MODE } from "../domain/modes.ts";
 import { fold, NO_TOTALS, playerResource, type Totals } from "../domain/player.ts";
@@ -17,7 +17,7 @@ import type {
   Standing,
   Transaction,
 } from "../store/store.ts";
-import type { EncodedRecord, Outline, StoredRecord } from "./prepare.ts";
+import type { Outline, StoredRecord } from "./prepare.ts";
 
 /**
  * Players and teams that changed and are not written yet: a rebuild applies many batches in one transaction, and writes each
@@ -31,9 +31,9 @@ export class PendingNamed {
   async write(transaction: Transaction): Promise<void> {
     let rows: PlayerRow[] = [];
     for (const [snapshot, those] of Map.groupBy(this.players, ([, one]) => one.snapshot)) {
-      const carried = restoreCarried(snapshot);
+      const carried = fragmentText(snapshot);
       for (const [id, standing] of those)
-        rows.push(playerRow(id, standing, carriedIn(carried, "players", id)));
+        rows.push(playerRow(id, standing, namedIn(carried, "player", id)));
       if (rows.length < ROWS_AT_ONCE) continue;
       await transaction.putPlayers(rows);
       rows = [];
@@ -80,10 +80,8 @@ export async function updatePlayers(
       pending.players.set(id, { ...standing, snapshot: fragment });
       continue;
     }
-    const carried = snapshot
-      ? carriedIn(restoreCarried(snapshot), "players", id)
-      : await records.get(latest.matchId, "players", id);
-    rows.push(playerRow(id, standing, carried));
+    const carried = snapshot ? fragmentText(snapshot) : await records.text(latest.matchId);
+    rows.push(playerRow(id, standing, namedIn(carried, "player", id)));
   }
   await transaction.putPlayers(rows);
   for (const id of gone) pending?.players.delete(id);
@@ -93,7 +91,7 @@ export async function updatePlayers(
 function playerRow(
   id: string,
   { totals, latest, run }: Standing,
-  { carried, companions }: Carried,
+  { carried, companions }: Pick<Named, "carried" | "companions">,
 ): PlayerRow {
   const served = fragments({ carried: playerResource(carried, totals, run), companions });
   return { id, totals, latest, run, skillTier: skillTier(carried), ...served };
@@ -111,7 +109,7 @@ export async function addBases(transaction: Transaction, given: PlayerBase[]): P
   const rows = bases.flatMap(({ id, standing }) => {
     if (!standing) return [];
     const { snapshot, ...reached } = standing;
-    return playerRow(id, reached, carriedIn(restoreCarried(snapshot), "players", id));
+    return playerRow(id, reached, namedIn(fragmentText(snapshot), "player", id));
   });
   await transaction.putPlayers(rows);
 }
@@ -128,14 +126,10 @@ export async function changeSnapshots(
   for (const base of (await transaction.basesOf(playerIds)).values()) {
     if (!base.standing) continue;
     const { id, standing } = base;
-    const changed = change(find(restoreCarried(standing.snapshot).players, id));
-    const { carried, companions } = { ...changed, companions: canonicalList(changed.companions) };
-    const snapshot = packPlayer({ id, resource: canonicalResource(carried), companions });
-    bases.push({ ...base, standing: { ...standing, snapshot } });
+    const changed = change(namedIn(fragmentText(standing.snapshot), "player", id));
+    bases.push({ ...base, standing: { ...standing, snapshot: packPlayer(changed) } });
     const now = standings.get(id);
-    if (now?.latest.matchId === standing.latest.matchId) {
-      rows.push(playerRow(id, now, { carried, companions }));
-    }
+    if (now?.latest.matchId === standing.latest.matchId) rows.push(playerRow(id, now, changed));
   }
   await transaction.putBases(bases);
   await transaction.putPlayers(rows);
@@ -148,7 +142,7 @@ export async function foldIntoBases(
   evidence: ReadonlyMap<string, number>,
 ): Promise<void> {
   const pruned = outlinesByPlayer(served);
-  const records = new Map(served.map(({ outline, encoded }) => [outline.id, encoded]));
+  const records = new Map(served.map(({ outline, carried }) => [outline.id, carried]));
   const ids = [...new Set([...pruned.keys(), ...evidence.keys()])];
   const bases = await transaction.basesOf(ids);
   const folded = ids.map((id): PlayerBase => {
@@ -157,9 +151,9 @@ export async function foldIntoBases(
     const outlines = pruned.get(id);
     if (!outlines) return { ...base, rankedEvidence };
     const reached = extendRun(id, base.standing, outlines);
-    const latest = find(records.get(reached.latest.matchId)!.players, id);
+    const snapshot = packPlayerOf(records.get(reached.latest.matchId)!, id);
     const totals = addUp(id, base.standing?.totals ?? NO_TOTALS, outlines, 1);
-    const standing = { ...reached, totals, snapshot: packPlayer(latest) };
+    const standing = { ...reached, totals, snapshot };
     return { id, rankedEvidence, standing };
   });
   await transaction.putBases(folded);
@@ -191,7 +185,7 @@ async function refreshTeams(
       gone.push(id);
       continue;
     }
-    rows.push({ id, ...fragments(await records.get(matchId, "teams", id)) });
+    rows.push({ id, ...fragments(namedIn(await records.text(matchId), "team", id)) });
   }
   await transaction.putTeams(rows);
   await transaction.removeTeams(gone);
@@ -209,7 +203,8 @@ function outlinesByPlayer(records: StoredRecord[]): Map<string, Outline[]> {
   return found;
 }
 
-const partOf = (outline: Outline, id: string) => find(outline.players, id).part;
+const partOf = (outline: Outline, id: string) =>
+  outline.players.find((player) => player.id === id)!.part;
 
 /** The totals with what these matches add to a player, or without it. */
 function addUp(id: string, totals: Totals, outlines: Outline[], times: 1 | -1): Totals {
@@ -267,22 +262,16 @@ async function recomputeRun(transaction: Transaction, id: string): Promise<Reach
   }
 }
 
-interface Carried {
-  carried: Resource;
-  /** A list without its brackets. */
-  companions: string;
-}
-
 /** The records with the latest state: usually those of the batch, else read from the store. */
 class Carriers {
-  readonly #atHand = new Map<string, EncodedRecord>();
-  readonly #loaded = new Map<string, ReturnType<typeof restoreCarried>>();
+  readonly #atHand = new Map<string, StoredRecord>();
+  readonly #texts = new Map<string, string>();
 
   constructor(
     private readonly transaction: Transaction,
     atHand: StoredRecord[],
   ) {
-    for (const { outline, encoded } of atHand) this.#atHand.set(outline.id, encoded);
+    for (const record of atHand) this.#atHand.set(record.outline.id, record);
   }
 
   async fragment(matchId: string): Promise<Fragment> {
@@ -290,36 +279,24 @@ class Carriers {
     return atHand ?? (await this.transaction.carried(matchId))!;
   }
 
-  async get(matchId: string, kind: "players" | "teams", id: string): Promise<Carried> {
-    const encoded = this.#atHand.get(matchId);
-    if (encoded) {
-      const { resource, companions } = find(encoded[kind], id);
-      return { carried: JSON.parse(resource), companions };
-    }
-    const loaded = this.#loaded.get(matchId) ?? restoreCarried(await this.fragment(matchId));
-    this.#loaded.set(matchId, loaded);
-    return carriedIn(loaded, kind, id);
+  /** What the record says of players and teams. */
+  async text(matchId: string): Promise<string> {
+    const known = this.#atHand.get(matchId)?.carried ?? this.#texts.get(matchId);
+    if (known !== undefined) return known;
+    const text = fragmentText(await this.fragment(matchId));
+    this.#texts.set(matchId, text);
+    return text;
   }
 }
 
-function carriedIn(
-  all: ReturnType<typeof restoreCarried>,
-  kind: "players" | "teams",
-  id: string,
-): Carried {
-  const { carried, companions } = find(all[kind], id);
-  return { carried, companions: canonicalList(companions) };
-}
-
-function find<T extends { id: string }>(named: T[], id: string): T {
-  return named.find((one) => one.id === id)!;
-}
-
 /** What is served of a player or team. */
-function fragments({ carried, companions }: Carried): NamedFragments & { name: string } {
+function fragments({
+  carried,
+  companions,
+}: Pick<Named, "carried" | "companions">): NamedFragments & { name: string } {
   return {
     name: carried.attributes.name as string,
     resource: writeFollowing(canonicalResource(carried)),
-    companions: companions === "" ? undefined : writeFragment(companions),
+    companions: companions.length === 0 ? undefined : writeFragment(canonicalList(companions)),
   };
 }

@@ -266,10 +266,7 @@ class Applied {
   ): Promise<void> {
     if (records.length === 0) return;
     const { shard, redactions, onDamage } = this.options;
-    const restored = records.map(({ match }) => ({
-      ...restore(match),
-      contentHash: match.contentHash,
-    }));
+    const restored = records.map(({ match }) => restore(match));
     const batch = restored.filter(({ outline }) => outline.shard === shard);
     for (const { outline } of restored) {
       if (outline.shard !== shard) onDamage(RECORDS.name, outline.id);

@@ -5,7 +5,7 @@
  */
 
 import { fragmentText } from "../document/join-pieces.ts";
-import { restoreCarried } from "../document/record.ts";
+import { restoreNamed } from "../document/record.ts";
 import { linksToAny, redactLinks } from "../domain/redact.ts";
 import { BEFORE_WITHHELD, inSteps, recordBatches, tableRows } from "../export/scan.ts";
 import { applyBatch, namesAny } from "../ingest/commit-batch.ts";
@@ -121,10 +121,7 @@ async function rewrite(
   ids: readonly string[],
 ): Promise<readonly ShardRecord[]> {
   const records = await transaction.load([...ids]);
-  const batch = records.map(({ match }) => ({
-    ...restore(match),
-    contentHash: match.contentHash,
-  }));
+  const batch = records.map(({ match }) => restore(match));
   await applyBatch(transaction, batch, { replace: true });
   return records;
 }
@@ -135,7 +132,7 @@ async function* withheldNaming(
   players: ReadonlySet<string>,
 ): AsyncGenerator<string[]> {
   for await (const batch of recordBatches(inSteps(writer), STEP, BEFORE_WITHHELD)) {
-    const naming = batch.filter(({ match }) => namesAny(restoreCarried(match.carried), players));
+    const naming = batch.filter(({ match }) => namesAny(restoreNamed(match.carried), players));
     if (naming.length > 0) yield naming.map(({ match }) => match.id);
   }
 }
@@ -152,7 +149,7 @@ async function* basesLinkingTo(
       // Most can be left out without being parsed.
       const text = fragmentText(snapshot);
       if (!words.some((word) => text.includes(word))) return false;
-      return restoreCarried(snapshot).players.some((one) => linksToAny(one, players));
+      return restoreNamed(snapshot).players.some((one) => linksToAny(one, players));
     });
     if (linking.length > 0) yield linking.map(({ id }) => id);
   }

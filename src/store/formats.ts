@@ -3,7 +3,7 @@
 import { StoreError } from "./store.ts";
 
 /** Lower numbers are formats of development versions. From the first release on, each format needs a way to the next. */
-export const FORMAT = 13;
+export const FORMAT = 14;
 
 /** Throws StoreError if this version cannot use a format. */
 export function checkFormat(location: string, found: number): void {
