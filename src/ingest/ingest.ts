@@ -61,7 +61,7 @@ export function ingestOptions(
 }
 
 /** Batches also end by size, so that memory stays bounded. */
-const BATCH_BYTES = 32 << 20;
+const BATCH_BYTES = 64 << 20;
 
 /** What waits for its transaction. */
 type Pending = Incoming & { source: string };

@@ -263,7 +263,7 @@ const ADVANCED = {
     parse: wholeNumber(1, 100_000),
   }),
   batch: setting({
-    default: "2000",
+    default: "5000",
     help: "records per transaction when ingesting",
     parse: wholeNumber(1, 10_000),
   }),
