@@ -52,7 +52,8 @@ interface Tally {
 
 /** Of a request, only its tally is counted. The metrics are added up when somebody reads them. */
 export class RequestMetrics {
-  readonly #tallies = new Map<string, Tally>();
+  /** By route. */
+  readonly #tallies = new Map<string, Tally[]>();
   /** Clients may request any shard; only existing ones become label values. */
   readonly #shards = new Set<string>();
 
@@ -76,12 +77,15 @@ export class RequestMetrics {
     // It was read, so it exists.
     if (isShard && status === 200) this.addShard(named);
     const shard = isShard && this.#shards.has(named) ? named : undefined;
-    const key = `${route} ${method} ${status} ${code} ${tier} ${shard}`;
-    const known = this.#tallies.get(key);
-    if (known) return known;
+    const tallies = this.#tallies.get(route) ?? [];
+    // There are few. Looking for a text made of all of these would take longer.
+    for (const one of tallies) {
+      const isLikeIt = one.status === status && one.shard === shard && one.tier === tier;
+      if (isLikeIt && one.method === method && one.code === code) return one;
+    }
     const durations = durationCounts(REQUEST_BOUNDS);
     const tally = { route, method, status, code, tier, shard, requests: 0, records: 0, durations };
-    this.#tallies.set(key, tally);
+    this.#tallies.set(route, [...tallies, tally]);
     return tally;
   }
 
@@ -91,7 +95,7 @@ export class RequestMetrics {
       "Requests, by route, method and status",
       ["route", "method", "status"],
     );
-    const tallies = [...this.#tallies.values()];
+    const tallies = [...this.#tallies.values()].flat();
     const durations = histogram(
       "matchbook_request_duration_seconds",
       "Time from the arrival of a request to its response, by route",

@@ -148,7 +148,8 @@ export class SqliteReader implements Reader {
 
   players(ids: string[]): PlayerListing[] {
     return this.#read(() => {
-      return ids.flatMap((id) => this.#withId("players", id) ?? []);
+      const found = ids.map((id) => this.#withId("players", id));
+      return found.filter((player) => player !== undefined);
     });
   }
 
