@@ -79,23 +79,27 @@ export function project(
 
 /** How the resources of a type are written. */
 interface Rule {
-  /** Equal rules have equal keys. */
-  key: string;
   fields: Fields | undefined;
   added: Additions | undefined;
 }
 
-type Rules = ReadonlyMap<string, Rule>;
+interface Rules {
+  /** Equal rules have equal keys. */
+  key: string;
+  byType: ReadonlyMap<string, Rule>;
+}
 
 function rulesOf({ fields }: Shape, additions?: ReadonlyMap<string, Additions>): Rules {
   const types = [...(fields?.keys() ?? []), ...(additions?.keys() ?? [])];
   const rule = (type: string): Rule => {
-    const added = additions?.get(type);
     const chosen = fields?.get(type);
-    const key = JSON.stringify([type, !added, chosen && [...chosen]]);
-    return { key, fields: chosen && new Fields(chosen), added };
+    return { fields: chosen && new Fields(chosen), added: additions?.get(type) };
   };
-  return new Map(types.map((type) => [type, rule(type)]));
+  const chosen = [...(fields ?? [])].map(([type, names]) => [type, ...names]);
+  return {
+    key: JSON.stringify([!additions, chosen]),
+    byType: new Map(types.map((type) => [type, rule(type)])),
+  };
 }
 
 type Relationships = Record<string, Relationship>;
@@ -155,17 +159,17 @@ function resourcesIn(text: string, start: number, end: number): StoredResource[]
 /** A source, and what is known of it. */
 class Entry {
   resources: StoredResource[] | undefined;
-  /** How it was written before. */
+  /** How all of it was written before. */
   written: string | undefined;
 
   constructor(readonly source: Source) {}
 
   /** Whether it can be written without opening it: no rule is about it, or it was written before. */
-  isKnown(rules: Rules): boolean {
-    const { type, piece, isFollowing, lastMatchAt } = this.source;
-    const rule = type === undefined ? undefined : rules.get(type);
-    if (rule && isFollowing) this.written = findWritten(rule.key, piece, lastMatchAt);
-    return type !== undefined && (!rule || this.written !== undefined);
+  isKnown({ key, byType }: Rules): boolean {
+    const { type, piece, lastMatchAt } = this.source;
+    if (type !== undefined && !byType.has(type)) return true;
+    this.written = findWritten(key, piece, lastMatchAt);
+    return this.written !== undefined;
   }
 }
 
@@ -236,9 +240,6 @@ function rewritten(
   return fields.of(only!);
 }
 
-/** A copy of such a text that does not keep the whole page in memory, of which it has parts. */
-const copied = (text: string): string => Buffer.from(text, "latin1").toString("latin1");
-
 /** With what a profile adds; undefined if that is nothing. */
 function completed(
   resource: Resource,
@@ -295,18 +296,20 @@ class Draft {
     if (written !== undefined) this.#next(written);
     else if (resources === undefined) this.#stored(piece, isFollowing);
     else {
+      const { key, byType } = this.rules;
       const kept = resources.filter(isWanted);
-      const news = kept.map((one) => rewritten(one, this.rules.get(one.type), lastMatchAt));
+      const news = kept.map((one) => rewritten(one, byType.get(one.type), lastMatchAt));
       if (kept.length === resources.length && news.every((text) => text === undefined)) {
         if (kept.length > 0) this.#stored(piece, isFollowing);
         return;
       }
+      let text = "";
       for (const [at, one] of kept.entries()) {
-        const text = news[at] ?? one.json;
-        this.#next(text);
-        const rule = this.rules.get(one.type);
-        if (rule && isFollowing) rememberWritten(rule.key, piece, lastMatchAt, copied(text));
+        const next = news[at] ?? one.json;
+        text += at === 0 ? next : `,${next}`;
       }
+      if (text !== "") this.#next(text);
+      if (kept.length === resources.length) rememberWritten(key, piece, lastMatchAt, text);
     }
   }
 
